@@ -1,4 +1,4 @@
-//! What can be varied about time frames of the TPC.
+//! Parameters of time frames of the TPC.
 //!
 //! Tasks that need one list these axes among theirs.
 
@@ -9,9 +9,9 @@ use generators::tpc::simulate::{Load, Preset, TimeFrameShape};
 
 use crate::axis::{Axis, Flag, Params};
 
-/// What the TPC sees.
+/// Preset of the collisions.
 pub const PRESET: Flag<Preset> =
-    Flag::choice("preset", "What the TPC sees: pbpb-50khz, pp, laser or stress", Preset::NAMES)
+    Flag::choice("preset", "Signals in the TPC: pbpb-50khz, pp, laser or stress", Preset::NAMES)
         .or(Preset::PbPb.name());
 /// The format of the pages.
 pub const ZS: Flag<ZsFormat> = Flag::choice(
@@ -21,7 +21,7 @@ pub const ZS: Flag<ZsFormat> = Flag::choice(
 )
 .called("FORMAT")
 .or(ZsFormat::DenseLink.name());
-/// Orbits, and so heartbeat frames.
+/// Orbits, which is the number of heartbeat frames.
 pub const ORBITS: Flag<u32> =
     Flag::count("orbits", "Orbits of the time frame (heartbeat frames)").or("2").small(1.0);
 /// Sectors, from sector 0 on.
@@ -53,7 +53,7 @@ pub const HOT_PADS: Flag<f64> = Flag::share(
 /// The number of the first orbit.
 pub const FIRST_ORBIT: Flag<u32> =
     Flag::integer("first-orbit", "Number of the first orbit; it wraps at 4294967296").or("0");
-/// Which pages there are beside those with data.
+/// Pages without data that are added.
 pub const FRAMING: Flag<Framing> = Flag::choice(
     "framing",
     "Pages without data: simulated (where a stream has none) or recorded (around each \
@@ -62,7 +62,7 @@ pub const FRAMING: Flag<Framing> = Flag::choice(
 )
 .or("simulated");
 
-/// All of them.
+/// All axes of time frames.
 pub static AXES: &[Axis] = &[
     PRESET.axis(),
     ZS.axis(),
@@ -80,7 +80,7 @@ pub static AXES: &[Axis] = &[
 /// The time frame that complete parameters describe.
 ///
 /// # Errors
-/// If they contradict each other, or make no sense: see
+/// Fails if they contradict each other, or are out of range: see
 /// [`TimeFrameShape::validate`].
 pub fn shape(params: &Params) -> Result<TimeFrameShape, DataError> {
     let preset = PRESET.of(params)?;
@@ -95,7 +95,7 @@ pub fn shape(params: &Params) -> Result<TimeFrameShape, DataError> {
     shape.load = match (RATE.given(params)?, OCCUPANCY.given(params)?) {
         (Some(_), Some(_)) => {
             return Err(DataError::Shape(
-                "--rate and --occupancy both say how many digits there are; give either".into(),
+                "--rate and --occupancy both determine the number of digits; give either".into(),
             ));
         }
         (Some(hz), None) => Load::Rate(hz),
@@ -106,10 +106,10 @@ pub fn shape(params: &Params) -> Result<TimeFrameShape, DataError> {
     Ok(shape)
 }
 
-/// The same for a task that has some of the axes only.
+/// The shape of a time frame for a task that has only some of the axes.
 ///
 /// # Errors
-/// As [`shape`].
+/// Fails like [`shape`].
 pub(crate) fn shape_of_some(params: &Params) -> Result<TimeFrameShape, DataError> {
     let mut complete = params.clone();
     complete.complete(AXES);
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn contradictions_are_refused() {
+    fn contradictions_are_rejected() {
         let both = shape_of(&[("rate", "1000"), ("occupancy", "0.1")]).expect_err("both");
         assert!(both.contains("give either"), "{both}");
         let large = shape_of(&[("first-orbit", "4294967296")]).expect_err("33 bits");

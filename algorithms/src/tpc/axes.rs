@@ -1,4 +1,4 @@
-//! What can be varied about the chain.
+//! Parameters of the chain.
 
 use std::path::Path;
 
@@ -38,20 +38,20 @@ const AXES_OF_FRAMES: [Axis; 11] = [
 
 pub(super) static AXES: &[Axis] = &joined::<_, 22>(&AXES_OF_FRAMES, &OF_FINDING);
 
-/// What can be said about files of pages.
+/// Parameters of files of pages.
 pub(super) static READING: &[Axis] = &joined::<_, 15>(
     &[INDEX.axis(), SECTOR.axis(), MAPPING.axis(), time_frame::FIRST_ORBIT.axis()],
     &OF_FINDING,
 );
 
-/// How clusters are found.
+/// Parameters of finding clusters.
 const OF_FINDING: [Axis; 11] = joined(&[NOISY.axis(), FRAGMENT.axis()], &SETTINGS);
 
-/// Bytes for each sample: its digit, its charge by row, a place for a cluster, and the same in
-/// the reference.
+/// Bytes for each sample: its digit, its charge by row, an entry for a cluster; and again in the
+/// reference.
 const BYTES_FOR_SAMPLE: u64 = 2 * (8 + 8 + 12);
 
-/// Fills in what was not given, and says how much memory that takes.
+/// Fills in defaults, and estimates the memory that is needed.
 pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
     params.complete(AXES);
     finding(&params, time_bins(&params)?)?;
@@ -64,11 +64,12 @@ fn time_bins(params: &Params) -> Result<u32, DataError> {
 }
 
 fn finding(params: &Params, time_bins: u32) -> Result<Finding, DataError> {
-    let (fragment, rule) = (fragment(params)?, NOISY.of(params)?);
+    let fragment = fragment(params)?;
+    let rule = NOISY.of(params)?;
     Ok(Finding { time_bins, fragment, rule, settings: settings(params)? })
 }
 
-/// What is decoded knows of pages only.
+/// The parameters of pages only, for decoding.
 fn of_pages(params: &Params) -> Params {
     let mut of_pages = params.clone();
     of_pages.remove(&OF_FINDING);
@@ -84,7 +85,7 @@ pub(super) fn generate(params: &Params, seed: u64) -> Result<RawFrame, DataError
     Ok(RawFrame::new(TpcDecode.generate(&pages, seed)?, finding).simulated(simulated))
 }
 
-/// A time frame from a file, which has whole orbits up to its last digit.
+/// A time frame from a file, with complete orbits up to its last digit.
 pub(super) fn read(path: &Path, options: &Params) -> Result<(RawFrame, Params), DataError> {
     let (frame, mut params) = TpcDecode.read(path, &of_pages(options))?;
     params.remove(tpc_decode::SETTINGS);

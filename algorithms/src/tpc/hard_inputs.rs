@@ -1,5 +1,5 @@
-//! Time frames that are hard to get right: those of decoding, of any format and with pages that
-//! are damaged, with clusters across the ends of fragments; and pads that are nearly noisy.
+//! Difficult time frames: those of decoding, of any format and with damaged pages, with clusters
+//! across the ends of fragments; and pads that are nearly noisy.
 
 use generators::tpc::time::time_bins_of;
 
@@ -22,8 +22,8 @@ pub(super) fn all(seed: u64) -> Vec<(String, RawFrame)> {
         let is_wanted = name.contains("few pages") || name.starts_with("dense-link: all kinds");
         is_wanted && frame.output() == Output::Digits && !is_contested(frame)
     });
-    let of_decoding = digits.enumerate().map(|(number, (name, frame))| {
-        let rule = NoisyRule::ALL[number % 2];
+    let of_decoding = digits.enumerate().map(|(index, (name, frame))| {
+        let rule = NoisyRule::ALL[index % 2];
         let finding = Finding {
             time_bins: time_bins_of(frame.orbits() - 1).end,
             fragment: FRAGMENT,
@@ -36,14 +36,14 @@ pub(super) fn all(seed: u64) -> Vec<(String, RawFrame)> {
     of_decoding.chain(noisy).chain([many_sectors(seed)]).collect()
 }
 
-/// Whether samples have the same place, of which nobody says which counts.
+/// True if several samples are in one cell, and the result is not specified.
 fn is_contested(frame: &TimeFrame) -> bool {
-    let mut places: Vec<_> = frame.digits().digits.iter().map(|digit| digit.place()).collect();
-    places.sort_unstable();
-    places.windows(2).any(|places| places[0] == places[1])
+    let mut cells: Vec<_> = frame.digits().digits.iter().map(|digit| digit.place()).collect();
+    cells.sort_unstable();
+    cells.windows(2).any(|cells| cells[0] == cells[1])
 }
 
-/// Many pads that are noisy, or busy.
+/// A frame with many noisy or busy pads.
 fn noisy(rule: NoisyRule, seed: u64) -> (String, RawFrame) {
     let given = [
         ("preset", "pp"),
@@ -56,7 +56,8 @@ fn noisy(rule: NoisyRule, seed: u64) -> (String, RawFrame) {
     (format!("noisy pads, {rule} rule"), generated(&given, seed))
 }
 
-/// So many sectors that whoever has them in groups uses what a group was given for another one.
+/// More sectors than are processed in one group, so that the next group reuses the buffers of the
+/// first.
 fn many_sectors(seed: u64) -> (String, RawFrame) {
     let given = [
         ("sectors", "20"),
@@ -67,7 +68,7 @@ fn many_sectors(seed: u64) -> (String, RawFrame) {
     ("many sectors".to_owned(), generated(&given, seed))
 }
 
-/// An orbit.
+/// Generates a time frame of one orbit.
 fn generated(given: &[(&'static str, &str)], seed: u64) -> RawFrame {
     let params: Params = given.iter().copied().chain([("orbits", "1")]).collect();
     let planned = Tpc.plan(params).and_then(|plan| Tpc.generate(&plan.params, seed));

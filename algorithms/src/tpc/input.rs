@@ -1,4 +1,4 @@
-//! Raw pages, and how clusters are to be found in them.
+//! Raw pages, and the settings of finding clusters in them.
 
 use std::sync::OnceLock;
 
@@ -9,7 +9,7 @@ use crate::tpc_cluster_finder::Settings;
 use crate::tpc_cluster_finder::quality::Truth;
 use crate::tpc_decode::TimeFrame;
 
-/// A time frame of pages with all that is needed to find clusters.
+/// A time frame of pages with all data that is needed to find clusters.
 pub struct RawFrame {
     pub(super) frame: TimeFrame,
     pub(super) finding: Finding,
@@ -18,21 +18,21 @@ pub struct RawFrame {
     right: OnceLock<Right>,
 }
 
-/// How clusters are found.
+/// Settings of finding clusters.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Finding {
     /// Time bins of the time frame.
     pub(super) time_bins: u32,
-    /// Time bins that are worked on together.
+    /// Time bins that are processed together.
     pub(super) fragment: u32,
-    /// Which pads are noisy.
+    /// Rule for noisy pads.
     pub(super) rule: NoisyRule,
     /// Thresholds.
     pub(super) settings: Settings,
 }
 
 impl Finding {
-    /// When a pad is noisy.
+    /// Limits beyond which a pad is noisy.
     pub(super) fn limits(&self) -> Limits {
         Limits::new(self.rule, self.time_bins, self.fragment)
     }
@@ -44,19 +44,19 @@ impl RawFrame {
         RawFrame { frame, finding, simulated: None, truth: OnceLock::new(), right: OnceLock::new() }
     }
 
-    /// The same, of which it is known from what it was generated.
+    /// This frame with the parameters of the simulation that generated it.
     pub(super) fn simulated(self, simulated: Simulated) -> Self {
         RawFrame { simulated: Some(simulated), ..self }
     }
 
-    /// What particles left in each sector, where that is known.
+    /// True clusters of each sector, where they are known.
     pub(super) fn truth(&self) -> Option<&[Truth]> {
         let find = || self.simulated.as_ref().map(|simulated| simulated.truth(&self.frame));
         self.truth.get_or_init(find).as_deref()
     }
 
-    /// The same for other pages.
-    pub(super) fn of(&self, frame: TimeFrame) -> Self {
+    /// A frame of other pages with the settings of this one.
+    pub(super) fn with_frame(&self, frame: TimeFrame) -> Self {
         RawFrame::new(frame, self.finding)
     }
 
@@ -65,7 +65,7 @@ impl RawFrame {
         &self.frame
     }
 
-    /// What is right.
+    /// The expected output.
     pub(super) fn expected(&self) -> &Right {
         self.right.get_or_init(|| reference::find(self))
     }

@@ -1,16 +1,16 @@
 //! The TPC's chain: from raw pages to clusters.
 //!
 //! Input: the zero-suppressed pages of a time frame. Output: the clusters of each row of each
-//! sector. On the way: pages are decoded, charges corrected by gains, pads that have lost their
-//! baseline left out, and clusters found. `docs/tpc.md` says more.
+//! sector. Pages are decoded, charges are corrected by gains, pads that have lost their baseline
+//! are left out, and clusters are found. See `docs/tpc.md`.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `input`, `axes` | the pages, and how clusters are to be found in them |
-//! | `noisy` | which pads are left out |
-//! | `reference` | what is right |
-//! | `truth` | what is known of simulated time frames |
-//! | `hard_inputs` | what is hard to get right |
+//! | `input`, `axes` | the pages, and the settings of finding clusters in them |
+//! | `noisy` | rules for noisy pads |
+//! | `reference` | the expected output |
+//! | `truth` | true clusters of simulated time frames |
+//! | `hard_inputs` | difficult inputs for tests |
 //! | `cpu`, `cuda` | the variants |
 
 mod axes;
@@ -45,7 +45,7 @@ pub struct Tpc;
 
 impl Algorithm for Tpc {
     type Input = RawFrame;
-    /// By sector, in the order of the pages, row, and the order of clusters.
+    /// Clusters by sector, in the order of the pages, row, and the order of clusters.
     type Output = Vec<RowCluster>;
 
     fn info(&self) -> TaskInfo {
@@ -81,7 +81,7 @@ impl Algorithm for Tpc {
     }
 
     fn shrink<'i>(&self, input: &'i RawFrame) -> Box<dyn Iterator<Item = RawFrame> + 'i> {
-        Box::new(TpcDecode.shrink(&input.frame).map(|frame| input.of(frame)))
+        Box::new(TpcDecode.shrink(&input.frame).map(|frame| input.with_frame(frame)))
     }
 
     fn hard_inputs(&self, seed: u64) -> Vec<(String, RawFrame)> {
@@ -91,7 +91,8 @@ impl Algorithm for Tpc {
     fn work(&self, input: &RawFrame) -> Work {
         let pages = TpcDecode.work(&input.frame);
         let clusters = (input.expected().clusters.len() * size_of::<Cluster>()) as u64;
-        let (samples, used) = (pages.items as f64, input.frame.used_bytes());
+        let samples = pages.items as f64;
+        let used = input.frame.used_bytes();
         Work {
             bytes_min: used + clusters,
             metrics: vec![
@@ -102,7 +103,7 @@ impl Algorithm for Tpc {
         }
     }
 
-    /// How many clusters there are, and what is wrong with the pages.
+    /// Notes for the results: the number of clusters, and damaged pages.
     fn notes(&self, input: &RawFrame) -> Vec<String> {
         let right = input.expected();
         let noisy: usize = right.noisy.iter().map(Vec::len).sum();

@@ -1,5 +1,5 @@
-//! Which pads are left out as noisy: by the rule of the lab, over the whole time frame, or by that
-//! of the experiment, which looks at the first fragment only, and not at all pads.
+//! Rules for noisy pads, which are left out: recobench's rule, over the whole time frame, or that
+//! of the experiment, which examines the first fragment only, and not all pads.
 
 use generators::named;
 use generators::tpc::geometry::{ROWS, first_pad_of_row, pads_in_row};
@@ -8,7 +8,7 @@ use crate::tpc_decode::Fragments;
 use crate::tpc_decode::charge_map::TILE_PADS;
 use crate::tpc_noisy_pads;
 
-/// Who says which pads are noisy.
+/// Rule for noisy pads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoisyRule {
     /// The experiment: looks at the first fragment.
@@ -19,31 +19,32 @@ pub enum NoisyRule {
 
 named! { "rule for noisy pads", NoisyRule { Published = "published", Lab = "lab" } }
 
-/// Of a thousand time bins a noisy pad has charge in so many,
+/// Time bins with charge in a thousand from which on a pad is noisy,
 const CHARGES_IN_THOUSAND: u32 = 500;
-/// or in so many that follow each other.
+/// or time bins with charge in a row.
 const RUN: u32 = 200;
-/// But none of this size, in ADC units: that is no noise.
+/// A pad with a charge of this size, in ADC units, is not noisy.
 const SATURATION: u32 = 700;
-/// Time bins that are looked at together: beyond the end, if they do not divide what there is.
+/// Time bins that are examined together: this may exceed the range, if its length is not a
+/// multiple.
 const STEP: u32 = 4;
-/// Groups of eight pads that are looked at. There would have to be more: where a row does not end
-/// with eight pads, the next one loses its first.
+/// Groups of eight pads that are examined. The experiment uses too few: if a row does not end with
+/// eight pads, the next one loses its first.
 const GROUPS: usize = 1820;
 
-/// When a pad is noisy: numbers, for both rules.
+/// Limits of noisy pads for either rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Limits {
-    /// Time bins that are looked at, from the first one on.
+    /// Time bins that are examined, from the first one on.
     pub(super) time_bins: u32,
     pub(super) least_charges: u32,
     pub(super) least_run: u32,
-    /// The least charge that is no noise.
+    /// The smallest charge that is not noise.
     pub(super) saturation: u32,
 }
 
 impl Limits {
-    /// For so many time bins, in fragments of that length.
+    /// Limits for `time_bins` time bins, in fragments of length `fragment`.
     pub(super) fn new(rule: NoisyRule, time_bins: u32, fragment: u32) -> Self {
         match rule {
             NoisyRule::Published => Limits::published(time_bins, fragment),
@@ -73,7 +74,7 @@ impl Limits {
         }
     }
 
-    /// Whether a pad is noisy that had charge so often, at most so long, and at most so much.
+    /// True if a pad is noisy with this number of charges, longest run and largest charge.
     #[inline]
     pub(super) fn are_passed_by(&self, charges: u32, longest_run: u32, largest: u16) -> bool {
         let is_busy = charges >= self.least_charges || longest_run >= self.least_run;
@@ -81,7 +82,7 @@ impl Limits {
     }
 }
 
-/// Of each pad of each row, whether anybody looks at it.
+/// True for each pad of each row that is examined.
 pub(super) fn looked_at(rule: NoisyRule) -> Vec<Vec<bool>> {
     let all = rule == NoisyRule::Lab;
     let mut rows: Vec<_> = (0..ROWS).map(|row| vec![all; pads_in_row(row)]).collect();
@@ -92,13 +93,13 @@ pub(super) fn looked_at(rule: NoisyRule) -> Vec<Vec<bool>> {
     rows
 }
 
-/// The groups that are looked at by the experiment: their rows, and their first pads there.
+/// The groups that the experiment examines: their rows, and their first pads there.
 pub(super) fn groups() -> impl Iterator<Item = (usize, usize)> {
     (0..GROUPS).filter_map(place_of_group)
 }
 
-/// The row of a group, and its first pad there: of the first row that it reaches into, whose pads
-/// are counted up to a multiple of eight.
+/// The row of a group, and its first pad there: of the first row that it overlaps, whose pads are
+/// counted up to a multiple of eight.
 fn place_of_group(group: usize) -> Option<(usize, usize)> {
     let pad = group * TILE_PADS;
     let row = (0..ROWS).find(|&row| {
@@ -113,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_experiment_never_looks_at_some_pads() {
+    fn experiment_skips_some_pads() {
         let unseen = |row: &Vec<bool>| row.iter().filter(|seen| !**seen).count();
         let of_rows: Vec<_> = looked_at(NoisyRule::Published).iter().map(unseen).collect();
         assert_eq!(of_rows.iter().sum::<usize>(), 458);
@@ -125,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn limits_of_the_experiment_are_of_the_first_fragment() {
+    fn limits_of_the_experiment_use_the_first_fragment() {
         let limits = Limits::published(1000, 100);
         assert_eq!((limits.time_bins, limits.least_charges), (92, 46));
         assert_eq!(Limits::published(446, 4000).time_bins, 448);

@@ -1,4 +1,4 @@
-//! Slow and obvious: the references of the tasks that the chain is made of, one after the other.
+//! Slow and simple: the references of the tasks of the chain, one after the other.
 
 use generators::tpc::charges::{Charge, ChargeCase};
 use generators::tpc::{Digit, PadId};
@@ -11,14 +11,14 @@ use crate::tpc_cluster_finder::{Charges, RowCluster};
 use crate::tpc_decode::charge_map::Converter;
 use crate::tpc_noisy_pads::noisy_pads;
 
-/// What is right.
+/// The expected output.
 pub(super) struct Right {
     pub(super) clusters: Vec<RowCluster>,
     /// The noisy pads of each sector.
     pub(super) noisy: Vec<Vec<PadId>>,
 }
 
-/// The clusters of all sound pages.
+/// The clusters of all valid pages.
 pub(super) fn find(input: &RawFrame) -> Right {
     let digits = input.frame.digits().digits;
     let sectors = input.frame.sector_numbers();
@@ -32,7 +32,8 @@ pub(super) fn find(input: &RawFrame) -> Right {
 
 fn case(input: &RawFrame, sector: u8, digits: &[Digit]) -> ChargeCase {
     let Finding { time_bins, fragment, rule, settings } = input.finding;
-    let (gains, format) = (input.frame.gains(), input.frame.format());
+    let gains = input.frame.gains();
+    let format = input.frame.format();
     let converter = Converter::new(gains, sector, format);
     let charges = charges(digits, &converter);
     let noisy = match rule {

@@ -1,4 +1,4 @@
-//! What is known of simulated time frames beyond their pages.
+//! True clusters of simulated time frames.
 
 use generators::tpc::PadMapping;
 use generators::tpc::simulate::{Marks, TimeFrameGenerator, TimeFrameShape};
@@ -8,7 +8,7 @@ use crate::tpc_cluster_finder::quality::Truth;
 use crate::tpc_decode::TimeFrame;
 use crate::tpc_decode::charge_map::Converter;
 
-/// From what a time frame was generated.
+/// Parameters with which a time frame was generated.
 #[derive(Clone, Debug)]
 pub(super) struct Simulated {
     pub(super) shape: TimeFrameShape,
@@ -16,8 +16,8 @@ pub(super) struct Simulated {
 }
 
 impl Simulated {
-    /// What particles left in each sector that has pages, as corrected by the gains of pads. The
-    /// simulation is run once more.
+    /// True clusters in each sector that has pages, corrected by the gains of pads. Runs the
+    /// simulation once more.
     pub(super) fn truth(&self, frame: &TimeFrame) -> Vec<Truth> {
         let mapping = PadMapping::regular();
         let generator = match TimeFrameGenerator::new(&self.shape, &mapping, self.seed) {

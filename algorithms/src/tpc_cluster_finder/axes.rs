@@ -1,4 +1,4 @@
-//! What can be varied about finding clusters.
+//! Parameters of finding clusters.
 
 use std::path::Path;
 
@@ -22,12 +22,12 @@ use crate::tpc_decode::charge_map::{Converter, Gains};
 use crate::tpc_decode::{INDEX, MAPPING, SECTOR, checked_length};
 use crate::tpc_noisy_pads;
 
-/// How gains of pads differ.
+/// Distribution of the gains of pads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum GainSpread {
-    /// Not at all.
+    /// All gains are 1.
     Unit,
-    /// By up to a fifth.
+    /// Gains differ by up to a fifth.
     Spread,
 }
 
@@ -40,7 +40,7 @@ const GAIN: Flag<GainSpread> = Flag::choice(
     GainSpread::NAMES,
 )
 .or("spread");
-/// Time bins that are worked on together.
+/// Time bins that are processed together.
 pub(crate) const FRAGMENT: Flag<u32> = Flag::integer(
     "fragment",
     "Time bins that are worked on together, 8 of overlap on either side included",
@@ -60,7 +60,8 @@ const NOISE_EPS: Flag<u8> =
         .unit("ADC")
         .or("10");
 const NOISE_EPS_REL: Flag<u8> =
-    Flag::integer("noise-eps-rel", "And deeper than so many 255ths of the smaller peak").or("76");
+    Flag::integer("noise-eps-rel", "And deeper than this part of the smaller peak, in 255ths")
+        .or("76");
 const QTOT_CUTOFF: Flag<u8> =
     Flag::integer("qtot-cutoff", "A cluster has more charge, in ADC units").unit("ADC").or("5");
 const QMAX_SINGLE_TIME: Flag<u8> = Flag::integer(
@@ -76,7 +77,7 @@ const QMAX_SINGLE_PAD: Flag<u8> = Flag::integer(
 .unit("ADC")
 .or("0");
 const MIN_SPLIT: Flag<u8> =
-    Flag::integer("min-split", "A cluster that shares so many charges is marked as split").or("1");
+    Flag::integer("min-split", "Shared charges from which on a cluster is marked as split").or("1");
 const TIME_SHIFT: Flag<f32> =
     Flag::number("time-shift", "Subtracted from times of clusters, in time bins")
         .unit("time bins")
@@ -95,19 +96,18 @@ pub(crate) static SETTINGS: [Axis; 9] = [
     TIME_SHIFT.axis(),
 ];
 
-/// What is known of particles.
+/// Source of labels and true clusters.
 pub(crate) const TRUTH: Flag<TruthKind> = Flag::choice(
     "truth",
     "Labels of samples: none, tracks (the particles that left them) or made-up",
     TruthKind::NAMES,
 )
 .or("none");
-/// How many labels are made up.
+/// Number of artificial labels for each digit.
 pub(crate) const LABELS_PER_DIGIT: Flag<f32> =
-    Flag::number("labels-per-digit", "So many labels for each sample, if they are made up")
-        .or("2.3");
-/// The most labels of a sample, as in files.
-const MOST_LABELS_PER_DIGIT: f32 = 1000.0;
+    Flag::number("labels-per-digit", "Labels for each sample, if they are artificial").or("2.3");
+/// Maximum number of labels of a sample, as in files.
+const MAX_LABELS_PER_DIGIT: f32 = 1000.0;
 const LABELS: Flag<LabelsFor> = Flag::choice(
     "labels",
     "Whether clusters get labels: none, or given (where samples have some)",
@@ -115,7 +115,7 @@ const LABELS: Flag<LabelsFor> = Flag::choice(
 )
 .or("given");
 
-/// Whether clusters get labels.
+/// Labels of clusters: none, or those of the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LabelsFor {
     None,
@@ -124,13 +124,13 @@ enum LabelsFor {
 
 named! { "labels", LabelsFor { None = "none", Given = "given" } }
 
-/// What can be said about pages, and not about charges, which have it in their file.
+/// Parameters of files of pages; files of charges contain theirs.
 const OF_PAGES: [Axis; 14] = joined(
     &[INDEX.axis(), SECTOR.axis(), MAPPING.axis(), time_frame::FIRST_ORBIT.axis(), FRAGMENT.axis()],
     &SETTINGS,
 );
 
-/// What can be said about files.
+/// Parameters of files.
 pub(super) static READING: &[Axis] = &joined::<_, 15>(&[LABELS.axis()], &OF_PAGES);
 
 const OF_CHARGES: [Axis; 13] = [
@@ -151,17 +151,17 @@ const OF_CHARGES: [Axis; 13] = [
 
 pub(super) static AXES: &[Axis] = &joined::<_, 22>(&OF_CHARGES, &SETTINGS);
 
-/// Bytes for each sample: itself, by row, and a place for a cluster in the output of a variant
-/// on the host and of one on a GPU; positions and lists of published variants.
+/// Bytes for each sample: itself, its copy by row, and an entry for a cluster in the output of a
+/// variant on the host and of one on a GPU; positions and lists of published variants.
 const BYTES_FOR_SAMPLE: u64 = 8 + 8 + 2 * 12 + 13 + BYTES_OF_TRUTH;
-/// Bytes for each sample of what is known of particles: some ten samples are of a true cluster.
+/// Bytes of true clusters for each sample: about ten samples are of one true cluster.
 const BYTES_OF_TRUTH: u64 = size_of::<TrueCluster>() as u64 / 10 + 1;
 /// Bytes for each cell of a sector in a fragment: maps of charges and peaks.
 const BYTES_FOR_CELL: u64 = 3;
 /// Cells of a time bin, margins included.
 const CELLS_OF_TIME_BIN: u64 = 23_112;
 
-/// Fills in what was not given, and says how much memory that takes.
+/// Fills in defaults, and estimates the memory that is needed.
 pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
     params.complete(AXES);
     let shape = time_frame::shape_of_some(&params)?;
@@ -177,39 +177,41 @@ pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
     Ok(Plan { params, memory_bytes })
 }
 
-/// About how many labels a sample has, where a sector has so many samples.
+/// Expected labels of a sample, in a sector with `samples` samples.
 ///
 /// # Errors
-/// If that makes no sense, or they would be more than can be numbered.
+/// Fails if the parameter is out of range, or there would be more labels than 32-bit indices can
+/// address.
 pub(crate) fn expected_labels(params: &Params, samples: u64) -> Result<f64, DataError> {
     let made_up = f64::from(labels_per_digit(params)?);
     let expected = match TRUTH.of(params)? {
         TruthKind::None => 0.0,
-        TruthKind::Tracks => MOST_TRACKS,
+        TruthKind::Tracks => MAX_TRACKS,
         TruthKind::MadeUp => made_up,
     };
     generate::fit(samples, expected)?;
     Ok(expected)
 }
 
-/// Bytes for each label of a sample: itself, and in clusters of the reference and of a variant.
+/// Bytes for each label of a sample: itself, and its copies in clusters of the reference and of a
+/// variant.
 const BYTES_OF_LABELS: f64 = 5.0 * 8.0;
-/// Particles that leave a sample, on the average, at most.
-const MOST_TRACKS: f64 = 3.0;
+/// Maximum average number of particles of a sample.
+const MAX_TRACKS: f64 = 3.0;
 
 fn labels_per_digit(params: &Params) -> Result<f32, DataError> {
     let labels = LABELS_PER_DIGIT.of(params)?;
-    if (0.0..=MOST_LABELS_PER_DIGIT).contains(&labels) {
+    if (0.0..=MAX_LABELS_PER_DIGIT).contains(&labels) {
         return Ok(labels);
     }
-    let most = MOST_LABELS_PER_DIGIT;
-    Err(DataError::Shape(format!("--labels-per-digit {labels} is none; use 0 to {most}")))
+    let most = MAX_LABELS_PER_DIGIT;
+    Err(DataError::Shape(format!("--labels-per-digit {labels} is out of range; use 0 to {most}")))
 }
 
 /// The length of fragments.
 ///
 /// # Errors
-/// If there are none of that length.
+/// Fails if no fragment can have that length.
 pub(crate) fn fragment(params: &Params) -> Result<u32, DataError> {
     checked_length(FRAGMENT.of(params)?)
 }
@@ -217,7 +219,7 @@ pub(crate) fn fragment(params: &Params) -> Result<u32, DataError> {
 /// The thresholds.
 ///
 /// # Errors
-/// If one has no usable value.
+/// Fails if a threshold is invalid.
 pub(crate) fn settings(params: &Params) -> Result<Settings, DataError> {
     Ok(Settings {
         qmax_cutoff: QMAX_CUTOFF.of(params)?,
@@ -240,7 +242,8 @@ pub(super) fn generate(params: &Params, seed: u64) -> Result<Charges, DataError>
         GainSpread::Unit => Gains::unit(),
         GainSpread::Spread => Gains::spread(seed),
     };
-    let (settings, fragment) = (settings(params)?, fragment(params)?);
+    let settings = settings(params)?;
+    let fragment = fragment(params)?;
     let time_bins = tpc_noisy_pads::time_bins(&shape)?;
     let labels = LabelsOf::new(params, seed)?;
     let of_sector = |sector: usize| {
@@ -268,7 +271,7 @@ pub(super) fn generate(params: &Params, seed: u64) -> Result<Charges, DataError>
     Ok(charges.with_labels(LABELS.of(params)? == LabelsFor::Given))
 }
 
-/// What labels generated samples get.
+/// Labels that generated samples get.
 #[derive(Clone, Copy)]
 pub(crate) struct LabelsOf {
     kind: TruthKind,
@@ -277,23 +280,23 @@ pub(crate) struct LabelsOf {
 }
 
 impl LabelsOf {
-    /// As complete parameters say.
+    /// From complete parameters.
     pub(crate) fn new(params: &Params, seed: u64) -> Result<Self, DataError> {
         let per_digit = labels_per_digit(params)?.into();
         Ok(LabelsOf { kind: TRUTH.of(params)?, per_digit, seed })
     }
 
-    /// Whether there are any.
+    /// True if samples get labels.
     pub(crate) fn are_wanted(self) -> bool {
         self.kind != TruthKind::None
     }
 
-    /// Whether marks of particles are needed for them.
+    /// Particle marks that the labels need.
     pub(crate) fn marks(self) -> Marks {
         if self.kind == TruthKind::Tracks { Marks::Wanted } else { Marks::Unused }
     }
 
-    /// Those of a sector's samples in the order of time and pad, if there are to be any.
+    /// Labels of a sector's samples in the order of time and pad, if labels are wanted.
     pub(crate) fn of(self, charges: &[Charge], marks: &[Mark], sector: usize) -> Option<Labels> {
         match self.kind {
             TruthKind::None => None,
@@ -305,15 +308,15 @@ impl LabelsOf {
     }
 }
 
-/// Charges in the order of time, as they come from a detector; those in the same place in that of
-/// digits.
+/// Charges in the order of time, as they come from a detector; those in the same cell keep the
+/// order of digits.
 pub(crate) fn charges(digits: &[Digit], converter: &Converter<'_>) -> Vec<Charge> {
     let mut charges: Vec<_> = digits.iter().map(|&digit| converter.sample(digit)).collect();
     charges.sort_by_key(|sample| (sample.time, sample.pad));
     charges
 }
 
-/// The cases of a file, or those that pages have.
+/// The cases of a file, or of pages.
 pub(super) fn read(path: &Path, options: &Params) -> Result<(Charges, Params), DataError> {
     let mut options = options.clone();
     options.complete(&[LABELS.axis()]);

@@ -19,9 +19,9 @@ pub struct Cluster {
     pub sigma_time: u8,
     /// Width in pads, in 32nds of a pad.
     pub sigma_pad: u8,
-    /// The largest charge in ADC units, cut.
+    /// The largest charge in ADC units, truncated.
     pub qmax: u16,
-    /// The whole charge in ADC units, rounded.
+    /// The total charge in ADC units, rounded.
     pub qtot: u16,
 }
 
@@ -31,7 +31,7 @@ impl Cluster {
         self.time_and_flags & TIME_MASK
     }
 
-    /// Both in one word.
+    /// Packs time and flags into one word.
     pub const fn with_flags(time: u32, flags: u8) -> u32 {
         (flags as u32) << TIME_BITS | time & TIME_MASK
     }
@@ -41,8 +41,7 @@ impl Cluster {
         (self.time_and_flags >> TIME_BITS) as u8
     }
 
-    /// By what the clusters of a row are ordered: time, pad, width in time and in pads, charges,
-    /// flags.
+    /// Sort key of the clusters of a row: time, pad, width in time and in pads, charges, flags.
     fn order(&self) -> impl Ord + use<> {
         let widths = (self.sigma_time, self.sigma_pad);
         (self.time(), self.pad, widths, self.qmax, self.qtot, self.flags())
@@ -61,7 +60,7 @@ impl PartialOrd for Cluster {
     }
 }
 
-/// A cluster that there is not: of no charge, at the end of time.
+/// An invalid cluster: without charge, at the end of time.
 impl Poison for Cluster {
     const POISON: Self = Cluster {
         time_and_flags: u32::MAX,
@@ -73,7 +72,7 @@ impl Poison for Cluster {
     };
 }
 
-/// What is said of a cluster.
+/// Flags of a cluster.
 pub mod flags {
     /// It shares charges with others in the direction of pads,
     pub const SPLIT_PAD: u8 = 1;
@@ -90,11 +89,11 @@ const EDGE_PADS: i32 = 2;
 pub(super) const TIME_SCALE: f32 = 64.0;
 pub(super) const PAD_SCALE: f32 = 64.0;
 const SIGMA_SCALE: f32 = 32.0;
-/// Flags stand above these bits.
+/// Flags are stored above these bits.
 const TIME_BITS: u32 = 24;
 const TIME_MASK: u32 = (1 << TIME_BITS) - 1;
 
-/// The sums over the charges of a cluster, by steps from its peak: charges in sixteenths of an ADC
+/// Sums over the charges of a cluster, by steps from its peak: charges in sixteenths of an ADC
 /// unit, so that all of them are exact.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Sums {
@@ -108,8 +107,8 @@ pub(super) struct Sums {
 }
 
 impl Sums {
-    /// Of charges of which none is shared, by the sums over each pad, from two before the peak to
-    /// two behind it, and over each time bin likewise.
+    /// Sums of charges of which none is shared, from the sums over each pad, from two before the
+    /// peak to two after it, and over each time bin likewise.
     #[inline]
     pub(super) fn of_lines(pads: [i32; 5], times: [i32; 5]) -> Self {
         let first = |of: [i32; 5]| 2 * (of[4] - of[0]) + of[3] - of[1];
@@ -124,7 +123,8 @@ impl Sums {
         }
     }
 
-    /// A charge at so many pads and time bins from the peak; `is_shared` with other clusters.
+    /// Adds the charge of a cell `(pad, time)` relative to the peak; `is_shared` with other
+    /// clusters.
     #[inline]
     pub(super) fn add(&mut self, (pad, time): (i32, i32), charge: i32, is_shared: bool) {
         self.charge += charge;
@@ -136,7 +136,7 @@ impl Sums {
         self.shared[1] += u8::from(is_shared && time != 0);
     }
 
-    /// The cluster around a peak in a row of so many pads; nothing if it is too small.
+    /// The cluster around a peak in a row of `pads` pads; `None` if it is too small.
     #[inline]
     pub(super) fn cluster(
         &self,
@@ -178,8 +178,8 @@ impl Sums {
         })
     }
 
-    /// Mean and width. Each step in 32 bits, and none of them joined with another: a fused
-    /// multiplication and subtraction would give other widths.
+    /// Mean and width. Each operation in 32 bits, without contraction: a fused multiply-subtract
+    /// would give other widths.
     #[inline]
     fn moments(&self, first: i32, second: i32) -> (f32, f32) {
         let [charge, first, second] = [self.charge, first, second].map(|sum| sum as f32 / 16.0);
@@ -190,14 +190,14 @@ impl Sums {
 }
 
 /// At the edge of a row charges outside of it are missing: a mean on the inner side of the peak is
-/// that of the peak.
+/// replaced by the position of the peak.
 #[inline]
 fn moved_outwards(mean: f32, pad: i32) -> f32 {
     let peak = pad as f32;
     if pad < EDGE_PADS { mean.min(peak) } else { mean.max(peak) }
 }
 
-/// Halves go up.
+/// Rounds halves up.
 #[inline]
 fn rounded(value: f32) -> u64 {
     (f64::from(value) + 0.5) as u64

@@ -1,4 +1,4 @@
-//! A sector's time frame in fragments: what published variants work on together.
+//! A sector's time frame in fragments: the units that published variants process.
 
 use generators::tpc::charges::ChargeCase;
 

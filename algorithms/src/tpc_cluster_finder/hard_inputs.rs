@@ -1,5 +1,5 @@
-//! Charges that are hard to get right: ties and plateaus, borders of rows, frames and fragments,
-//! peaks that crowd each other, charges of nothing and of all that there is.
+//! Difficult charges: ties and plateaus, borders of rows, frames and fragments, crowded peaks, zero
+//! and maximum charges.
 
 use generators::random::{below, mix};
 use generators::tpc::PadId;
@@ -65,13 +65,13 @@ impl Cell {
         mix(seed ^ mix(u64::from(self.pad.bits()) << 32 | u64::from(self.time)))
     }
 
-    /// A charge below `most`.
+    /// A random charge below `most`.
     fn drawn(self, seed: u64, most: u64) -> u16 {
         below((self.random(seed) >> 32) as u32, most) as u16
     }
 }
 
-/// Rows that are looked at: the shortest, the longest, and some between.
+/// Rows that are used: the shortest, the longest, and some in between.
 const USED_ROWS: [usize; 4] = [0, 62, 63, ROWS - 1];
 
 /// A sector with a charge for each cell of some rows that has one, in the order of time.
@@ -101,8 +101,8 @@ fn borders(seed: u64) -> ChargeCase {
     })
 }
 
-/// What is found must not depend on fragments: the shortest, some that divide the frame and some
-/// that do not, and frames that are worked on in parts anyway. Samples come in any order.
+/// Results must not depend on fragments: the shortest, some that divide the frame and some that do
+/// not, and frames that are processed in parts anyway. Samples come in any order.
 fn borders_of_fragments(seed: u64) -> Charges {
     let of_length = |(fragment, time_bins): (u32, u32)| {
         let charges = |at: Cell| {
@@ -119,7 +119,7 @@ fn borders_of_fragments(seed: u64) -> Charges {
     Charges::new(lengths.map(of_length).into())
 }
 
-/// One pad in five is noisy, among charges that have little room.
+/// One pad in five is noisy, among densely packed charges.
 fn noisy(seed: u64) -> ChargeCase {
     let mut case = case(60, |at| (at.random(seed) % 10 < 6).then(|| at.drawn(seed, 700)));
     let pads =
@@ -129,9 +129,9 @@ fn noisy(seed: u64) -> ChargeCase {
     case
 }
 
-/// Labels: none, few and many, of which some are fakes of others, or differ by what does not count;
-/// of crowded charges in parts, and of those of a sector that has samples in any order. Another
-/// sector has none.
+/// Labels: none, few and many, of which some are fakes of others, or differ in bits that don't
+/// count; of crowded charges in parts, and of those of a sector that has samples in any order.
+/// Another sector has none.
 fn labelled(seed: u64) -> Charges {
     let with_labels = |case: ChargeCase| {
         let mut labels = Labels::default();
@@ -139,11 +139,11 @@ fn labelled(seed: u64) -> Charges {
             let random = mix(seed ^ u64::from(sample.time) << 16 ^ u64::from(sample.pad.bits()));
             let count = [0, 1, 1, 2, 3, 40][random as usize % 6];
             let near = u64::from(sample.time / 8) << 32 | u64::from(sample.pad.pad() / 8);
-            let label = |number: u64| match mix(random ^ number) % 8 {
-                0 => mix(near ^ (number % 3)) | 1 << 63,
-                1 => u64::MAX >> (number % 7),
-                2 => mix(random ^ number),
-                _ => mix(near ^ (number % 3)),
+            let label = |index: u64| match mix(random ^ index) % 8 {
+                0 => mix(near ^ (index % 3)) | 1 << 63,
+                1 => u64::MAX >> (index % 7),
+                2 => mix(random ^ index),
+                _ => mix(near ^ (index % 3)),
             };
             labels.push(&(0..count).map(label).collect::<Vec<_>>());
         }
@@ -156,24 +156,24 @@ fn labelled(seed: u64) -> Charges {
     Charges::new(vec![with_labels(crowded), without, with_labels(in_any_order)])
 }
 
-/// Clusters of some hundred labels each, of which few come twice.
+/// Clusters of some hundred labels each, with few duplicates.
 fn many_labels(seed: u64) -> ChargeCase {
     const OF_SAMPLE: u64 = 20;
     let charge = |at: Cell| 200 + at.drawn(seed, 300);
     let case = case(14, |at| (at.pad.row() == 62 && at.is_in(20..29, 3..11)).then(|| charge(at)));
     let mut labels = Labels::default();
     for sample in 0..case.charges.len() as u64 {
-        let of_sample = (0..OF_SAMPLE).map(|number| mix(mix(sample * OF_SAMPLE + number) % 1000));
+        let of_sample = (0..OF_SAMPLE).map(|index| mix(mix(sample * OF_SAMPLE + index) % 1000));
         labels.push(&of_sample.collect::<Vec<_>>());
     }
     ChargeCase { labels: Some(labels), ..case }
 }
 
-/// Settings far from what is usual.
+/// Settings far from the defaults.
 fn all_settings(seed: u64) -> Charges {
-    let of_number = |number: u64| {
+    let of_number = |index: u64| {
         let drawn = |place: u64, most: u64| {
-            below((mix(seed ^ number << 8 ^ place) >> 32) as u32, most) as u8
+            below((mix(seed ^ index << 8 ^ place) >> 32) as u32, most) as u8
         };
         let settings = Settings {
             qmax_cutoff: drawn(0, 30),
@@ -187,7 +187,7 @@ fn all_settings(seed: u64) -> Charges {
             time_shift: f32::from(drawn(8, 40)) / 4.0,
         };
         let charges = |at: Cell| {
-            let is_used = at.pad.row() == 0 && at.random(seed ^ number) % 10 < 3 + number % 5;
+            let is_used = at.pad.row() == 0 && at.random(seed ^ index) % 10 < 3 + index % 5;
             is_used.then(|| at.drawn(seed, 900))
         };
         ChargeCase { settings, ..case(40, charges) }

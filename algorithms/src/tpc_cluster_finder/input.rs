@@ -1,4 +1,4 @@
-//! The charges of some sectors, and what is found in them.
+//! The charges of some sectors, and the clusters found in them.
 
 use std::sync::OnceLock;
 
@@ -20,24 +20,24 @@ use crate::device::Poison;
 pub struct Charges {
     cases: Vec<ChargeCase>,
     clusters: OnceLock<Clusters>,
-    /// Whether labels of samples are left alone.
+    /// True if labels of samples are ignored.
     without_labels: bool,
-    /// Whether labels are made up.
+    /// True if labels are artificial, without a simulation.
     with_made_up_labels: bool,
-    /// What particles left in each of them, where that is known.
+    /// The particles' true clusters in each sector, where they are known.
     truth: Option<Vec<Truth>>,
 }
 
-/// What no sample is: larger than any.
+/// An invalid sample: larger than any valid one.
 impl Poison for Charge {
     const POISON: Self =
         Charge { time: u32::POISON, pad: PadId::from_bits(u16::POISON), charge: u16::POISON };
 }
 
-/// A cluster, and where it is.
+/// A cluster with its sector and row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RowCluster {
-    /// The number of the sector among those of the input.
+    /// Index of the sector among those of the input.
     pub case: u32,
     /// The row of pads.
     pub row: u8,
@@ -67,18 +67,18 @@ impl Element for RowCluster {
 }
 
 impl Charges {
-    /// Those of these sectors.
+    /// Creates the charges of these sectors.
     pub fn new(cases: Vec<ChargeCase>) -> Self {
         Charges { cases, ..Charges::default() }
     }
 
-    /// Those of sectors in which it is known what particles left.
+    /// Creates the charges of sectors with known true clusters.
     pub(super) fn with_truth(sectors: impl IntoIterator<Item = (ChargeCase, Truth)>) -> Self {
         let (cases, truth) = sectors.into_iter().unzip();
         Charges { truth: Some(truth), ..Charges::new(cases) }
     }
 
-    /// What particles left in each of the sectors, if that is known.
+    /// True clusters of each of the sectors, if they are known.
     pub(super) fn truth(&self) -> Option<&[Truth]> {
         self.truth.as_deref()
     }
@@ -93,32 +93,32 @@ impl Charges {
         self.cases.iter().map(|case| case.charges.len()).sum()
     }
 
-    /// The same, with labels left alone, or not.
+    /// A copy of these charges whose labels are used, or ignored.
     pub(super) fn with_labels(self, are_given: bool) -> Self {
         Charges { without_labels: !are_given, ..self }
     }
 
-    /// The same with labels that mean nothing, or not.
+    /// A copy of these charges whose labels are artificial, or not.
     pub(super) fn with_made_up_labels(self, are_made_up: bool) -> Self {
         Charges { with_made_up_labels: are_made_up, ..self }
     }
 
-    /// Whether labels tell what particles left.
+    /// True if labels identify the particles of the simulation.
     pub(super) fn has_meaningful_labels(&self) -> bool {
         self.has_labels() && !self.with_made_up_labels
     }
 
-    /// Whether clusters are to have labels: some samples have.
+    /// True if clusters get labels: some samples have labels that are not ignored.
     pub(super) fn has_labels(&self) -> bool {
         !self.without_labels && self.cases.iter().any(|case| case.labels.is_some())
     }
 
-    /// The right clusters, by sector, row and their own order.
+    /// The expected clusters, by sector, row and their own order.
     pub(crate) fn right_clusters(&self) -> &Clusters {
         self.clusters.get_or_init(|| reference::find(&self.cases, self.has_labels()))
     }
 
-    /// Samples of each row of each sector: there are no more clusters.
+    /// Number of samples in each row of each sector: an upper bound of the clusters.
     pub(super) fn samples_of_rows(&self) -> Vec<[u32; ROWS]> {
         let of_case = |case: &ChargeCase| {
             let mut counts = [0; ROWS];
@@ -130,7 +130,7 @@ impl Charges {
         crate::parallel::map(&self.cases, of_case)
     }
 
-    /// A hash of all that makes a difference.
+    /// Hash of all content that affects the results.
     pub(super) fn content(&self) -> u64 {
         let of_case = |hash: u64, case: &ChargeCase| {
             let settings = format!("{:?}", case.settings);
@@ -138,8 +138,8 @@ impl Charges {
             let settings = settings.bytes().map(u64::from);
             let noisy = case.noisy.iter().map(|pad| pad.bits().into());
             let charges = case.charges.iter().map(|sample| {
-                let place = u64::from(sample.time) << 32 | u64::from(sample.pad.bits()) << 16;
-                place | u64::from(sample.charge)
+                let key = u64::from(sample.time) << 32 | u64::from(sample.pad.bits()) << 16;
+                key | u64::from(sample.charge)
             });
             let labels = case.labels.iter().flat_map(|labels| {
                 let first = labels.first().iter().map(|&first| first.into());
@@ -151,7 +151,7 @@ impl Charges {
         self.cases.iter().fold(0, of_case)
     }
 
-    /// Without some of the sectors, or of one without some of its samples.
+    /// Copies without some of the sectors, or, with a single sector, without some of its samples.
     pub(super) fn shrink(&self) -> Box<dyn Iterator<Item = Charges> + '_> {
         if let [case] = &self.cases[..] {
             return Box::new(without_parts(case.charges.len(), |gone| {

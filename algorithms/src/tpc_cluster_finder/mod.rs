@@ -1,23 +1,23 @@
 //! Finding clusters of the TPC.
 //!
-//! Input: the samples of some sectors over a time frame, corrected by gains, with the pads that
-//! are known to be noisy. Output: the clusters of each row as the experiment stores them, 12
-//! bytes each. `docs/tpc-clusters.md` has the rules.
+//! Input: the samples of some sectors over a time frame, corrected by gains, with the pads that are
+//! known to be noisy. Output: the clusters of each row as the experiment stores them, 12 bytes
+//! each. `docs/tpc-clusters.md` has the rules.
 //!
-//! What is special: one sample in a dozen is a peak, and a cluster is a matter of the 81 cells
-//! around it. What takes time is to look at cells that are nothing.
+//! One sample in twelve is a peak, and a cluster depends on the 81 cells around it. Most of the
+//! time goes into examining empty cells.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `input`, `axes` | charges, and where they come from |
-//! | `of_pages` | those of raw pages, with labels from beside them |
+//! | `input`, `axes` | charges, and their sources |
+//! | `of_pages` | charges of raw pages, with labels from a file next to them |
 //! | `settings` | thresholds |
-//! | `row`, `reference` | what is right, stage by stage |
+//! | `row`, `reference` | the reference, stage by stage |
 //! | `cluster` | a cluster: its sums, means and widths, and how it is packed |
-//! | `labels` | which simulated particles left the charges of a cluster |
+//! | `labels` | simulated particles that produced the charges of a cluster |
 //! | `fragments` | a time frame in parts |
-//! | `hard_inputs` | what is hard to get right |
-//! | `quality` | how good clusters are, by what particles left |
+//! | `hard_inputs` | difficult inputs for tests |
+//! | `quality` | quality of clusters by the particles' true clusters |
 //! | `cpu`, `cuda` | the variants |
 
 pub(crate) mod axes;
@@ -52,7 +52,7 @@ pub use cluster::{Cluster, flags};
 pub use input::{Charges, RowCluster};
 pub use labels::Clusters;
 pub use reference::{RowClusters, Share, clusters};
-pub use row::Place;
+pub use row::Cell;
 pub use settings::Settings;
 
 static METRICS: &[MetricInfo] =
@@ -113,7 +113,8 @@ impl Algorithm for TpcClusterFinder {
     }
 
     fn work(&self, input: &Charges) -> Work {
-        let (samples, clusters) = (input.samples(), input.right_clusters().len());
+        let samples = input.samples();
+        let clusters = input.right_clusters().len();
         let labels = |labels: &Option<Labels>| labels.as_ref().map_or(0, |it| it.all().len());
         let given: usize = input.cases().iter().map(|case| labels(&case.labels)).sum();
         let given = if input.has_labels() { given } else { 0 };
@@ -133,7 +134,7 @@ impl Algorithm for TpcClusterFinder {
         }
     }
 
-    /// How many clusters there are.
+    /// Reports the number of clusters.
     fn notes(&self, input: &Charges) -> Vec<String> {
         let noisy: usize = input.cases().iter().map(|case| case.noisy.len()).sum();
         vec![format!("{} clusters; {noisy} pads are noisy", input.right_clusters().len())]

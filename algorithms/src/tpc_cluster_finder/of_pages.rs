@@ -1,4 +1,4 @@
-//! Charges of raw pages, with the labels beside them.
+//! Charges of raw pages, with labels from a file next to the pages.
 
 use std::path::Path;
 
@@ -16,12 +16,12 @@ use crate::tpc_decode::charge_map::Converter;
 use crate::tpc_decode::{TimeFrame, TpcDecode, summary_of};
 use crate::tpc_noisy_pads;
 
-/// The samples of pages, sector by sector: whole orbits up to the last one, gains of 1, and pads that
-/// are noisy over the whole time frame.
+/// The samples of pages, sector by sector: complete orbits up to the last one, gains of 1, and pads
+/// that are noisy over the whole time frame.
 ///
 /// # Errors
-/// If pages, their index or their labels can't be read; if pages are damaged, or have two samples in one
-/// place; if there are labels of other sectors, or for more or fewer samples.
+/// Fails if pages, their index or their labels can't be read; if pages are damaged, or have two
+/// samples in one cell; if there are labels of other sectors, or for more or fewer samples.
 pub(super) fn read(
     path: &Path,
     options: &Params,
@@ -52,7 +52,8 @@ pub(super) fn read(
 }
 
 fn case(frame: &TimeFrame, sector: u8, time_bins: u32, digits: &[Digit]) -> ChargeCase {
-    let (gains, format) = (frame.gains(), frame.format());
+    let gains = frame.gains();
+    let format = frame.format();
     ChargeCase {
         name: format!("sector-{sector}"),
         sector,
@@ -64,15 +65,15 @@ fn case(frame: &TimeFrame, sector: u8, time_bins: u32, digits: &[Digit]) -> Char
 }
 
 fn check_places(path: &Path, case: &ChargeCase) -> Result<(), DataError> {
-    let place = |sample: usize| (case.charges[sample].time, case.charges[sample].pad);
-    let twice = (1..case.charges.len()).find(|&next| place(next - 1) == place(next));
+    let cell = |sample: usize| (case.charges[sample].time, case.charges[sample].pad);
+    let twice = (1..case.charges.len()).find(|&next| cell(next - 1) == cell(next));
     let Some(next) = twice else { return Ok(()) };
-    let (time, pad) = place(next);
+    let (time, pad) = cell(next);
     let at = format!("sector {}, row {}, pad {}", case.sector, pad.row(), pad.pad());
     Err(DataError::format(path, at, format!("time bin {time} has two samples")))
 }
 
-/// The labels beside the pages, if there are any, each sector's with the sector.
+/// Adds the labels from the file next to the pages, if there is one, to each sector.
 fn add_labels(pages: &Path, cases: &mut [ChargeCase]) -> Result<(), DataError> {
     let path = labels_of(pages)?;
     if !path.exists() {
@@ -80,7 +81,7 @@ fn add_labels(pages: &Path, cases: &mut [ChargeCase]) -> Result<(), DataError> {
     }
     let mut left = read_labels(&path)?.into_iter().peekable();
     for case in cases.iter_mut() {
-        // Of a file of pages one sector may be wanted.
+        // A single sector of a file of pages may have been selected.
         while left.next_if(|of_sector| of_sector.sector < case.sector).is_some() {}
         let Some(SectorLabels { sector, labels }) = left.next() else {
             return Err(missing(&path, case.sector));
@@ -99,7 +100,8 @@ fn missing(path: &Path, sector: u8) -> DataError {
 }
 
 fn of_samples(path: &Path, case: &ChargeCase, labels: Labels) -> Result<Labels, DataError> {
-    let (lists, samples) = (labels.first().len(), case.charges.len());
+    let lists = labels.first().len();
+    let samples = case.charges.len();
     if lists == samples {
         return Ok(labels);
     }

@@ -1,9 +1,9 @@
 //! The charges of a row of pads.
 
-/// Where a charge is: pad and time bin, or a step between two of them.
-pub type Place = (i32, i32);
+/// Position of a charge, pad and time bin; or a step between two positions.
+pub type Cell = (i32, i32);
 
-/// A value for each pad and time bin of a row; outside of it there is nothing.
+/// A value for each pad and time bin of a row; the default value outside of it.
 #[derive(Clone, Debug)]
 pub(super) struct Grid<T> {
     pads: i32,
@@ -20,42 +20,42 @@ impl<T: Copy + Default> Grid<T> {
         self.pads
     }
 
-    pub(super) fn at(&self, place: Place) -> T {
-        self.index(place).map(|index| self.values[index]).unwrap_or_default()
+    pub(super) fn at(&self, cell: Cell) -> T {
+        self.index(cell).map(|index| self.values[index]).unwrap_or_default()
     }
 
-    /// Sets a value that lies in the row.
-    pub(super) fn set(&mut self, place: Place, value: T) {
-        if let Some(index) = self.index(place) {
+    /// Sets a value in the row.
+    pub(super) fn set(&mut self, cell: Cell, value: T) {
+        if let Some(index) = self.index(cell) {
             self.values[index] = value;
         }
     }
 
-    /// The same for each place.
-    pub(super) fn map<U: Copy + Default>(&self, value: impl Fn(Place) -> U) -> Grid<U> {
-        let places = self.places();
-        Grid { pads: self.pads, times: self.times, values: places.map(value).collect() }
+    /// Maps each position to a value.
+    pub(super) fn map<U: Copy + Default>(&self, value: impl Fn(Cell) -> U) -> Grid<U> {
+        let cells = self.cells();
+        Grid { pads: self.pads, times: self.times, values: cells.map(value).collect() }
     }
 
-    /// All places, pad by pad.
-    pub(super) fn places(&self) -> impl Iterator<Item = Place> + use<T> {
+    /// All positions, pad by pad.
+    pub(super) fn cells(&self) -> impl Iterator<Item = Cell> + use<T> {
         let times = self.times;
         (0..self.pads).flat_map(move |pad| (0..times).map(move |time| (pad, time)))
     }
 
-    fn index(&self, (pad, time): Place) -> Option<usize> {
+    fn index(&self, (pad, time): Cell) -> Option<usize> {
         let is_inside = (0..self.pads).contains(&pad) && (0..self.times).contains(&time);
         is_inside.then(|| (pad * self.times + time) as usize)
     }
 }
 
-/// A place that lies a step from another one.
-pub(super) fn plus(place: Place, step: Place) -> Place {
-    (place.0 + step.0, place.1 + step.1)
+/// The position a step away from another one.
+pub(super) fn plus(cell: Cell, step: Cell) -> Cell {
+    (cell.0 + step.0, cell.1 + step.1)
 }
 
-/// All steps of at most so many pads and time bins, but for the one that leads nowhere.
-pub(super) fn steps(pads: i32, times: i32) -> impl Iterator<Item = Place> {
+/// All steps of at most `pads` pads and `times` time bins, except for the step to the same cell.
+pub(super) fn steps(pads: i32, times: i32) -> impl Iterator<Item = Cell> {
     let all = (-pads..=pads).flat_map(move |a| (-times..=times).map(move |b| (a, b)));
     all.filter(|step| *step != (0, 0))
 }

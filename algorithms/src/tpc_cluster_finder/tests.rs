@@ -1,4 +1,4 @@
-//! Clusters that can be worked out on paper.
+//! Clusters that can be calculated by hand.
 
 use generators::tpc::PadId;
 use generators::tpc::charges::Charge;
@@ -24,17 +24,19 @@ fn found_with(samples: &[(u8, u32, u16)], noisy: &[u8], settings: &Settings) -> 
     clusters(&samples, &is_noisy, TIMES, settings)
 }
 
-/// The peaks that are kept.
-fn peaks(found: &RowClusters) -> Vec<Place> {
-    found.peaks.iter().filter(|(_, is_kept)| *is_kept).map(|(place, _)| *place).collect()
+/// The peaks that survive noise suppression.
+fn peaks(found: &RowClusters) -> Vec<Cell> {
+    found.peaks.iter().filter(|(_, is_kept)| *is_kept).map(|(cell, _)| *cell).collect()
 }
 
 #[test]
 fn a_single_charge_is_a_cluster_once_it_is_rounded_above_the_cutoff() {
     assert!(found(&[]).clusters.is_empty());
     assert!(found(&[(30, 100, 87)]).clusters.is_empty());
-    let (time, pad) = (64 * 100, 64 * 30);
-    let (sigma_time, sigma_pad) = (0, 0);
+    let time = 64 * 100;
+    let pad = 64 * 30;
+    let sigma_time = 0;
+    let sigma_pad = 0;
     let expected = Cluster {
         time_and_flags: Cluster::with_flags(time, flags::SINGLE),
         pad,
@@ -44,7 +46,7 @@ fn a_single_charge_is_a_cluster_once_it_is_rounded_above_the_cutoff() {
         qtot: 6,
     };
     assert_eq!(found(&[(30, 100, 88)]).clusters, [expected]);
-    // It is a peak from 49 sixteenths on.
+    // A peak needs at least 49 sixteenths.
     assert_eq!(peaks(&found(&[(30, 100, 48)])), []);
     assert_eq!(peaks(&found(&[(30, 100, 49)])), [(30, 100)]);
 }
@@ -57,22 +59,22 @@ fn of_equal_neighbours_the_last_is_the_peak() {
 }
 
 #[test]
-fn a_bump_without_a_valley_is_no_peak() {
+fn bump_without_a_valley_is_not_a_peak() {
     let with_middle = |middle| found(&[(10, 50, 400), (10, 51, middle), (10, 52, 300)]);
     let bump = with_middle(290);
     assert_eq!(bump.peaks, [((10, 50), true), ((10, 52), false)]);
     assert_eq!(peaks(&with_middle(0)), [(10, 50), (10, 52)]);
-    // As deep as it has to be, but for one: 300 - 140 is 160.
+    // A valley of sufficient depth, and one unit less: 300 - 140 is 160.
     assert_eq!(peaks(&with_middle(140)), [(10, 50)]);
     assert_eq!(peaks(&with_middle(139)), [(10, 50), (10, 52)]);
 }
 
 #[test]
-fn charges_are_divided_among_the_peaks_beside_them() {
+fn charges_are_divided_among_adjacent_peaks() {
     let found = found(&[(10, 50, 800), (10, 51, 101), (10, 52, 800)]);
     let half = Share { charge: 50, is_at_peak: true, is_divided: true };
     assert_eq!(found.shares[1], ((10, 51), half));
-    // 50 of 850 lie one time bin aside: a mean of 0.0588 and a width of 0.2353.
+    // 50 of 850 are one time bin away: a mean of 0.0588 and a width of 0.2353.
     let cluster = |time| Cluster {
         time_and_flags: Cluster::with_flags(time, flags::SPLIT_TIME + flags::SINGLE),
         pad: 640,
@@ -85,7 +87,7 @@ fn charges_are_divided_among_the_peaks_beside_them() {
 }
 
 #[test]
-fn what_is_behind_a_neighbour_counts_if_that_has_charge() {
+fn outer_cells_count_if_the_inner_cell_has_charge() {
     let charge = |samples: &[_]| found(samples).clusters[0].qtot;
     assert_eq!(charge(&[(10, 50, 320), (10, 51, 160), (10, 52, 80)]), 35);
     assert_eq!(charge(&[(10, 50, 320), (10, 52, 40)]), 20);

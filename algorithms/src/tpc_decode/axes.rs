@@ -1,4 +1,4 @@
-//! What can be varied about decoding.
+//! Parameters of decoding.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -71,10 +71,10 @@ pub(super) static AXES: &[Axis] = &[
     PARALLEL.axis(),
 ];
 
-/// What is made of pages, and how.
+/// Output settings and distribution of the work.
 pub(crate) static SETTINGS: &[Axis] = &[OUTPUT.axis(), FRAGMENT.axis(), PARALLEL.axis()];
 
-/// What can be said about files of pages.
+/// Parameters of files of pages.
 pub(super) static READING: &[Axis] = &[
     INDEX.axis(),
     SECTOR.axis(),
@@ -85,12 +85,10 @@ pub(super) static READING: &[Axis] = &[
     PARALLEL.axis(),
 ];
 
-/// Bytes for each sample: the digit or position that a variant makes, and that of the
-/// reference and of a check.
+/// Bytes for each sample: the digit or position of a variant, and of the reference and of a check.
 const BYTES_FOR_SAMPLE: u64 = 3 * 8;
 
-/// Fills in what was not given, and says how much memory that takes, and about how many samples
-/// there are.
+/// Fills in defaults, and estimates the memory that is needed and the number of samples.
 pub(crate) fn plan(mut params: Params) -> Result<(Plan, u64), DataError> {
     params.complete(AXES);
     let settings = settings(&params)?;
@@ -105,7 +103,7 @@ pub(crate) fn plan(mut params: Params) -> Result<(Plan, u64), DataError> {
             shape.sectors * size_of::<u16>() * entries
         }
     };
-    // What plugins are shown of pages is a copy.
+    // Plugins get a copy of the pages.
     let pages = 2 * estimate.pages * size_of::<generators::tpc::page::Page>() as u64;
     let memory_bytes = pages + estimate.digits * BYTES_FOR_SAMPLE + maps as u64;
     Ok((Plan { params, memory_bytes }, estimate.digits))
@@ -116,8 +114,8 @@ fn settings(params: &Params) -> Result<Settings, DataError> {
     Ok(Settings { output: OUTPUT.of(params)?, sharing: PARALLEL.of(params)?, fragment })
 }
 
-/// A time frame from complete parameters; its pages are shared with others that only have
-/// other settings.
+/// A time frame from complete parameters; its pages are shared with others that differ only in
+/// settings.
 pub(super) fn generate(params: &Params, seed: u64) -> Result<TimeFrame, DataError> {
     let shape = time_frame::shape(params)?;
     let settings = settings(params)?;
@@ -127,7 +125,8 @@ pub(super) fn generate(params: &Params, seed: u64) -> Result<TimeFrame, DataErro
     let of_pages = params.only(time_frame::AXES);
     let pages = shared(("pages", &of_pages, seed), bytes, make)?;
     let tables = Arc::new(Tables::new(mapping, Gains::spread(seed)));
-    let (format, orbits) = (shape.format, shape.orbits);
+    let format = shape.format;
+    let orbits = shape.orbits;
     Ok(TimeFrame::new(pages, format, orbits, tables, settings))
 }
 
@@ -166,7 +165,7 @@ fn selection(options: &Params) -> Result<PageSelection, DataError> {
     })
 }
 
-/// What is known of pages from a file.
+/// Parameters of pages from a file.
 fn describe(path: &Path, pages: &RawPages, format: &str, options: &Params) -> Params {
     let mut params = Params::of_file(path, content(pages));
     params.extend(options.only(SETTINGS).iter());

@@ -1,4 +1,4 @@
-//! What counts as decoded right.
+//! Comparison of the output with the reference.
 
 use std::fmt::Debug;
 
@@ -12,43 +12,43 @@ use super::reference;
 use crate::algorithm::{Choose, Mutants, mutants};
 use crate::all_cores::{first_difference, first_error, first_where, sorted};
 
-/// How an output is wrong.
+/// Differences between output and reference.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Mismatch {
-    /// More or fewer samples than in the pages.
+    /// The number of samples differs from that of the pages.
     #[error("{found} samples instead of {expected}")]
     Count {
-        /// Samples of the reference.
+        /// Number of samples of the reference.
         expected: usize,
-        /// Samples of the output.
+        /// Number of samples of the output.
         found: usize,
     },
-    /// Not the digit or position of the reference.
+    /// A digit or position differs from the reference.
     #[error("{what} {index}: {found} instead of {expected}")]
     Sample {
-        /// What it is.
+        /// Name of the list.
         what: &'static str,
-        /// Its number, over all fragments.
+        /// Its index, over all fragments.
         index: usize,
-        /// The reference's.
+        /// Value of the reference.
         expected: String,
-        /// The output's.
+        /// Value of the output.
         found: String,
     },
-    /// A charge in the map that should be another one.
-    #[error("sector {sector} of the input: the charges of its map are not right")]
+    /// A charge in the map differs from the reference.
+    #[error("sector {sector} of the input: wrong charges in its map")]
     Charges {
-        /// The sector, counted as they come.
+        /// The index of the sector, in the order of the pages.
         sector: usize,
     },
-    /// A page that should have been rejected, or not, or for another reason.
+    /// The rejection of a page differs from the reference, or its reason.
     #[error("damaged page {number}: {} instead of {}", words(.found), words(.expected))]
     Damage {
-        /// Its number among the damaged pages.
+        /// Its index among the damaged pages.
         number: usize,
-        /// The reference's.
+        /// Value of the reference.
         expected: Option<Box<DamagedPage>>,
-        /// The output's.
+        /// Value of the output.
         found: Option<Box<DamagedPage>>,
     },
 }
@@ -58,8 +58,8 @@ fn words(damaged: &Option<Box<DamagedPage>>) -> String {
     damaged.as_deref().map_or("none".to_owned(), words)
 }
 
-/// The same as the reference; the samples in any order, unless the order is to be
-/// that of the pages.
+/// Compares with the reference; the samples in any order, unless the order of the pages is
+/// promised.
 pub(super) fn same(
     frame: &TimeFrame,
     reference: &Decoded,
@@ -67,7 +67,8 @@ pub(super) fn same(
     in_order_of_pages: bool,
 ) -> Result<(), Mismatch> {
     same_damage(&reference.damaged, &output.damaged)?;
-    let (digits, positions) = (&reference.digits, &reference.positions);
+    let digits = &reference.digits;
+    let positions = &reference.positions;
     same_samples("digit", digits, &output.digits, in_order_of_pages)?;
     same_samples("position", positions, &output.positions, in_order_of_pages)?;
     same_charges(frame, &reference.charges, &output.charges)
@@ -76,8 +77,8 @@ pub(super) fn same(
 /// Entries of a map that are not 0.
 type Charges = Vec<(u32, u16)>;
 
-/// Of samples with the same pad and time bin, which damaged and repeated pages can have,
-/// any one of them may stand in the map: who comes last is not said.
+/// Compares maps. Of samples with the same pad and time bin, which damaged and repeated pages can
+/// have, any one may be in the map: their order is not specified.
 fn same_charges(
     frame: &TimeFrame,
     expected: &[Charges],
@@ -85,14 +86,16 @@ fn same_charges(
 ) -> Result<(), Mismatch> {
     same_length(expected.len(), found.len())?;
     let differ = |sector: &usize| {
-        let (expected, found) = (&expected[*sector], &found[*sector]);
+        let expected = &expected[*sector];
+        let found = &found[*sector];
         expected.len() != found.len() || first_difference(expected, found).is_some()
     };
     let differing: Vec<_> = (0..found.len()).filter(differ).collect();
     if differing.is_empty() {
         return Ok(());
     }
-    let (sectors, contested) = (frame.sector_numbers(), reference::contested(frame));
+    let sectors = frame.sector_numbers();
+    let contested = reference::contested(frame);
     first_error(differing.len(), |number| {
         let sector = differing[number];
         let of_sector = |entry| contested.get(&(sectors[sector], entry));
@@ -102,7 +105,7 @@ fn same_charges(
         };
         let claimed = contested.range((sectors[sector], 0)..=(sectors[sector], u32::MAX));
         let has_a_claim = |((_, entry), claims): (&(u8, u32), &Vec<u16>)| {
-            // What is not listed is 0.
+            // Entries that are not listed are 0.
             let there = found[sector].iter().filter(|(other, _)| other == entry);
             let charges: Vec<_> = there.map(|(_, charge)| *charge).collect();
             match charges[..] {
@@ -121,8 +124,7 @@ fn same_length(expected: usize, found: usize) -> Result<(), Mismatch> {
     if expected == found { Ok(()) } else { Err(Mismatch::Count { expected, found }) }
 }
 
-/// Compares two lists as they are, and, if they are not the same and may be in any order, in
-/// ascending order.
+/// Compares two lists in their order, and, if they differ and may be in any order, sorted.
 fn same_samples<T: Copy + Debug + Ord + Send + Sync>(
     what: &'static str,
     expected: &[T],
@@ -165,7 +167,7 @@ fn same_list<T: Debug + PartialEq + Sync>(
     }
 }
 
-/// Each list in turn, with an element harmed.
+/// Copies of the output, each with an element of one list changed.
 pub(super) fn mutants(right: &Decoded, choose: Choose<'_>) -> Mutants<Decoded> {
     let digits = mutants::of_list(&right.digits, choose, |digit, choose| {
         Digit::from_bits(digit.bits() ^ 1 << choose(64))
@@ -188,7 +190,7 @@ pub(super) fn mutants(right: &Decoded, choose: Choose<'_>) -> Mutants<Decoded> {
         return all;
     }
     let sector = filled[choose(filled.len())];
-    // So far off that no other sample of a contested entry has it.
+    // A value that no other sample of a contested entry has.
     let far_off = |(entry, charge): &(u32, u16), _: Choose<'_>| (*entry, charge ^ 0x8000);
     let charges = mutants::of_list(&right.charges[sector], choose, far_off);
     all.extend(mutants::inside(right, charges, |all, charges| all.charges[sector] = charges));
@@ -207,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wrong_digit_is_found_wherever_it_is_and_the_first_is_told() {
+    fn first_wrong_digit_is_reported() {
         let expected = digits();
         let (_, frame) = hard_inputs::all(1).swap_remove(0);
         let of = |digits: &[Digit]| Decoded { digits: digits.to_vec(), ..Decoded::default() };
@@ -256,10 +258,12 @@ mod tests {
         assert!(checked.starts_with("position 99999: "), "{checked}");
     }
 
-    /// Each charge that no other sample may have written counts, and a missing page too.
+    /// A charge that no other sample may have written has to be equal; missing damaged pages are
+    /// detected too.
     #[test]
-    fn a_wrong_charge_and_a_forgotten_page_are_found() {
-        let (mut charges, mut pages) = (0, 0);
+    fn wrong_charge_and_missing_page_are_found() {
+        let mut charges = 0;
+        let mut pages = 0;
         for (name, frame) in hard_inputs::all(1) {
             let right = with_all_pools(|| reference::decode(&frame));
             assert_eq!(same(&frame, &right, &right, true), Ok(()), "{name}");

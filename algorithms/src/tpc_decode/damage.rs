@@ -1,21 +1,21 @@
-//! What can be wrong with a page, and where.
+//! Kinds of damage of a page, and their location.
 
 use std::fmt;
 
-/// The first thing that is wrong with a page. All of the page is rejected.
+/// The first error of a page. The complete page is rejected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Damage {
-    /// Bytes from the beginning of the page; beyond 8192 it is in the next page.
+    /// Bytes from the start of the page; beyond 8192 it is in the next page.
     pub offset: usize,
-    /// What is wrong.
+    /// The damaged field.
     pub field: Field,
-    /// What stands there.
+    /// Its value.
     pub value: u64,
-    /// What should.
+    /// Its expected value.
     pub expected: Expected,
 }
 
-/// What should have stood in a field.
+/// Expected value of a field.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expected {
     /// This number.
@@ -26,14 +26,14 @@ pub enum Expected {
     AtLeast(u64),
     /// A multiple of this number.
     MultipleOf(u64),
-    /// What words say better.
+    /// A description in words.
     Words(&'static str),
 }
 
 /// `fields! { /// … Magic = "magic", … }`: fields with their names in reports.
 macro_rules! fields {
     ($($(#[$doc:meta])* $field:ident = $name:literal,)+) => {
-        /// A field of a page, or what follows from several: the kind of a damage.
+        /// A field of a page, or a condition on several: the kind of a damage.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
         pub enum Field {
             $($(#[$doc])* $field,)+
@@ -77,15 +77,15 @@ fields! {
     Span = "time bin span",
     /// The number of samples.
     Samples = "number of samples",
-    /// Where the payload begins.
+    /// Offset of the payload.
     FirstBlock = "payload offset",
     /// The number of blocks.
     Blocks = "number of blocks",
     /// The flags of the zero-suppression header.
     Flags = "flags",
-    /// The rest of a block in the next page.
+    /// The part of a block in the next page.
     Continuation = "continuation",
-    /// Where the payload ends.
+    /// End of the payload.
     End = "end of payload",
     /// The rows of a time bin.
     RowMask = "row mask",
@@ -138,32 +138,32 @@ impl Damage {
     }
 }
 
-/// A page that was rejected.
+/// A rejected page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "byte {}: page {page} (sector {sector}, endpoint {endpoint}): {} {} instead of {}",
     self.file_offset(), .damage.field, .damage.value, .damage.expected
 )]
 pub struct DamagedPage {
-    /// The page's number among all pages of the input.
+    /// Index of the page among all pages of the input.
     pub page: usize,
     /// The sector that sent it.
     pub sector: u8,
     /// The endpoint that sent it, 0 to 19.
     pub endpoint: u8,
-    /// What is wrong.
+    /// The damage.
     pub damage: Damage,
 }
 
 impl DamagedPage {
-    /// Bytes from the beginning of the file of pages to what is wrong.
+    /// Bytes from the start of the file of pages to the damage.
     pub fn file_offset(&self) -> u64 {
         let page = self.page as u64 * generators::tpc::page::PAGE_BYTES as u64;
         page + self.damage.offset as u64
     }
 }
 
-/// How many pages were rejected for each reason, the most frequent first.
+/// The number of rejected pages for each reason, the most frequent first.
 pub fn count_by_kind(damaged: &[DamagedPage]) -> Vec<(Field, usize)> {
     let mut counts = std::collections::BTreeMap::new();
     for page in damaged {
@@ -178,13 +178,13 @@ pub fn count_by_kind(damaged: &[DamagedPage]) -> Vec<(Field, usize)> {
 mod tests {
     use super::*;
 
-    fn page(number: usize, field: Field) -> DamagedPage {
+    fn page(index: usize, field: Field) -> DamagedPage {
         let damage = Damage::new(70, field, 9_u8, Expected::Exactly(4));
-        DamagedPage { page: number, sector: 7, endpoint: 3, damage }
+        DamagedPage { page: index, sector: 7, endpoint: 3, damage }
     }
 
     #[test]
-    fn a_damaged_page_is_named_with_its_place() {
+    fn damage_is_reported_with_its_offset() {
         let expected = "byte 16454: page 2 (sector 7, endpoint 3): version 9 instead of 4";
         assert_eq!(page(2, Field::Version).to_string(), expected);
     }

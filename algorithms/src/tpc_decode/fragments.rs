@@ -1,7 +1,7 @@
 //! Time frames in fragments.
 //!
-//! A cluster at the end of a fragment must be found whole, so fragments overlap: each
-//! has 8 time bins on either side that belong to its neighbour.
+//! A cluster at the end of a fragment must be complete, so fragments overlap: each has 8 time bins
+//! on either side that belong to its neighbour.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -13,40 +13,41 @@ use super::header::OpenPage;
 
 /// Time bins on either side of a fragment that belong to its neighbours.
 pub const OVERLAP: u32 = 8;
-/// The shortest fragment that has time bins of its own.
+/// Length of the shortest fragment with time bins that belong to it only.
 pub const MIN_FRAGMENT: u32 = 2 * OVERLAP + 1;
 
-/// Fragments of so many time bins, the overlaps included.
+/// Fragments of `length` time bins, the overlaps included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fragments {
     length: u32,
 }
 
-/// What was given as the length of fragments.
+/// Checks the length of fragments.
 ///
 /// # Errors
-/// If there are none of that length.
+/// Fails if no fragment can have that length.
 pub(crate) fn checked_length(fragment: u32) -> Result<u32, DataError> {
     if FRAGMENT_LENGTHS.contains(&fragment) {
         return Ok(fragment);
     }
-    let (shortest, longest) = (FRAGMENT_LENGTHS.start(), FRAGMENT_LENGTHS.end());
+    let shortest = FRAGMENT_LENGTHS.start();
+    let longest = FRAGMENT_LENGTHS.end();
     Err(DataError::Shape(format!(
-        "--fragment {fragment} makes no fragments; use {shortest} to {longest} time bins"
+        "--fragment {fragment} is out of range; use {shortest} to {longest} time bins"
     )))
 }
 
-/// A fragment of a time frame that has an end.
+/// A fragment of a time frame with a known end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FragmentOfFrame {
     /// The time bins whose charges it has.
     pub time_bins: Range<u32>,
-    /// Those of them that belong to it and no other.
+    /// Those of them that belong to this fragment only.
     pub own: Range<u32>,
 }
 
 impl Fragments {
-    /// Fragments of this length, or of the shortest there is if that is more.
+    /// Fragments of this length, or the shortest possible one if that is more.
     pub fn new(length: u32) -> Self {
         Fragments { length: length.max(MIN_FRAGMENT) }
     }
@@ -57,25 +58,26 @@ impl Fragments {
     }
 
     /// The time bins of a fragment.
-    pub fn time_bins(self, number: u32) -> Range<u32> {
-        let start = number * self.step();
+    pub fn time_bins(self, index: u32) -> Range<u32> {
+        let start = index * self.step();
         start..start + self.length
     }
 
-    /// The time bins of a fragment that belong to it and no other, as long as there is a next one.
-    fn own_time_bins(self, number: u32) -> Range<u32> {
-        let all = self.time_bins(number);
-        let start = if number == 0 { 0 } else { all.start + OVERLAP };
+    /// The time bins that belong to this fragment only, if there is a next one.
+    fn own_time_bins(self, index: u32) -> Range<u32> {
+        let all = self.time_bins(index);
+        let start = if index == 0 { 0 } else { all.start + OVERLAP };
         start..all.end - OVERLAP
     }
 
-    /// The fragments of a time frame, one at least. The last one ends with the frame, so that it
-    /// has no neighbour to leave time bins to.
+    /// The fragments of a time frame, at least one. The last one ends with the frame, and shares no
+    /// time bins with a next one.
     pub fn of_frame(self, time_bins: u32) -> impl Iterator<Item = FragmentOfFrame> {
         let last = time_bins.saturating_sub(self.length).div_ceil(self.step());
-        (0..=last).map(move |number| {
-            let (mut all, mut own) = (self.time_bins(number), self.own_time_bins(number));
-            if number == last {
+        (0..=last).map(move |index| {
+            let mut all = self.time_bins(index);
+            let mut own = self.own_time_bins(index);
+            if index == last {
                 (all.end, own.end) = (time_bins, time_bins);
             }
             FragmentOfFrame { time_bins: all, own }
@@ -83,7 +85,7 @@ impl Fragments {
     }
 
     /// The fragments that have any of these time bins.
-    pub fn of(self, time_bins: Range<u32>) -> Range<u32> {
+    pub fn touching(self, time_bins: Range<u32>) -> Range<u32> {
         if time_bins.is_empty() {
             return 0..0;
         }
@@ -93,7 +95,7 @@ impl Fragments {
 
     /// The fragments that any of these pages touches.
     pub(super) fn touched<'a>(self, pages: impl Iterator<Item = &'a OpenPage>) -> BTreeSet<u32> {
-        pages.flat_map(|page| self.of(time_bins_of(page))).collect()
+        pages.flat_map(|page| self.touching(time_bins_of(page))).collect()
     }
 }
 
@@ -109,7 +111,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_shortest_fragment_is_the_shortest_that_can_be_asked_for() {
+    fn shortest_fragment_is_accepted() {
         assert_eq!(MIN_FRAGMENT, *FRAGMENT_LENGTHS.start());
     }
 
@@ -118,11 +120,11 @@ mod tests {
         for length in [MIN_FRAGMENT, 100, 4000] {
             let fragments = Fragments::new(length);
             let mut free = 0;
-            for number in 0..20 {
-                let own = fragments.own_time_bins(number);
+            for index in 0..20 {
+                let own = fragments.own_time_bins(index);
                 assert_eq!(own.start, free, "{length}");
                 free = own.end;
-                let all = fragments.time_bins(number);
+                let all = fragments.time_bins(index);
                 assert_eq!(all.end, own.end + OVERLAP);
                 assert_eq!(all.len() as u32, length);
             }
@@ -138,7 +140,7 @@ mod tests {
         };
         assert_eq!(of_frame(1), [(0..1, 0..1)]);
         assert_eq!(of_frame(100), [(0..100, 0..100)]);
-        // The last one has the overlaps and a time bin at least.
+        // The last one has the overlaps and at least one time bin.
         assert_eq!(of_frame(101), [(0..100, 0..92), (84..101, 92..101)]);
         assert_eq!(of_frame(184), [(0..100, 0..92), (84..184, 92..184)]);
         assert_eq!(of_frame(185)[1..], [(84..184, 92..176), (168..185, 176..185)]);
@@ -160,20 +162,20 @@ mod tests {
     }
 
     #[test]
-    fn time_bins_know_their_fragments() {
+    fn touched_fragments_contain_the_time_bins() {
         for length in [MIN_FRAGMENT, 20, 100, 1000] {
             let fragments = Fragments::new(length);
             for start in 0..500 {
                 for end in [start + 1, start + 7, start + 300] {
-                    let touched = fragments.of(start..end);
-                    for number in 0..600 {
-                        let all = fragments.time_bins(number);
+                    let touched = fragments.touching(start..end);
+                    for index in 0..600 {
+                        let all = fragments.time_bins(index);
                         let overlaps = all.start < end && start < all.end;
-                        assert_eq!(touched.contains(&number), overlaps, "{length} {start} {end}");
+                        assert_eq!(touched.contains(&index), overlaps, "{length} {start} {end}");
                     }
                 }
             }
         }
-        assert!(Fragments::new(100).of(5..5).is_empty());
+        assert!(Fragments::new(100).touching(5..5).is_empty());
     }
 }

@@ -1,4 +1,4 @@
-//! Small time frames that are hard in some way.
+//! Small, difficult inputs.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -19,20 +19,20 @@ const ORBITS: u32 = 3;
 /// The orbit counter wraps within the time frame.
 const FIRST_ORBIT: u32 = u32::MAX;
 const SECTORS: [u8; 2] = [4, 35];
-/// So short that the time frame has three.
+/// A length that divides the time frame into three fragments.
 const FRAGMENT: u32 = 500;
 const DIGITS: Settings =
     Settings { output: Output::Digits, sharing: Sharing::Sectors, fragment: FRAGMENT };
 const CHARGES: Settings = Settings { output: Output::ChargeMap, ..DIGITS };
 /// Time bins, all of one orbit, in which small time frames have a sample of each card of an
-/// endpoint: heads of links then fill a page up, and a block goes on in the next one.
+/// endpoint: heads of links then fill a page up, and a block continues in the next one.
 const SPARSE_TIME_BINS: Range<u32> = 446..640;
 const FEW_CLUSTERS: usize = 30;
-/// Time bins of a fragment of small time frames, which end within several.
+/// Time bins of a fragment of small time frames, so that there are several.
 const SHORT_FRAGMENT: u32 = 100;
-/// For checks that take long.
+/// Settings for checks that take long.
 const SHORT: Settings = Settings { fragment: SHORT_FRAGMENT, ..CHARGES };
-/// One page in so many is damaged.
+/// One page in this number is damaged.
 const DAMAGED: usize = 3;
 
 /// Time frames with their names.
@@ -69,14 +69,14 @@ fn one_pool(settings: Settings) -> Settings {
     Settings { sharing, ..settings }
 }
 
-/// The same pages for other settings.
+/// The same pages with other settings.
 fn with(frame: &TimeFrame, settings: Settings) -> TimeFrame {
     let mut frame = frame.clone();
     frame.settings = settings;
     frame
 }
 
-/// Streams without every other page: most continuations are lost.
+/// Streams without every other page: most continuations are missing.
 fn every_other(frame: &TimeFrame) -> TimeFrame {
     let kept = |pages: &[Page]| pages.iter().step_by(2).copied().collect::<Vec<_>>();
     let streams: Vec<_> =
@@ -86,7 +86,7 @@ fn every_other(frame: &TimeFrame) -> TimeFrame {
     frame.with_pages(RawPages::new(FIRST_ORBIT, pages, &lengths))
 }
 
-/// Streams whose last page comes first, as no read-out sends them.
+/// Streams whose last page comes first, which no readout produces.
 fn back_to_front(frame: &TimeFrame) -> TimeFrame {
     let streams = frame.pages.streams();
     let lengths: Vec<_> = streams.map(|stream| (stream.id, stream.pages.len())).collect();
@@ -161,7 +161,8 @@ impl Maker {
         }
         for _ in 0..300 {
             let time_bin = self.random.below(end as usize) as u32;
-            let (first_row, pads) = (self.random.below(ROWS), 1 + self.random.below(9));
+            let first_row = self.random.below(ROWS);
+            let pads = 1 + self.random.below(9);
             self.add_cluster(&mut adcs, time_bin, first_row, pads);
         }
         for _ in 0..2 {
@@ -180,16 +181,18 @@ impl Maker {
         for _ in 0..FEW_CLUSTERS {
             let time_bin =
                 SPARSE_TIME_BINS.start + self.random.below(SPARSE_TIME_BINS.len()) as u32;
-            let (first_row, pads) = (self.random.below(ROWS), 1 + self.random.below(9));
+            let first_row = self.random.below(ROWS);
+            let pads = 1 + self.random.below(9);
             self.add_cluster(&mut adcs, time_bin, first_row, pads);
         }
         digits_of(adcs, format, sector)
     }
 
-    /// Any channel of each card of the last endpoint, which has as many as any.
+    /// Adds a sample of a random channel to each card of the last endpoint, which has the maximum
+    /// number of cards.
     fn add_sample_of_each_card(&mut self, adcs: &mut Adcs, time_bin: u32) {
         let tables = Arc::clone(&self.tables);
-        let cards = |endpoint: Endpoint| &tables.links.of(endpoint)[endpoint.fecs()];
+        let cards = |endpoint: Endpoint| &tables.links.of_endpoint(endpoint)[endpoint.fecs()];
         for link in Endpoint::all().last().into_iter().flat_map(cards) {
             let channel = self.random.below(CHANNELS_IN_LINK);
             let adc = self.random.below(4096) as u16;
@@ -197,14 +200,14 @@ impl Maker {
         }
     }
 
-    /// Neighbouring pads of a row, or all of it; small ADC values, or any.
+    /// Adds neighbouring pads of a row, or all of it; with small ADC values, or any.
     fn add_cluster(&mut self, adcs: &mut Adcs, time_bin: u32, row: usize, pads: usize) {
         let in_row = pads_in_row(row);
         let first = if pads > in_row { 0 } else { self.random.below(in_row) };
         let limit = if self.random.below(2) == 0 { 1024 } else { 4096 };
         for pad in (first..in_row).take(pads) {
-            let place = (time_bin, PadId::new(row as u8, pad as u8));
-            adcs.insert(place, self.random.below(limit) as u16);
+            let cell = (time_bin, PadId::new(row as u8, pad as u8));
+            adcs.insert(cell, self.random.below(limit) as u16);
         }
     }
 
@@ -238,7 +241,7 @@ mod tests {
     use generators::tpc::Layout;
 
     #[test]
-    fn small_time_frames_have_blocks_that_go_on() {
+    fn small_time_frames_have_continued_blocks() {
         let small = all(1).into_iter().filter(|(name, _)| name.ends_with("few pages"));
         for (name, frame) in small {
             let opened = 0..frame.pages.pages().len();

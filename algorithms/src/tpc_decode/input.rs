@@ -1,4 +1,4 @@
-//! What is decoded, and into what.
+//! Input of decoding, and its settings.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -14,36 +14,36 @@ use super::fragments::{Fragments, time_bins_of};
 use super::header::{FrameBounds, OpenPage, open_in_stream};
 use super::pads::LinkPads;
 
-/// A time frame of pages with all that is needed to decode it.
+/// A time frame of pages with all data that is needed to decode it.
 #[derive(Clone)]
 pub struct TimeFrame {
     pub(super) pages: Arc<RawPages>,
     pub(super) bounds: FrameBounds,
     pub(super) tables: Arc<Tables>,
     pub(super) settings: Settings,
-    /// The number of the stream of each page.
+    /// The stream index of each page.
     streams: Vec<u32>,
 }
 
-/// What does not change from one time frame to the next.
+/// Tables that are the same for all time frames.
 pub struct Tables {
     pub(super) mapping: PadMapping,
     pub(super) links: LinkPads,
     pub(super) gains: Gains,
 }
 
-/// What is made of the pages, and how the work is shared.
+/// Output of the decoding, and the distribution of the work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// What is made of them.
+    /// Output of the decoding.
     pub output: Output,
-    /// How the work is shared.
+    /// Distribution of the work.
     pub sharing: Sharing,
     /// Time bins of a fragment, for charge maps.
     pub fragment: u32,
 }
 
-/// What pages are decoded to.
+/// Output of the decoding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Output {
     /// A list of digits.
@@ -52,13 +52,13 @@ pub enum Output {
     ChargeMap,
 }
 
-/// How threads share the work.
+/// Distribution of the work among threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sharing {
-    /// A sector is the work of one thread, or of several if there are more threads
-    /// than sectors in the TPC.
+    /// A sector is the work of one thread, or of several if there are more threads than sectors in
+    /// the TPC.
     Sectors,
-    /// Pages are one pool, whatever sector they are of.
+    /// Pages are one pool, regardless of their sector.
     Pages,
 }
 
@@ -74,8 +74,8 @@ impl Tables {
 }
 
 impl TimeFrame {
-    /// Pages of a format. Those of other formats are damaged, as those of other
-    /// orbits than the first so many.
+    /// A time frame of pages of a format. Pages of other formats are damaged, as are those of
+    /// orbits outside of the first `orbits`.
     pub fn new(
         pages: impl Into<Arc<RawPages>>,
         format: ZsFormat,
@@ -106,18 +106,18 @@ impl TimeFrame {
         self.bounds.format
     }
 
-    /// The same in fragments of so many time bins.
+    /// This time frame in fragments of `length` time bins.
     pub(crate) fn in_fragments(mut self, length: u32) -> Self {
         self.settings.fragment = length;
         self
     }
 
-    /// Orbits that pages can be of.
+    /// Number of orbits of valid pages.
     pub(crate) fn orbits(&self) -> u32 {
         self.bounds.orbits
     }
 
-    /// What pages are decoded to.
+    /// Output of the decoding.
     pub(crate) fn output(&self) -> Output {
         self.settings.output
     }
@@ -127,12 +127,12 @@ impl TimeFrame {
         &self.tables.gains
     }
 
-    /// What does not change from one time frame to the next.
+    /// Tables that are the same for all time frames.
     pub(crate) fn tables(&self) -> &Tables {
         &self.tables
     }
 
-    /// All pages, behind each other.
+    /// All pages, one after the other.
     pub(crate) fn page_bytes(&self) -> &[u8] {
         self.pages.bytes()
     }
@@ -142,14 +142,14 @@ impl TimeFrame {
         scale_of(self.format())
     }
 
-    /// The same with other pages.
+    /// This time frame with other pages.
     pub(super) fn with_pages(&self, pages: RawPages) -> Self {
         let FrameBounds { format, orbits, .. } = self.bounds;
         let tables = Arc::clone(&self.tables);
         TimeFrame::new(pages, format, orbits, tables, self.settings)
     }
 
-    /// Reads the headers of a page, by its number among all pages.
+    /// Reads the headers of a page, by its index among all pages.
     pub(super) fn open(&self, page: usize) -> Result<Option<OpenPage>, Damage> {
         let stream = self.pages.stream(self.streams[page] as usize);
         let number = page - stream.first_page;
@@ -167,13 +167,14 @@ impl TimeFrame {
         Fragments::new(self.settings.fragment).touched(pages)
     }
 
-    /// The maps of sectors with these pages: of as many time bins as any fragment has.
+    /// Shape of the maps of sectors with these pages: the largest number of time bins of any
+    /// fragment.
     pub(super) fn map_shape<'a>(&self, pages: impl Iterator<Item = &'a OpenPage>) -> MapShape {
         let end = pages.map(|page| time_bins_of(page).end).max();
         MapShape { time_bins: end.unwrap_or(0).min(self.settings.fragment) }
     }
 
-    /// The numbers of the sectors that have pages, in the order of the pages.
+    /// The ids of the sectors that have pages, in the order of the pages.
     pub fn sector_numbers(&self) -> Vec<u8> {
         let first_pages = self.sectors().into_iter().map(|pages| pages.start);
         let streams = first_pages.map(|page| self.pages.stream(self.streams[page] as usize));
@@ -195,7 +196,7 @@ impl TimeFrame {
     }
 }
 
-/// The format of most pages, as far as their headers say one.
+/// The format of most pages, according to their headers; `None` if no header has one.
 pub fn format_of(pages: &RawPages) -> Option<ZsFormat> {
     let bounds = |format| FrameBounds {
         format,

@@ -1,4 +1,4 @@
-//! Words for pages that were rejected without any: the reference finds what is wrong with them.
+//! Reasons for pages that were rejected without one: the reference finds the damage.
 
 use super::damage::{Damage, DamagedPage, Expected, Field};
 use super::input::TimeFrame;
@@ -6,7 +6,7 @@ use super::payload::Payload;
 use super::reference;
 use crate::parallel::map;
 
-/// What is wrong with the pages that have this verdict, among those from a first one on.
+/// Damages of the pages with this verdict, among those from a first one on.
 pub(super) fn damaged(
     frame: &TimeFrame,
     first: usize,
@@ -18,22 +18,22 @@ pub(super) fn damaged(
     map(pages, |(page, _)| frame.damaged(page, damage_of(frame, page)))
 }
 
-fn damage_of(frame: &TimeFrame, number: usize) -> Damage {
-    let page = match frame.open(number) {
+fn damage_of(frame: &TimeFrame, index: usize) -> Damage {
+    let page = match frame.open(index) {
         Ok(Some(page)) => page,
         Ok(None) => return accepted_by_reference(),
         Err(damage) => return damage,
     };
     let pages = frame.pages.pages();
     let mut payload = Payload::new();
-    payload.fill(&page, &pages[number], pages.get(number + 1));
+    payload.fill(&page, &pages[index], pages.get(index + 1));
     match reference::decode_page(&page, &payload, &frame.tables.mapping) {
         Ok(_) => accepted_by_reference(),
         Err(damage) => damage,
     }
 }
 
-/// A decoder that says so is wrong, and must not pass.
+/// Damage for a page that the reference accepts and a decoder rejects, so that the check fails.
 fn accepted_by_reference() -> Damage {
     let expected = Expected::Words("damage, as the reference finds none");
     Damage::new(0, Field::End, 0_u8, expected)

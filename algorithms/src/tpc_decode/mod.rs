@@ -1,26 +1,25 @@
 //! Decoding raw pages of the TPC.
 //!
-//! Input: the zero-suppressed pages of a time frame, a stream for each endpoint.
-//! Output: its digits in the order of the pages; or, for the cluster finder, the
-//! positions of all samples and maps of their charges. `docs/tpc-decoding.md` says
-//! more.
+//! Input: the zero-suppressed pages of a time frame, a stream for each endpoint. Output: its digits
+//! in the order of the pages; or, for the cluster finder, the positions of all samples and maps of
+//! their charges. See `docs/tpc-decoding.md`.
 //!
-//! What is special: each bit of a page may be wrong. A page is accepted or rejected as
-//! a whole, before anything of it is used, and finding that out is a part of the work.
+//! Any bit of a page may be wrong. A page is accepted or rejected as a unit, before any of its data
+//! are used, and this validation is part of the work.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `input`, `axes` | the pages, what is made of them, where they come from |
+//! | `input`, `axes` | the pages, the output settings, and the source of the pages |
 //! | `header` | the headers of a page, checked |
-//! | `payload` | a page in one piece, with what the next one has of it |
-//! | `damage` | what can be wrong, and where |
-//! | `pads` | which pads the links read |
+//! | `payload` | a page in contiguous memory, with its continuation in the next one |
+//! | `damage` | kinds of damage, and their location |
+//! | `pads` | pads that the links read |
 //! | `fragments`, `charge_map` | the cluster finder's input |
-//! | `reference`, `check` | what is right |
-//! | `judgement` | what is wrong with pages, for variants that only reject them |
-//! | `hard_inputs`, `mutate`, `shrink` | what is hard to get right |
+//! | `reference`, `check` | the expected output, and the comparison with it |
+//! | `judgement` | reasons of rejection, for variants that only reject pages |
+//! | `hard_inputs`, `mutate`, `shrink` | difficult inputs for tests |
 //! | `cpu`, `cuda` | the variants |
-//! | `plugin` | those of shared libraries |
+//! | `plugin` | variants from shared libraries |
 
 mod axes;
 pub(crate) mod charge_map;
@@ -91,17 +90,17 @@ const BYTES_PER_SAMPLE: MetricInfo = MetricInfo::amount(
 #[derive(Clone, Copy, Debug)]
 pub struct TpcDecode;
 
-/// What pages are decoded to. Either there are digits, or positions and charges.
+/// Output of the decoding: either digits, or positions and charges.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Decoded {
     /// Digits in the order of the pages.
     pub digits: Vec<Digit>,
     /// Positions of the samples, fragment by fragment in the order of the pages.
     pub positions: Vec<Position>,
-    /// What stands in the map of each sector after the last fragment: indices of
-    /// entries that are not 0, and the entries.
+    /// The map of each sector after the last fragment: indices of entries that are not 0, and the
+    /// entries.
     pub charges: Vec<Vec<(u32, u16)>>,
-    /// Pages that were rejected.
+    /// Rejected pages.
     pub damaged: Vec<DamagedPage>,
 }
 
@@ -195,18 +194,18 @@ impl algorithm::Output for Decoded {
     }
 }
 
-/// What there is in the pages, as far as their headers can be believed.
+/// Size of the input and the output, according to the headers.
 #[derive(Clone, Copy, Debug, Default)]
 struct Load {
     pages: u64,
     bytes: u64,
     samples: u64,
-    /// Bytes that have to be written, whoever decodes.
+    /// Bytes that every decoder has to write.
     output_bytes: u64,
 }
 
 impl TimeFrame {
-    /// Pages with data, their used bytes and their samples, and what they become.
+    /// Number of pages with data, their used bytes and samples, and the bytes of the output.
     fn load(&self) -> Load {
         let pages = 0..self.pages.pages().len();
         let opened = map(pages, |page| self.open(page).ok().flatten());
@@ -224,12 +223,12 @@ impl TimeFrame {
         }
     }
 
-    /// The positions of each fragment, and each cell of pads of rows once: an empty one is
-    /// written as those with a charge are, for nobody knows what stood there.
+    /// The positions of each fragment, and each cell of pads of rows once: empty cells are written
+    /// like those with a charge because the previous content is unknown.
     fn bytes_of_charges(&self, pages: &[OpenPage]) -> u64 {
         let fragments = Fragments::new(self.settings.fragment);
         let positions = |page: &OpenPage| {
-            u64::from(page.samples) * fragments.of(time_bins_of(page)).len() as u64
+            u64::from(page.samples) * fragments.touching(time_bins_of(page)).len() as u64
         };
         let positions: u64 = pages.iter().map(positions).sum();
         let maps = self.fragments(pages.iter()).len() * self.sectors().len();
@@ -237,7 +236,7 @@ impl TimeFrame {
         positions * size_of::<Position>() as u64 + cells * size_of::<u16>() as u64
     }
 
-    /// What a reader of results should know: damaged pages by kind.
+    /// Notes for the results: damaged pages by kind.
     fn notes(&self) -> Vec<String> {
         let damaged = self.digits().damaged;
         if damaged.is_empty() {
@@ -251,13 +250,13 @@ impl TimeFrame {
         self.load().bytes
     }
 
-    /// The digits of all sound pages, and the pages that are damaged.
+    /// The digits of all valid pages, and the damaged pages.
     pub fn digits(&self) -> Decoded {
         reference::decode_digits(self)
     }
 }
 
-/// Damaged pages in words: how many, and of which kinds.
+/// Describes damaged pages: their number and kinds.
 pub fn summary_of(damaged: &[DamagedPage], pages: usize) -> String {
     let kinds = count_by_kind(damaged);
     let kinds: Vec<_> = kinds.iter().map(|(kind, count)| format!("{kind} {count}")).collect();
@@ -265,7 +264,9 @@ pub fn summary_of(damaged: &[DamagedPage], pages: usize) -> String {
 }
 
 fn metrics(load: &Load) -> Vec<Metric> {
-    let (pages, bytes, samples) = (load.pages as f64, load.bytes as f64, load.samples as f64);
+    let pages = load.pages as f64;
+    let bytes = load.bytes as f64;
+    let samples = load.samples as f64;
     vec![
         Metric::new(&PAGE_GB_PER_S, bytes * 1e-9, Relation::PerSecond),
         Metric::new(&NS_PER_SAMPLE, samples * 1e-9, Relation::SecondsEach),

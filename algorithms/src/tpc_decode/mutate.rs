@@ -1,9 +1,9 @@
-//! Damage at random, of the kinds that break decoders.
+//! Random damage, of kinds that are difficult for decoders.
 
 use generators::random::mix;
 use generators::tpc::page::{PAGE_BYTES, Page};
 
-/// Fields of the RDH that matter: sizes, sender, link, orbit, counter, detector field.
+/// Fields of the RDH that are checked: sizes, sender, link, orbit, counter, detector field.
 const RDH_FIELDS: [usize; 14] = [0, 1, 2, 3, 10, 11, 12, 20, 21, 22, 23, 36, 37, 48];
 const MEMORY_SIZE: usize = 10;
 const HEADER_BYTES: usize = 16;
@@ -29,7 +29,7 @@ impl Mutator {
         ((u128::from(random) * limit as u128) >> 64) as usize
     }
 
-    /// Damages a page in one to three places.
+    /// Damages a page at one to three offsets.
     pub(super) fn damage(&mut self, page: &mut Page) {
         for _ in 0..=self.below(3) {
             self.edit(page);
@@ -49,12 +49,12 @@ impl Mutator {
                 self.flip_bit(page, field, 1);
             }
             4 => {
-                let place = self.below(used);
-                page[place] = [0, 1, 0x7f, 0x80, 0xff][self.below(5)];
+                let offset = self.below(used);
+                page[offset] = [0, 1, 0x7f, 0x80, 0xff][self.below(5)];
             }
             5 => {
-                let place = RDH_BYTES + self.below(used - RDH_BYTES);
-                page[place] = self.below(256) as u8;
+                let offset = RDH_BYTES + self.below(used - RDH_BYTES);
+                page[offset] = self.below(256) as u8;
             }
             6 => self.overwrite_run(page, used),
             _ => {
@@ -69,7 +69,7 @@ impl Mutator {
         page[byte] ^= 1 << self.below(8);
     }
 
-    /// Bytes of another place of the page, or zeros.
+    /// Overwrites bytes with those from another offset of the page, or with zeros.
     fn overwrite_run(&mut self, page: &mut Page, used: usize) {
         let length = 1 + self.below(RUN);
         let target = self.below(used).min(PAGE_BYTES - length);

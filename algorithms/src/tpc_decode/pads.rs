@@ -3,7 +3,8 @@
 use generators::tpc::geometry::{CHANNELS_IN_LINK, MAX_FECS, REGIONS, Region};
 use generators::tpc::{Endpoint, PadId, PadMapping};
 
-/// The pads of a front-end card by raw channel, with room to read whole vectors.
+/// Entries for the pads of a front-end card by raw channel, with padding so that whole vectors can
+/// be read.
 pub(super) const LINK_STRIDE: usize = 96;
 
 /// The pads of all links.
@@ -26,7 +27,7 @@ impl LinkPads {
     }
 
     /// The pads of the links of an endpoint's region, by card in the partition.
-    pub(super) fn of(&self, endpoint: Endpoint) -> &[[PadId; LINK_STRIDE]; MAX_FECS] {
+    pub(super) fn of_endpoint(&self, endpoint: Endpoint) -> &[[PadId; LINK_STRIDE]; MAX_FECS] {
         let first = endpoint.region().number() * MAX_FECS;
         match self.pads[first..].first_chunk() {
             Some(links) => links,

@@ -1,30 +1,30 @@
-//! The payload of a page as one piece, with room behind it.
+//! The payload of a page in contiguous memory, with padding after it.
 
 use generators::tpc::page::rdh::RDH_BYTES;
 use generators::tpc::page::{PAGE_BYTES, Page};
 
 use super::header::OpenPage;
 
-/// Bytes behind every payload that may be read, though they mean nothing: the heads
-/// of all links that a block can announce, and a wide load.
+/// Readable padding after every payload, of undefined content: the heads of all links that a block
+/// can announce, and a wide load.
 const ROOM: usize = 512;
-/// Bytes of a payload with its continuation and the room behind it.
+/// Bytes of a payload with its continuation and the padding.
 pub(super) const PAYLOAD_BYTES: usize = 2 * PAGE_BYTES + ROOM;
 
-/// A copy of a page with the continuation of its last block behind the payload.
+/// A copy of a page with the continuation of its last block appended to the payload.
 ///
-/// The copy costs little: the page has to come from memory anyway. It makes every
-/// offset in the two pages safe to read from with a wide load.
+/// The copy is cheap: the page has to be read from memory anyway. It makes every offset in the two
+/// pages safe to read from with a wide load.
 #[repr(align(64))]
 pub(super) struct Payload([u8; PAYLOAD_BYTES]);
 
 impl Payload {
-    /// Nothing yet.
+    /// An empty payload.
     pub(super) fn new() -> Box<Self> {
         Box::new(Payload([0; PAYLOAD_BYTES]))
     }
 
-    /// Takes in a page. `next` is the next page of the stream.
+    /// Copies a page. `next` is the next page of the stream.
     #[inline]
     pub(super) fn fill(&mut self, page: &OpenPage, bytes: &Page, next: Option<&Page>) {
         self.0[..page.end].copy_from_slice(&bytes[..page.end]);
@@ -34,7 +34,7 @@ impl Payload {
         }
     }
 
-    /// The bytes, at the offsets that they have in the page.
+    /// The bytes, at their offsets in the page.
     #[inline]
     pub(super) fn bytes(&self) -> &[u8; PAYLOAD_BYTES] {
         &self.0

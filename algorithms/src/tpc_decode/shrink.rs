@@ -1,4 +1,4 @@
-//! Parts of a time frame: to find the pages that make a variant wrong.
+//! Reduced time frames: to find the pages for which a variant fails.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use generators::tpc::pages::RawPages;
 use super::input::TimeFrame;
 use crate::algorithm::shrink::without_parts;
 
-/// What is left if a part of the pages is taken away.
+/// Copies of a time frame without a part of the pages.
 pub(super) fn all(frame: &TimeFrame) -> impl Iterator<Item = TimeFrame> + '_ {
     let pages = frame.pages.pages().len();
     without_parts(pages, |gone| Some(without(frame, gone)))
@@ -35,7 +35,7 @@ mod tests {
     use crate::tpc_decode::hard_inputs;
 
     #[test]
-    fn each_part_is_smaller_and_any_page_can_go() {
+    fn parts_are_smaller_and_can_lack_any_page() {
         let (_, frame) = &hard_inputs::all(1)[0];
         let pages = frame.pages.pages().len();
         let parts: Vec<_> = all(frame).map(|part| part.pages.pages().len()).collect();

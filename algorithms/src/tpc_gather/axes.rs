@@ -1,4 +1,4 @@
-//! What can be varied about clusters in pieces.
+//! Parameters of clusters in pieces.
 
 use std::path::Path;
 
@@ -27,20 +27,20 @@ const ROW_CLUSTERS: Flag<usize> = Flag::count(
 .label("row clusters")
 .small(2.0);
 
-/// All of them; generated files have the same.
+/// All axes; generated files have the same.
 pub static AXES: &[Axis] =
     &[SCALE.axis(), TRACKS.axis(), FEWEST.axis(), MOST.axis(), ROW_CLUSTERS.axis()];
 
-/// Fills in what was not given; a size that was counts instead of the scale.
+/// Fills in defaults; a size that was specified overrides the scale.
 ///
 /// # Errors
-/// If there can be no such scale.
+/// Fails if the scale is out of range.
 pub(super) fn complete(params: &mut Params) -> Result<(), DataError> {
     params.complete(AXES);
     let scale = SCALE.of(params)?;
-    if !(scale > 0.0 && scale <= MOST_SCALE) {
+    if !(scale > 0.0 && scale <= MAX_SCALE) {
         return Err(DataError::Shape(format!(
-            "a scale of {scale} can't be; use --scale above 0, {MOST_SCALE} at most"
+            "--scale {scale} is out of range; use a value above 0, {MAX_SCALE} at most"
         )));
     }
     let scaled = |published: usize| (published as f64 * scale).round().max(1.0).to_string();
@@ -50,13 +50,13 @@ pub(super) fn complete(params: &mut Params) -> Result<(), DataError> {
     Ok(())
 }
 
-/// Beyond it, numbers of clusters need more than 32 bits anyway.
-const MOST_SCALE: f64 = 8.0;
+/// Maximum scale: beyond it, numbers of clusters need more than 32 bits.
+const MAX_SCALE: f64 = 8.0;
 
-/// The shape that parameters describe; what is not given has its default.
+/// The shape that parameters describe, with defaults for missing ones.
 ///
 /// # Errors
-/// If a value can't be used.
+/// Fails if a value is invalid.
 pub fn shape(params: &Params) -> Result<ClusterShape, DataError> {
     let mut params = params.clone();
     complete(&mut params)?;
@@ -68,14 +68,14 @@ pub fn shape(params: &Params) -> Result<ClusterShape, DataError> {
     })
 }
 
-/// What is known of clusters from a file.
+/// Parameters of clusters from a file.
 pub(super) fn of_file(path: &Path, input: &Clusters) -> Params {
     let mut params = Params::of_file(path, content(input));
     params.set(TRACKS.name, input.tracks().len().to_string());
     params
 }
 
-/// A hash of all of it.
+/// Hash of the content.
 fn content(input: &Clusters) -> u64 {
     let starts = input.tracks().starts.iter().map(|&start| start.into());
     let (words, _) = input.bytes().as_chunks();
@@ -88,7 +88,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn sizes_follow_from_the_scale_unless_given() {
+    fn sizes_follow_from_the_scale_unless_specified() {
         let mut params = Params::default();
         params.set("scale", "0.01");
         params.set("tracks", "7");
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn scales_that_can_not_be_are_refused() {
+    fn invalid_scales_are_rejected() {
         for scale in ["0", "-1", "NaN", "9"] {
             let mut params = Params::default();
             params.set("scale", scale);

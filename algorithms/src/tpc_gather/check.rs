@@ -1,4 +1,4 @@
-//! What counts as gathered.
+//! Comparison of the output with the reference.
 
 use std::ops::Range;
 
@@ -10,58 +10,60 @@ use super::sample::Sample;
 use crate::algorithm::{Choose, Harm, Mutants};
 use crate::all_cores::{first_difference, first_error};
 
-/// How an output can be wrong.
+/// Differences between output and reference.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Mismatch {
-    /// Not as many bytes as there should be.
+    /// Wrong number of bytes.
     #[error("the output has {found} bytes instead of {expected}")]
     Length {
-        /// In the reference.
+        /// Bytes of the reference.
         expected: usize,
-        /// In the output.
+        /// Bytes of the output.
         found: usize,
     },
-    /// Some pieces only, though all could have been gathered.
-    #[error("the output is said to be a sample, though not the one of such an input")]
+    /// The output is a sample, though all pieces could have been gathered.
+    #[error("the output is a sample, but not the one expected for this input")]
     Sample,
-    /// Not the entry of the reference.
+    /// An entry differs from the reference.
     #[error("{field}, entry {entry}: {found:02x?} instead of {expected:02x?}")]
     Entry {
-        /// The array.
+        /// Name of the array.
         field: &'static str,
-        /// Which.
+        /// Index of the entry.
         entry: usize,
-        /// The reference's bytes.
+        /// Bytes of the reference.
         expected: Vec<u8>,
-        /// The output's.
+        /// Bytes of the output.
         found: Vec<u8>,
     },
 }
 
-/// Compares all arrays, bit for bit, or of a sample its pieces; what lies between arrays is
-/// nobody's.
+/// Compares all arrays, bit for bit, or the pieces of a sample; bytes between arrays are not
+/// compared.
 pub(super) fn same(input: &Clusters, reference: &Packed, output: &Packed) -> Result<(), Mismatch> {
-    let (expected, found) = (reference.bytes(), output.bytes());
+    let expected = reference.bytes();
+    let found = output.bytes();
     if expected.len() != found.len() {
         return Err(Mismatch::Length { expected: expected.len(), found: found.len() });
     }
     let sample = output.sample();
-    if !sample.is_all() && sample != Sample::of(input) {
+    if !sample.is_all() && sample != Sample::for_input(input) {
         return Err(Mismatch::Sample);
     }
     let layout = Layout::new(&input.packed());
     let packing = Packing::new(input, Vec::new(), Vec::new());
-    first_error(FIELDS.len(), |number| {
-        let field = &FIELDS[number];
-        let array = packing.array(number);
-        let range = layout.range(number);
-        let (expected, found) = (&expected[range.clone()], &found[range]);
+    first_error(FIELDS.len(), |index| {
+        let field = &FIELDS[index];
+        let array = packing.array(index);
+        let range = layout.range(index);
+        let expected = &expected[range.clone()];
+        let found = &found[range];
         if first_difference(expected, found).is_none() {
             return Ok(());
         }
         let pieces: Vec<_> = sample.pieces(field.per, array.pieces()).collect();
-        first_error(pieces.len(), |number| {
-            let piece = pieces[number];
+        first_error(pieces.len(), |index| {
+            let piece = pieces[index];
             let bytes = array.place(piece)..array.place(piece + 1);
             same_piece(field, bytes, expected, found)
         })
@@ -88,8 +90,8 @@ fn same_piece(
     }
 }
 
-/// The array of a field that has entries, with a byte changed or two of them swapped; too few
-/// and too many blocks.
+/// Copies of the output with a byte changed or two bytes swapped, for each field with entries; and
+/// with too few or too many blocks.
 pub(super) fn mutants(input: &Clusters, right: &Packed, choose: Choose<'_>) -> Mutants<Packed> {
     let layout = Layout::new(&input.packed());
     let ranges = (0..FIELDS.len()).map(|field| layout.range(field));
@@ -98,7 +100,7 @@ pub(super) fn mutants(input: &Clusters, right: &Packed, choose: Choose<'_>) -> M
         return Vec::new();
     }
     let field = ranges[choose(ranges.len())].clone();
-    let places = [(); 2].map(|()| field.start + choose(field.len()));
+    let offsets = [(); 2].map(|()| field.start + choose(field.len()));
     let with = |harm, work: &dyn Fn(&mut Vec<u8>)| {
         let mut bytes = right.bytes().to_vec();
         work(&mut bytes);
@@ -106,8 +108,8 @@ pub(super) fn mutants(input: &Clusters, right: &Packed, choose: Choose<'_>) -> M
     };
     let bit = choose(8);
     vec![
-        with(Harm::Changed, &|bytes| bytes[places[0]] ^= 1 << bit),
-        with(Harm::Swapped, &|bytes| bytes.swap(places[0], places[1])),
+        with(Harm::Changed, &|bytes| bytes[offsets[0]] ^= 1 << bit),
+        with(Harm::Swapped, &|bytes| bytes.swap(offsets[0], offsets[1])),
         with(Harm::Dropped, &|bytes| {
             bytes.truncate(bytes.len() - size_of::<Block>());
         }),
@@ -128,42 +130,43 @@ mod tests {
         clusters(&[(9, 2), (2, 1), (4, 3)], &[1, 0, 2], 4).expect("sound")
     }
 
-    /// More pieces than are copied one by one.
+    /// An input with more pieces than are copied one by one.
     fn many_pieces() -> Clusters {
         let tracks: Vec<_> = (0..10_000).map(|track| (3 * track, 3)).collect();
         clusters(&tracks, &[1, 2, 3, 4, 5, 6], 9).expect("sound")
     }
 
     #[test]
-    fn of_a_sample_its_pieces_count_and_no_others() {
-        let (input, field) = (many_pieces(), 7);
+    fn only_pieces_of_the_sample_are_compared() {
+        let input = many_pieces();
+        let field = 7;
         let reference = gather(&input);
-        let sample = Sample::of(&input);
+        let sample = Sample::for_input(&input);
         let array = Layout::new(&input.packed()).range(field);
         let piece = 3 * FIELDS[field].bytes;
-        for (number, is_sampled) in [(0, true), (1, false), (4, true), (5, false)] {
+        for (index, is_sampled) in [(0, true), (1, false), (4, true), (5, false)] {
             let mut output = reference.clone().of_sample(sample);
-            output.bytes_mut()[array.start + number * piece] ^= 1;
+            output.bytes_mut()[array.start + index * piece] ^= 1;
             let found = same(&input, &reference, &output);
-            assert_eq!(found.is_err(), is_sampled, "{number}");
+            assert_eq!(found.is_err(), is_sampled, "{index}");
         }
         let nothing = Packed::new(&input.packed()).of_sample(sample);
         assert!(same(&input, &reference, &nothing).is_err());
     }
 
     #[test]
-    fn a_wrong_byte_is_found_wherever_it_is_and_the_first_is_told() {
+    fn first_wrong_byte_is_reported() {
         let input = many_pieces();
         let reference = gather(&input);
         let mut output = reference.clone();
         let all = Layout::new(&input.packed());
-        let wrong = FIELDS.iter().enumerate().rev().flat_map(|(number, field)| {
-            let length = all.range(number).len() / field.bytes;
+        let wrong = FIELDS.iter().enumerate().rev().flat_map(|(index, field)| {
+            let length = all.range(index).len() / field.bytes;
             let last_first = [length - 1, length / 2, 0].into_iter();
-            last_first.map(move |entry| (number, field, entry))
+            last_first.map(move |entry| (index, field, entry))
         });
-        for (number, field, entry) in wrong {
-            output.bytes_mut()[all.range(number).start + entry * field.bytes] ^= 1;
+        for (index, field, entry) in wrong {
+            output.bytes_mut()[all.range(index).start + entry * field.bytes] ^= 1;
             let found = with_all_pools(|| same(&input, &reference, &output));
             let first = matches!(&found, Err(Mismatch::Entry { field: told, entry: at, .. })
                 if *told == field.name && *at == entry);
@@ -172,15 +175,15 @@ mod tests {
     }
 
     #[test]
-    fn a_sample_of_few_pieces_is_refused() {
-        let sample = Sample::of(&many_pieces());
+    fn sample_of_few_pieces_is_rejected() {
+        let sample = Sample::for_input(&many_pieces());
         let output = gather(&input()).of_sample(sample);
         let found = same(&input(), &gather(&input()), &output);
         assert_eq!(found, Err(Mismatch::Sample));
     }
 
     #[test]
-    fn what_lies_between_arrays_is_not_looked_at() {
+    fn bytes_between_arrays_are_ignored() {
         let reference = gather(&input());
         let mut output = reference.clone();
         let layout = Layout::new(&input().packed());

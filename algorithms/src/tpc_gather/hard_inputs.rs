@@ -1,9 +1,9 @@
-//! Small inputs that are hard in some way.
+//! Small, difficult inputs.
 
 use generators::random::hash;
 use generators::tpc::clusters::{ClusterShape, Clusters, FIELDS, Places, generate};
 
-/// Where the track begins and how many clusters it has.
+/// Offset of the track, and its number of clusters.
 type Track = (u32, u16);
 
 pub(super) fn all(seed: u64) -> Vec<(String, Clusters)> {
@@ -14,7 +14,7 @@ pub(super) fn all(seed: u64) -> Vec<(String, Clusters)> {
     inputs
 }
 
-/// Pieces that are special.
+/// Special pieces.
 fn pieces() -> Vec<(String, Clusters)> {
     let ones: Vec<Track> = (0..700).map(|track| (track * 3 % 700, 1)).collect();
     let turned: Vec<Track> = (0..40).rev().map(|track| (track * 37, 37)).collect();
@@ -37,16 +37,16 @@ fn pieces() -> Vec<(String, Clusters)> {
     sound.filter_map(|(name, input)| Some((name.to_owned(), input?))).collect()
 }
 
-/// Pieces that begin at each distance from a multiple of 256 entries, with lengths around
-/// those of words, vectors and bursts.
+/// Pieces that start at each distance from a multiple of 256 entries, with lengths around those of
+/// words, vectors and bursts.
 fn alignments() -> Vec<(String, Clusters)> {
     const LENGTHS: [u16; 13] = [1, 2, 3, 4, 5, 15, 16, 17, 33, 63, 65, 127, 129];
     let mut starts = Vec::new();
     let mut next = 0;
-    for number in 0..256 {
-        let count = LENGTHS[number as usize % LENGTHS.len()];
-        starts.push((next + number, count));
-        next = (next + number + u32::from(count)).next_multiple_of(256);
+    for index in 0..256 {
+        let count = LENGTHS[index as usize % LENGTHS.len()];
+        starts.push((next + index, count));
+        next = (next + index + u32::from(count)).next_multiple_of(256);
     }
     let rows: Vec<u32> = (0..131).collect();
     let input = clusters(&starts, &rows, 131);
@@ -54,7 +54,7 @@ fn alignments() -> Vec<(String, Clusters)> {
     input.into_iter().collect()
 }
 
-/// As in measurements, only less.
+/// Inputs like measured ones, only smaller.
 fn generated(seed: u64) -> Vec<(String, Clusters)> {
     let shape = |tracks, row_clusters| ClusterShape { tracks, fewest: 20, most: 160, row_clusters };
     let shapes = [shape(1, 1), shape(300, 2)];
@@ -67,13 +67,13 @@ fn generated(seed: u64) -> Vec<(String, Clusters)> {
     made.collect()
 }
 
-/// Tracks and rows of random lengths at random distances; numbers of pieces around those
-/// that blocks of kernels have.
+/// Tracks and rows of random lengths at random distances; numbers of pieces around those of blocks
+/// of kernels.
 fn random(seed: u64) -> Vec<(String, Clusters)> {
     let sizes = [(31, 33, 9), (257, 65, 40), (1025, 1, 5), (2049, 300, 3)];
     let make = |(case, (tracks, rows, most)): (usize, (u64, u64, u64))| {
         let draw =
-            |what: u64, number: u64, range: u64| hash(seed, [case as u64, what, number]) % range;
+            |what: u64, index: u64, range: u64| hash(seed, [case as u64, what, index]) % range;
         let mut next = 0;
         let tracks: Vec<Track> = (0..tracks)
             .map(|track| {
@@ -90,20 +90,20 @@ fn random(seed: u64) -> Vec<(String, Clusters)> {
     sizes.into_iter().enumerate().filter_map(make).collect()
 }
 
-/// Clusters of tracks and rows, with bytes that tell where they come from.
+/// Clusters of tracks and rows, with bytes that identify their origin.
 pub(super) fn clusters(tracks: &[Track], rows: &[u32], row_capacity: usize) -> Option<Clusters> {
     let end = |&(start, count): &Track| start as usize + usize::from(count);
     let places = Places {
         tracks: tracks.len(),
-        // A free place behind the last one, so that each alignment of arrays occurs.
+        // A free entry after the last one, so that each alignment of arrays occurs.
         attached: tracks.iter().map(end).max().unwrap_or(0) + 1,
         rows: rows.len(),
         row_capacity,
     };
     let layout = places.layout();
     let mut bytes: Vec<u8> = (0..layout.bytes() as u64).map(|at| hash(1, [at]) as u8).collect();
-    for (number, field) in FIELDS.iter().enumerate() {
-        let array = &mut bytes[layout.range(number)];
+    for (index, field) in FIELDS.iter().enumerate() {
+        let array = &mut bytes[layout.range(index)];
         match field.name {
             "track_n_clusters" => put(array, tracks.iter().map(|track| track.1.to_le_bytes())),
             "row_n_clusters" => put(array, rows.iter().map(|row| row.to_le_bytes())),
@@ -126,7 +126,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn none_was_dropped_as_senseless() {
+    fn no_hard_input_is_invalid() {
         assert_eq!(all(1).len(), 9 + 1 + 2 + 4);
     }
 }

@@ -1,21 +1,20 @@
 //! Gathering clusters.
 //!
-//! Input: arrays of clusters in pieces, one a track and one a row of a sector, as the
-//! compression leaves them. Output: the same arrays without gaps, in the order of tracks
-//! and rows; of a GPU's memory, in that of the host.
+//! Input: arrays of clusters in pieces, one for each track and one for each row of a sector, as the
+//! compression leaves them. Output: the same arrays without gaps, in the order of tracks and rows;
+//! for input in a GPU's memory, the output is in the host's memory.
 //!
-//! What is special: nothing is computed but places, and pieces have some hundred bytes at
-//! most, at places that are aligned to nothing. So it is a matter of moving many small
-//! pieces as fast as a large one.
+//! Only offsets are computed, and pieces have at most some hundred bytes, without alignment. The
+//! task is to move many small pieces at the speed of a large one.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `axes` | what can be varied |
-//! | `packing` | which bytes go where |
+//! | `axes` | parameters |
+//! | `packing` | source and destination of each piece |
 //! | `packed` | arrays without gaps |
-//! | `reference`, `check` | what is right |
-//! | `sample` | some pieces of many |
-//! | `hard_inputs`, `shrink` | what is hard to get right |
+//! | `reference`, `check` | the expected output, and the comparison with it |
+//! | `sample` | a sample of the pieces |
+//! | `hard_inputs`, `shrink` | difficult inputs for tests |
 //! | `cpu`, `cuda` | the variants |
 //! | `plugin` | variants from shared libraries |
 
@@ -92,16 +91,16 @@ const SLOWDOWN_OF_COMPUTE: MetricInfo = MetricInfo {
 #[derive(Clone, Copy, Debug)]
 pub struct TpcGather;
 
-/// Of a cluster on a track: its bytes before, with free places, in the input and as a plugin
-/// is shown them, and after: in the reference and in two outputs.
+/// Bytes for a cluster on a track: before, with gaps, in the input and in a plugin's copy, and
+/// after: in the reference and in two outputs.
 const ATTACHED_BYTES: u64 = 2 * 16 + 3 * 15;
-/// Of a cluster on no track; rows have as many free places again.
+/// Bytes for a cluster on no track; rows have gaps of the same size.
 const UNATTACHED_BYTES: u64 = 2 * 2 * 13 + 3 * 13;
-/// Of a track: its own bytes, where it begins before and after and as a plugin is shown it, and
-/// how long it is.
+/// Bytes for a track: its data, its offsets before and after and in a plugin's copy, and its
+/// length.
 const TRACK_BYTES: u64 = 11 * 5 + 16;
 
-/// What there is to do for some of the pieces.
+/// Bytes and operations for the pieces of a sample.
 fn work_of(input: &Clusters, sample: Sample) -> Work {
     let entries = sample.packed(input);
     let packed = entries.bytes() as u64;
@@ -109,7 +108,7 @@ fn work_of(input: &Clusters, sample: Sample) -> Work {
     Work {
         items: (entries.attached + entries.unattached) as u64,
         item_unit: "cluster",
-        // All that is packed is read and written.
+        // All packed bytes are read and written.
         bytes_min: 2 * packed,
         input_bytes: input.bytes().len() as u64,
         to_host_bytes: Some(packed),

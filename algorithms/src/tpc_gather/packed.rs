@@ -5,51 +5,51 @@ use generators::tpc::clusters::{Entries, Layout};
 use super::sample::Sample;
 use crate::all_cores::{copy, made};
 
-/// The arrays of all fields without gaps, where their [`Layout`] wants them. What lies
-/// between arrays means nothing.
+/// The arrays of all fields without gaps, at the offsets of their [`Layout`]. The bytes between
+/// arrays are undefined.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Packed {
     blocks: Vec<Block>,
     sample: Sample,
 }
 
-/// Bytes that a vector register has: buffers begin at a multiple of so many.
+/// Alignment of buffers, at least that of vector registers.
 pub(super) type Block = u128;
 
-/// How many blocks hold all of a layout.
+/// Number of blocks that contain all of a layout.
 pub(super) fn blocks(layout: &Layout) -> usize {
     layout.bytes().div_ceil(size_of::<Block>())
 }
 
 impl Packed {
-    /// Room for so many entries, all of them zeros.
+    /// An output for these entries, all zeros.
     pub fn new(entries: &Entries) -> Self {
         Packed { blocks: made(blocks(&Layout::new(entries))), sample: Sample::ALL }
     }
 
-    /// What some memory holds.
+    /// An output with the content of some memory.
     pub(super) fn from_bytes(bytes: &[u8]) -> Self {
         let mut blocks: Vec<Block> = made(bytes.len().div_ceil(size_of::<Block>()));
         copy(&mut bytemuck::cast_slice_mut(&mut blocks)[..bytes.len()], bytes);
         Packed::from_blocks(blocks)
     }
 
-    /// A buffer, to be written and given back.
+    /// An output that owns this buffer.
     pub(super) fn from_blocks(blocks: Vec<Block>) -> Self {
         Packed { blocks, sample: Sample::ALL }
     }
 
-    /// The same with some pieces only.
+    /// This output, limited to the pieces of a sample.
     pub(super) fn of_sample(self, sample: Sample) -> Self {
         Packed { sample, ..self }
     }
 
-    /// Which pieces are there.
+    /// The pieces that it contains.
     pub(super) fn sample(&self) -> Sample {
         self.sample
     }
 
-    /// The buffer back.
+    /// Returns the buffer.
     pub(super) fn into_blocks(self) -> Vec<Block> {
         self.blocks
     }
@@ -59,7 +59,7 @@ impl Packed {
         bytemuck::cast_slice(&self.blocks)
     }
 
-    /// All bytes, to be written.
+    /// All bytes, mutable.
     pub fn bytes_mut(&mut self) -> &mut [u8] {
         bytemuck::cast_slice_mut(&mut self.blocks)
     }

@@ -1,18 +1,18 @@
-//! Which bytes go where.
+//! Source and destination of each piece.
 
 use std::ops::Range;
 
 use generators::tpc::clusters::{Clusters, FIELDS, Layout, Per, Pieces};
 
-/// What is needed to move pieces: where each of them goes.
+/// Offsets of all pieces, needed to move them.
 pub(super) struct Packing<'a> {
     input: &'a Clusters,
     layout: Layout,
-    /// The sums of the numbers of clusters of all tracks before each, and of all.
+    /// Exclusive scan of the numbers of clusters of all tracks, and the total.
     tracks: Vec<u32>,
-    /// The same of rows.
+    /// Offsets of rows.
     rows: Vec<u32>,
-    /// An array of tracks as a whole, as a single piece; and one of rows.
+    /// An array of tracks as a single piece; and one of rows.
     all_tracks: [u32; 2],
     all_rows: [u32; 2],
 }
@@ -20,34 +20,34 @@ pub(super) struct Packing<'a> {
 /// The pieces of an array.
 #[derive(Clone, Copy)]
 pub(super) struct Array<'a> {
-    /// All of the input, in which it lies.
+    /// Bytes of the input, which contain it.
     bytes: &'a [u8],
-    /// Where it begins there.
+    /// Offset of the array there.
     begin: usize,
     /// Bytes of an entry.
     width: usize,
     starts: &'a [u32],
-    /// Where pieces go, before entries are left out.
+    /// Offsets of pieces, before entries are left out.
     places: &'a [u32],
-    /// Entries at the beginning of each piece that are left out.
+    /// Number of entries at the start of each piece that are left out.
     left_out: usize,
 }
 
-/// Bytes of a piece: where in the input, and where in the packed array.
+/// A piece: its bytes in the input, and in the packed array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Piece {
     pub(super) from: Range<usize>,
     pub(super) to: usize,
 }
 
-/// Some neighbouring pieces of an array, or parts of them: bytes of the packed array.
+/// Consecutive pieces of an array, or parts of them: bytes of the packed array.
 pub(super) struct Part {
     pub(super) field: usize,
     pub(super) bytes: Range<usize>,
 }
 
 impl<'a> Packing<'a> {
-    /// Finds the places of all pieces in vectors that may have been used before.
+    /// Computes the offsets of all pieces, in vectors that are reused.
     pub(super) fn new(input: &'a Clusters, tracks: Vec<u32>, rows: Vec<u32>) -> Self {
         Packing {
             input,
@@ -59,12 +59,12 @@ impl<'a> Packing<'a> {
         }
     }
 
-    /// The vectors back.
+    /// Returns the vectors.
     pub(super) fn into_vectors(self) -> [Vec<u32>; 2] {
         [self.tracks, self.rows]
     }
 
-    /// The array of a field, by its number.
+    /// The array of a field, by its index.
     pub(super) fn array(&self, field: usize) -> Array<'_> {
         let (starts, places) = match FIELDS[field].per {
             Per::Row => (&[0][..], &self.all_rows[..]),
@@ -82,8 +82,7 @@ impl<'a> Packing<'a> {
         }
     }
 
-    /// Gives to each of some parts of the output its bytes. Parts are in ascending order
-    /// and don't overlap.
+    /// Splits the output among some parts, which are in ascending order and don't overlap.
     pub(super) fn hand_out<'o>(
         &self,
         parts: Vec<Part>,
@@ -92,7 +91,8 @@ impl<'a> Packing<'a> {
         let mut next = 0;
         let own = |part: Part| {
             let begin = self.layout.range(part.field).start;
-            let (start, end) = (begin + part.bytes.start, begin + part.bytes.end);
+            let start = begin + part.bytes.start;
+            let end = begin + part.bytes.end;
             let (before, behind) = std::mem::take(&mut output).split_at_mut(end - next);
             let own = &mut before[start - next..];
             (output, next) = (behind, end);
@@ -103,24 +103,24 @@ impl<'a> Packing<'a> {
 }
 
 impl<'a> Array<'a> {
-    /// How many pieces there are.
+    /// Number of pieces.
     #[inline(always)]
     pub(super) fn pieces(self) -> usize {
         self.starts.len()
     }
 
-    /// The bytes that all pieces have together.
+    /// Total bytes of all pieces.
     pub(super) fn packed_bytes(self) -> usize {
         self.place(self.pieces())
     }
 
-    /// Where a piece goes, in bytes; for the number behind the last one, the end.
+    /// Destination of a piece, in bytes; for the index after the last one, the end.
     #[inline(always)]
     pub(super) fn place(self, piece: usize) -> usize {
         (self.places[piece] as usize - self.left_out * piece) * self.width
     }
 
-    /// A piece by its number.
+    /// A piece by its index.
     #[inline(always)]
     pub(super) fn piece(self, piece: usize) -> Piece {
         let to = self.place(piece);
@@ -130,8 +130,8 @@ impl<'a> Array<'a> {
         Piece { from: from..from + length, to }
     }
 
-    /// The bytes from the first to the last of some pieces, in whatever order these lie, with what
-    /// is left out of them.
+    /// The range of source bytes from the first to the last of some pieces, in any order, including
+    /// the entries that are left out.
     pub(super) fn span(self, pieces: Range<usize>) -> Range<usize> {
         let starts = &self.starts[pieces.clone()];
         let lengths = self.places[pieces.start..].windows(2).map(|places| places[1] - places[0]);
@@ -141,15 +141,16 @@ impl<'a> Array<'a> {
         self.begin + first * self.width..self.begin + end * self.width
     }
 
-    /// What of all pieces goes to some bytes of the packed array, and where to in these.
+    /// The pieces, or parts of them, that are copied to some bytes of the packed array, with their
+    /// offsets in these.
     #[inline]
     pub(super) fn within(self, bytes: Range<usize>) -> impl Iterator<Item = Piece> + 'a {
         let first = self.piece_at(bytes.start);
         (first..self.pieces()).map_while(move |piece| self.part_of(piece, &bytes))
     }
 
-    /// What of a piece goes to some bytes of the packed array, and where to in these; `None`
-    /// if it goes behind them, or there is no such piece.
+    /// The part of a piece that is copied to some bytes of the packed array, with its offset in
+    /// these; `None` if the piece is after them, or does not exist.
     #[inline(always)]
     pub(super) fn part_of(self, piece: usize, bytes: &Range<usize>) -> Option<Piece> {
         if piece >= self.pieces() || self.place(piece) >= bytes.end {
@@ -162,27 +163,29 @@ impl<'a> Array<'a> {
         Some(Piece { from: from..from + (end - start), to: start - bytes.start })
     }
 
-    /// The bytes in which pieces lie.
+    /// The bytes that contain the pieces.
     #[inline(always)]
     pub(super) fn bytes(self) -> &'a [u8] {
         self.bytes
     }
 
-    /// The last piece that begins at this byte of the packed array or before it.
+    /// The last piece that starts at this byte of the packed array or before it.
     pub(super) fn piece_at(self, byte: usize) -> usize {
-        let (mut low, mut high) = (0, self.pieces());
+        let mut low = 0;
+        let mut high = self.pieces();
         while low + 1 < high {
             let middle = low.midpoint(high);
-            match self.place(middle) <= byte {
-                true => low = middle,
-                false => high = middle,
+            if self.place(middle) <= byte {
+                low = middle;
+            } else {
+                high = middle;
             }
         }
         low
     }
 }
 
-/// The sums of the counts before each piece, and of all.
+/// Exclusive scan of the counts of pieces, and the total.
 fn places(pieces: &Pieces, mut places: Vec<u32>) -> Vec<u32> {
     places.clear();
     let mut sum = 0;
@@ -200,7 +203,7 @@ mod tests {
     use crate::tpc_gather::hard_inputs::clusters;
 
     #[test]
-    fn parts_have_what_belongs_to_them() {
+    fn parts_have_their_pieces() {
         let input = clusters(&[(7, 3), (20, 1), (30, 5)], &[0, 2, 0], 4).expect("sound");
         let packing = Packing::new(&input, Vec::new(), Vec::new());
         let difference = (0..FIELDS.len()).find(|&field| FIELDS[field].name == "pad_residual");
@@ -210,7 +213,7 @@ mod tests {
         let piece =
             |from: Range<usize>, to| Piece { from: begin + from.start..begin + from.end, to };
         let all = [piece(16..20, 0), piece(42..42, 4), piece(62..70, 4)];
-        assert!((0..3).map(|number| array.piece(number)).eq(all));
+        assert!((0..3).map(|index| array.piece(index)).eq(all));
         assert_eq!(array.span(0..2), begin + 14..begin + 42);
         let some: Vec<_> = array.within(2..6).collect();
         assert_eq!(some.first(), Some(&piece(18..20, 0)));

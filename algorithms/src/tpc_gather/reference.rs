@@ -1,4 +1,4 @@
-//! Gathering as slow and obvious as can be: entry by entry, of many pieces at a time.
+//! Simple and slow gathering: entry by entry, with pieces in parallel.
 
 use generators::tpc::clusters::{Clusters, FIELDS, Layout, Per, Pieces};
 
@@ -12,9 +12,9 @@ const PIECES: usize = 1 << 12;
 pub(super) fn gather(input: &Clusters) -> Packed {
     let layout = Layout::new(&input.packed());
     let mut packed = Packed::new(&input.packed());
-    for (number, field) in FIELDS.iter().enumerate() {
-        let from = &input.bytes()[input.layout().range(number)];
-        let to = &mut packed.bytes_mut()[layout.range(number)];
+    for (index, field) in FIELDS.iter().enumerate() {
+        let from = &input.bytes()[input.layout().range(index)];
+        let to = &mut packed.bytes_mut()[layout.range(index)];
         match field.per {
             Per::Row | Per::Track => copy(to, from),
             Per::Attached => append(to, from, field.bytes, input.tracks(), 0),
@@ -25,7 +25,7 @@ pub(super) fn gather(input: &Clusters) -> Packed {
     packed
 }
 
-/// Appends all entries of each piece but so many at its beginning.
+/// Appends all entries of each piece except the first `left_out` ones.
 fn append(mut to: &mut [u8], from: &[u8], width: usize, pieces: &Pieces, left_out: usize) {
     let parts = pieces.starts.chunks(PIECES).zip(pieces.counts.chunks(PIECES));
     let mut shares = Vec::new();
@@ -55,22 +55,22 @@ mod tests {
     use crate::tpc_gather::hard_inputs::clusters;
 
     #[test]
-    fn shares_of_pieces_are_what_one_thread_appends() {
-        // Tracks of 1 to 6 clusters, as many as three shares have, and a few more.
+    fn parallel_shares_match_a_single_thread() {
+        // Tracks of 1 to 6 clusters, enough for three shares, and a few more.
         let count = |track: u32| ((track * 5 + track / 3) % 6 + 1) as u16;
         let tracks = 0..3 * PIECES as u32 + 7;
         let tracks: Vec<_> = tracks.map(|track| (6 * track, count(track))).collect();
         let input = clusters(&tracks, &[3, 0, 2], 4).expect("sound");
         let packed = with_all_pools(|| gather(&input));
         let layout = Layout::new(&input.packed());
-        for (number, field) in FIELDS.iter().enumerate() {
+        for (index, field) in FIELDS.iter().enumerate() {
             let (pieces, left_out) = match field.per {
                 Per::Row | Per::Track => continue,
                 Per::Attached => (input.tracks(), 0),
                 Per::Difference => (input.tracks(), 1),
                 Per::Unattached => (input.rows(), 0),
             };
-            let from = &input.bytes()[input.layout().range(number)];
+            let from = &input.bytes()[input.layout().range(index)];
             let mut expected: Vec<u8> = Vec::new();
             for (&start, &count) in pieces.starts.iter().zip(&pieces.counts) {
                 let start = start as usize;
@@ -79,7 +79,7 @@ mod tests {
                 }
             }
             let name = field.name;
-            assert!(packed.bytes()[layout.range(number)] == expected, "{name}");
+            assert!(packed.bytes()[layout.range(index)] == expected, "{name}");
         }
     }
 
@@ -88,12 +88,12 @@ mod tests {
         let input = clusters(&[(9, 2), (2, 1), (4, 3)], &[1, 0, 2], 4).expect("sound");
         let packed = gather(&input);
         let layout = Layout::new(&input.packed());
-        let check = |name: &str, places: &[usize]| {
+        let check = |name: &str, offsets: &[usize]| {
             let field = FIELDS.iter().position(|field| field.name == name);
             let (field, range) = field.map(|field| (field, layout.range(field))).expect(name);
             let begin = input.layout().range(field).start;
             let expected: Vec<_> =
-                places.iter().map(|place| input.bytes()[begin + place]).collect();
+                offsets.iter().map(|place| input.bytes()[begin + place]).collect();
             assert_eq!(packed.bytes()[range], expected, "{name}");
         };
         check("attached_flags", &[9, 10, 2, 4, 5, 6]);

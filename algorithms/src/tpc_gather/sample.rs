@@ -1,13 +1,13 @@
-//! Some of all pieces, for a variant that would take too long with all of them.
+//! A sample of the pieces, for a variant that would take too long with all of them.
 
 use generators::tpc::clusters::{Clusters, Entries, FIELDS, Per, Pieces};
 
-/// Copies a sample takes at most, if each piece of each array is one. A copy takes a driver
-/// some microseconds, and there are ten million in a timeframe.
-const MOST_COPIES: usize = 50_000;
+/// Maximum number of copies of a sample, with one for each piece of each array. A copy takes a
+/// driver some microseconds, and there are ten million in a timeframe.
+const MAX_COPIES: usize = 50_000;
 
-/// Every so many-th track and row, beginning with the first. Arrays that are one piece belong
-/// to the whole only: they would make up most of the bytes of a sample, and few of its copies.
+/// Every `step`-th track and row, from the first on. Arrays that are one piece are only in the
+/// sample of all pieces: they would make up most of the bytes of a sample, and few of its copies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Sample {
     step: usize,
@@ -17,24 +17,24 @@ impl Sample {
     /// All pieces.
     pub(super) const ALL: Sample = Sample { step: 1 };
 
-    /// As many of an input's as can be copied in a sensible time: all, if they are few.
-    pub(super) fn of(input: &Clusters) -> Self {
-        Sample { step: Sample::ALL.copies(input).div_ceil(MOST_COPIES).max(1) }
+    /// A sample that can be copied in a reasonable time: all pieces, if they are few.
+    pub(super) fn for_input(input: &Clusters) -> Self {
+        Sample { step: Sample::ALL.copies(input).div_ceil(MAX_COPIES).max(1) }
     }
 
-    /// Whether that is all.
+    /// True if it has all pieces.
     pub(super) fn is_all(self) -> bool {
         self == Sample::ALL
     }
 
-    /// Which of the pieces of an array belong to it.
+    /// Indices of the pieces of an array in the sample.
     pub(super) fn pieces(self, per: Per, pieces: usize) -> impl Iterator<Item = usize> {
         let is_one_piece = matches!(per, Per::Row | Per::Track);
         let end = if is_one_piece && !self.is_all() { 0 } else { pieces };
         (0..end).step_by(self.step)
     }
 
-    /// What its arrays have without gaps.
+    /// The entries of its arrays without gaps.
     pub(super) fn packed(self, input: &Clusters) -> Entries {
         let attached = self.clusters(input.tracks());
         let tracks = input.tracks().len().div_ceil(self.step);
@@ -48,14 +48,14 @@ impl Sample {
         }
     }
 
-    /// How many copies it takes to copy each piece of each array by itself.
+    /// Number of copies, with one for each piece of each array.
     pub(super) fn copies(self, input: &Clusters) -> usize {
         let with = |pieces, least| self.counts(pieces).filter(|&count| count >= least).count();
         let of = |per| match per {
             Per::Row => usize::from(self.is_all() && !input.rows().is_empty()),
             Per::Track => usize::from(self.is_all()),
             Per::Attached => with(input.tracks(), 1),
-            // The first cluster of a track has no difference to the one before it.
+            // The first cluster of a track has no difference to a previous one.
             Per::Difference => with(input.tracks(), 2),
             Per::Unattached => with(input.rows(), 1),
         };
@@ -80,17 +80,17 @@ mod tests {
     #[test]
     fn few_pieces_are_all_taken() {
         let input = clusters(&[(9, 2), (2, 1), (4, 3)], &[1, 0, 2], 4).expect("sound");
-        assert!(Sample::of(&input).is_all());
+        assert!(Sample::for_input(&input).is_all());
         assert_eq!(Sample::ALL.packed(&input), input.packed());
         // Arrays of rows and of tracks, three tracks, two of them with differences, two rows.
         assert_eq!(Sample::ALL.copies(&input), 1 + 6 + 5 * 3 + 4 * 2 + 7 * 2);
     }
 
     #[test]
-    fn of_many_pieces_every_so_many_th_is_taken() {
+    fn sample_of_many_pieces_is_strided() {
         let tracks: Vec<_> = (0..10_000).map(|track| (3 * track, 3)).collect();
         let input = clusters(&tracks, &[1, 2, 3, 4, 5, 6], 9).expect("sound");
-        let sample = Sample::of(&input);
+        let sample = Sample::for_input(&input);
         assert_eq!(sample, Sample { step: 2 });
         assert!(sample.pieces(Per::Unattached, 6).eq([0, 2, 4]));
         assert_eq!(sample.pieces(Per::Track, 1).count(), 0);

@@ -1,4 +1,4 @@
-//! Parts of an input: to find the pieces that make a variant wrong.
+//! Reduced inputs: to find the pieces for which a variant fails.
 
 use std::ops::Range;
 
@@ -6,8 +6,8 @@ use generators::tpc::clusters::{Clusters, FIELDS, Per, Places};
 
 use crate::algorithm::shrink::without_parts;
 
-/// What is left if a part of the tracks is taken away, or of the rows. What stays, stays
-/// where it is.
+/// Copies of the input without a part of the tracks, or of the rows. The remaining pieces keep
+/// their offsets.
 pub(super) fn all(input: &Clusters) -> impl Iterator<Item = Clusters> + '_ {
     let tracks = without_parts(input.tracks().len(), |gone| without_tracks(input, gone));
     let rows = without_parts(input.rows().len(), |gone| without_rows(input, gone));
@@ -26,7 +26,7 @@ fn without_tracks(input: &Clusters, gone: Range<usize>) -> Option<Clusters> {
     Clusters::new(places, starts, bytes).ok()
 }
 
-/// Rows keep their places, but have no clusters any more.
+/// Removes the clusters of rows; the other rows keep their offsets.
 fn without_rows(input: &Clusters, gone: Range<usize>) -> Option<Clusters> {
     if input.rows().counts[gone.clone()].iter().all(|&count| count == 0) {
         return None;
@@ -39,14 +39,14 @@ fn without_rows(input: &Clusters, gone: Range<usize>) -> Option<Clusters> {
     Clusters::new(*input.places(), input.tracks().starts.clone(), bytes).ok()
 }
 
-/// All arrays after a change, in the layout of other places.
+/// All arrays after a change, in the layout of other offsets.
 fn arrays(input: &Clusters, places: &Places, change: impl Fn(Per, usize, &mut Vec<u8>)) -> Vec<u8> {
     let layout = places.layout();
     let mut bytes = vec![0; layout.bytes()];
-    for (number, field) in FIELDS.iter().enumerate() {
-        let mut array = input.bytes()[input.layout().range(number)].to_vec();
+    for (index, field) in FIELDS.iter().enumerate() {
+        let mut array = input.bytes()[input.layout().range(index)].to_vec();
         change(field.per, field.bytes, &mut array);
-        bytes[layout.range(number)].copy_from_slice(&array);
+        bytes[layout.range(index)].copy_from_slice(&array);
     }
     bytes
 }

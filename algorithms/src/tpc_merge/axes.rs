@@ -1,4 +1,4 @@
-//! What can be varied about slice tracks.
+//! Parameters of slice tracks.
 
 use std::path::Path;
 
@@ -17,27 +17,27 @@ const IDS: Flag<Ids> = Flag::choice(
 .called("IDS")
 .or("local");
 
-/// All of them; generated files have the same.
+/// All axes; generated files have the same.
 pub static AXES: &[Axis] = &[TRACKS.axis(), IDS.axis()];
 
-/// The shape that parameters describe; what is not given has its default.
+/// The shape that parameters describe, with defaults for missing ones.
 ///
 /// # Errors
-/// If a value can't be used.
+/// Fails if a value is invalid.
 pub fn shape(params: &Params) -> Result<TrackShape, DataError> {
     let mut params = params.clone();
     params.complete(AXES);
     Ok(TrackShape { tracks: TRACKS.of(&params)?, ids: IDS.of(&params)? })
 }
 
-/// What is known of slice tracks from a file.
+/// Parameters of slice tracks from a file.
 pub(super) fn of_file(path: &Path, input: &SliceTracks) -> Params {
     let mut params = Params::of_file(path, content(input));
     params.set(TRACKS.name, input.len().to_string());
     params
 }
 
-/// A hash of all of it.
+/// Hash of the content.
 fn content(input: &SliceTracks) -> u64 {
     let all = input.tracks().iter().zip(input.relations());
     let all = all.zip(input.links());

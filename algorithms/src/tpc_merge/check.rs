@@ -1,25 +1,25 @@
-//! What counts as merged where there is no reference.
+//! Checks of the output for inputs without a reference.
 
 use generators::tpc::slice_tracks::{NONE, Relations, SliceTracks, TrackProblem};
 
 use super::components;
 use crate::all_cores::first_difference;
 
-/// How an output can be wrong that there is no reference for.
+/// Errors in an output that has no reference.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Mismatch {
-    /// Relations that make no sense.
-    #[error("the output makes no sense: {0}")]
+    /// Inconsistent relations.
+    #[error("the output is inconsistent: {0}")]
     Unsound(#[from] TrackProblem),
-    /// What belongs together was not joined, or what doesn't was.
+    /// A track differs from the connected component of links and relations.
     #[error("slice track {track}: its track is not the component that links and relations make")]
     Component {
-        /// Which.
+        /// Index of the slice track.
         track: usize,
     },
 }
 
-/// Every component became one track.
+/// Checks that every component became one track.
 pub(super) fn sound(input: &SliceTracks, output: &[Relations]) -> Result<(), Mismatch> {
     let without_links = vec![NONE; input.len()];
     let merged = SliceTracks::new(input.tracks().to_vec(), output.to_vec(), without_links)?;
@@ -43,7 +43,7 @@ mod tests {
     }
 
     #[test]
-    fn the_reference_passes_and_nothing_else() {
+    fn only_the_reference_passes() {
         let input = input();
         let reference = reference::merge(&input);
         assert_eq!(sound(&input, &reference), Ok(()));

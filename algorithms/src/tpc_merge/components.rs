@@ -1,4 +1,4 @@
-//! What holds a component together.
+//! Connected components.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -7,8 +7,8 @@ use generators::tpc::slice_tracks::{NONE, SliceTracks};
 
 use crate::parallel::{Grain, collect, for_each_range};
 
-/// The slice tracks that one names, each relation once: its link, the piece before it,
-/// the leg below it. The ends of all these lie in one component.
+/// The slice tracks that one refers to, each relation once: its link, the piece before it, the leg
+/// below it. All of these are in one component.
 #[inline(always)]
 pub(super) fn named(input: &SliceTracks, track: usize) -> impl Iterator<Item = u32> {
     let related = &input.relations()[track];
@@ -16,9 +16,9 @@ pub(super) fn named(input: &SliceTracks, track: usize) -> impl Iterator<Item = u
     named.into_iter().filter(|other| *other != NONE)
 }
 
-/// The component of each slice track, named by the first of them: all cores join sets
-/// without a lock (Anderson and Woll 1991). Ways lead to smaller numbers only, so whoever
-/// comes first, roots are the same in the end.
+/// The component of each slice track, labelled by its first slice track: all cores join sets
+/// without a lock (Anderson and Woll 1991). Parents have smaller indices, so the roots don't depend
+/// on the order of the threads.
 pub(super) fn labels(input: &SliceTracks) -> Vec<u32> {
     let parents = collect(input.len(), Grain::Adaptive, |tracks| {
         tracks.map(|track| AtomicU32::new(track as u32))
@@ -31,23 +31,24 @@ pub(super) fn labels(input: &SliceTracks) -> Vec<u32> {
     collect(input.len(), Grain::Adaptive, |tracks| tracks.map(|track| root(&parents, track as u32)))
 }
 
-/// Makes one set of the sets of two.
+/// Joins the sets of two slice tracks.
 fn join(parents: &[AtomicU32], mut one: u32, mut other: u32) {
     loop {
         (one, other) = (root(parents, one), root(parents, other));
         if one == other {
             return;
         }
-        let (lower, upper) = (one.min(other), one.max(other));
+        let lower = one.min(other);
+        let upper = one.max(other);
         let parent = &parents[upper as usize];
-        // Somebody else may have led it elsewhere meanwhile.
+        // Another thread may have changed the parent meanwhile.
         if parent.compare_exchange(upper, lower, Relaxed, Relaxed).is_ok() {
             return;
         }
     }
 }
 
-/// The end of the way up, which is halved: what is above it once, stays above it.
+/// The root of a tree, with path halving: an ancestor remains an ancestor.
 fn root(parents: &[AtomicU32], mut track: u32) -> u32 {
     loop {
         let parent = parents[track as usize].load(Relaxed);
@@ -60,7 +61,7 @@ fn root(parents: &[AtomicU32], mut track: u32) -> u32 {
     }
 }
 
-/// How many components there are, and how large, in words.
+/// Describes the number of components and their sizes.
 pub(super) fn describe(input: &SliceTracks) -> String {
     let sizes = sizes(input);
     let components: usize = sizes.values().sum();
@@ -73,7 +74,7 @@ pub(super) fn describe(input: &SliceTracks) -> String {
     )
 }
 
-/// How many components of each size there are.
+/// The number of components of each size.
 fn sizes(input: &SliceTracks) -> BTreeMap<usize, usize> {
     let mut members = vec![0_usize; input.len()];
     for label in labels(input) {
@@ -93,7 +94,7 @@ mod tests {
     use generators::tpc::slice_tracks::{Ids, Relations, SliceTrack, TrackShape, generate};
 
     #[test]
-    fn all_relations_hold_components_together() {
+    fn all_relations_connect_components() {
         let mut relations = vec![Relations::ALONE; 8];
         relations[0].segment_next = 1;
         relations[1].segment_prev = 0;

@@ -1,4 +1,4 @@
-//! Small inputs that are hard in some way.
+//! Small, difficult inputs.
 
 use generators::random::hash;
 use generators::tpc::slice_tracks::{
@@ -7,7 +7,7 @@ use generators::tpc::slice_tracks::{
 
 /// Sizes around those of warps and blocks.
 const SIZES: [usize; 12] = [1, 2, 31, 32, 33, 63, 65, 255, 257, 1023, 1025, 4097];
-/// Most slice tracks of random inputs.
+/// Maximum number of slice tracks of random inputs.
 const RANDOM: u64 = 1500;
 
 pub(super) fn all(seed: u64) -> Vec<(String, SliceTracks)> {
@@ -30,7 +30,7 @@ fn generated(seed: u64) -> Vec<(String, SliceTracks)> {
         .collect()
 }
 
-/// Links that make a special graph of slice tracks that are alone before.
+/// Links that form a special graph of slice tracks without prior relations.
 fn links() -> Vec<(String, SliceTracks)> {
     type Pattern = (&'static str, fn(u32) -> u32);
     const TRACKS: u32 = 700;
@@ -69,8 +69,8 @@ fn links() -> Vec<(String, SliceTracks)> {
     inputs.chain([apart, none]).collect()
 }
 
-/// Components that lie next to each other, but for a few across any boundary between
-/// 3000 slice tracks and the next ones.
+/// Components of adjacent slice tracks, except for a few across any boundary between 3000 slice
+/// tracks and the next ones.
 fn apart() -> SliceTracks {
     const APART: u32 = 30_000;
     let link = |i: u32| match i % 3000 {
@@ -80,7 +80,7 @@ fn apart() -> SliceTracks {
     linked((0..APART).map(stiff).collect(), link).unwrap_or_default()
 }
 
-/// Slice tracks that are alone but for these links.
+/// Slice tracks with no relations except these links.
 fn linked(tracks: Vec<SliceTrack>, link: impl Fn(u32) -> u32) -> Option<SliceTracks> {
     let links = (0..tracks.len() as u32).map(link).collect();
     let relations = vec![Relations::ALONE; tracks.len()];
@@ -88,16 +88,16 @@ fn linked(tracks: Vec<SliceTrack>, link: impl Fn(u32) -> u32) -> Option<SliceTra
 }
 
 /// A track that does not curl.
-fn stiff(number: u32) -> SliceTrack {
+fn stiff(index: u32) -> SliceTrack {
     SliceTrack {
-        q_over_pt: if number.is_multiple_of(2) { 0.5 } else { -0.5 },
-        zt_min: number as f32,
-        zt_max: number as f32 + 1.0,
+        q_over_pt: if index.is_multiple_of(2) { 0.5 } else { -0.5 },
+        zt_min: index as f32,
+        zt_max: index as f32 + 1.0,
         n_clusters: 10,
     }
 }
 
-/// Pairs of slice tracks at the edges of what makes them one leg, and of what is up.
+/// Pairs of slice tracks at the limits of the conditions for one leg, and for the leg above.
 fn kinematics() -> Vec<(String, SliceTracks)> {
     let momenta = [-2.0, 2.0, 1.999_999_9, 2.000_000_2, -0.0, 0.0, 1e-30, -3.0, 3.0];
     let extents = [(0.0, 1.0), (1.0, 2.0), (0.5, 0.5), (-1.0, 3.0)];
@@ -120,7 +120,7 @@ fn kinematics() -> Vec<(String, SliceTracks)> {
     input.map(|input| (name, input)).into_iter().collect()
 }
 
-/// Random tracks of some legs of some pieces, linked at random within so many numbers.
+/// Random tracks of some legs of some pieces, linked at random within a range of indices.
 fn random(seed: u64) -> Vec<(String, SliceTracks)> {
     let shapes =
         [(1, 2, 3), (4, 1, 4), (3, 3, 6), (2, 6, 12), (8, 2, 40), (1, 1, 1500), (5, 4, 1500)];
@@ -137,7 +137,7 @@ fn random(seed: u64) -> Vec<(String, SliceTracks)> {
         .collect()
 }
 
-/// Numbers at random.
+/// Random numbers.
 struct Draw {
     seed: u64,
     case: usize,
@@ -181,8 +181,8 @@ fn random_track(draw: &mut Draw) -> SliceTrack {
     }
 }
 
-/// Adds a chain above the leg with that head; returns its own head. Every second chain is
-/// linked from its end to its beginning in numbers.
+/// Adds a chain above the leg with that head; returns its own head. In every second chain the links
+/// are in descending order of indices.
 fn add_leg(
     relations: &mut [Relations],
     leg: std::ops::Range<u64>,
@@ -209,7 +209,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn none_was_dropped_as_unsound() {
+    fn no_hard_input_is_inconsistent() {
         assert_eq!(generated(1).len(), SIZES.len() + 1);
         assert_eq!(links().len(), 13);
         assert_eq!(kinematics().len(), 1);

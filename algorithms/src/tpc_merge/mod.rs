@@ -1,24 +1,22 @@
 //! Merging slice tracks.
 //!
-//! Input: slice tracks with what is known of how they belong together, and at most one
-//! link each. Output: the relations after all links were followed in ascending order of
-//! the slice track that has them, bit for bit.
+//! Input: slice tracks with their known relations, and at most one link each. Output: the relations
+//! after all links were followed in ascending order of the slice track that has them, bit for bit.
 //!
-//! What is special: the result depends on the order of the links *inside* a connected
-//! component of slice tracks and not at all between components. So components are found
-//! first (*setup*, *hook*, *jump*), links are brought together by component (*order*),
-//! and then one worker follows those of a component (*resolve*). Components are small, 2
-//! to 6 slice tracks, with a long tail.
+//! The result depends on the order of the links *inside* a connected component of slice tracks and
+//! not at all between components. So components are found first (*setup*, *hook*, *jump*), links
+//! are brought together by component (*order*), and then one worker follows those of a component
+//! (*resolve*). Components are small, 2 to 6 slice tracks, with a long tail.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `axes` | what can be varied |
-//! | `relation_store`, `resolve` | what following a link means |
-//! | `components` | what holds a component together |
-//! | `reference`, `check` | what is right |
-//! | `hard_inputs`, `shrink` | what is hard to get right |
+//! | `axes` | parameters |
+//! | `relation_store`, `resolve` | following a link |
+//! | `components` | connected components |
+//! | `reference`, `check` | the expected output, and checks without it |
+//! | `hard_inputs`, `shrink` | difficult inputs for tests |
 //! | `cpu`, `cuda` | the variants |
-//! | `plugin` | those of shared libraries |
+//! | `plugin` | variants from shared libraries |
 
 mod axes;
 mod check;
@@ -49,7 +47,7 @@ pub use axes::AXES;
 pub use axes::shape;
 pub use check::Mismatch;
 
-/// Number of slice tracks that a link leads from or to.
+/// Number of slice tracks at the start or the end of a link.
 fn linked_tracks(input: &SliceTracks) -> u64 {
     let mut is_linked = vec![false; input.len()];
     for (track, &link) in input.links().iter().enumerate().filter(|(_, link)| **link != NONE) {
@@ -63,18 +61,18 @@ fn linked_tracks(input: &SliceTracks) -> u64 {
 #[derive(Clone, Copy, Debug)]
 pub struct TpcMerge;
 
-/// Kinematics, relations and a link.
+/// Bytes of kinematics, relations and a link.
 const TRACK_BYTES: u64 = (size_of::<SliceTrack>() + size_of::<Relations>() + 4) as u64;
 /// Bytes of a link.
 const LINK_BYTES: u64 = size_of::<u32>() as u64;
-/// Bytes that are read of each slice track which a link leads from or to. Kinematics are read of
-/// those only that are not joined already.
+/// Bytes that are read of each slice track at the start or the end of a link. Kinematics are read
+/// only of those that are not joined already.
 const LINKED_BYTES: u64 = size_of::<Relations>() as u64;
-/// What the hungriest variant has beside them: labels, places, lists of members.
+/// Scratch memory of the variant with the largest need: labels, offsets, lists of members.
 const SCRATCH_BYTES: u64 = 32;
-/// The reference keeps a list for each leg.
+/// Bytes of the reference for a slice track: it has a list for each leg.
 const REFERENCE_BYTES: u64 = 120;
-/// Beyond so many it would take longer than all variants together.
+/// With more slice tracks the reference would take longer than all variants together.
 const REFERENCE_LIMIT: usize = 40_000_000;
 
 impl Algorithm for TpcMerge {

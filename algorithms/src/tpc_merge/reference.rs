@@ -1,13 +1,12 @@
-//! Slow and obvious: tracks as lists of legs, legs as lists of pieces.
+//! Slow and simple reference: tracks as lists of legs, legs as lists of pieces.
 //!
-//! A *track* here is all that neighbours hold together: its legs from the lowest to the
-//! uppermost, each a list of pieces from head to tail. Following a link between two
-//! tracks lays one beside the other, so that a leg of the one comes to lie on a leg of
-//! the other, and puts what lies on each other together; or it puts one behind the other.
-//! Inside a track nothing changes. No pointer is followed.
+//! A *track* is the set of legs that are connected as neighbours, from the lowest to the uppermost,
+//! each a list of pieces from head to tail. Following a link between two tracks overlays one with
+//! the other, so that a leg of the one coincides with a leg of the other, and joins the coinciding
+//! legs; or it appends one to the other. Inside a track nothing changes. No pointer is followed.
 //!
-//! Nothing goes from one component to another, so shares of the components are done side by
-//! side. What does not belong together in a share would be missing there, not go unnoticed.
+//! Components are independent, so shares of the components are processed in parallel. Slice tracks
+//! of one component in different shares would lead to an error, not pass unnoticed.
 
 use std::collections::VecDeque;
 
@@ -20,20 +19,20 @@ use crate::parallel::{Grain, collect, map};
 
 type Leg = Vec<u32>;
 
-/// Slice tracks that are worth a share of their own, and as many shares at most.
+/// Minimum number of slice tracks of a share.
 const MIN_SHARE: usize = 1 << 14;
-const MOST_SHARES: usize = 256;
+const MAX_SHARES: usize = 256;
 
 /// Follows all links.
 pub(super) fn merge(input: &SliceTracks) -> Vec<Relations> {
-    merge_in(input, (input.len() / MIN_SHARE).clamp(1, MOST_SHARES))
+    merge_in(input, (input.len() / MIN_SHARE).clamp(1, MAX_SHARES))
 }
 
-/// The same in so many shares.
+/// Merges in `shares` shares.
 fn merge_in(input: &SliceTracks, shares: usize) -> Vec<Relations> {
     let shares = Shares::new(input, shares);
     let merged: Vec<Vec<Relations>> = map(&shares.members, |members| {
-        let mut merger = Merger::new(input, members, &shares.places);
+        let mut merger = Merger::new(input, members, &shares.indices);
         for &a in members {
             let b = input.links()[a as usize];
             if b != NONE {
@@ -43,19 +42,19 @@ fn merge_in(input: &SliceTracks, shares: usize) -> Vec<Relations> {
         merger.relations()
     });
     collect(input.len(), Grain::Adaptive, |tracks| {
-        let places = shares.share_of[tracks.clone()].iter().zip(&shares.places[tracks]);
-        places.map(|(&share, &place)| merged[usize::from(share)][place as usize])
+        let indices = shares.share_of[tracks.clone()].iter().zip(&shares.indices[tracks]);
+        indices.map(|(&share, &place)| merged[usize::from(share)][place as usize])
     })
 }
 
-/// Slice tracks in shares: those of a component are in the same one.
+/// Slice tracks in shares: those of a component are in the same share.
 struct Shares {
     /// The slice tracks of each share, in ascending order.
     members: Vec<Vec<u32>>,
     /// The share of each slice track.
     share_of: Vec<u16>,
-    /// The number of each slice track in its share.
-    places: Vec<u32>,
+    /// The index of each slice track in its share.
+    indices: Vec<u32>,
 }
 
 impl Shares {
@@ -64,7 +63,7 @@ impl Shares {
             let all: Vec<u32> = (0..input.len() as u32).collect();
             return Shares {
                 share_of: vec![0; all.len()],
-                places: all.clone(),
+                indices: all.clone(),
                 members: vec![all],
             };
         }
@@ -77,12 +76,12 @@ impl Shares {
             share.push(track);
             share.len() as u32 - 1
         };
-        let places = share_of.iter().zip(0..).map(place).collect();
-        Shares { members, share_of, places }
+        let indices = share_of.iter().zip(0..).map(place).collect();
+        Shares { members, share_of, indices }
     }
 }
 
-/// The share of each component, by its label: about as many slice tracks in each.
+/// The share of each component, by its label: about the same number of slice tracks in each.
 fn shares_of_labels(labels: &[u32], count: usize) -> Vec<u16> {
     let mut sizes = vec![0; labels.len()];
     for &label in labels {
@@ -100,27 +99,27 @@ fn shares_of_labels(labels: &[u32], count: usize) -> Vec<u16> {
 /// The slice tracks of a share.
 struct Merger<'a> {
     kinematics: &'a [SliceTrack],
-    /// The number of each slice track among those of the share.
-    places: &'a [u32],
-    /// The legs of each track, from the lowest to the uppermost; tracks that went into
+    /// The index of each slice track among those of the share.
+    indices: &'a [u32],
+    /// The legs of each track, from the lowest to the uppermost; tracks that were merged into
     /// others have none.
     tracks: Vec<VecDeque<Leg>>,
     /// The track of each slice track.
     track_of: Vec<u32>,
 }
 
-/// A leg of a track.
+/// Index of a leg in a track.
 #[derive(Clone, Copy)]
-struct Place {
+struct LegIndex {
     track: usize,
     leg: usize,
 }
 
 impl<'a> Merger<'a> {
-    fn new(input: &'a SliceTracks, members: &[u32], places: &'a [u32]) -> Self {
+    fn new(input: &'a SliceTracks, members: &[u32], indices: &'a [u32]) -> Self {
         let mut merger = Merger {
             kinematics: input.tracks(),
-            places,
+            indices,
             tracks: Vec::new(),
             track_of: vec![NONE; members.len()],
         };
@@ -136,7 +135,7 @@ impl<'a> Merger<'a> {
     }
 
     fn number(&self, piece: u32) -> usize {
-        self.places[piece as usize] as usize
+        self.indices[piece as usize] as usize
     }
 
     fn add_track(&mut self, relations: &[Relations], lowest: u32) {
@@ -149,7 +148,7 @@ impl<'a> Merger<'a> {
         self.tracks.push(legs);
     }
 
-    /// Notes which track the pieces of legs are of.
+    /// Sets the track of the pieces of legs.
     fn name(&mut self, legs: &VecDeque<Leg>, track: usize) {
         for &piece in legs.iter().flatten() {
             let number = self.number(piece);
@@ -157,63 +156,64 @@ impl<'a> Merger<'a> {
         }
     }
 
-    /// Takes the legs of a track away, to be given to another one.
+    /// Removes the legs of a track, to be assigned to another one.
     fn take(&mut self, track: usize, new: usize) -> VecDeque<Leg> {
         let legs = std::mem::take(&mut self.tracks[track]);
         self.name(&legs, new);
         legs
     }
 
-    fn place(&self, piece: u32) -> Place {
+    fn leg_index(&self, piece: u32) -> LegIndex {
         let track = self.track_of[self.number(piece)] as usize;
         let mut legs = self.tracks[track].iter();
         let leg = legs.position(|leg| leg.contains(&piece));
-        Place { track, leg: leg.expect("each piece lies on a leg of its track") }
+        LegIndex { track, leg: leg.expect("each piece lies on a leg of its track") }
     }
 
     fn follow(&mut self, a: u32, b: u32) {
-        let (place_a, place_b) = (self.place(a), self.place(b));
-        if place_a.track == place_b.track {
+        let leg_a = self.leg_index(a);
+        let leg_b = self.leg_index(b);
+        if leg_a.track == leg_b.track {
             return;
         }
         let [track_a, track_b] = [a, b].map(|piece| &self.kinematics[piece as usize]);
         if same_leg(track_a, track_b) {
-            self.lay_onto(place_a, place_b);
+            self.overlay(leg_a, leg_b);
             return;
         }
-        let (from_a, to_a) = self.extent(a, place_a);
-        let (from_b, to_b) = self.extent(b, place_b);
+        let (from_a, to_a) = self.extent(a, leg_a);
+        let (from_b, to_b) = self.extent(b, leg_b);
         if to_b - from_a > to_a - from_b {
-            self.join_above(place_a, place_b);
+            self.join_above(leg_a, leg_b);
         } else {
-            self.join_below(place_a, place_b);
+            self.join_below(leg_a, leg_b);
         }
     }
 
     /// The z extent of a piece and of its leg's head.
-    fn extent(&self, piece: u32, place: Place) -> (f32, f32) {
-        let head = self.tracks[place.track][place.leg][0];
+    fn extent(&self, piece: u32, leg: LegIndex) -> (f32, f32) {
+        let head = self.tracks[leg.track][leg.leg][0];
         let [piece, head] = [piece, head].map(|piece| &self.kinematics[piece as usize]);
         (piece.zt_min.min(head.zt_min), piece.zt_max.max(head.zt_max))
     }
 
-    /// Leg `b` is the one above leg `a`.
-    fn join_above(&mut self, a: Place, b: Place) {
+    /// Joins leg `b` as the one above leg `a`.
+    fn join_above(&mut self, a: LegIndex, b: LegIndex) {
         let is_uppermost = a.leg + 1 == self.tracks[a.track].len();
         match (is_uppermost, b.leg == 0) {
             (true, true) => self.put_above(a.track, b.track),
-            (true, false) => self.lay_onto(b.beside(-1), a),
-            (false, _) => self.lay_onto(a.beside(1), b),
+            (true, false) => self.overlay(b.beside(-1), a),
+            (false, _) => self.overlay(a.beside(1), b),
         }
     }
 
-    /// Leg `b` is the one below leg `a`.
-    fn join_below(&mut self, a: Place, b: Place) {
+    /// Joins leg `b` as the one below leg `a`.
+    fn join_below(&mut self, a: LegIndex, b: LegIndex) {
         let is_uppermost = b.leg + 1 == self.tracks[b.track].len();
         match (a.leg == 0, is_uppermost) {
             (true, true) => self.put_above(b.track, a.track),
-            (true, false) => self.lay_onto(b.beside(1), a),
-            (false, _) => self.lay_onto(a.beside(-1), b),
+            (true, false) => self.overlay(b.beside(1), a),
+            (false, _) => self.overlay(a.beside(-1), b),
         }
     }
 
@@ -222,9 +222,9 @@ impl<'a> Merger<'a> {
         self.tracks[lower].append(&mut legs);
     }
 
-    /// Lays the track of `b` onto that of `a`, leg on leg: pieces of the upper one come
-    /// behind those of the lower one.
-    fn lay_onto(&mut self, a: Place, b: Place) {
+    /// Overlays the track of `b` with that of `a`, leg by leg: pieces of the upper one are appended
+    /// to those of the lower one.
+    fn overlay(&mut self, a: LegIndex, b: LegIndex) {
         let upper = self.take(b.track, a.track);
         let lower = &mut self.tracks[a.track];
         let mut first = a.leg as isize - b.leg as isize;
@@ -241,7 +241,7 @@ impl<'a> Merger<'a> {
         }
     }
 
-    /// What the slice tracks of the share then know of each other.
+    /// The relations of the slice tracks of the share.
     fn relations(&self) -> Vec<Relations> {
         let mut relations = vec![Relations::ALONE; self.track_of.len()];
         for legs in &self.tracks {
@@ -261,14 +261,14 @@ impl<'a> Merger<'a> {
     }
 }
 
-impl Place {
+impl LegIndex {
     /// The leg above (1) or below (-1).
     fn beside(self, step: isize) -> Self {
-        Place { leg: self.leg.wrapping_add_signed(step), ..self }
+        LegIndex { leg: self.leg.wrapping_add_signed(step), ..self }
     }
 }
 
-/// All that come from following a relation.
+/// The slice tracks that are reached by following a relation.
 fn follow(first: u32, next: impl Fn(u32) -> u32) -> impl Iterator<Item = u32> {
     std::iter::successors(Some(first), move |track| Some(next(*track)).filter(|next| *next != NONE))
 }
@@ -282,7 +282,7 @@ mod tests {
     use crate::tpc_merge::hard_inputs;
 
     #[test]
-    fn shares_come_to_what_all_come_to_together() {
+    fn shares_match_a_single_share() {
         let mut several = 0;
         for (name, input) in hard_inputs::all(3) {
             let together = merge_in(&input, 1);
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn large_inputs_are_shared_out() {
+    fn large_inputs_have_several_shares() {
         for ids in [Ids::Local, Ids::Shuffled] {
             let tracks = 5 * MIN_SHARE;
             let input = generate(&TrackShape { tracks, ids }, 1).expect("made");

@@ -1,4 +1,4 @@
-//! Where relations are kept while links are followed.
+//! Storage of relations while links are followed.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -6,7 +6,7 @@ use generators::tpc::slice_tracks::Relations;
 
 use crate::device::{Poison, prefetch};
 
-/// A slice track that nobody has.
+/// An invalid slice track.
 impl Poison for Relations {
     const POISON: Self = Relations {
         segment_prev: u32::POISON,
@@ -17,29 +17,29 @@ impl Poison for Relations {
 
 /// Relations that can be followed and changed.
 pub(super) trait RelationStore {
-    /// One for each step that a walk may take.
+    /// An item for each step that a walk may take.
     type Steps: Iterator<Item = ()>;
-    /// Without end, unless somebody else may change relations meanwhile, and so lead a walk
-    /// round in circles.
+    /// Unlimited, unless other threads may change relations meanwhile, which can lead a walk in
+    /// circles.
     fn steps(&self) -> Self::Steps;
     /// The piece before one.
     fn prev(&self, track: u32) -> u32;
-    /// The piece behind one.
+    /// The piece after one.
     fn next(&self, track: u32) -> u32;
-    /// The leg beside one.
+    /// The leg next to one.
     fn neighbour(&self, track: u32, side: usize) -> u32;
-    /// Puts a piece behind another one.
+    /// Sets the piece after another one.
     fn set_next(&mut self, track: u32, next: u32);
     /// Puts a piece before another one.
     fn set_prev(&mut self, track: u32, prev: u32);
-    /// Names the leg beside one.
+    /// Sets the leg next to one.
     fn set_neighbour(&mut self, track: u32, side: usize, neighbour: u32);
 }
 
-/// All relations, for one worker.
-pub(super) struct OwnRelations<'a>(pub(super) &'a mut [Relations]);
+/// All relations, with exclusive access.
+pub(super) struct ExclusiveRelations<'a>(pub(super) &'a mut [Relations]);
 
-impl RelationStore for OwnRelations<'_> {
+impl RelationStore for ExclusiveRelations<'_> {
     type Steps = std::iter::Repeat<()>;
 
     #[inline(always)]
@@ -84,13 +84,13 @@ const PREV: usize = 0;
 const NEXT: usize = 1;
 const NEIGHBOURS: usize = 2;
 
-/// Relations that several workers change, each those of components of its own. A worker that
-/// does not keep to them makes wrong relations, which a check sees, and nothing worse.
+/// Relations that several workers change, each those of its own components. A worker that violates
+/// this makes wrong relations, which a check detects, and no undefined behaviour.
 #[derive(Clone, Copy)]
 pub(super) struct SharedRelations<'a>(&'a [Words]);
 
 impl<'a> SharedRelations<'a> {
-    /// Shares relations out.
+    /// Shares relations between threads.
     pub(super) fn new(relations: &'a mut [Relations]) -> Self {
         const {
             assert!(size_of::<Relations>() == size_of::<Words>());
@@ -98,12 +98,14 @@ impl<'a> SharedRelations<'a> {
             assert!(std::mem::offset_of!(Relations, segment_next) == 4 * NEXT);
             assert!(std::mem::offset_of!(Relations, neighbours) == 4 * NEIGHBOURS);
         }
-        let (first, length) = (relations.as_mut_ptr().cast(), relations.len());
-        // SAFETY: they are four words each, as was just checked, and borrowed by nobody else.
+        let first = relations.as_mut_ptr().cast();
+        let length = relations.len();
+        // SAFETY: they are four words each, as checked above, and `relations` is borrowed mutably
+        // for the lifetime of the result, so there is no other access.
         SharedRelations(unsafe { std::slice::from_raw_parts(first, length) })
     }
 
-    /// Begins to bring the relations of a slice track here, if it is one.
+    /// Prefetches the relations of a slice track, if it is valid.
     #[inline(always)]
     pub(super) fn prefetch(&self, track: u32) {
         prefetch(self.0, track as usize);
@@ -166,16 +168,17 @@ mod tests {
     use super::*;
     use crate::tpc_merge::resolve::follow;
 
-    /// Workers that don't keep to components of their own, as those of a wrong variant.
+    /// Workers that don't keep to their own components, as in a wrong variant.
     #[test]
-    fn workers_in_each_others_way_come_to_an_end() {
+    fn conflicting_workers_terminate() {
         const TRACKS: u32 = 2000;
         let tracks = vec![SliceTrack::default(); TRACKS as usize];
         let mut relations = vec![Relations::ALONE; tracks.len()];
         let shared = SharedRelations::new(&mut relations);
         std::thread::scope(|scope| {
             for worker in 0..4 {
-                let (mut shared, tracks) = (shared, &tracks);
+                let mut shared = shared;
+                let tracks = &tracks;
                 scope.spawn(move || {
                     for track in 0..TRACKS {
                         let link = (track * 7 + worker * 13) % TRACKS;
@@ -189,7 +192,7 @@ mod tests {
     }
 
     #[test]
-    fn a_ring_has_an_end_too() {
+    fn walk_around_a_ring_terminates() {
         let tracks = vec![SliceTrack::default(); 3];
         let mut relations = vec![Relations::ALONE; 3];
         for (track, one) in relations.iter_mut().enumerate() {

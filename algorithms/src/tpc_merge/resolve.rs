@@ -1,4 +1,4 @@
-//! Following a link: two slice tracks, and all that belongs to them, become one track.
+//! Follows a link: two slice tracks, and the slice tracks that belong to them, become one track.
 //!
 //! As in the experiment's online reconstruction, October 2024; Rohr, thesis section 3.7.
 
@@ -9,7 +9,7 @@ use super::relation_store::RelationStore;
 /// |q/pt| in c/GeV below which a particle does not curl up inside the chamber.
 const CURLS_FROM: f32 = 2.0;
 
-/// Bytes that following links reads.
+/// Bytes that are read when following links.
 pub(super) fn input_bytes(input: &SliceTracks) -> u64 {
     (size_of_val(input.tracks()) + size_of_val(input.links())) as u64
 }
@@ -25,14 +25,14 @@ pub(super) fn follow(legs: &mut impl RelationStore, tracks: &[SliceTrack], a: u3
     }
 }
 
-/// Whether two slice tracks are pieces of one leg, if they are of one particle.
+/// True if two slice tracks of one particle are pieces of the same leg.
 #[inline(always)]
 pub(super) fn same_leg(a: &SliceTrack, b: &SliceTrack) -> bool {
     let longer = if a.n_clusters > b.n_clusters { a } else { b };
     longer.q_over_pt.abs() < CURLS_FROM || a.q_over_pt * b.q_over_pt > 0.0
 }
 
-/// Puts the chain of `b`, its head, behind that of `a`, any piece.
+/// Appends the chain with the head `b` to that of `a`, which is any of its pieces.
 fn join_same_leg(legs: &mut impl RelationStore, a: u32, b: u32) {
     let Some(head) = head_without(legs, a, b) else {
         return;
@@ -41,14 +41,15 @@ fn join_same_leg(legs: &mut impl RelationStore, a: u32, b: u32) {
         return;
     }
     if let Some(tail) = tail_without(legs, a, b) {
-        append(legs, (head, tail), b);
+        append(legs, head, tail, b);
     }
 }
 
-/// Makes the legs of two slice tracks neighbours, or joins the legs beside them. Each is
-/// given with the head of its chain.
+/// Makes the legs of two slice tracks neighbours, or joins their neighbouring legs. Each is given
+/// with the head of its chain.
 fn join_legs(legs: &mut impl RelationStore, tracks: &[SliceTrack], a: (u32, u32), b: (u32, u32)) {
-    let (head_a, head_b) = (a.1, b.1);
+    let head_a = a.1;
+    let head_b = b.1;
     if head_a == head_b || is_beside(legs, head_a, head_b) {
         return;
     }
@@ -67,18 +68,19 @@ fn join_legs(legs: &mut impl RelationStore, tracks: &[SliceTrack], a: (u32, u32)
         (beyond_a, _) => (beyond_a, head_b),
     };
     let tail = tail(legs, first);
-    append(legs, (first, tail), second);
+    append(legs, first, tail, second);
 }
 
 /// The z extent of a slice track and of the head of its chain.
 fn extent(tracks: &[SliceTrack], (track, head): (u32, u32)) -> (f32, f32) {
-    let (track, head) = (&tracks[track as usize], &tracks[head as usize]);
+    let track = &tracks[track as usize];
+    let head = &tracks[head as usize];
     (track.zt_min.min(head.zt_min), track.zt_max.max(head.zt_max))
 }
 
-/// Puts the chain `b` behind the chain `a`, given by head and tail, and does the same
-/// with the legs beside them, side by side as far as both have any.
-fn append(legs: &mut impl RelationStore, (a, tail): (u32, u32), b: u32) {
+/// Appends the chain `b` to the chain `a`, given by head and tail, and likewise the legs next to
+/// them, side by side, as far as both have any.
+fn append(legs: &mut impl RelationStore, a: u32, tail: u32, b: u32) {
     connect(legs, tail, b);
     for side in [0, 1] {
         join_sides(legs, a, b, side);
@@ -132,13 +134,13 @@ fn tail(legs: &impl RelationStore, mut track: u32) -> u32 {
     track
 }
 
-/// The head of a piece's chain, unless that is `other`.
+/// The head of a piece's chain; `None` if that is `other`.
 fn head_without(legs: &impl RelationStore, track: u32, other: u32) -> Option<u32> {
-    // `other` is a head itself, so it can only be met at the end.
+    // `other` is a head itself, so it can only be the head of the chain.
     Some(head(legs, track)).filter(|head| *head != other)
 }
 
-/// The tail of a piece's chain, unless `other` lies on the way.
+/// The tail of a piece's chain; `None` if `other` is between.
 fn tail_without(legs: &impl RelationStore, mut track: u32, other: u32) -> Option<u32> {
     for () in legs.steps() {
         match legs.next(track) {
@@ -150,7 +152,7 @@ fn tail_without(legs: &impl RelationStore, mut track: u32, other: u32) -> Option
     None
 }
 
-/// Whether a leg is found by following the neighbours of a head to either side.
+/// True if a leg is found by following the neighbours of a head to either side.
 fn is_beside(legs: &impl RelationStore, head: u32, other: u32) -> bool {
     [0, 1].into_iter().any(|side| {
         let mut leg = legs.neighbour(head, side);

@@ -1,11 +1,11 @@
-//! Parts of an input: to find the links that make a variant wrong.
+//! Reduced inputs: to find the links for which a variant fails.
 
 use generators::tpc::slice_tracks::{NONE, SliceTracks};
 
 use crate::algorithm::shrink::without_parts;
 
-/// What is left if a part of the links is taken away. The slice tracks stay, so that their
-/// numbers do.
+/// Copies of the input without a part of the links. The slice tracks remain, so that their indices
+/// do.
 pub(super) fn all(input: &SliceTracks) -> impl Iterator<Item = SliceTracks> + '_ {
     let linked = (0..input.len()).filter(|&track| input.links()[track] != NONE);
     let linked: Vec<usize> = linked.collect();
@@ -14,7 +14,8 @@ pub(super) fn all(input: &SliceTracks) -> impl Iterator<Item = SliceTracks> + '_
         for &track in &linked[gone] {
             links[track] = NONE;
         }
-        let (tracks, relations) = (input.tracks().to_vec(), input.relations().to_vec());
+        let tracks = input.tracks().to_vec();
+        let relations = input.relations().to_vec();
         SliceTracks::new(tracks, relations, links).ok()
     })
 }

@@ -1,45 +1,45 @@
-//! What is found of a pad.
+//! Activity of a pad.
 
 use crate::algorithm::{Choose, Element};
 use crate::device::Poison;
 
-/// What a pad did in a time frame.
+/// Activity of a pad in a time frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub struct PadActivity {
     /// Time bins with charge.
     pub charges: u16,
-    /// The most of them that follow each other.
+    /// The longest run of consecutive time bins with charge.
     pub longest_run: u16,
     /// The largest charge, in sixteenths of an ADC unit.
     pub largest: u16,
-    /// Whether the pad is to be left out.
+    /// Decision whether the pad is left out.
     pub verdict: Verdict,
 }
 
-/// What becomes of a pad.
+/// Classification of a pad.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(u16)]
 pub enum Verdict {
-    /// Its charges are those of particles, as far as one can tell.
+    /// Its charges may be those of particles.
     #[default]
     Good = 0,
     /// It has lost its baseline.
     Noisy = 1,
 }
 
-/// What makes a pad noisy.
+/// Thresholds of noisy pads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Thresholds {
-    /// More time bins with charge.
+    /// Maximum number of time bins with charge of a good pad.
     pub charges: u16,
-    /// A longer run of them.
+    /// Maximum length of a run of them.
     pub run: u16,
-    /// But never with a larger charge than this: what saturates is no noise.
+    /// Pads with a larger charge than this are never noisy: saturation is no noise.
     pub saturation: u16,
 }
 
-/// What no pad does: a longer run than charges.
+/// An invalid activity: a longer run than charges.
 impl Poison for PadActivity {
     const POISON: Self =
         PadActivity { charges: 0, longest_run: u16::MAX, largest: 0, verdict: Verdict::Good };
@@ -55,7 +55,7 @@ impl Element for PadActivity {
 }
 
 impl PadActivity {
-    /// A pad that did this.
+    /// The activity of a pad, with the verdict by these thresholds.
     #[inline]
     pub fn new(charges: u16, longest_run: u16, largest: u16, thresholds: &Thresholds) -> Self {
         let busy = charges > thresholds.charges || longest_run > thresholds.run;
@@ -64,7 +64,7 @@ impl PadActivity {
         PadActivity { charges, longest_run, largest, verdict }
     }
 
-    /// Whether it is to be left out.
+    /// True if the pad is to be left out.
     pub fn is_noisy(&self) -> bool {
         self.verdict == Verdict::Noisy
     }

@@ -1,4 +1,4 @@
-//! What can be varied about finding noisy pads.
+//! Parameters of finding noisy pads.
 
 use std::path::Path;
 
@@ -28,7 +28,7 @@ const SATURATION: Flag<f64> =
     Flag::integer("saturation", "But not if its largest charge is above this, in ADC units")
         .unit("ADC")
         .or("700");
-/// Noisy pads are looked for in the maps that pages of any format make.
+/// Noisy pads are searched in maps, which don't depend on the format of pages.
 const SECTORS: Flag<usize> = time_frame::SECTORS.or("4");
 const NOISY_PADS: Flag<f64> = time_frame::NOISY_PADS
     .with_help("Share of pads that have lost their baseline: charge most of the time")
@@ -51,7 +51,7 @@ pub(super) static AXES: &[Axis] = &[
     SATURATION.axis(),
 ];
 
-/// What can be said about files of pages.
+/// Parameters of files of pages.
 pub(super) static READING: &[Axis] = &[
     INDEX.axis(),
     SECTOR.axis(),
@@ -63,13 +63,13 @@ pub(super) static READING: &[Axis] = &[
 ];
 const THRESHOLDS: &[Axis] = &[OCCUPANCY.axis(), RUN.axis(), SATURATION.axis()];
 
-/// Fills in what was not given, and says how much memory that takes.
+/// Fills in defaults, and estimates the memory that is needed.
 pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
     params.complete(AXES);
     let shape = time_frame::shape_of_some(&params)?;
     let time_bins = time_bins(&shape)?;
     thresholds(&params, time_bins)?;
-    // What plugins are shown of a map is a copy.
+    // Plugins get a copy of a map.
     let map = 2 * entries(time_bins) * size_of::<u16>();
     let pads = 3 * PADS_IN_SECTOR * size_of::<PadActivity>();
     Ok(Plan { params, memory_bytes: (shape.sectors * (map + pads)) as u64 })
@@ -78,7 +78,7 @@ pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
 /// The time bins of a frame.
 ///
 /// # Errors
-/// If there are more than pads can count.
+/// Fails if there are more than the counters of pads can hold.
 pub(crate) fn time_bins(shape: &TimeFrameShape) -> Result<u32, DataError> {
     let time_bins = time_bins_of(shape.orbits - 1).end;
     at_most_all_counted(time_bins, |problem, most| {
@@ -87,8 +87,8 @@ pub(crate) fn time_bins(shape: &TimeFrameShape) -> Result<u32, DataError> {
     })
 }
 
-/// Time bins of a file with these digits, if pads can count them. It does not say how long it is; it has
-/// whole orbits.
+/// Time bins of a file with these digits, if the counters of pads can hold them. The file does not
+/// contain its length; it has complete orbits.
 pub(crate) fn time_bins_of_file(path: &Path, digits: &[Digit]) -> Result<u32, DataError> {
     let last = digits.iter().map(|digit| digit.time_bin()).max();
     let time_bins = last.map_or(0, |last| time_bins_of(frame_of(last)).end);
@@ -97,7 +97,7 @@ pub(crate) fn time_bins_of_file(path: &Path, digits: &[Digit]) -> Result<u32, Da
     })
 }
 
-/// So many time bins, if pads can count them.
+/// Checks that the counters of pads can hold `time_bins` time bins.
 fn at_most_all_counted(
     time_bins: u32,
     explained: impl FnOnce(String, u32) -> String,
@@ -106,11 +106,11 @@ fn at_most_all_counted(
     if time_bins <= most {
         return Ok(time_bins);
     }
-    let problem = format!("{time_bins} time bins; noisy pads are looked for in {most} at most");
+    let problem = format!("{time_bins} time bins exceed the limit of {most} for noisy pads");
     Err(DataError::Shape(explained(problem, most)))
 }
 
-/// Those that are for so many time bins if nothing else is said.
+/// Default thresholds for `time_bins` time bins.
 pub(crate) fn default_thresholds(time_bins: u32) -> Thresholds {
     let mut params = Params::default();
     params.complete(THRESHOLDS);
@@ -118,7 +118,7 @@ pub(crate) fn default_thresholds(time_bins: u32) -> Thresholds {
         .unwrap_or_else(|problem| unreachable!("defaults are usable: {problem}"))
 }
 
-/// The thresholds for so many time bins.
+/// The thresholds for `time_bins` time bins.
 fn thresholds(params: &Params, time_bins: u32) -> Result<Thresholds, DataError> {
     let share = OCCUPANCY.of(params)?;
     if !(0.0..=1.0).contains(&share) {
@@ -144,12 +144,12 @@ pub(super) fn generate(params: &Params, seed: u64) -> Result<ChargeMaps, DataErr
     Ok(maps)
 }
 
-/// Maps of the sound pages of a file.
+/// Maps of the valid pages of a file.
 pub(super) fn read(path: &Path, options: &Params) -> Result<(ChargeMaps, Params), DataError> {
     let mut of_pages = options.clone();
     of_pages.remove(THRESHOLDS);
     let (frame, mut params) = TpcDecode.read(path, &of_pages)?;
-    // What is made of pages does not matter here.
+    // The output of decoding does not matter here.
     params.remove(SETTINGS);
     params.extend(options.only(THRESHOLDS).iter());
     params.complete(THRESHOLDS);
@@ -161,8 +161,8 @@ fn maps_of(path: &Path, frame: &TimeFrame, params: &Params) -> Result<ChargeMaps
     let time_bins = time_bins_of_file(path, &digits)?;
     let sectors = frame.sector_numbers();
     let mut maps = ChargeMaps::empty(sectors.len(), time_bins, thresholds(params, time_bins)?);
-    let of_sector = |place: usize| {
-        let own = digits.iter().filter(|digit| digit.sector() == sectors[place]);
+    let of_sector = |index: usize| {
+        let own = digits.iter().filter(|digit| digit.sector() == sectors[index]);
         own.copied().collect()
     };
     maps.add_all(of_sector, &Gains::unit(), frame.format());

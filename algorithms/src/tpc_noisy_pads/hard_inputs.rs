@@ -1,5 +1,5 @@
-//! Maps that are hard to get right: few time bins, runs at their ends, charges and
-//! counts at the thresholds, pads at the ends of rows.
+//! Difficult maps: few time bins, runs at their ends, charges and counts at the thresholds, pads at
+//! the ends of rows.
 
 use generators::random::{below, mix};
 use generators::tpc::PadId;
@@ -28,8 +28,8 @@ pub(super) fn all(seed: u64) -> Vec<(String, ChargeMaps)> {
     inputs.push(("long runs with short gaps".into(), long_runs(seed)));
     for (share, name) in [(1, "sparse"), (128, "half full"), (250, "nearly full")] {
         let maps = filled(2, 37, |sector, pad, time_bin| {
-            let place = u64::from(pad.bits()) << 32 | u64::from(time_bin) << 8 | sector as u64;
-            let random = mix(seed ^ mix(place));
+            let key = u64::from(pad.bits()) << 32 | u64::from(time_bin) << 8 | sector as u64;
+            let random = mix(seed ^ mix(key));
             let charge = 1 + below(random as u32, 1010) as u16;
             if random >> 56 < share { charge } else { 0 }
         });
@@ -38,7 +38,7 @@ pub(super) fn all(seed: u64) -> Vec<(String, ChargeMaps)> {
     inputs
 }
 
-/// Maps with a charge for each sector, pad and time bin, which follow each other in this order.
+/// Maps with `charge` for each sector, pad and time bin, in this order.
 fn filled(
     sectors: usize,
     time_bins: u32,
@@ -54,16 +54,18 @@ fn filled(
     maps
 }
 
-/// Runs of 9 to 11 time bins at the beginning, in the middle and at the end, 19 to 21
-/// charges in all, the largest just below, at and above saturation.
+/// Runs of 9 to 11 time bins at the start, in the middle and at the end, 19 to 21 charges in total,
+/// the largest just below, at and above saturation.
 fn at_thresholds() -> ChargeMaps {
     const TIME_BINS: u32 = 64;
     filled(1, TIME_BINS, |_, pad, time_bin| {
         let pad = u32::from(pad.pad());
-        let (run, charges, largest) = (9 + pad % 3, 19 + pad / 3 % 3, 999 + (pad / 9 % 3) as u16);
+        let run = 9 + pad % 3;
+        let charges = 19 + pad / 3 % 3;
+        let largest = 999 + (pad / 9 % 3) as u16;
         let start = [0, 27, TIME_BINS - run][(pad / 27 % 3) as usize];
         let in_run = (start..start + run).contains(&time_bin);
-        // The others are single ones, away from the run.
+        // The other charges are single ones, away from the run.
         let other = (time_bin + TIME_BINS - start - run - 1) % TIME_BINS;
         let single = other % 2 == 1 && other / 2 < charges - run;
         if in_run { largest } else { single.into() }
@@ -78,7 +80,7 @@ fn ends_of_rows() -> ChargeMaps {
     })
 }
 
-/// Runs that are cut by whatever one divides time into, and pads with charge all the time.
+/// Runs that cross any boundary at which time may be divided, and pads with charge all the time.
 fn long_runs(seed: u64) -> ChargeMaps {
     let mut runs = Runs::new(seed, PadId::default());
     filled(1, 270, |_, pad, time_bin| {
@@ -106,7 +108,8 @@ impl Runs {
     fn next_charge(&mut self) -> u16 {
         if self.left == 0 {
             self.random = mix(self.random);
-            let (is_run, drawn) = (self.charge == 0, self.random as u32);
+            let is_run = self.charge == 0;
+            let drawn = self.random as u32;
             self.left = 1 + below(drawn, if is_run { self.longest } else { 3 });
             self.charge = if is_run { 1 + (drawn >> 22) as u16 } else { 0 };
         }

@@ -1,4 +1,4 @@
-//! Maps of charges, and what makes a pad noisy.
+//! Maps of charges, and thresholds of noisy pads.
 
 use generators::tpc::geometry::{PADS_IN_SECTOR, ROWS, pads_in_row};
 use generators::tpc::{Digit, PadId, ZsFormat};
@@ -19,7 +19,7 @@ pub(super) fn pads() -> impl Iterator<Item = PadId> {
     (0..ROWS).flat_map(of_row)
 }
 
-/// All pads in so many time bins.
+/// All pads in `time_bins` time bins.
 pub(super) fn cells(time_bins: u32) -> impl Iterator<Item = (PadId, u32)> {
     pads().flat_map(move |pad| (0..time_bins).map(move |time_bin| (pad, time_bin)))
 }
@@ -34,7 +34,7 @@ pub struct ChargeMaps {
     thresholds: Thresholds,
 }
 
-/// Puts digits into the map of their sector.
+/// Stores digits in the map of their sector.
 fn put(map: &mut [u16], digits: &[Digit], gains: &Gains, format: ZsFormat) {
     let Some(first) = digits.first() else { return };
     let converter = Converter::new(gains, first.sector(), format);
@@ -44,7 +44,7 @@ fn put(map: &mut [u16], digits: &[Digit], gains: &Gains, format: ZsFormat) {
 }
 
 impl ChargeMaps {
-    /// More time bins don't fit the counters of a pad.
+    /// Maximum number of time bins that fits the counters of a pad.
     pub const MAX_TIME_BINS: u32 = u16::MAX as u32;
 
     /// Maps without a charge.
@@ -57,7 +57,7 @@ impl ChargeMaps {
         }
     }
 
-    /// Puts the digits of all sectors into their maps, many at the same time.
+    /// Stores the digits of all sectors in their maps, in parallel.
     pub(super) fn add_all(
         &mut self,
         digits: impl Fn(usize) -> Vec<Digit> + Sync,
@@ -78,7 +78,7 @@ impl ChargeMaps {
         self.sectors
     }
 
-    /// What makes a pad noisy.
+    /// Thresholds of noisy pads.
     pub fn thresholds(&self) -> &Thresholds {
         &self.thresholds
     }
@@ -99,7 +99,7 @@ impl ChargeMaps {
         &mut self.entries[sector * length..][..length]
     }
 
-    /// Bytes of the cache lines that hold charges of pads.
+    /// Bytes of the cache lines that contain charges of pads.
     pub(super) fn bytes_with_pads(&self) -> u64 {
         let tiles: usize = (0..ROWS).map(|row| tiles_of_row(row).len()).sum();
         (self.sectors * self.tile_rows() * tiles * TILE * size_of::<u16>()) as u64
@@ -110,7 +110,7 @@ impl ChargeMaps {
         entries(self.time_bins) / TILE_ROW
     }
 
-    /// Without some of the sectors, then with half of the time bins.
+    /// Copies without some of the sectors, then with half of the time bins.
     pub(super) fn shrink(&self) -> impl Iterator<Item = ChargeMaps> + '_ {
         let fewer_sectors = without_parts(self.sectors, |gone| {
             let kept = (0..self.sectors).filter(|sector| !gone.contains(sector));
@@ -124,10 +124,10 @@ impl ChargeMaps {
     /// The charges of some sectors in the first time bins.
     fn part(&self, sectors: &[usize], time_bins: u32) -> Self {
         let mut part = ChargeMaps::empty(sectors.len(), time_bins, self.thresholds);
-        for (place, &sector) in sectors.iter().enumerate() {
+        for (index, &sector) in sectors.iter().enumerate() {
             for (pad, time_bin) in cells(time_bins) {
                 let entry = entry_of(pad, time_bin);
-                part.map_mut(place)[entry] = self.map(sector)[entry];
+                part.map_mut(index)[entry] = self.map(sector)[entry];
             }
         }
         part

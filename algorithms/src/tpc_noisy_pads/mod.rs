@@ -1,18 +1,17 @@
 //! Finding noisy pads of the TPC.
 //!
-//! Input: for each sector a map of charges over the whole time frame, as the cluster
-//! finder has it (`tpc_decode/charge_map.rs`). Output: for each pad how often and
-//! how long it had charge, and whether it is to be left out. `docs/noisy-pads.md` says
-//! more.
+//! Input: for each sector a map of charges over the whole time frame, in the format of the cluster
+//! finder (`tpc_decode/charge_map.rs`). Output: for each pad the number of its charges and its
+//! longest run, and the decision to leave it out. See `docs/noisy-pads.md`.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `input`, `axes` | the maps and the thresholds, and where they come from |
-//! | `activity` | what is found of a pad, and what makes it noisy |
-//! | `reference` | what is right |
-//! | `hard_inputs` | what is hard to get right |
+//! | `input`, `axes` | the maps and the thresholds, and their sources |
+//! | `activity` | activity of a pad, and the decision whether it is noisy |
+//! | `reference` | the expected output |
+//! | `hard_inputs` | difficult inputs for tests |
 //! | `cpu`, `cuda` | the variants |
-//! | `plugin` | those of shared libraries |
+//! | `plugin` | variants from shared libraries |
 
 use text::Foreign;
 
@@ -119,7 +118,7 @@ impl Algorithm for TpcNoisyPads {
         }
     }
 
-    /// How many pads are noisy.
+    /// Notes for the results: the number of noisy pads.
     fn notes(&self, input: &ChargeMaps) -> Vec<String> {
         let found = reference::find(input);
         let noisy = found.iter().filter(|pad| pad.is_noisy()).count();
@@ -131,8 +130,8 @@ impl Algorithm for TpcNoisyPads {
     }
 }
 
-/// The noisy pads among digits of a sector, by the thresholds that this task has if nothing else
-/// is said; there are no more time bins than pads can count.
+/// The noisy pads among digits of a sector, with the default thresholds of this task; there are no
+/// more time bins than the counters of pads can hold.
 pub(crate) fn noisy_pads(
     digits: &[Digit],
     time_bins: u32,

@@ -1,4 +1,4 @@
-//! Slow and obvious: pad by pad, time bin by time bin.
+//! Slow and simple: pad by pad, time bin by time bin.
 
 use generators::tpc::PadId;
 
@@ -7,7 +7,7 @@ use super::input::{ChargeMaps, pads};
 use crate::parallel::{Grain, collect};
 use crate::tpc_decode::charge_map::entry_of;
 
-/// What each pad of each sector did.
+/// Activity of each pad of each sector.
 pub(super) fn find(maps: &ChargeMaps) -> Vec<PadActivity> {
     let pads: Vec<PadId> = pads().collect();
     collect(maps.pads(), Grain::Adaptive, |range| {
@@ -16,7 +16,10 @@ pub(super) fn find(maps: &ChargeMaps) -> Vec<PadActivity> {
 }
 
 fn of_pad(maps: &ChargeMaps, map: &[u16], pad: PadId) -> PadActivity {
-    let (mut charges, mut run, mut longest, mut largest) = (0, 0, 0, 0);
+    let mut charges = 0;
+    let mut run = 0;
+    let mut longest = 0;
+    let mut largest = 0;
     for time_bin in 0..maps.time_bins() {
         let charge = map[entry_of(pad, time_bin)];
         largest = largest.max(charge);

@@ -1,9 +1,9 @@
-//! Generated time frames: what is found follows what was asked for.
+//! Generated time frames: shares of noisy pads agree with the parameters.
 
 use super::{ChargeMaps, PadActivity, TpcNoisyPads, reference};
 use crate::algorithm::Algorithm;
 
-/// A sector with few collisions: nothing is busy but pads that are bad.
+/// A sector with few collisions: only bad pads are busy.
 const QUIET: [(&str, &str); 3] = [("sectors", "1"), ("orbits", "2"), ("rate", "1000")];
 
 fn maps(values: &[(&'static str, &str)]) -> ChargeMaps {
@@ -22,14 +22,14 @@ fn noisy(values: &[(&'static str, &str)]) -> f64 {
     found.iter().filter(|pad| pad.is_noisy()).count() as f64 / found.len() as f64
 }
 
-/// Whether a share of 14 560 pads is as asked for, as far as chance has it.
+/// True if a share of 14 560 pads agrees with the request within statistics.
 fn is_near(found: f64, asked: f64) -> bool {
     let deviation = (asked * (1.0 - asked) / 14_560.0).sqrt();
     (found - asked).abs() <= 4.0 * deviation
 }
 
 #[test]
-fn as_many_pads_are_noisy_as_were_made_so() {
+fn share_of_noisy_pads_matches_the_parameter() {
     for (text, share) in [("0", 0.0), ("0.01", 0.01), ("0.1", 0.1)] {
         let found = noisy(&[("noisy-pads", text), ("hot-pads", "0")]);
         assert!(is_near(found, share), "{found} for {share}");
@@ -37,7 +37,7 @@ fn as_many_pads_are_noisy_as_were_made_so() {
 }
 
 #[test]
-fn hot_pads_are_busy_but_never_noisy_unless_nothing_counts_as_saturated() {
+fn hot_pads_are_noisy_only_without_saturation() {
     let hot = [("noisy-pads", "0"), ("hot-pads", "0.05")];
     let pads = found(&hot);
     let busy = pads.iter().filter(|pad| pad.charges > 600).count();
@@ -48,9 +48,10 @@ fn hot_pads_are_busy_but_never_noisy_unless_nothing_counts_as_saturated() {
 }
 
 #[test]
-fn the_first_threshold_is_a_share_of_the_time_the_second_a_number() {
+fn thresholds_are_a_share_and_a_count() {
     let thresholds = |orbits| *maps(&[("orbits", orbits), ("max-occupancy", "0.25")]).thresholds();
-    let (one, eight) = (thresholds("1"), thresholds("8"));
+    let one = thresholds("1");
+    let eight = thresholds("8");
     assert_eq!((one.charges, one.run), (446 / 4, 200));
     assert_eq!((eight.charges, eight.run), (3564 / 4, 200));
 }
@@ -64,7 +65,7 @@ fn either_threshold_is_enough() {
     assert_eq!(with("1", "1000"), 0.0, "neither can be exceeded");
     assert!(is_near(with("0.5", "1000"), 0.1));
     assert!(is_near(with("1", "30"), 0.1));
-    // Runs are drawn up to 80, and some follow each other without a gap.
+    // Runs are drawn up to 80, and some are adjacent without a gap.
     let long = with("1", "85");
     assert!((0.01..0.09).contains(&long), "{long}");
 }
@@ -72,7 +73,7 @@ fn either_threshold_is_enough() {
 #[test]
 fn golden() {
     let pads = found(&[("noisy-pads", "0.02"), ("hot-pads", "0.01")]);
-    let sum = |number: fn(&PadActivity) -> u64| pads.iter().map(number).sum::<u64>();
+    let sum = |value: fn(&PadActivity) -> u64| pads.iter().map(value).sum::<u64>();
     let sums = [
         sum(|pad| pad.charges.into()),
         sum(|pad| pad.longest_run.into()),

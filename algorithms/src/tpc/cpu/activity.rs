@@ -1,4 +1,4 @@
-//! Which pads are noisy, sample by sample.
+//! Finds noisy pads, sample by sample.
 
 use generators::tpc::PadId;
 use generators::tpc::charges::Charge;
@@ -7,19 +7,19 @@ use crate::parallel;
 use crate::tpc::noisy::Limits;
 use crate::tpc_decode::charge_map::entry_of;
 
-/// What a pad did until now.
+/// Charges of a pad so far.
 #[derive(Clone, Copy, Default)]
 struct Activity {
     charges: u32,
     run: u32,
     longest_run: u32,
     largest: u16,
-    /// The time bin behind the last charge.
+    /// The time bin after the last charge.
     next: u32,
 }
 
-/// Of each pad that is looked at, whether it is noisy. Samples of a pad are in the order of time,
-/// those of different pads in any.
+/// True for each examined pad that is noisy. Samples of a pad are in the order of time, those of
+/// different pads in any order.
 pub(super) fn noisy_pads(samples: &[Charge], looked_at: &[bool], limits: &Limits) -> Vec<bool> {
     let mut pads = vec![Activity::default(); looked_at.len()];
     for sample in samples {
@@ -43,7 +43,7 @@ pub(super) fn noisy_in_map(map: &[u16], looked_at: &[Vec<bool>], limits: &Limits
 fn is_noisy_in_map(map: &[u16], pad: PadId, limits: &Limits) -> bool {
     let mut activity = Activity::default();
     for time in 0..limits.time_bins {
-        // What is looked at beyond the end may be beyond the map.
+        // Time bins after the end may be outside of the map.
         activity.add(time, map.get(entry_of(pad, time)).copied().unwrap_or(0));
     }
     activity.is_noisy(limits)

@@ -3,8 +3,8 @@
 //! | module | holds |
 //! |---|---|
 //! | `published` | as the experiment: maps of charges, and a loop for each stage |
-//! | `rows` | ours: digits, then row by row in the nearest caches |
-//! | `activity` | which pads of a row are noisy |
+//! | `rows` | recobench's chain: digits, then row by row in the nearest caches |
+//! | `activity` | noisy pads of a row |
 
 mod activity;
 mod published;
@@ -24,9 +24,9 @@ pub(super) const VARIANTS: &[Variant<Tpc>] = &[
             NoisyRule::Published => {
                 at.session(published::Published::new(at.input, at.arena, at.threads()))
             }
-            // Fragments are left behind before the last one is known.
+            // Fragments are finished before the last one is known.
             NoisyRule::Lab => Err(Unavailable(
-                "it looks for noisy pads in the first fragment only: use --noisy published".into(),
+                "it searches noisy pads in the first fragment only: use --noisy published".into(),
             )),
         },
     )

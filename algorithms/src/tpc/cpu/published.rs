@@ -1,5 +1,5 @@
-//! As the experiment finds clusters in raw pages on a CPU: fragment by fragment, of which a map of
-//! charges and a list of positions is made for each sector, and then a loop for each stage.
+//! The experiment's chain for CPUs: fragment by fragment, for which a map of charges and a list of
+//! positions is made for each sector, and then a loop for each stage.
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,7 +14,7 @@ use crate::timing::{Laps, Stages};
 use crate::tpc::Tpc;
 use crate::tpc::input::{Finding, RawFrame};
 use crate::tpc::noisy::looked_at;
-use crate::tpc_cluster_finder::cpu::{Lists, Maps, Work, noisy_columns, peak_entries};
+use crate::tpc_cluster_finder::cpu::{FragmentContext, Lists, Maps, noisy_columns, peak_entries};
 use crate::tpc_cluster_finder::{Cluster, RowCluster};
 use crate::tpc_decode::Fragments;
 use crate::tpc_decode::cpu::{ChargesOf, DecodedCharges};
@@ -26,7 +26,7 @@ pub(super) struct Published<'a> {
     laps: Laps,
 }
 
-pub(super) struct Held<'a> {
+pub(super) struct PublishedBuffers<'a> {
     decoded: DecodedCharges<'a>,
     peaks: ArenaVec<'a, u8>,
     lists: Lists<'a>,
@@ -34,7 +34,7 @@ pub(super) struct Held<'a> {
     count: ArenaVec<'a, usize>,
 }
 
-buffers!(Held<'_>: decoded, peaks, lists, found, count);
+buffers!(PublishedBuffers<'_>: decoded, peaks, lists, found, count);
 
 impl<'a> Published<'a> {
     pub(super) fn new(input: &'a RawFrame, arena: &'a Arena, threads: usize) -> Self {
@@ -48,11 +48,12 @@ impl<'a> Published<'a> {
 }
 
 impl<'a> Runner<Tpc> for Published<'a> {
-    type Buffers = Held<'a>;
+    type Buffers = PublishedBuffers<'a>;
 
-    fn allocate(&self) -> Result<Held<'a>, DeviceError> {
-        let (arena, positions) = (self.arena, self.decoder.promised());
-        Ok(Held {
+    fn allocate(&self) -> Result<PublishedBuffers<'a>, DeviceError> {
+        let arena = self.arena;
+        let positions = self.decoder.promised();
+        Ok(PublishedBuffers {
             decoded: self.decoder.allocate()?,
             peaks: arena.vector(peak_entries(self.decoder.entries())),
             lists: Lists::take(arena, positions),
@@ -61,54 +62,58 @@ impl<'a> Runner<Tpc> for Published<'a> {
         })
     }
 
-    fn load(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
-        self.decoder.load(&mut held.decoded)
+    fn load(&mut self, buffers: &mut PublishedBuffers<'a>) -> Result<(), DeviceError> {
+        self.decoder.load(&mut buffers.decoded)
     }
 
-    fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
+    fn run(&mut self, buffers: &mut PublishedBuffers<'a>) -> Result<(), DeviceError> {
         let finding = &self.input.finding;
         let Finding { time_bins, fragment: length, rule, settings } = finding;
-        let (limits, looked_at) = (finding.limits(), looked_at(*rule));
+        let limits = finding.limits();
+        let looked_at = looked_at(*rule);
         let mut noisy: Vec<Vec<PadId>> = Vec::new();
-        let (found, count) = (SharedSlice::new(&mut held.found), AtomicUsize::new(0));
+        let found = SharedSlice::new(&mut buffers.found);
+        let count = AtomicUsize::new(0);
         let laps = &mut self.laps;
         laps.start();
-        self.decoder.read_headers(&mut held.decoded);
-        for (number, fragment) in Fragments::new(*length).of_frame(*time_bins).enumerate() {
-            let ends = self.decoder.make_fragment(&mut held.decoded, number as u32);
+        self.decoder.read_headers(&mut buffers.decoded);
+        for (index, fragment) in Fragments::new(*length).of_frame(*time_bins).enumerate() {
+            let ends = self.decoder.make_fragment(&mut buffers.decoded, index as u32);
             laps.lap("decode", 0);
-            let (maps, positions) = held.decoded.maps_and_positions();
+            let (maps, positions) = buffers.decoded.maps_and_positions();
             let maps = maps.chunks_mut(self.decoder.entries());
             let mut begin = 0;
             for (sector, (map, end)) in maps.zip(ends).enumerate() {
-                if number == 0 {
+                if index == 0 {
                     noisy.push(noisy_in_map(map, &looked_at, &limits));
                     laps.lap("noisy-pads", 0);
                 }
                 let is_noisy = noisy_columns(&noisy[sector]);
-                let maps = Maps::new(map, &mut held.peaks);
+                let maps = Maps::new(map, &mut buffers.peaks);
                 let fragment = fragment.clone();
-                let work = Work { settings, fragment, is_noisy: &is_noisy, maps };
+                let work = FragmentContext { settings, fragment, is_noisy: &is_noisy, maps };
                 let add = |row: usize, cluster: Cluster, _| {
-                    let (case, row) = (sector as u32, row as u8);
+                    let case = sector as u32;
+                    let row = row as u8;
                     let place = count.fetch_add(1, Ordering::Relaxed);
-                    // SAFETY: whoever counts up has the place, and checks that it is there.
+                    // SAFETY: the index was claimed by an atomic increment, and is checked to be in
+                    // range.
                     unsafe { found.write(place, RowCluster { case, row, cluster }) };
                 };
-                work.find(&positions[begin..end], &mut held.lists, add, laps);
+                work.find(&positions[begin..end], &mut buffers.lists, add, laps);
                 begin = end;
             }
         }
-        held.count[0] = count.into_inner();
+        buffers.count[0] = count.into_inner();
         Ok(())
     }
 
-    fn stages(&self, _: &Held<'a>) -> Stages {
+    fn stages(&self, _: &PublishedBuffers<'a>) -> Stages {
         self.laps.stages()
     }
 
-    fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Vec<RowCluster>> {
-        let mut found = held.found[..held.count[0]].to_vec();
+    fn output<'b>(&'b self, buffers: &'b PublishedBuffers<'a>) -> Cow<'b, Vec<RowCluster>> {
+        let mut found = buffers.found[..buffers.count[0]].to_vec();
         found.sort_unstable();
         Cow::Owned(found)
     }

@@ -1,5 +1,5 @@
-//! Ours: pages become digits by wide instructions, digits charges by row, and of each row what is
-//! noisy and what its clusters are is found while it is in the nearest caches.
+//! recobench's chain: pages are decoded to digits with SIMD, digits to charges by row, and the
+//! noisy pads and clusters of each row are found while it is in the nearest caches.
 
 use std::borrow::Cow;
 
@@ -29,14 +29,14 @@ pub(super) struct Rows<'a> {
     laps: Laps,
 }
 
-pub(super) struct Held<'a> {
+pub(super) struct RowsBuffers<'a> {
     decoded: DecodedPages<'a>,
     by_row: ArenaVec<'a, Charge>,
     finder: Finder<'a>,
     clusters: Buckets<'a>,
 }
 
-buffers!(Held<'_>: decoded, by_row, finder, clusters);
+buffers!(RowsBuffers<'_>: decoded, by_row, finder, clusters);
 
 impl Source for Digit {
     #[inline]
@@ -72,11 +72,11 @@ impl<'a> Rows<'a> {
 }
 
 impl<'a> Runner<Tpc> for Rows<'a> {
-    type Buffers = Held<'a>;
+    type Buffers = RowsBuffers<'a>;
 
-    fn allocate(&self) -> Result<Held<'a>, DeviceError> {
+    fn allocate(&self) -> Result<RowsBuffers<'a>, DeviceError> {
         let samples = self.decoder.promised();
-        Ok(Held {
+        Ok(RowsBuffers {
             decoded: self.decoder.allocate()?,
             by_row: self.arena.vector(samples),
             finder: Finder::take(self.arena, self.threads),
@@ -84,13 +84,13 @@ impl<'a> Runner<Tpc> for Rows<'a> {
         })
     }
 
-    fn load(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
-        self.decoder.load(&mut held.decoded)
+    fn load(&mut self, buffers: &mut RowsBuffers<'a>) -> Result<(), DeviceError> {
+        self.decoder.load(&mut buffers.decoded)
     }
 
-    fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
+    fn run(&mut self, buffers: &mut RowsBuffers<'a>) -> Result<(), DeviceError> {
         self.laps.start();
-        self.decoder.run(&mut held.decoded)?;
+        self.decoder.run(&mut buffers.decoded)?;
         self.laps.lap("decode", 0);
         let frame = &self.input.frame;
         let converters: Vec<_> = self
@@ -99,28 +99,29 @@ impl<'a> Runner<Tpc> for Rows<'a> {
             .map(|&sector| Converter::new(frame.gains(), sector, frame.format()))
             .collect();
         let charge = |sector: usize, digit: Digit| converters[sector].sample(digit);
-        let digits = self.sectors_of(held.decoded.digits());
-        let (rows, starts) = sort(&digits, charge, &mut held.by_row, &());
+        let digits = self.sectors_of(buffers.decoded.digits());
+        let (rows, starts) = sort(&digits, charge, &mut buffers.by_row, &());
         self.starts = starts;
         self.laps.lap("rows", 0);
         let finding = &self.input.finding;
         let Finding { time_bins, rule, settings, .. } = finding;
-        let (limits, looked_at) = (finding.limits(), looked_at(*rule));
+        let limits = finding.limits();
+        let looked_at = looked_at(*rule);
         let row = |samples: &RowSamples<'_>| {
             let is_noisy = noisy_pads(samples.all(), &looked_at[samples.row], &limits);
             Row { settings, time_bins: *time_bins, is_noisy }
         };
-        held.finder.find(rows, row, &held.clusters.emptied(&self.starts), &());
+        buffers.finder.find(rows, row, &buffers.clusters.emptied(&self.starts), &());
         self.laps.lap("clusters", 0);
         Ok(())
     }
 
-    fn stages(&self, _: &Held<'a>) -> Stages {
+    fn stages(&self, _: &RowsBuffers<'a>) -> Stages {
         self.laps.stages()
     }
 
-    fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Vec<RowCluster>> {
-        Cow::Owned(held.clusters.sorted(&self.starts))
+    fn output<'b>(&'b self, buffers: &'b RowsBuffers<'a>) -> Cow<'b, Vec<RowCluster>> {
+        Cow::Owned(buffers.clusters.sorted(&self.starts))
     }
 
     fn input_bytes(&self) -> u64 {

@@ -1,6 +1,7 @@
-// Digits into bins by row and time, as words of four bytes: gains correct their charges on the
-// way. A page has digits of few rows, in the order of time, but those of a row here and there: a
-// block has a page, counts its digits by bin in shared memory, and adds them to bins together.
+// Sorts digits into bins by row and time, as words of four bytes, and corrects their charges by
+// gains. A page has digits of few rows, in the order of time, but those of a row are scattered over
+// it: a block has a page, counts its digits by bin in shared memory, and reserves their bins in one
+// step.
 //
 // Static shared memory: a word for each bin that digits of a page can be in, 4.2 KB.
 #include "../../tpc_cluster_finder/cuda/fused/bins.h"
@@ -10,14 +11,14 @@
 namespace {
 
 constexpr u32 THREADS = 256;
-// Digits that a thread waits for at once.
+// Digits of a thread whose loads are in flight.
 constexpr u32 ITEMS = 4;
-// Rows of a region, and bins of a row that a page of one orbit has digits in, at most.
+// Rows of a region, and maximum number of bins of a row with digits of a page of one orbit.
 constexpr u32 PAGE_ROWS = 18;
 constexpr u32 PAGE_BINS = (BC_PER_ORBIT / BC_PER_TIME_BIN + 1) / BIN_TIMES + 2;
 constexpr u32 COUNTS = PAGE_ROWS * PAGE_BINS;
 
-// A time frame that was decoded to digits.
+// A decoded time frame.
 struct Digits {
     const Job* jobs;
     const uint2* extents;
@@ -26,9 +27,9 @@ struct Digits {
     Geometry geometry;
 };
 
-// Where the bins of the sectors are.
+// Location of the bins of the sectors.
 struct Words {
-    const u32* first_words;  // by the number of the sector in the detector
+    const u32* first_words;  // by the id of the sector in the detector
     u32 row_words;
     u32* words;
 };
@@ -41,7 +42,7 @@ struct Page {
     const u64* digits;
     u32 count, sector;
     u32 first_row, first_bin;
-    u32* words;  // that of the first row and bin
+    u32* words;  // of the first row and bin
     u32 row_words;
 
     __device__ __forceinline__ Page(const Digits& all, const Words& bins) {
@@ -57,7 +58,7 @@ struct Page {
         words = bins.words + bins.first_words[sector] + first_row * row_words + 1 + first_bin;
     }
 
-    // The number of a digit's bin among those of the page.
+    // The index of a digit's bin among those of the page.
     __device__ __forceinline__ u32 bin_of(u64 digit) const {
         return ((row_and_pad_of(digit) >> 8) - first_row) * PAGE_BINS + time_of(digit) / BIN_TIMES - first_bin;
     }
@@ -65,7 +66,7 @@ struct Page {
     __device__ __forceinline__ u32& word(u32 bin) const { return words[bin / PAGE_BINS * row_words + bin % PAGE_BINS]; }
 };
 
-// Does something with each digit of a page. A thread waits for several at once.
+// Calls `work` with each digit of a page. A thread has several loads in flight.
 template <class Work> PORTABLE_INLINE void for_each_digit(const Page& page, Work work) {
     for (u32 first = threadIdx.x; first < page.count; first += ITEMS * THREADS) {
         u64 digits[ITEMS];
@@ -90,7 +91,7 @@ PORTABLE_INLINE void count_page(const Page& page, u32* counts) {
 
 }  // namespace
 
-// Counts the digits of each bin. A block a page; there may be more blocks.
+// Counts the digits of each bin. A block for each page; there may be more blocks.
 extern "C" __global__ void __launch_bounds__(THREADS)
     count_digits(const Job* jobs, const u32* begins, const uint2* extents, const PageRecord* records,
                  const u32* geometry, const u64* digits, const u32* first_words, u32 time_bins, u32* words) {
@@ -105,7 +106,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 KERNEL_EXPORT(count_digits)
 
-// Puts digits into their bins. `gains` are those of all sectors, by column; `scale` is the charge
+// Stores digits in their bins. `gains` are those of all sectors, by column; `scale` is the charge
 // of one ADC value.
 extern "C" __global__ void __launch_bounds__(THREADS)
     bin_digits(const Job* jobs, const u32* begins, const uint2* extents, const PageRecord* records,
@@ -117,7 +118,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     const ChargeMaker maker = {gains + page.sector * COLUMNS, 0, 0, scale};
     count_page(page, places);
     __syncthreads();
-    // What a bin has of this page lies together.
+    // A page's digits of a bin are contiguous.
     for (u32 i = threadIdx.x; i < COUNTS; i += THREADS) {
         if (places[i] > 0) places[i] = atomicAdd(&page.word(i), places[i]);
     }

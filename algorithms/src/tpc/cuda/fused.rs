@@ -1,5 +1,5 @@
-//! Ours: pages to digits, digits to bins by row and time, and from these clusters, some sectors
-//! at a time, three times over: copies of some sectors go on beside the work on others.
+//! recobench's chain: pages to digits, digits to bins by row and time, and from these clusters,
+//! some sectors at a time, in three slots: copies for some sectors overlap with the work on others.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -14,12 +14,12 @@ use crate::tpc::Tpc;
 use crate::tpc::input::RawFrame;
 use crate::tpc_cluster_finder::RowCluster;
 use crate::tpc_cluster_finder::cuda::{
-    BINNED, Bins, HostFound, HostRoom, Sizes, WORDS_OF_SECTOR, sector, words_of,
+    BINNED, Bins, HostCapacity, HostClusters, Sizes, WORDS_OF_SECTOR, sector, words_of,
 };
 use crate::tpc_decode::Output;
 use crate::tpc_decode::cuda::{
-    DeviceTables, Division, FUSED_WAY, PageBuffers, Part, Resident, Target, Way, Work, fit,
-    parts_of,
+    DecoderConfig, DeviceTables, Division, FUSED_CONFIG, PageBuffers, Part, Resident, Target, Work,
+    fit, parts_of,
 };
 
 pub(super) const FUSED: Variant<Tpc> = Variant::<Tpc>::cuda(
@@ -30,9 +30,9 @@ pub(super) const FUSED: Variant<Tpc> = Variant::<Tpc>::cuda(
 )
 .by_published_rules();
 
-const WAY: Way = FUSED_WAY;
-/// Sectors that are worked on together: enough for all multiprocessors, and few enough that what
-/// is copied before the first ones and after the last ones is little.
+const CONFIG: DecoderConfig = FUSED_CONFIG;
+/// Sectors that are processed together: enough for all multiprocessors, and few enough that the
+/// copies before the first and after the last ones are short.
 const SECTORS: usize = 6;
 const HEADERS: &str = "headers";
 const DECODE: &str = "decode";
@@ -45,23 +45,23 @@ struct Fused<'a> {
     input: &'a RawFrame,
     arena: &'a Arena,
     gpu: Arc<Gpu>,
-    /// As each run finds them anew; buffers are made for them.
+    /// Parts, as each run determines them; buffers are allocated for these.
     parts: Vec<Part>,
-    /// For how many clusters of each part there is to be room on the host.
-    host_room: Vec<HostRoom>,
+    /// Capacity for clusters of each part on the host.
+    host_capacity: Vec<HostCapacity>,
 }
 
-struct Held<'a> {
-    shared: Shared<'a>,
-    /// One for each queue.
-    benches: Vec<Bench>,
-    parts: Vec<HeldPart>,
+struct FusedBuffers<'a> {
+    shared: SharedBuffers<'a>,
+    /// Device buffers for each queue.
+    slots: Vec<PipelineSlot>,
+    parts: Vec<PartBuffers>,
 }
 
-buffers!(Held<'_>: shared, benches, parts);
+buffers!(FusedBuffers<'_>: shared, slots, parts);
 
-/// What all parts read.
-struct Shared<'a> {
+/// Buffers that all parts read.
+struct SharedBuffers<'a> {
     geometry: Lent<'a, DeviceTables>,
     /// All pages, page-locked. A run does not change them.
     pages: Pristine<'a, u8>,
@@ -69,34 +69,34 @@ struct Shared<'a> {
     in_bins: InBins,
 }
 
-buffers!(Shared<'_>: geometry, pages, in_bins; kept: sectors);
+buffers!(SharedBuffers<'_>: geometry, pages, in_bins; kept: sectors);
 
-/// Where a part is worked on.
-struct Bench {
+/// Device buffers in which one part at a time is processed.
+struct PipelineSlot {
     digits: Target,
     bins: Bins,
     noisy: DeviceBuffer<u32>,
 }
 
-buffers!(Bench: digits, bins, noisy);
+buffers!(PipelineSlot: digits, bins, noisy);
 
-/// What is a part's own.
-struct HeldPart {
+/// Buffers of a part.
+struct PartBuffers {
     pages: PageBuffers,
-    /// The first word of each sector among those of the bins, by its number in the detector.
+    /// The first word of each sector among those of the bins, by its id in the detector.
     first_words: DeviceBuffer<u32>,
-    found: HostFound,
+    found: HostClusters,
 }
 
-buffers!(HeldPart: pages, found; kept: first_words);
+buffers!(PartBuffers: pages, found; kept: first_words);
 
 fn open<'a>(at: &Opening<'a, '_, Tpc>) -> Opened<'a, Tpc> {
     let parts = parts_of(&at.input.frame, Output::Digits, Division::Sectors(SECTORS));
     fit(&parts)?;
     parts.iter().try_for_each(|part| sizes(at.input, part).fit())?;
-    let room = |part: &Part| HostRoom::for_samples(part.samples() as usize);
-    let host_room = parts.iter().map(room).collect();
-    at.session(Fused { input: at.input, arena: at.arena, gpu: at.gpu()?, parts, host_room })
+    let capacity = |part: &Part| HostCapacity::for_samples(part.samples() as usize);
+    let host_capacity = parts.iter().map(capacity).collect();
+    at.session(Fused { input: at.input, arena: at.arena, gpu: at.gpu()?, parts, host_capacity })
 }
 
 /// Time bins of each sector of a part.
@@ -105,12 +105,12 @@ fn time_bins(input: &RawFrame, part: &Part) -> impl Iterator<Item = u32> + Clone
 }
 
 fn sizes(input: &RawFrame, part: &Part) -> Sizes {
-    Sizes::of(part.samples() as usize, time_bins(input, part))
+    Sizes::for_samples(part.samples() as usize, time_bins(input, part))
 }
 
-impl Bench {
+impl PipelineSlot {
     fn new(gpu: &Gpu, sizes: Sizes) -> Result<Self, DeviceError> {
-        Ok(Bench {
+        Ok(PipelineSlot {
             digits: Target::of_digits(gpu, sizes.samples)?,
             bins: Bins::new(gpu, sizes)?,
             noisy: gpu.buffer(sizes.sectors * WORDS_OF_SECTOR)?,
@@ -118,8 +118,13 @@ impl Bench {
     }
 }
 
-impl HeldPart {
-    fn new(gpu: &Gpu, input: &RawFrame, part: &Part, room: HostRoom) -> Result<Self, DeviceError> {
+impl PartBuffers {
+    fn new(
+        gpu: &Gpu,
+        input: &RawFrame,
+        part: &Part,
+        capacity: HostCapacity,
+    ) -> Result<Self, DeviceError> {
         let numbers = input.frame.sector_numbers();
         let own = &numbers[part.sectors.clone()];
         let mut first_words = vec![0; 1 + own.iter().copied().max().map_or(0, usize::from)];
@@ -127,149 +132,162 @@ impl HeldPart {
             let before = place * words_of(input.finding.time_bins);
             first_words[usize::from(*sector)] = before as u32;
         }
-        Ok(HeldPart {
-            pages: PageBuffers::new(gpu, &input.frame, part, WAY.index)?,
+        Ok(PartBuffers {
+            pages: PageBuffers::new(gpu, &input.frame, part, CONFIG.index)?,
             first_words: gpu.table(&first_words)?,
-            found: HostFound::new(gpu, room)?,
+            found: HostClusters::new(gpu, capacity)?,
         })
     }
 }
 
-/// A part on a bench.
-struct Working<'w> {
+/// A part with the slot in which it is processed.
+struct InFlightPart<'w> {
     gpu: &'w Gpu,
     input: &'w RawFrame,
-    shared: &'w Shared<'w>,
+    shared: &'w SharedBuffers<'w>,
     part: &'w Part,
-    own: &'w HeldPart,
+    own: &'w PartBuffers,
 }
 
-impl Working<'_> {
-    /// Starts all that it takes, from its pages to clusters on the device.
-    fn start(&self, bench: &mut Bench) -> Result<(), DeviceError> {
+impl InFlightPart<'_> {
+    /// Starts all its kernels, from its pages to clusters on the device.
+    fn start(&self, slot: &mut PipelineSlot) -> Result<(), DeviceError> {
         let gpu = self.gpu;
-        self.decode(bench)?;
-        bench.bins.empty(gpu, time_bins(self.input, self.part))?;
+        self.decode(slot)?;
+        slot.bins.empty(gpu, time_bins(self.input, self.part))?;
         gpu.scope(BINS, || {
-            self.count(bench)?;
-            bench.bins.place(gpu, self.shared.sectors.ptr())?;
-            self.bin(bench)
+            self.count(slot)?;
+            slot.bins.place(gpu, self.shared.sectors.ptr())?;
+            self.bin(slot)
         })?;
-        let (sectors, time_bins) = (self.part.sectors.len(), self.input.finding.time_bins);
-        self.shared.in_bins.find(gpu, (&bench.bins, sectors, time_bins), &bench.noisy)?;
-        gpu.scope(CLUSTERS, || bench.bins.find(gpu, self.shared.sectors.ptr(), bench.noisy.ptr()))
+        let sectors = self.part.sectors.len();
+        let time_bins = self.input.finding.time_bins;
+        self.shared.in_bins.find(gpu, (&slot.bins, sectors, time_bins), &slot.noisy)?;
+        gpu.scope(CLUSTERS, || slot.bins.find(gpu, self.shared.sectors.ptr(), slot.noisy.ptr()))
     }
 
-    fn decode(&self, bench: &Bench) -> Result<(), DeviceError> {
-        let (gpu, shared, part) = (self.gpu, self.shared, self.part);
-        let (frame, tables, buffers) = (&self.input.frame, &*shared.geometry, &self.own.pages);
+    fn decode(&self, slot: &PipelineSlot) -> Result<(), DeviceError> {
+        let gpu = self.gpu;
+        let shared = self.shared;
+        let part = self.part;
+        let frame = &self.input.frame;
+        let tables = &*shared.geometry;
+        let buffers = &self.own.pages;
         let resident = Resident { frame, part, tables, buffers };
         resident.prepare(gpu)?;
-        let work = Work { gpu, resident: &resident, target: &bench.digits, fragment: 0 };
-        gpu.scope(DECODE, || (WAY.decode)(&work))
+        let work = Work { gpu, resident: &resident, target: &slot.digits, fragment: 0 };
+        gpu.scope(DECODE, || (CONFIG.decode)(&work))
     }
 
-    /// A block for each page that headers promise.
+    /// A grid with a block for each page that headers announce.
     fn by_pages(&self, bytes_of_digit: u64) -> Grid {
         let load = self.part.load;
         Grid::blocks(load.pages as u32).moving(load.samples * bytes_of_digit)
     }
 
-    /// Nobody knows before how many digits a bin has.
-    fn count(&self, bench: &Bench) -> Result<(), DeviceError> {
-        let (pages, geometry) = (&self.own.pages, &self.shared.geometry);
+    /// Counts the digits of each bin, which are not known beforehand.
+    fn count(&self, slot: &PipelineSlot) -> Result<(), DeviceError> {
+        let pages = &self.own.pages;
+        let geometry = &self.shared.geometry;
         let arguments = CountDigits {
             jobs: pages.jobs.ptr(),
             begins: pages.begins.ptr(),
             extents: pages.extents.ptr(),
             records: pages.records.ptr(),
             geometry: geometry.geometry.ptr(),
-            digits: bench.digits.digits_ptr(),
+            digits: slot.digits.digits_ptr(),
             first_words: self.own.first_words.ptr(),
             time_bins: self.input.finding.time_bins,
-            words: bench.bins.words(),
+            words: slot.bins.words(),
         };
         // SAFETY: each digit has a word for its bin.
         unsafe { self.gpu.launch(&COUNT_DIGITS, self.by_pages(DIGIT), arguments) }
     }
 
-    fn bin(&self, bench: &Bench) -> Result<(), DeviceError> {
-        let (pages, geometry) = (&self.own.pages, &self.shared.geometry);
+    fn bin(&self, slot: &PipelineSlot) -> Result<(), DeviceError> {
+        let pages = &self.own.pages;
+        let geometry = &self.shared.geometry;
         let arguments = BinDigits {
             jobs: pages.jobs.ptr(),
             begins: pages.begins.ptr(),
             extents: pages.extents.ptr(),
             records: pages.records.ptr(),
             geometry: geometry.geometry.ptr(),
-            digits: bench.digits.digits_ptr(),
+            digits: slot.digits.digits_ptr(),
             first_words: self.own.first_words.ptr(),
             time_bins: self.input.finding.time_bins,
             gains: geometry.gains.ptr(),
             scale: self.input.frame.charge_of_adc(),
-            words: bench.bins.words(),
-            binned: bench.bins.binned(),
+            words: slot.bins.words(),
+            binned: slot.bins.binned(),
         };
-        // SAFETY: bins have been given as many places as they have digits.
+        // SAFETY: each bin has as many entries as it has digits.
         unsafe { self.gpu.launch(&BIN_DIGITS, self.by_pages(DIGIT + BINNED), arguments) }
     }
 }
 
-impl Held<'_> {
-    /// Starts a part, once what was on its bench before is on its way to the host.
+impl FusedBuffers<'_> {
+    /// Starts a part, once the previous part in its slot is being copied to the host.
     fn start(
         &mut self,
         gpu: &Gpu,
         input: &RawFrame,
-        (part, number): (&Part, usize),
+        part: &Part,
+        index: usize,
     ) -> Result<(), DeviceError> {
-        let queue = number % QUEUES as usize;
+        let queue = index % QUEUES as usize;
         gpu.in_queue(queue as u32, |gpu| {
-            if let Some(before) = number.checked_sub(QUEUES as usize) {
+            if let Some(before) = index.checked_sub(QUEUES as usize) {
                 self.fetch(gpu, before)?;
-                self.upload(gpu, (part, number))?;
+                self.upload(gpu, part, index)?;
             }
-            let (shared, own) = (&self.shared, &self.parts[number]);
-            let working = Working { gpu, input, shared, part, own };
-            working.start(&mut self.benches[queue])?;
-            let found = &self.benches[queue].bins.found;
-            found.download_totals(gpu, &mut self.parts[number].found)
+            let shared = &self.shared;
+            let own = &self.parts[index];
+            let in_flight = InFlightPart { gpu, input, shared, part, own };
+            in_flight.start(&mut self.slots[queue])?;
+            let found = &self.slots[queue].bins.found;
+            found.download_totals(gpu, &mut self.parts[index].found)
         })
     }
 
     /// Starts to copy the pages of a part.
-    fn upload(&self, gpu: &Gpu, (part, number): (&Part, usize)) -> Result<(), DeviceError> {
-        self.parts[number].pages.upload(gpu, self.shared.pages.part(part.bytes()))
+    fn upload(&self, gpu: &Gpu, part: &Part, index: usize) -> Result<(), DeviceError> {
+        self.parts[index].pages.upload(gpu, self.shared.pages.part(part.bytes()))
     }
 
-    /// Starts to copy the pages of the first parts, which nothing has to be known for.
+    /// Starts to copy the pages of the first parts, which depend on no earlier work.
     fn upload_first(&self, gpu: &Gpu, parts: &[Part]) -> Result<(), DeviceError> {
         parts.iter().zip(0..QUEUES).try_for_each(|(part, queue)| {
-            gpu.in_queue(queue, |gpu| self.upload(gpu, (part, queue as usize)))
+            gpu.in_queue(queue, |gpu| self.upload(gpu, part, queue as usize))
         })
     }
 
-    /// Waits for what was found in a part, and starts to copy it.
-    fn fetch(&mut self, gpu: &Gpu, number: usize) -> Result<(), DeviceError> {
-        let bench = &self.benches[number % QUEUES as usize];
-        bench.bins.found.download_found(gpu, &mut self.parts[number].found)
+    /// Waits for the index of clusters of a part, and starts to copy them.
+    fn fetch(&mut self, gpu: &Gpu, index: usize) -> Result<(), DeviceError> {
+        let slot = &self.slots[index % QUEUES as usize];
+        slot.bins.found.download_found(gpu, &mut self.parts[index].found)
     }
 }
 
 impl<'a> Runner<Tpc> for Fused<'a> {
-    type Buffers = Held<'a>;
+    type Buffers = FusedBuffers<'a>;
 
-    fn allocate(&self) -> Result<Held<'a>, DeviceError> {
-        let (gpu, arena, input) = (&self.gpu, self.arena, self.input);
-        let (tables, pages) = (input.frame.tables(), input.frame.page_bytes());
+    fn allocate(&self) -> Result<FusedBuffers<'a>, DeviceError> {
+        let gpu = &self.gpu;
+        let arena = self.arena;
+        let input = self.input;
+        let tables = input.frame.tables();
+        let pages = input.frame.page_bytes();
         let finding = &input.finding;
         let largest = self.parts.iter().map(|part| sizes(input, part));
         let largest = largest.fold(Sizes::default(), Sizes::largest);
-        let benches = (0..self.parts.len().min(QUEUES as usize)).map(|_| Bench::new(gpu, largest));
-        let parts = self.parts.iter().zip(&self.host_room);
-        let parts = parts.map(|(part, room)| HeldPart::new(gpu, input, part, *room));
+        let slots =
+            (0..self.parts.len().min(QUEUES as usize)).map(|_| PipelineSlot::new(gpu, largest));
+        let parts = self.parts.iter().zip(&self.host_capacity);
+        let parts = parts.map(|(part, capacity)| PartBuffers::new(gpu, input, part, *capacity));
         let sectors = vec![sector(finding.time_bins, &finding.settings); largest.sectors];
-        Ok(Held {
-            shared: Shared {
+        Ok(FusedBuffers {
+            shared: SharedBuffers {
                 geometry: Lent::of("tables", tables, arena, gpu, |gpu| {
                     DeviceTables::new(gpu, tables)
                 })?,
@@ -277,33 +295,35 @@ impl<'a> Runner<Tpc> for Fused<'a> {
                 sectors: gpu.table(&sectors)?,
                 in_bins: InBins::new(gpu, finding.rule, finding.limits())?,
             },
-            benches: benches.collect::<Result<_, _>>()?,
+            slots: slots.collect::<Result<_, _>>()?,
             parts: parts.collect::<Result<_, _>>()?,
         })
     }
 
-    fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
-        let (gpu, frame) = (&*self.gpu, &self.input.frame);
+    fn run(&mut self, buffers: &mut FusedBuffers<'a>) -> Result<(), DeviceError> {
+        let gpu = &*self.gpu;
+        let frame = &self.input.frame;
         let division = Division::Sectors(SECTORS);
-        held.upload_first(gpu, &self.parts)?;
+        buffers.upload_first(gpu, &self.parts)?;
         let open = || Ok(gpu.on_host(|| parts_of(frame, Output::Digits, division)));
         let parts = gpu.scope(HEADERS, open)?;
-        for both in parts.iter().zip(0..) {
-            held.start(gpu, self.input, both)?;
+        for (part, index) in parts.iter().zip(0..) {
+            buffers.start(gpu, self.input, part, index)?;
         }
         let last = parts.len().saturating_sub(QUEUES as usize)..parts.len();
         last.into_iter().try_for_each(|number| {
-            gpu.in_queue(number as u32 % QUEUES, |gpu| held.fetch(gpu, number))
+            gpu.in_queue(number as u32 % QUEUES, |gpu| buffers.fetch(gpu, number))
         })
     }
 
-    fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Vec<RowCluster>> {
-        let both = self.parts.iter().zip(&held.parts);
-        let of_part = |(part, own): (&Part, &HeldPart)| own.found.sorted(part.sectors.start as u32);
+    fn output<'b>(&'b self, buffers: &'b FusedBuffers<'a>) -> Cow<'b, Vec<RowCluster>> {
+        let both = self.parts.iter().zip(&buffers.parts);
+        let of_part =
+            |(part, own): (&Part, &PartBuffers)| own.found.sorted(part.sectors.start as u32);
         Cow::Owned(both.flat_map(of_part).collect())
     }
 
-    fn note(&mut self, held: &Held<'a>) {
-        self.host_room = held.parts.iter().map(|part| part.found.room()).collect();
+    fn note(&mut self, buffers: &FusedBuffers<'a>) {
+        self.host_capacity = buffers.parts.iter().map(|part| part.found.capacity()).collect();
     }
 }

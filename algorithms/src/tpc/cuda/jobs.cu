@@ -1,11 +1,11 @@
-// Which positions that a decoder has listed are of which sector: those of a fragment lie behind
-// each other, page after page, and of damaged pages there are none.
+// Splits the list of decoded positions by sector: those of a fragment are contiguous, page after
+// page, and damaged pages have none.
 #include "../../tpc_cluster_finder/cuda/finder/job.h"
 #include "search.h"
 
 namespace tpc_chain {
 
-// Time bins of a fragment, and those whose clusters it finds.
+// Time bins of a fragment, and those in which it finds clusters.
 struct FragmentTimes {
     u32 first_time, time_bins;
     u32 own_begin, own_end;
@@ -21,9 +21,9 @@ constexpr u32 THREADS = 64;
 
 }  // namespace
 
-// What is to be done for each sector in each fragment. `pages` are those that were decoded, with
-// the numbers of their first samples; `begins` has where those of each fragment begin, then how
-// many there are, then all samples; `first_pages` the first page of each sector. A thread a
+// Lists a job for each sector in each fragment. `pages` are the decoded pages, with the indices of
+// their first samples; `begins` has the offset of the pages of each fragment, then the number of
+// pages, then that of all samples; `first_pages` the first page of each sector. A thread for each
 // fragment of a sector.
 extern "C" __global__ void __launch_bounds__(THREADS)
     list_jobs(const uint2* pages, const u32* begins, const FragmentTimes* fragments, u32 fragment_count,

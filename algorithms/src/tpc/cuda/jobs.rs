@@ -1,4 +1,4 @@
-//! Fragments of sectors, and where a decoder has listed their samples.
+//! Fragments of sectors, and the ranges of their samples in a decoder's list.
 
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Ptr};
@@ -9,7 +9,7 @@ use crate::tpc_cluster_finder::cuda::Batch;
 use crate::tpc_decode::cuda::{PageBuffers, Part, PromisedFragment};
 use crate::tpc_decode::{FragmentOfFrame, Fragments};
 
-/// Jobs of the sectors of a part: those of a fragment behind each other.
+/// Jobs of the sectors of a part, fragment after fragment.
 pub(super) struct Jobs {
     jobs: DeviceBuffer<Job>,
     fragments: DeviceBuffer<FragmentTimes>,
@@ -34,7 +34,7 @@ impl Jobs {
         self.jobs.ptr()
     }
 
-    /// Starts to list them, once the places of samples are known.
+    /// Starts to list them, once the offsets of samples are known.
     pub(super) fn list(
         &self,
         gpu: &Gpu,
@@ -79,8 +79,8 @@ fn fragments(input: &RawFrame) -> impl Iterator<Item = FragmentOfFrame> {
     Fragments::new(input.finding.fragment).of_frame(input.finding.time_bins)
 }
 
-/// What is worked on at once: a fragment of all sectors of a part each. Behind the last fragment
-/// of the time frame there may be one that pages touch, and which has no clusters of its own.
+/// Batches of a part: a fragment of all its sectors each. After the last fragment of the time frame
+/// there may be one that pages touch, and which has no clusters of its own.
 pub(super) fn batches(input: &RawFrame, part: &Part) -> Vec<Batch> {
     let last = fragments(input).map(|fragment| fragment.time_bins.start).max();
     let wanted = part.fragments.iter().zip(0..);

@@ -1,5 +1,5 @@
-//! By way of maps of charges, as published: fragment by fragment, of some sectors at a time or of
-//! all, pages become maps and positions, and the stages of the cluster finder follow.
+//! Chain with maps of charges, as published: fragment by fragment, for some sectors at a time or
+//! for all, pages are decoded to maps and positions, and the stages of the cluster finder follow.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -21,8 +21,8 @@ use crate::tpc_cluster_finder::cuda::{
 };
 use crate::tpc_decode::Output;
 use crate::tpc_decode::cuda::{
-    BALLOT_WAY, DeviceTables, Division, PageBuffers, Part, Resident, Target, Way, Work, fit,
-    parts_of,
+    BALLOT_CONFIG, DecoderConfig, DeviceTables, Division, PageBuffers, Part, Resident, Target,
+    Work, fit, parts_of,
 };
 
 pub(super) const PUBLISHED: Variant<Tpc> = Variant::<Tpc>::cuda(
@@ -39,35 +39,35 @@ pub(super) const AT_ONCE: Variant<Tpc> =
     })
     .by_published_rules();
 
-const WAY: Way = BALLOT_WAY;
+const CONFIG: DecoderConfig = BALLOT_CONFIG;
 const STAGES: Stages = PUBLISHED_STAGES;
 const HEADERS: &str = "headers";
 const DECODE: &str = "decode";
-/// Of so many samples one is a cluster, or fewer are; where there are more, buckets are made
-/// larger.
+/// Initial capacity of buckets: one cluster for this number of samples. Buckets that overflow are
+/// enlarged.
 const SAMPLES_OF_CLUSTER: usize = 8;
-/// What a bucket has room for at least.
-const LEAST_ROOM: usize = 16;
+/// Minimum capacity of a bucket.
+const MIN_CAPACITY: usize = 16;
 
 struct OnMaps<'a> {
     division: Division,
     input: &'a RawFrame,
     arena: &'a Arena,
     gpu: Arc<Gpu>,
-    /// As each run finds them anew; buffers are made for them.
+    /// Parts, as each run determines them; buffers are allocated for these.
     parts: Vec<Part>,
-    /// Clusters that the bucket of each row of each sector is for.
-    room: Vec<u32>,
+    /// Capacity of the bucket of each row of each sector, in clusters.
+    capacity: Vec<u32>,
 }
 
-struct Held<'a> {
+struct MapsBuffers<'a> {
     geometry: Lent<'a, DeviceTables>,
     /// All pages, page-locked. A run does not change them.
     pages: Pristine<'a, u8>,
     finding: Tables,
     in_maps: InMaps,
-    parts: Vec<HeldPart>,
-    /// Parts are worked on one after the other.
+    parts: Vec<PartBuffers>,
+    /// Target of the current part: parts are processed one after the other.
     target: Target,
     lists: Lists,
     compaction: Compaction,
@@ -75,59 +75,61 @@ struct Held<'a> {
 }
 
 buffers!(
-    Held<'_>: geometry, pages, finding, in_maps, parts, target, lists, compaction, buckets
+    MapsBuffers<'_>: geometry, pages, finding, in_maps, parts, target, lists, compaction, buckets
 );
 
-/// What is held of a part while others are worked on.
-struct HeldPart {
+/// Buffers of a part, in use while other parts are processed.
+struct PartBuffers {
     pages: PageBuffers,
     jobs: Jobs,
 }
 
-buffers!(HeldPart: pages, jobs);
+buffers!(PartBuffers: pages, jobs);
 
 fn open<'a>(at: &Opening<'a, '_, Tpc>, division: Division) -> Opened<'a, Tpc> {
     if at.input.finding.rule == NoisyRule::Lab {
         return Err(Unavailable(
-            "it looks for noisy pads in the first fragment only: use --noisy published".into(),
+            "it searches noisy pads in the first fragment only: use --noisy published".into(),
         ));
     }
     let parts = parts_of(&at.input.frame, Output::ChargeMap, division);
     fit(&parts)?;
-    let room = parts.iter().flat_map(room_of).collect();
-    let (input, arena) = (at.input, at.arena);
-    at.session(OnMaps { division, input, arena, gpu: at.gpu()?, parts, room })
+    let capacity = parts.iter().flat_map(initial_capacities).collect();
+    let input = at.input;
+    let arena = at.arena;
+    at.session(OnMaps { division, input, arena, gpu: at.gpu()?, parts, capacity })
 }
 
-/// Room for each row of each sector of a part, until it is known better.
-fn room_of(part: &Part) -> Vec<u32> {
+/// Initial capacity of each row of each sector of a part.
+fn initial_capacities(part: &Part) -> Vec<u32> {
     let samples = part.samples() as usize / part.sectors.len().max(1);
     let of_row = |row| {
         let own = samples * pads_in_row(row) / PADS_IN_SECTOR;
-        (own / SAMPLES_OF_CLUSTER).max(LEAST_ROOM) as u32
+        (own / SAMPLES_OF_CLUSTER).max(MIN_CAPACITY) as u32
     };
     let of_sector = (0..ROWS).map(of_row).collect::<Vec<_>>();
     of_sector.repeat(part.sectors.len())
 }
 
-impl HeldPart {
+impl PartBuffers {
     fn new(gpu: &Gpu, input: &RawFrame, part: &Part) -> Result<Self, DeviceError> {
-        Ok(HeldPart {
-            pages: PageBuffers::new(gpu, &input.frame, part, WAY.index)?,
+        Ok(PartBuffers {
+            pages: PageBuffers::new(gpu, &input.frame, part, CONFIG.index)?,
             jobs: Jobs::new(gpu, input, part)?,
         })
     }
 }
 
-impl Held<'_> {
-    /// Starts all that a part takes, from its pages to clusters in buckets.
+impl MapsBuffers<'_> {
+    /// Starts all kernels of a part, from its pages to clusters in buckets.
     fn start(
         &self,
         gpu: &Gpu,
         input: &RawFrame,
-        (part, own): (&Part, &HeldPart),
+        (part, own): (&Part, &PartBuffers),
     ) -> Result<(), DeviceError> {
-        let (frame, tables) = (&input.frame, &*self.geometry);
+        let frame = &input.frame;
+        let tables = &*self.geometry;
         let resident = Resident { frame, part, tables, buffers: &own.pages };
         own.pages.upload(gpu, self.pages.part(part.bytes()))?;
         resident.prepare(gpu)?;
@@ -135,7 +137,7 @@ impl Held<'_> {
         for (fragment, batch) in batches(input, part).iter().enumerate() {
             self.target.clear(gpu)?;
             let work = Work { gpu, resident: &resident, target: &self.target, fragment };
-            gpu.scope(DECODE, || (WAY.decode)(&work))?;
+            gpu.scope(DECODE, || (CONFIG.decode)(&work))?;
             self.find(gpu, (part, own), batch)?;
         }
         Ok(())
@@ -145,14 +147,16 @@ impl Held<'_> {
     fn find(
         &self,
         gpu: &Gpu,
-        (part, own): (&Part, &HeldPart),
+        (part, own): (&Part, &PartBuffers),
         batch: &Batch,
     ) -> Result<(), DeviceError> {
         let Target::Charges(charges) = &self.target else { unreachable!("maps are asked for") };
-        let (maps, entries) = (charges.maps.ptr(), part.entries());
+        let maps = charges.maps.ptr();
+        let entries = part.entries();
         let is_first = batch.jobs.start == 0 && part.has_first_fragment();
         if is_first {
-            let (sectors, first_sector) = (part.sectors.len(), part.sectors.start as u32);
+            let sectors = part.sectors.len();
+            let first_sector = part.sectors.start as u32;
             let of = MapsOf { maps, entries, sectors, first_sector };
             self.in_maps.find(gpu, of, self.finding.noisy.ptr())?;
         }
@@ -173,36 +177,40 @@ impl Held<'_> {
 
 impl OnMaps<'_> {
     /// Reads the headers, and starts all parts.
-    fn start(&self, held: &Held<'_>) -> Result<(), DeviceError> {
-        let (gpu, frame) = (&*self.gpu, &self.input.frame);
+    fn start(&self, buffers: &MapsBuffers<'_>) -> Result<(), DeviceError> {
+        let gpu = &*self.gpu;
+        let frame = &self.input.frame;
         let open = || Ok(gpu.on_host(|| parts_of(frame, Output::ChargeMap, self.division)));
         let parts = gpu.scope(HEADERS, open)?;
-        held.buckets.empty(gpu)?;
-        gpu.fill(&held.finding.noisy, 0)?;
-        for both in parts.iter().zip(&held.parts) {
-            held.start(gpu, self.input, both)?;
+        buffers.buckets.empty(gpu)?;
+        gpu.fill(&buffers.finding.noisy, 0)?;
+        for both in parts.iter().zip(&buffers.parts) {
+            buffers.start(gpu, self.input, both)?;
         }
         Ok(())
     }
 
-    /// The largest of what parts take.
+    /// Maximum of a quantity over all parts.
     fn most(&self, of_part: impl Fn(&Part) -> usize) -> usize {
         self.parts.iter().map(of_part).max().unwrap_or(0)
     }
 }
 
 impl<'a> Runner<Tpc> for OnMaps<'a> {
-    type Buffers = Held<'a>;
+    type Buffers = MapsBuffers<'a>;
 
-    fn allocate(&self) -> Result<Held<'a>, DeviceError> {
-        let (gpu, arena, input) = (&self.gpu, self.arena, self.input);
-        let (tables, pages) = (input.frame.tables(), input.frame.page_bytes());
-        let sectors = self.room.len() / ROWS;
+    fn allocate(&self) -> Result<MapsBuffers<'a>, DeviceError> {
+        let gpu = &self.gpu;
+        let arena = self.arena;
+        let input = self.input;
+        let tables = input.frame.tables();
+        let pages = input.frame.page_bytes();
+        let sectors = self.capacity.len() / ROWS;
         let samples = self.most(|part| part.samples() as usize);
         let entries = self.most(|part| part.entries() * part.sectors.len());
         let batches: Vec<_> = self.parts.iter().flat_map(|part| batches(input, part)).collect();
-        let parts = self.parts.iter().map(|part| HeldPart::new(gpu, input, part));
-        Ok(Held {
+        let parts = self.parts.iter().map(|part| PartBuffers::new(gpu, input, part));
+        Ok(MapsBuffers {
             geometry: Lent::of("tables", tables, arena, gpu, |gpu| DeviceTables::new(gpu, tables))?,
             pages: Pristine::take(arena, gpu, pages, 0..pages.len())?,
             finding: Tables::of_sectors(gpu, &input.finding.settings, sectors)?,
@@ -211,28 +219,28 @@ impl<'a> Runner<Tpc> for OnMaps<'a> {
             target: Target::of_charges(gpu, samples, entries)?,
             lists: Lists::new(gpu, &batches, samples)?,
             compaction: Compaction::new(gpu, STAGES.compaction, &batches)?,
-            buckets: Buckets::new(gpu, self.room.clone(), samples / SAMPLES_OF_CLUSTER)?,
+            buckets: Buckets::new(gpu, self.capacity.clone(), samples / SAMPLES_OF_CLUSTER)?,
         })
     }
 
-    fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
+    fn run(&mut self, buffers: &mut MapsBuffers<'a>) -> Result<(), DeviceError> {
         let gpu = &*self.gpu;
-        self.start(held)?;
-        held.buckets.count(gpu)?;
-        if let Some(room) = held.buckets.missing_room() {
-            // All were counted, also those that found no room.
-            held.buckets = Buckets::new(gpu, room, held.buckets.packed_room())?;
-            self.start(held)?;
-            held.buckets.count(gpu)?;
+        self.start(buffers)?;
+        buffers.buckets.count(gpu)?;
+        if let Some(capacity) = buffers.buckets.needed_capacities() {
+            // The counts include clusters beyond the capacity.
+            buffers.buckets = Buckets::new(gpu, capacity, buffers.buckets.packed_capacity())?;
+            self.start(buffers)?;
+            buffers.buckets.count(gpu)?;
         }
-        held.buckets.download(gpu)
+        buffers.buckets.download(gpu)
     }
 
-    fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Vec<RowCluster>> {
-        Cow::Owned(held.buckets.sorted())
+    fn output<'b>(&'b self, buffers: &'b MapsBuffers<'a>) -> Cow<'b, Vec<RowCluster>> {
+        Cow::Owned(buffers.buckets.sorted())
     }
 
-    fn note(&mut self, held: &Held<'a>) {
-        self.room = held.buckets.room().to_vec();
+    fn note(&mut self, buffers: &MapsBuffers<'a>) {
+        self.capacity = buffers.buckets.capacity().to_vec();
     }
 }

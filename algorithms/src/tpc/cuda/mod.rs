@@ -1,11 +1,12 @@
-//! The chain on a GPU: pages go to the device, clusters come back, and nothing else.
+//! The chain on a GPU: pages are copied to the device, clusters are copied back; intermediate
+//! results stay there.
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`maps`] | by way of maps of charges, as published, some sectors at a time |
-//! | [`jobs`] | its fragments of sectors, and where their samples are |
-//! | [`fused`] | ours: digits to bins by row and time, and clusters from these |
-//! | [`noisy`] | which pads are noisy, for both |
+//! | [`maps`] | through maps of charges, as published, some sectors at a time |
+//! | [`jobs`] | its fragments of sectors, and the ranges of their samples |
+//! | [`fused`] | recobench's chain: digits to bins by row and time, and clusters from these |
+//! | [`noisy`] | search for noisy pads, for both |
 
 mod fused;
 mod jobs;

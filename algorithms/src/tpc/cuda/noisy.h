@@ -1,14 +1,14 @@
-// When a pad is noisy: see noisy.rs.
+// Limits of noisy pads: see noisy.rs.
 #pragma once
 #include "portable.h"
 
-// What kernels are given has names that NVRTC needs to know.
+// Named namespace because NVRTC has to name the types of kernel arguments.
 namespace tpc_chain {
 
 struct Limits {
-    u32 time_bins;  // that are looked at
+    u32 time_bins;  // that are examined
     u32 least_charges, least_run;
-    u32 saturation;  // the least charge that is no noise
+    u32 saturation;  // the smallest charge that is not noise
 
     __device__ __forceinline__ bool are_passed_by(u32 charges, u32 longest_run, u32 largest) const {
         return (charges >= least_charges || longest_run >= least_run) && largest < saturation;

@@ -1,4 +1,4 @@
-//! Which pads are noisy, found out on the device.
+//! Noisy pads, found on the device.
 
 use generators::tpc::PadId;
 use generators::tpc::geometry::ROWS;
@@ -24,7 +24,7 @@ pub(super) struct MapsOf {
     pub(super) first_sector: u32,
 }
 
-/// What is looked at in maps, as published.
+/// Buffers of the search in maps, as published.
 pub(super) struct InMaps {
     limits: Limits,
     /// The first column of each group of pads.
@@ -62,7 +62,7 @@ impl InMaps {
     }
 }
 
-/// What is looked at in bins, by either rule.
+/// Buffers of the search in bins, by either rule.
 pub(super) struct InBins {
     limits: Limits,
     looked_at: DeviceBuffer<u32>,

@@ -1,7 +1,7 @@
-// Noisy pads from samples that are in bins: a block has a row, and counts the charges of each pad.
-// Where one has so many that it may be noisy, the block makes a bit of each charge, some hundred time
-// bins at a time, as bins lie in the order of time; then a thread for each pad counts bits and runs
-// of them.
+// Noisy pads from samples in bins: a block has a row, and counts the charges of each pad. If a pad
+// has enough charges to be noisy, the block turns each charge into a bit, some hundred time bins at
+// a time, as bins are in the order of time; then a thread for each pad counts bits and runs of
+// them.
 //
 // Static shared memory: a bit for each pad and time bin, and the largest charge of each pad,
 // 11 KB.
@@ -12,12 +12,12 @@
 namespace {
 
 constexpr u32 THREADS = 256;
-// Samples that a thread waits for at once.
+// Samples of a thread whose loads are in flight.
 constexpr u32 ITEMS = 4;
-// Pads of a row, at most.
+// Maximum number of pads of a row.
 constexpr u32 PADS = NOISY_WORDS * 32;
-// Time bins that are looked at together: as many as the times of samples in bins tell apart,
-// or fewer.
+// Time bins that are examined together: at most the range of times that samples in bins can
+// represent.
 constexpr u32 STRETCH = 512;
 constexpr u32 STRETCH_BINS = STRETCH / BIN_TIMES;
 constexpr u32 STRETCH_WORDS = STRETCH / WORD_BINS;
@@ -25,7 +25,7 @@ constexpr u32 STRETCH_WORDS = STRETCH / WORD_BINS;
 constexpr u32 PITCH = STRETCH_WORDS + 1;
 static_assert(STRETCH <= TIME_MASK + 1, "times are told apart");
 
-// The samples of some bins that are looked at. A thread waits for several at once.
+// The samples of some bins that are examined. A thread has several loads in flight.
 struct Samples {
     const u32* binned;
     u32 begin, end;
@@ -35,7 +35,7 @@ struct Samples {
             u32 words[ITEMS];
 #pragma unroll
             for (u32 i = 0; i < ITEMS; i++) words[i] = first + i * THREADS < end ? binned[first + i * THREADS] : 0;
-            // No sample has no charge.
+            // Missing samples have charge 0.
 #pragma unroll
             for (u32 i = 0; i < ITEMS; i++) {
                 const u32 charge = words[i] & CHARGE_MASK;
@@ -45,19 +45,20 @@ struct Samples {
     }
 };
 
-// A row, whose samples were put into bins.
+// A row with its samples in bins.
 struct Row {
     const u32* binned;
     const u32* begins;
-    u32 bins;  // that are looked at
+    u32 bins;  // that are examined
 
     __device__ __forceinline__ Samples samples(u32 first, u32 end) const {
         return {binned, begins[first], begins[min(end, bins)]};
     }
 };
 
-// Whether this thread's pad has enough charges to be noisy, if all are looked at; the last bin may
-// have some behind the time bins that are. Barriers needed before and after.
+// Returns true if this thread's pad has enough charges to be noisy, counting all of its samples;
+// the last bin may have some after the time bins that are examined. Barriers needed before and
+// after.
 PORTABLE_INLINE bool may_be_noisy(const Row& row, const Limits& limits, u32* counts) {
     if (threadIdx.x < PADS) counts[threadIdx.x] = 0;
     __syncthreads();
@@ -66,13 +67,13 @@ PORTABLE_INLINE bool may_be_noisy(const Row& row, const Limits& limits, u32* cou
     return threadIdx.x < PADS && counts[threadIdx.x] >= min(limits.least_charges, limits.least_run);
 }
 
-// What the pads of a row did.
+// Charges of the pads of a row.
 struct Activity {
     u32 present[PADS * PITCH];
     u32 largest[PADS];
 };
 
-// Notes the charges of the stretch that begins with this bin. Barriers needed before and after.
+// Records the charges of the interval that starts with this bin. Barriers needed before and after.
 PORTABLE_INLINE void note(Activity& activity, const Row& row, u32 first, const Limits& limits) {
     const u32 time_bins = limits.time_bins - first * BIN_TIMES;
     for (u32 i = threadIdx.x; i < PADS * PITCH; i += THREADS) activity.present[i] = 0;
@@ -85,7 +86,7 @@ PORTABLE_INLINE void note(Activity& activity, const Row& row, u32 first, const L
     });
 }
 
-// Whether this thread's pad is noisy.
+// Returns true if this thread's pad is noisy.
 PORTABLE_INLINE bool is_noisy(Activity& activity, const Row& row, const Limits& limits) {
     Presence own;
     if (threadIdx.x < PADS) activity.largest[threadIdx.x] = 0;
@@ -105,8 +106,8 @@ PORTABLE_INLINE bool is_noisy(Activity& activity, const Row& row, const Limits& 
 
 }  // namespace
 
-// Words with a bit for each pad of each row of each sector. Only pads that are marked in the same
-// way in `looked_at`, for each row, are noisy. A block a row.
+// Writes words with a bit for each pad of each row of each sector. Only pads with a bit in
+// `looked_at`, which has the same layout for each row, are noisy. A block for each row.
 extern "C" __global__ void __launch_bounds__(THREADS)
     find_noisy_in_bins(const u32* binned, const u32* words, const u32* first_words, u32 time_bins,
                        const u32* looked_at, const __grid_constant__ Limits limits, u32* noisy) {
@@ -115,7 +116,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     const u32 length = words_of_row(time_bins);
     const u32 bins = min(length - 1, (limits.time_bins + BIN_TIMES - 1) / BIN_TIMES);
     const Row row = {binned, words + first_words[sector] + number * length, bins};
-    // Most rows have no such pad, and for these no more has to be known.
+    // Most rows have no such pad, and need no further work.
     const bool has_any = __syncthreads_count(may_be_noisy(row, limits, activity.largest)) > 0;
     const lanemask_t votes = __ballot_sync(FULL_MASK, has_any && is_noisy(activity, row, limits));
     if (threadIdx.x < PADS && threadIdx.x % 32 == 0) {

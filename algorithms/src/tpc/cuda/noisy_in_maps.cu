@@ -1,6 +1,6 @@
-// Noisy pads as published: from the maps of the first fragment, eight pads at a time, which are
-// a cache line side by side. A block stages their charges in shared memory, a charge a thread,
-// and then a thread for each pad goes over them.
+// Noisy pads as published: from the maps of the first fragment, eight pads at a time, which are a
+// cache line. A block stages their charges in shared memory, a charge for each thread, and then a
+// thread for each pad iterates over them.
 //
 // Static shared memory: the charges of 8 pads in 8 time bins, 128 bytes.
 #include "../../tpc_cluster_finder/cuda/finder/job.h"
@@ -16,8 +16,8 @@ constexpr u32 STAGED = THREADS / TILE;
 
 }  // namespace
 
-// A byte with a bit for each pad of each group that is looked at. A block for each group, by its
-// column, of each sector. Maps have so many entries each, and lines of tiles.
+// Writes a byte with a bit for each pad of each group that is examined. A block for each group, by
+// its column, of each sector. Maps have `entries` entries each, and `lines` lines of tiles.
 extern "C" __global__ void __launch_bounds__(THREADS)
     find_noisy_in_maps(const u16* maps, u32 entries, u32 lines, const u32* columns, u32 groups,
                        const __grid_constant__ Limits limits, u32 first_sector, u8* noisy) {
@@ -25,9 +25,9 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     const u32 slot = blockIdx.x / groups, column = columns[blockIdx.x % groups];
     const u16* tiles = maps + (u64)slot * entries + column / TILE_PADS * TILE;
     const u32 tile = threadIdx.x / TILE, place = threadIdx.x % TILE;
-    // The first line is the margin in front of the fragment.
+    // The first line is the margin before the fragment.
     const u32 first_line = TIME_MARGIN / CHARGE_TILE_TIMES;
-    // Time bins are taken by four, so that the last ones may be beyond the map.
+    // Time bins are processed in fours, so that the last ones may be outside of the map.
     const u32 end = min(first_line + limits.time_bins / CHARGE_TILE_TIMES, lines);
     Counts counts;
     for (u32 line = first_line; line < end; line += STAGED) {

@@ -1,5 +1,5 @@
-//! Where clusters go: a list for each row of each sector, with room for as many as it has samples,
-//! of which no two are in the same place.
+//! Lists of clusters: one for each row of each sector, with capacity for as many clusters as the
+//! row has samples, of which no two are in the same cell.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -12,10 +12,10 @@ use crate::tpc_cluster_finder::cluster::Cluster;
 use crate::tpc_cluster_finder::input::{Charges, RowCluster};
 use crate::tpc_cluster_finder::labels::Clusters;
 
-/// Where the list of each row begins, and where the last one ends.
+/// The offsets of the lists of rows, with the end of the last one.
 pub(crate) type Starts = Vec<usize>;
 
-/// The lists, of sector after sector.
+/// The lists, sector after sector.
 pub(crate) struct Buckets<'a> {
     clusters: ArenaVec<'a, Cluster>,
     counts: ArenaVec<'a, u32>,
@@ -23,7 +23,7 @@ pub(crate) struct Buckets<'a> {
 
 buffers!(Buckets<'_>: clusters, counts);
 
-/// Where the lists of some charges begin.
+/// Offsets of the lists for some charges.
 pub(super) fn starts(charges: &Charges) -> Starts {
     let counts = charges.samples_of_rows();
     let ends = counts.iter().flatten().scan(0, |end, count| {
@@ -34,12 +34,12 @@ pub(super) fn starts(charges: &Charges) -> Starts {
 }
 
 impl<'a> Buckets<'a> {
-    /// For so many samples in all rows of so many sectors.
+    /// Allocates lists for `samples` samples in all rows of `sectors` sectors.
     pub(crate) fn take(arena: &'a Arena, samples: usize, sectors: usize) -> Self {
         Buckets { clusters: arena.vector(samples), counts: arena.vector(sectors * ROWS) }
     }
 
-    /// The lists, empty, for any number of threads.
+    /// The cleared lists, to be filled by any number of threads.
     pub(crate) fn emptied<'b>(&'b mut self, starts: &'b Starts) -> Filling<'b> {
         self.counts.fill(0);
         Filling {
@@ -49,16 +49,17 @@ impl<'a> Buckets<'a> {
         }
     }
 
-    /// Clusters of each row.
+    /// Number of clusters of each row.
     pub(super) fn counts(&self) -> &[u32] {
         &self.counts
     }
 
     /// All clusters with their labels, in order.
     pub(super) fn labelled(&self, starts: &Starts, labels: &Flat) -> Clusters {
-        let rows = self.counts.iter().enumerate().flat_map(|(number, &count)| {
-            let list = &self.clusters[starts[number]..][..count as usize];
-            let (case, row) = ((number / ROWS) as u32, (number % ROWS) as u8);
+        let rows = self.counts.iter().enumerate().flat_map(|(index, &count)| {
+            let list = &self.clusters[starts[index]..][..count as usize];
+            let case = (index / ROWS) as u32;
+            let row = (index % ROWS) as u8;
             list.iter().map(move |&cluster| RowCluster { case, row, cluster })
         });
         Clusters::labelled(rows.zip(labels.lists().map(<[u64]>::to_vec)).collect())
@@ -66,13 +67,13 @@ impl<'a> Buckets<'a> {
 
     /// All clusters, in order.
     pub(crate) fn sorted(&self, starts: &Starts) -> Vec<RowCluster> {
-        let of_row = |number: usize| {
+        let of_row = |index: usize| {
             let of_row = |&cluster: &Cluster| RowCluster {
-                case: (number / ROWS) as u32,
-                row: (number % ROWS) as u8,
+                case: (index / ROWS) as u32,
+                row: (index % ROWS) as u8,
                 cluster,
             };
-            let list = &self.clusters[starts[number]..][..self.counts[number] as usize];
+            let list = &self.clusters[starts[index]..][..self.counts[index] as usize];
             let mut clusters: Vec<_> = list.iter().map(of_row).collect();
             clusters.sort_unstable();
             clusters
@@ -81,7 +82,7 @@ impl<'a> Buckets<'a> {
     }
 }
 
-/// The lists while they are filled.
+/// The lists while they are filled in parallel.
 pub(crate) struct Filling<'b> {
     clusters: SharedSlice<'b, Cluster>,
     counts: &'b [AtomicU32],
@@ -89,15 +90,15 @@ pub(crate) struct Filling<'b> {
 }
 
 impl Filling<'_> {
-    /// Adds a cluster to the list of a row of a sector, and says its place there.
+    /// Adds a cluster to the list of a row of a sector, and returns its index there.
     #[inline]
     pub(crate) fn add(&self, case: usize, row: usize, cluster: Cluster) -> usize {
         let list = case * ROWS + row;
-        let number = self.counts[list].fetch_add(1, Ordering::Relaxed) as usize;
-        let place = self.starts[list] + number;
+        let index = self.counts[list].fetch_add(1, Ordering::Relaxed) as usize;
+        let place = self.starts[list] + index;
         assert!(place < self.starts[list + 1], "a row has more clusters than samples");
-        // SAFETY: whoever counts up has the place, and it is in the list.
+        // SAFETY: the index was claimed by an atomic increment, and is within the list's capacity.
         unsafe { self.clusters.write(place, cluster) };
-        number
+        index
     }
 }

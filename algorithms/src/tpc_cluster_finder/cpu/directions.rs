@@ -1,9 +1,9 @@
 //! The cells around a peak.
 
-/// So many pads and time bins.
+/// A step of pads and time bins.
 pub(in crate::tpc_cluster_finder) type Step = (i16, i16);
 
-/// The neighbours of a peak, and what is behind each of them.
+/// The neighbours of a peak, each with the outer cells next to it.
 pub(in crate::tpc_cluster_finder) const DIRECTIONS: [(Step, &[Step]); 8] = [
     ((-1, -1), &[(-2, -1), (-2, -2), (-1, -2)]),
     ((-1, 0), &[(-2, 0)]),
@@ -15,7 +15,7 @@ pub(in crate::tpc_cluster_finder) const DIRECTIONS: [(Step, &[Step]); 8] = [
     ((1, 1), &[(2, 1), (2, 2), (1, 2)]),
 ];
 
-/// What is behind all of them.
+/// All outer cells.
 pub(super) const RING: [Step; 16] = [
     (-2, -2),
     (-2, -1),

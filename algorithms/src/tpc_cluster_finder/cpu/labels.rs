@@ -1,4 +1,4 @@
-//! Lists of labels of clusters, row by row, and how they become one list.
+//! Lists of labels of clusters, row by row, and their concatenation.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -9,17 +9,17 @@ use crate::parallel::{for_each_numbered, map};
 
 /// The labels of the clusters of a row, cluster by cluster.
 pub(in crate::tpc_cluster_finder) trait RowLists: Sync {
-    /// How many labels they have together.
+    /// Total number of labels.
     fn labels(&self) -> usize;
 
-    /// How many clusters there are.
+    /// Number of clusters.
     fn clusters(&self) -> usize;
 
     /// Calls `list` for each cluster, in order.
     fn for_each(&self, list: impl FnMut(&[u64]));
 }
 
-/// One list of all labels, and where those of each cluster begin, row after row.
+/// One list of all labels, with offsets for each cluster, row after row.
 #[derive(Default)]
 pub(in crate::tpc_cluster_finder) struct Flat {
     first: Vec<u32>,
@@ -27,10 +27,11 @@ pub(in crate::tpc_cluster_finder) struct Flat {
 }
 
 impl Flat {
-    /// Of all rows: their labels are counted, places found, and lists copied there.
-    pub(in crate::tpc_cluster_finder) fn of(rows: &[impl RowLists]) -> Self {
+    /// Concatenates the lists of all rows: counts their labels, computes offsets, and copies lists
+    /// there.
+    pub(in crate::tpc_cluster_finder) fn concatenate(rows: &[impl RowLists]) -> Self {
         let counts = map(rows, |row| (row.clusters(), row.labels()));
-        let places: Vec<_> = counts
+        let offsets: Vec<_> = counts
             .iter()
             .scan((0, 0), |next, (clusters, labels)| {
                 let place = *next;
@@ -39,15 +40,17 @@ impl Flat {
             })
             .collect();
         let sum = |of: fn(&(usize, usize)) -> usize| counts.iter().map(of).sum::<usize>();
-        let (mut first, mut all) = (vec![0; sum(|it| it.0)], vec![0; sum(|it| it.1)]);
-        let (firsts, labels) = (SharedSlice::new(&mut first), SharedSlice::new(&mut all));
-        for_each_numbered(rows.iter(), |number, row| {
-            let (mut cluster, mut label) = places[number];
+        let mut first = vec![0; sum(|it| it.0)];
+        let mut all = vec![0; sum(|it| it.1)];
+        let firsts = SharedSlice::new(&mut first);
+        let labels = SharedSlice::new(&mut all);
+        for_each_numbered(rows.iter(), |index, row| {
+            let (mut cluster, mut label) = offsets[index];
             row.for_each(|list| {
-                // SAFETY: each row has places of its own, as many as were counted.
+                // SAFETY: rows have disjoint ranges of clusters, as many as were counted.
                 unsafe { firsts.write(cluster, label as u32) };
                 for &own in list {
-                    // SAFETY: each row has as many indices of its own as it has labels.
+                    // SAFETY: rows have disjoint ranges of labels, as many as were counted.
                     unsafe { labels.write(label, own) };
                     label += 1;
                 }
@@ -64,20 +67,19 @@ impl Flat {
     }
 }
 
-/// As published: a list for each cluster, at its place in its row, which one thread at a time may
-/// change.
+/// As published: a list for each cluster, at the cluster's index in its row, guarded by a lock.
 pub(in crate::tpc_cluster_finder) struct Locked(Mutex<Vec<Vec<u64>>>);
 
-/// Lists that a row grows by.
+/// Increment of the number of lists of a row.
 const GROWN_BY: usize = 100;
 
 impl Locked {
-    /// For so many rows.
+    /// Empty lists for `count` rows.
     pub(in crate::tpc_cluster_finder) fn rows(count: usize) -> Vec<Self> {
         (0..count).map(|_| Locked(Mutex::default())).collect()
     }
 
-    /// Puts the list of a cluster to its place.
+    /// Stores the list of a cluster at its index.
     pub(in crate::tpc_cluster_finder) fn put(&self, place: usize, list: Vec<u64>) {
         let mut lists = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if lists.len() <= place {
@@ -86,7 +88,7 @@ impl Locked {
         lists[place] = list;
     }
 
-    /// As many lists as there are clusters.
+    /// Truncates to as many lists as there are clusters.
     pub(in crate::tpc_cluster_finder) fn cut(&self, clusters: usize) {
         let mut lists = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         lists.resize(clusters, Vec::new());
@@ -109,7 +111,7 @@ impl RowLists for Locked {
     }
 }
 
-/// Ours: one list for a row, as one thread has all of it.
+/// One list for a row, as one thread processes all of it.
 #[derive(Default)]
 pub(super) struct Joined {
     all: Vec<u64>,
@@ -117,7 +119,7 @@ pub(super) struct Joined {
 }
 
 impl Joined {
-    /// As if nothing had been added.
+    /// Removes all lists.
     pub(super) fn clear(&mut self) {
         self.all.clear();
         self.ends.clear();
@@ -173,8 +175,8 @@ mod tests {
             locked[row].cut(clusters);
         }
         let right: [&[u64]; 3] = [&[1, 2], &[], &[3]];
-        assert_eq!(Flat::of(&rows.each_ref()).lists().collect::<Vec<_>>(), right);
-        assert_eq!(Flat::of(&locked).lists().collect::<Vec<_>>(), right);
-        assert_eq!(Flat::of(&[&Joined::default()]).lists().count(), 0);
+        assert_eq!(Flat::concatenate(&rows.each_ref()).lists().collect::<Vec<_>>(), right);
+        assert_eq!(Flat::concatenate(&locked).lists().collect::<Vec<_>>(), right);
+        assert_eq!(Flat::concatenate(&[&Joined::default()]).lists().count(), 0);
     }
 }

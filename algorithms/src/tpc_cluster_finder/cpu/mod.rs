@@ -2,11 +2,11 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `buckets` | where clusters go: a list for each row of each sector |
-//! | `labels` | lists of labels, and how they become one |
+//! | `buckets` | lists of clusters for each row of each sector |
+//! | `labels` | lists of labels, and their concatenation |
 //! | `directions` | the cells around a peak |
 //! | `published` | a loop for each stage, over lists and maps in memory |
-//! | `rows` | ours: row by row, in the nearest caches |
+//! | `rows` | recobench's finder: row by row, in the nearest caches |
 
 mod buckets;
 pub(super) mod directions;
@@ -16,7 +16,7 @@ mod rows;
 
 pub(crate) use buckets::{Buckets, Starts};
 pub(super) use labels::{Flat, Locked};
-pub(crate) use published::{Lists, Maps, Work, noisy_columns, peak_entries};
+pub(crate) use published::{FragmentContext, Lists, Maps, noisy_columns, peak_entries};
 pub(super) use published::{Numbered, number_samples, samples_of};
 pub(crate) use rows::{Finder, Row, RowSamples, Source, sort};
 

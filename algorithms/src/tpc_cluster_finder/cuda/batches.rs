@@ -1,5 +1,5 @@
-//! Fragments of sectors that are worked on at once: as published, a fragment each of a few
-//! sectors, and all fragments of these before those of the next.
+//! Batches of fragments of sectors: as published, a fragment each of a few sectors, and all
+//! fragments of these before those of the next ones.
 
 use std::ops::Range;
 
@@ -10,31 +10,31 @@ use crate::tpc_cluster_finder::fragments::of_case;
 use crate::tpc_cluster_finder::input::Charges;
 use crate::tpc_decode::FragmentOfFrame;
 
-/// Sectors that are worked on at once, as published: each has maps of its own.
+/// Sectors that are processed at once, as published: each has its own maps.
 pub(crate) const SECTORS_AT_ONCE: usize = 3;
 
-/// All fragments of all sectors, and which of them are worked on at once.
+/// All fragments of all sectors, divided into batches.
 #[derive(Default)]
 pub(super) struct Batches {
     pub(super) jobs: Vec<Job>,
     pub(super) batches: Vec<Batch>,
-    /// Samples of the batch that has the most.
+    /// Maximum number of samples of a batch.
     pub(super) positions: usize,
 }
 
-/// Some jobs.
+/// A batch of jobs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Batch {
-    /// Their numbers among all of them.
+    /// Range of its jobs among all.
     pub(crate) jobs: Range<usize>,
-    /// Samples of the one that has the most.
+    /// Maximum number of samples of a job.
     pub(crate) samples: usize,
-    /// Time bins of the longest one.
+    /// Time bins of the longest job.
     pub(crate) time_bins: u32,
 }
 
 impl Batches {
-    pub(super) fn of(charges: &Charges) -> Self {
+    pub(super) fn new(charges: &Charges) -> Self {
         let numbered: Vec<_> = numbered(charges.cases());
         let mut all = Batches::default();
         for sectors in numbered.chunks(SECTORS_AT_ONCE) {
@@ -64,7 +64,7 @@ impl Batches {
     }
 }
 
-/// The largest of what batches have.
+/// Maximum of a quantity over all batches.
 pub(super) fn most(batches: &[Batch], of_batch: impl Fn(&Batch) -> usize) -> usize {
     batches.iter().map(of_batch).max().unwrap_or(0)
 }
@@ -84,9 +84,10 @@ fn jobs_of(case: &ChargeCase, sector: u32, first_sample: usize) -> Vec<Job> {
     let is_sorted = case.charges.is_sorted_by_key(|sample| sample.time);
     let job = |fragment: FragmentOfFrame| {
         let Range { start, end } = fragment.time_bins;
-        let samples = match is_sorted {
-            true => samples_between(&case.charges, fragment.time_bins),
-            false => 0..case.charges.len(),
+        let samples = if is_sorted {
+            samples_between(&case.charges, fragment.time_bins)
+        } else {
+            0..case.charges.len()
         };
         Job {
             sector,

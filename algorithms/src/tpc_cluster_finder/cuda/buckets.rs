@@ -1,5 +1,6 @@
-//! Where clusters go: a bucket for each row of each sector, with room for as many as it has
-//! samples, of which no two are in the same place. What was found is packed and copied to the host.
+//! Buckets of clusters: one for each row of each sector, with capacity for as many clusters as the
+//! row has samples, of which no two are in the same cell. Clusters are packed and copied to the
+//! host.
 
 use std::mem::offset_of;
 
@@ -15,7 +16,7 @@ use crate::tpc_cluster_finder::cpu::Flat;
 use crate::tpc_cluster_finder::input::RowCluster;
 use crate::tpc_cluster_finder::labels::Clusters;
 
-// Each word of kernels has fields of the host, the first one in its lowest bits.
+// Each word of kernels contains fields of the host, the first one in its lowest bits.
 const _: () = {
     assert!(size_of::<Cluster>() == size_of::<PackedCluster>());
     assert!(offset_of!(Cluster, time_and_flags) == offset_of!(PackedCluster, time_and_flags));
@@ -25,25 +26,26 @@ const _: () = {
     assert!(offset_of!(Cluster, qmax) == offset_of!(PackedCluster, charges));
     assert!(offset_of!(Cluster, qtot) == offset_of!(PackedCluster, charges) + 2);
 };
-// SAFETY: as was just checked; all are numbers, of which any bits are some, in little endian.
+// SAFETY: the layout is checked above; all fields are integers without invalid values, in little
+// endian.
 unsafe impl SameAs<PackedCluster> for Cluster {}
 
-/// The buckets, and what comes back of them.
+/// The buckets, and the buffers for their copy to the host.
 pub(crate) struct Buckets {
-    /// Clusters that there is room for in each.
-    room: Vec<u32>,
+    /// Capacity of each bucket, in clusters.
+    capacity: Vec<u32>,
     begins: DeviceBuffer<u32>,
     counts: DeviceBuffer<u32>,
     clusters: DeviceBuffer<Cluster>,
     host_counts: PinnedBuffer<u32>,
-    /// The number of the first packed cluster of each bucket, and of all.
+    /// The index of the first packed cluster of each bucket, and the total.
     places: Table,
     packed: Packed,
 }
 
 buffers!(Buckets: counts, clusters, host_counts, places, packed; kept: begins);
 
-/// The clusters of all buckets behind each other.
+/// The concatenated clusters of all buckets.
 struct Packed {
     device: DeviceBuffer<Cluster>,
     host: PinnedBuffer<Cluster>,
@@ -51,7 +53,7 @@ struct Packed {
 
 buffers!(Packed: device, host);
 
-/// What kernels need to add clusters to buckets.
+/// Pointers for kernels that add clusters to buckets.
 #[derive(Clone, Copy)]
 pub(crate) struct BucketPtrs {
     pub(super) begins: Ptr<u32>,
@@ -66,23 +68,23 @@ impl Packed {
 }
 
 impl Buckets {
-    /// With so much room in each, and for so many packed clusters, which is made larger where it
-    /// turns out to be too small.
-    pub(crate) fn new(gpu: &Gpu, room: Vec<u32>, packed: usize) -> Result<Self, DeviceError> {
-        let begins = begins(&room);
-        let clusters = begins[room.len()] as usize;
+    /// Allocates buckets of these capacities, and a buffer for `packed` packed clusters, which is
+    /// reallocated if it turns out to be too small.
+    pub(crate) fn new(gpu: &Gpu, capacity: Vec<u32>, packed: usize) -> Result<Self, DeviceError> {
+        let begins = begins(&capacity);
+        let clusters = begins[capacity.len()] as usize;
         Ok(Buckets {
             begins: gpu.table(&begins)?,
-            counts: gpu.buffer(room.len())?,
+            counts: gpu.buffer(capacity.len())?,
             clusters: gpu.buffer(clusters)?,
-            host_counts: gpu.pinned(room.len())?,
-            places: Table::new(gpu, room.len() + 1)?,
+            host_counts: gpu.pinned(capacity.len())?,
+            places: Table::new(gpu, capacity.len() + 1)?,
             packed: Packed::new(gpu, packed)?,
-            room,
+            capacity,
         })
     }
 
-    /// Starts to empty them.
+    /// Starts to clear them.
     pub(crate) fn empty(&self, gpu: &Gpu) -> Result<(), DeviceError> {
         gpu.fill(&self.counts, 0)
     }
@@ -95,39 +97,39 @@ impl Buckets {
         }
     }
 
-    /// Clusters that there is room for in each.
-    pub(crate) fn room(&self) -> &[u32] {
-        &self.room
+    /// Capacity of each bucket, in clusters.
+    pub(crate) fn capacity(&self) -> &[u32] {
+        &self.capacity
     }
 
-    /// Packed clusters that there is room for.
-    pub(crate) fn packed_room(&self) -> usize {
+    /// Capacity of the buffer of packed clusters.
+    pub(crate) fn packed_capacity(&self) -> usize {
         self.packed.host.len()
     }
 
-    /// Waits for how many clusters there are in each.
+    /// Waits for the number of clusters in each.
     pub(crate) fn count(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         gpu.download(&mut self.host_counts, &self.counts)?;
         gpu.wait()
     }
 
-    /// The room that would have been enough, if some bucket was too small.
-    pub(crate) fn missing_room(&self) -> Option<Vec<u32>> {
-        let both = || self.host_counts.iter().zip(&self.room);
-        let is_missing = both().any(|(count, room)| count > room);
-        is_missing.then(|| both().map(|(count, room)| *count.max(room)).collect())
+    /// Sufficient capacities, if some bucket was too small.
+    pub(crate) fn needed_capacities(&self) -> Option<Vec<u32>> {
+        let both = || self.host_counts.iter().zip(&self.capacity);
+        let is_missing = both().any(|(count, capacity)| count > capacity);
+        is_missing.then(|| both().map(|(count, capacity)| *count.max(capacity)).collect())
     }
 
-    /// Packs what kernels have found, once it was counted, and starts to copy it to the host.
+    /// Packs the clusters, once they are counted, and starts to copy them to the host.
     ///
     /// # Errors
-    /// Those of the device, and that a bucket was too small.
+    /// Errors of the device, or an overflow of a bucket.
     pub(crate) fn download(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         self.check(gpu)?;
         let places = begins(&self.host_counts);
-        let found = places[self.room.len()] as usize;
+        let found = places[self.capacity.len()] as usize;
         self.places.fill(gpu, places)?;
-        if self.packed_room() < found {
+        if self.packed_capacity() < found {
             self.packed = Packed::new(gpu, found)?;
         }
         let bytes = 2 * (found * size_of::<Cluster>()) as u64;
@@ -135,33 +137,34 @@ impl Buckets {
             clusters: self.clusters.ptr(),
             begins: self.begins.ptr(),
             places: self.places.ptr(),
-            buckets: self.room.len() as u32,
+            buckets: self.capacity.len() as u32,
             packed: self.packed.device.ptr(),
         };
-        // SAFETY: buckets have as many clusters as was counted, and there is room for all.
+        // SAFETY: the counts of buckets are within their capacities, and the packed buffer has
+        // capacity for all.
         unsafe {
             gpu.launch(&PACK_CLUSTERS, PACK_CLUSTERS.thread_each(found).moving(bytes), arguments)
         }?;
         gpu.download(self.packed.host.part_mut(0..found), &self.packed.device)
     }
 
-    /// Clusters of each row of each sector, once they were counted.
+    /// Number of clusters of each row of each sector, once they are counted.
     pub(super) fn counts(&self) -> &[u32] {
         &self.host_counts
     }
 
-    /// All clusters in order, once they have arrived.
+    /// All clusters in order, once they are copied.
     pub(crate) fn sorted(&self) -> Vec<RowCluster> {
         self.of_buckets(|clusters| clusters.sort_unstable())
     }
 
-    /// The same with their labels, which come in the order of buckets.
+    /// The clusters with their labels, which come in the order of buckets.
     pub(super) fn labelled(&self, labels: &Flat) -> Clusters {
         let clusters = self.of_buckets(|_| ()).into_iter();
         Clusters::labelled(clusters.zip(labels.lists().map(<[u64]>::to_vec)).collect())
     }
 
-    /// The clusters of all buckets, each of which is put into some order.
+    /// The clusters of all buckets, each of which is sorted by `order`.
     fn of_buckets(&self, order: impl Fn(&mut Vec<RowCluster>) + Sync) -> Vec<RowCluster> {
         let places = begins(&self.host_counts);
         let of_bucket = |number: usize| {
@@ -175,28 +178,30 @@ impl Buckets {
             order(&mut clusters);
             clusters
         };
-        map(0..self.room.len(), of_bucket).concat()
+        map(0..self.capacity.len(), of_bucket).concat()
     }
 
-    /// Nothing may get lost.
+    /// Checks that no bucket overflowed.
     fn check(&self, gpu: &Gpu) -> Result<(), DeviceError> {
-        let mut both = self.host_counts.iter().zip(&self.room);
-        let Some(bucket) = both.position(|(count, room)| count > room) else {
+        let mut both = self.host_counts.iter().zip(&self.capacity);
+        let Some(bucket) = both.position(|(count, capacity)| count > capacity) else {
             return Ok(());
         };
-        let (row, sector) = (bucket % ROWS, bucket / ROWS);
-        let (found, room) = (self.host_counts[bucket], self.room[bucket]);
+        let row = bucket % ROWS;
+        let sector = bucket / ROWS;
+        let found = self.host_counts[bucket];
+        let capacity = self.capacity[bucket];
         Err(DeviceError::Failed {
             device: gpu.properties().device.clone(),
             what: "finding clusters",
             problem: format!(
-                "row {row} of sector {sector} of the input has {found} clusters, and its bucket is for {room}"
+                "row {row} of sector {sector} of the input has {found} clusters; the capacity of its bucket is {capacity}"
             ),
         })
     }
 }
 
-/// The sums of those before each, and of all.
+/// The exclusive scan of the counts, and their total.
 fn begins(counts: &[u32]) -> Vec<u32> {
     let ends = counts.iter().scan(0, |end, count| {
         *end += count;

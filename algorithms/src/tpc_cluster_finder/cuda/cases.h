@@ -1,8 +1,8 @@
-// Sectors with their samples, as they come (see cases.rs).
+// Sectors with their samples, in input format (see cases.rs).
 #pragma once
 #include "finding.h"
 
-// What kernels are given has names that NVRTC needs to know.
+// Named namespace because NVRTC has to name the types of kernel arguments.
 namespace cluster_finder {
 
 struct Sector {

@@ -12,10 +12,10 @@ use crate::kernels::tpc_cluster_finder_cuda_cases_h as kernels;
 use crate::tpc_cluster_finder::input::Charges;
 use crate::tpc_cluster_finder::settings::Settings;
 
-/// The sectors of an input, on both sides.
+/// The sectors of an input, on the host and on the device.
 pub(super) struct Cases<'a> {
     charges: &'a Charges,
-    /// All samples, page-locked, those of one sector behind those of another.
+    /// All samples, page-locked, sector after sector.
     host_samples: Lent<'a, PinnedBuffer<Charge>>,
     host_noisy: Lent<'a, PinnedBuffer<u32>>,
     samples: DeviceBuffer<Charge>,
@@ -25,14 +25,15 @@ pub(super) struct Cases<'a> {
 
 buffers!(Cases<'_>: host_samples, host_noisy, samples, noisy, sectors);
 
-/// Samples are counted with 32 bits on the device.
+/// Checks that samples can be counted with 32 bits.
 pub(super) fn fit(charges: &Charges) -> Result<(), Unavailable> {
-    let (samples, most) = (charges.samples(), u32::MAX as usize / 2);
+    let samples = charges.samples();
+    let most = u32::MAX as usize / 2;
     if samples <= most {
         return Ok(());
     }
     Err(Unavailable(format!(
-        "{samples} samples; on a GPU {most} is the most; use fewer sectors or orbits"
+        "{samples} samples exceed the limit of {most} on a GPU; use fewer sectors or orbits"
     )))
 }
 

@@ -6,10 +6,10 @@
 
 namespace {
 
-// The sums over the charges of a cluster, by steps from its peak, in sixteenths: all exact.
+// Sums over the charges of a cluster, by steps from its peak, in sixteenths: all exact.
 struct Sums {
     i32 charge = 0, pad = 0, pad_squared = 0, time = 0, time_squared = 0;
-    // Charges that are divided: in the direction of pads, and of time in the upper half.
+    // Number of divided charges: in the direction of pads, and of time in the upper half.
     u32 divided = 0;
 
     __device__ __forceinline__ void add(i32 a, i32 b, i32 share, bool is_divided) {
@@ -22,10 +22,10 @@ struct Sums {
     }
 };
 
-// A quotient as IEEE 754 has it, by the reciprocal of the divisor, correctly rounded: what is
-// left of the dividend is exact, and corrects a quotient that is wrong by less than its last
-// bit (Markstein's theorem); the first correction makes it so. All are whole numbers of fewer
-// than 24 bits, so that nothing overflows or vanishes, which a division has to look for. The four
+// An IEEE 754 quotient, from the reciprocal of the divisor, correctly rounded: the remainder of the
+// dividend is exact, and corrects a quotient that is wrong by less than its last bit (Markstein's
+// theorem); the first correction ensures this. All operands are integers of fewer than 24 bits, so
+// that nothing overflows or underflows, which a general division has to check. The four quotients
 // of a cluster have the same divisor.
 PORTABLE_INLINE float quotient(float dividend, float divisor, float reciprocal) {
     float quotient = dividend * reciprocal;
@@ -33,14 +33,14 @@ PORTABLE_INLINE float quotient(float dividend, float divisor, float reciprocal) 
     return __fmaf_rn(__fmaf_rn(-divisor, quotient, dividend), reciprocal, quotient);
 }
 
-// Sixteenths cancel out: quotients of sums are those of whole ADC units.
+// Sixteenths cancel: quotients of sums are those in whole ADC units.
 PORTABLE_INLINE Moments moments(float charge, float reciprocal, i32 first, i32 second) {
     const float mean = quotient((float)first, charge, reciprocal);
     const float squared = mean * mean;
     return {mean, sqrtf(quotient((float)second, charge, reciprocal) - squared)};
 }
 
-// The cluster around a peak in a row of so many pads; says whether it is large enough.
+// Packs the cluster around a peak in a row of `pads` pads; returns true if it is large enough.
 PORTABLE_INLINE bool pack(const Sums& sums, Peak peak, i32 pads, const Settings& settings, PackedCluster& packed) {
     const float charge = (float)sums.charge, reciprocal = __frcp_rn(charge);
     const Moments by_pad = moments(charge, reciprocal, sums.pad, sums.pad_squared);

@@ -1,5 +1,5 @@
-// A cluster around each peak, as published: the threads of a block load the neighbours of all
-// peaks together, then what is behind those neighbours that are above the threshold.
+// A cluster around each peak, as published: the threads of a block load the neighbours of all peaks
+// together, then the outer cells next to neighbours that are above the threshold.
 //
 // Static shared memory: a position, a mask and 16 charges of each thread, 16.6 KB.
 #include "finder/block_load.h"
@@ -11,7 +11,7 @@ namespace {
 // As published for NVIDIA's Ampere.
 constexpr u32 THREADS = 448;
 
-// Adds the neighbours; a bit for each that is above the threshold.
+// Adds the neighbours; returns a bit for each that is above the threshold.
 PORTABLE_INLINE u32 add_neighbours(const u16* neighbours, u32 threshold, Sums& sums) {
     u32 above = 0;
 #pragma unroll
@@ -22,7 +22,7 @@ PORTABLE_INLINE u32 add_neighbours(const u16* neighbours, u32 threshold, Sums& s
     return above;
 }
 
-// Adds what is behind them and at no peak.
+// Adds the outer cells with a charge that belong to no peak.
 PORTABLE_INLINE void add_ring(const u16* ring, Sums& sums) {
 #pragma unroll
     for (u32 i = 0; i < RING; i++) {
@@ -32,8 +32,8 @@ PORTABLE_INLINE void add_ring(const u16* ring, Sums& sums) {
 
 }  // namespace
 
-// A thread a peak that was kept; threads beyond the last one repeat it. `places`, unless it is
-// null, gets the place of each one's cluster.
+// A thread for each remaining peak; threads beyond the last one repeat it. `places`, unless it is
+// null, gets the index of each peak's cluster in its bucket.
 extern "C" __global__ void __launch_bounds__(THREADS)
     clusterize(const Job* jobs, const Settings* sectors, const u32* pads_in_rows, u16* charges, const u32* kept,
                const PeakCounts* counts, const u32* begins, u32* bucket_counts, PackedCluster* clusters, u32* places,

@@ -1,4 +1,4 @@
-//! Ways to bring what is marked in a list together: see the kernels.
+//! Algorithms that compact the marked entries of a list: see the kernels.
 
 mod scans;
 #[cfg(test)]
@@ -16,16 +16,16 @@ const TILE: usize = COMPACTED_TILE as usize;
 /// Bytes of a position and its mark.
 const MARKED: usize = 4 + 1;
 
-/// How lists are compacted.
+/// Compaction algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CompactionWay {
-    /// Not at all: stages list what they find themselves.
+    /// No compaction: stages list marked entries themselves.
     AsFound,
     /// By sums of tiles, and sums of these, as published.
     Scans,
 }
 
-/// The same with what it takes.
+/// Compaction algorithm with its buffers.
 pub(crate) enum Compaction {
     AsFound(()),
     Scans(Scans),
@@ -33,17 +33,17 @@ pub(crate) enum Compaction {
 
 buffers!(enum Compaction: AsFound, Scans);
 
-/// What is compacted.
+/// Input and output of a compaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Target {
     /// Samples to raw peaks.
     Raw,
-    /// Raw peaks to those that are kept.
+    /// Raw peaks to the remaining ones.
     Kept,
 }
 
 impl Target {
-    /// What kernels call it.
+    /// Its value in kernels.
     fn number(self) -> u32 {
         match self {
             Target::Raw => TO_RAW,
@@ -51,7 +51,7 @@ impl Target {
         }
     }
 
-    /// Blocks for each job of a batch. Only the device knows how many raw peaks there are.
+    /// Number of blocks for each job of a batch. Only the device knows the number of raw peaks.
     fn tiles(self, work: &Work<'_>) -> usize {
         let samples = work.batch.samples;
         match self {
@@ -60,7 +60,7 @@ impl Target {
         }
     }
 
-    /// Bytes that are moved once, as far as it is known.
+    /// Lower bound of the traffic, as far as it is known.
     fn bytes(self, work: &Work<'_>, of_sample: usize) -> u64 {
         match self {
             Target::Raw => (work.batch.jobs.len() * work.batch.samples * of_sample) as u64,
@@ -68,7 +68,7 @@ impl Target {
         }
     }
 
-    /// The list with marks, and what it becomes.
+    /// The list with marks, and its output list.
     fn lists(self, work: &Work<'_>) -> (Ptr<u32>, Ptr<u32>) {
         let lists = work.lists;
         match self {
@@ -79,7 +79,7 @@ impl Target {
 }
 
 impl Compaction {
-    /// For any of these batches.
+    /// Allocates buffers for any of these batches.
     pub(crate) fn new(
         gpu: &Gpu,
         way: CompactionWay,
@@ -93,7 +93,7 @@ impl Compaction {
         })
     }
 
-    /// Lists what is marked.
+    /// Lists the marked entries.
     pub(super) fn run(&self, work: &Work<'_>, target: Target) -> Result<(), DeviceError> {
         work.gpu.scope(STAGE, || match self {
             Compaction::AsFound(()) => Ok(()),

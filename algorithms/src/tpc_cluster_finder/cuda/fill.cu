@@ -1,13 +1,13 @@
-// Samples into their places: the first stage of all variants with maps. A sample is in one map
-// only, so that nobody else writes its cell.
+// Stores samples in maps: the first stage of all variants with maps. A sample is in one map only,
+// so no other thread writes its cell.
 #include "finder/job.h"
 
 namespace {
 constexpr u32 THREADS = 256;
 }
 
-// Positions of the samples of each job, and their charges in its map. A thread a sample; of the
-// threads beyond the samples of a job nobody writes.
+// Positions of the samples of each job, and their charges in its map. A thread for each sample;
+// threads beyond the samples of a job write nothing.
 extern "C" __global__ void __launch_bounds__(THREADS)
     fill_charges(const Sample* samples, const Job* jobs, u32* positions, u16* charges,
                  const __grid_constant__ Batch batch) {

@@ -1,4 +1,4 @@
-//! Samples into maps of charges, with their positions listed: the first stage of all variants
+//! Stores samples in maps of charges, and lists their positions: the first stage of all variants
 //! with maps.
 
 use generators::tpc::charges::Charge;
@@ -10,18 +10,18 @@ use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Ptr};
 use crate::kernels::tpc_cluster_finder_fill::{FILL_CHARGES, FillCharges};
 use crate::tpc_decode::charge_map::entries;
 
-/// What clusters are found in, whoever has made it.
+/// The samples in which clusters are found, from any source.
 #[derive(Clone, Copy)]
 pub(crate) struct Samples {
     /// A map for each job of a batch.
     pub(crate) charges: Ptr<u16>,
     /// Entries of each map.
     pub(crate) entries: usize,
-    /// Where jobs have charges.
+    /// Positions of the jobs' charges.
     pub(crate) positions: Ptr<u32>,
 }
 
-/// What is made of the samples of a batch.
+/// Buffers filled from the samples of a batch.
 pub(super) struct Filled {
     pub(super) charges: DeviceBuffer<u16>,
     pub(super) positions: DeviceBuffer<u32>,
@@ -38,7 +38,7 @@ impl Filled {
         })
     }
 
-    /// What there is for a batch.
+    /// The samples of a batch.
     pub(super) fn samples(&self, batch: &Batch) -> Samples {
         Samples {
             charges: self.charges.ptr(),
@@ -53,7 +53,8 @@ impl Filled {
         work: &Work<'_>,
         samples: &DeviceBuffer<Charge>,
     ) -> Result<(), DeviceError> {
-        let (gpu, batch) = (work.gpu, work.batch);
+        let gpu = work.gpu;
+        let batch = work.batch;
         let entries = batch.jobs.len() * work.samples.entries;
         gpu.scope(CLEAR, || gpu.fill_first(&self.charges, entries, 0))?;
         let arguments = |batch| FillCharges {
@@ -63,7 +64,8 @@ impl Filled {
             charges: work.samples.charges,
             batch,
         };
-        // SAFETY: each sample has a place among the positions, and each position in the map.
+        // SAFETY: the list has an entry for the position of each sample, and the map a cell for
+        // each position.
         unsafe { work.on_samples(&FILL_CHARGES, arguments) }
     }
 }

@@ -1,27 +1,26 @@
-// What clusters are found by, and how they are stored (see finding.rs and cluster.rs): the same for
-// all kernels.
+// Thresholds and the format of clusters (see finding.rs and cluster.rs), shared by all kernels.
 #pragma once
 #include "portable.h"
 
-// What kernels are given has names that NVRTC needs to know.
+// Named namespace because NVRTC has to name the types of kernel arguments.
 namespace cluster_finder {
 
 constexpr u32 ROWS = 152;
 // A bit for each pad of a row.
 constexpr u32 NOISY_WORDS = 5;
 
-// Thresholds of charges are in sixteenths of an ADC unit, as charges are.
+// Thresholds of charges are in sixteenths of an ADC unit, like charges.
 struct Settings {
     i32 qmax_cutoff, inner_threshold, noise_eps;
-    i32 noise_eps_rel;  // in 255ths
+    i32 noise_eps_rel;  // in units of 1/255
     i32 qtot_cutoff;    // in ADC units
     i32 qmax_single_time, qmax_single_pad;
     u32 min_split;
     float time_shift;
 };
 
-// 12 bytes: time in 64ths and flags; pad in 64ths, widths in time and in pads in 32nds; the
-// largest charge and the whole one.
+// 12 bytes: time in 64ths and flags; pad in 64ths, widths in time and in pads in 32nds; the largest
+// and the total charge.
 struct PackedCluster {
     u32 time_and_flags, pad_and_widths, charges;
 };
@@ -32,7 +31,7 @@ namespace {
 
 using namespace cluster_finder;
 
-// Whether a charge beside a peak is so much smaller that there is a valley.
+// Returns true if a charge next to a peak is so much smaller that there is a valley.
 PORTABLE_INLINE bool is_valley(i32 peak, i32 charge, const Settings& settings) {
     const i32 difference = peak - charge;
     return difference > settings.noise_eps && 255 * difference > settings.noise_eps_rel * max(peak, charge);
@@ -43,7 +42,7 @@ constexpr u32 SPLIT_PAD = 1;
 constexpr u32 SPLIT_TIME = 2;
 constexpr u32 EDGE = 4;
 constexpr u32 SINGLE = 8;
-// Flags stand above the bits of the time.
+// Flags are stored above the bits of the time.
 constexpr u32 TIME_BITS = 24;
 // Pads at either end of a row that are its edge.
 constexpr i32 EDGE_PADS = 2;
@@ -56,28 +55,28 @@ struct Moments {
     float mean, width;
 };
 
-// What is known of a cluster before it is packed: its charge in sixteenths, its means from its peak
-// on, and how many of its charges are divided, in the direction of pads and of time.
+// A cluster before it is packed: its charge in sixteenths, its means relative to its peak, and how
+// many of its charges are divided, in the direction of pads and of time.
 struct Extent {
     i32 charge;
     Moments by_pad, by_time;
     u32 divided_pads, divided_times;
 };
 
-// At the edge of a row charges outside of it are missing: a mean on the inner side of the peak
-// is that of the peak.
+// At the edge of a row charges outside of it are missing: a mean on the inner side of the peak is
+// replaced by the position of the peak.
 PORTABLE_INLINE float moved_outwards(float mean, i32 pad) {
     return pad < EDGE_PADS ? fminf(mean, (float)pad) : fmaxf(mean, (float)pad);
 }
 
-// Of what is not negative; halves go up, as if the sum with a half were exact. The difference
-// is, for it has no bits that `value` does not have.
+// Rounds a non-negative value; halves round up, as if the sum with a half were exact. The
+// difference is exact because it has no bits that `value` does not have.
 PORTABLE_INLINE u32 rounded(float value) {
     const u32 cut = (u32)value;
     return cut + (value - (float)cut >= 0.5f ? 1 : 0);
 }
 
-// Packs a cluster around a peak in a row of so many pads; says whether it is large enough.
+// Packs a cluster around a peak in a row of `pads` pads; returns true if it is large enough.
 PORTABLE_INLINE bool pack(const Extent& own, Peak peak, i32 pads, const Settings& settings, PackedCluster& packed) {
     const i32 qtot = (own.charge + 8) / 16;
     const bool is_edge = peak.pad < EDGE_PADS || peak.pad >= pads - EDGE_PADS;

@@ -1,4 +1,4 @@
-//! What clusters are found by, as all kernels have it.
+//! Thresholds and bits of noisy pads in the format of all kernels.
 
 use generators::tpc::charges::ChargeCase;
 use generators::tpc::geometry::{ROWS, pads_in_row};
@@ -6,18 +6,19 @@ use generators::tpc::geometry::{ROWS, pads_in_row};
 use crate::kernels::tpc_cluster_finder_cuda_finding_h as kernels;
 use crate::tpc_cluster_finder::settings::{Settings, sixteenths};
 
-/// Words that have a bit for each pad of a row.
+/// Words with a bit for each pad of a row.
 pub(crate) const WORDS_OF_ROW: usize = kernels::NOISY_WORDS as usize;
-/// The same for each row of a sector.
+/// Words of bits for all rows of a sector.
 pub(crate) const WORDS_OF_SECTOR: usize = ROWS * WORDS_OF_ROW;
 
 const _: () = assert!(kernels::ROWS as usize == ROWS);
 const _: () = assert!(pads_in_row(ROWS - 1) <= 32 * WORDS_OF_ROW);
 
-/// Marks the noisy pads of a sector in words that are 0.
+/// Sets the bits of the noisy pads of a sector in words that are 0.
 pub(super) fn mark_noisy(case: &ChargeCase, words: &mut [u32]) {
     for pad in &case.noisy {
-        let (row, pad) = (usize::from(pad.row()), usize::from(pad.pad()));
+        let row = usize::from(pad.row());
+        let pad = usize::from(pad.pad());
         words[row * WORDS_OF_ROW + pad / 32] |= 1 << (pad % 32);
     }
 }

@@ -1,10 +1,10 @@
-// Clusters of all rows in one list, and which of them are of which row (see found.rs).
+// Clusters of all rows in one list, with runs of clusters of one row (see found.rs).
 #pragma once
 #include "cluster.h"
 
 namespace cluster_finder {
 
-// Clusters side by side in the list that are of one row; rows of all sectors have numbers.
+// Consecutive clusters of one row in the list; rows of all sectors are numbered.
 struct Run {
     u32 row, first, count;
 };
@@ -13,7 +13,7 @@ struct Run {
 
 namespace {
 
-// Where clusters go, and for how many there is room.
+// List of clusters and its capacity.
 struct Found {
     u64* totals;  // clusters in the lower half of a word, runs in the upper one
     PackedCluster* clusters;
@@ -21,8 +21,8 @@ struct Found {
     u32 most_clusters, most_runs;
 };
 
-// Adds the clusters that some lanes of a warp have, all of one row; says where the lane's own is.
-// All lanes take part. What there is no room for is counted only.
+// Adds the clusters that some lanes of a warp have, all of one row; returns the index of the lane's
+// own. All lanes take part. Clusters beyond the capacity are counted but not stored.
 PORTABLE_INLINE u32 add_clusters(const Found& to, u32 row, bool is_found, const PackedCluster& cluster) {
     const lanemask_t found = __ballot_sync(FULL_MASK, is_found);
     if (found == 0) return 0;

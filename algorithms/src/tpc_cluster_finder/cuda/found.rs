@@ -1,5 +1,4 @@
-//! Clusters in one list, as many as were found, and runs of them that are of one
-//! row.
+//! Clusters in one list, and runs of consecutive clusters that are in one row.
 
 use generators::tpc::geometry::ROWS;
 
@@ -12,47 +11,48 @@ use crate::tpc_cluster_finder::cluster::Cluster;
 use crate::tpc_cluster_finder::input::RowCluster;
 use crate::tpc_cluster_finder::labels::Clusters;
 
-/// For how many clusters and runs there is room on the host, until more were found.
+/// Capacity for clusters and runs on the host, which grows when more are found.
 #[derive(Clone, Copy)]
-pub(crate) struct HostRoom {
+pub(crate) struct HostCapacity {
     clusters: usize,
     runs: usize,
 }
 
-impl HostRoom {
-    /// For a cluster of eight samples, and few in a run.
+impl HostCapacity {
+    /// Estimates one cluster for eight samples, in long runs.
     pub(crate) fn for_samples(samples: usize) -> Self {
-        HostRoom { clusters: samples / 8, runs: samples / 64 }
+        HostCapacity { clusters: samples / 8, runs: samples / 64 }
     }
 }
 
-/// What was found, on the device.
-pub(crate) struct Found {
-    /// Clusters in the lower half, runs in the upper one.
+/// List of clusters on the device.
+pub(crate) struct ClusterList {
+    /// Number of clusters in the lower half, runs in the upper one.
     totals: DeviceBuffer<u64>,
     clusters: DeviceBuffer<Cluster>,
     runs: DeviceBuffer<Run>,
 }
 
-buffers!(Found: totals, clusters, runs);
+buffers!(ClusterList: totals, clusters, runs);
 
-/// The same on the host.
-pub(crate) struct HostFound {
+/// List of clusters on the host.
+pub(crate) struct HostClusters {
     totals: PinnedBuffer<u64>,
     clusters: PinnedBuffer<Cluster>,
     runs: PinnedBuffer<Run>,
 }
 
-buffers!(HostFound: totals, clusters, runs);
+buffers!(HostClusters: totals, clusters, runs);
 
-impl Found {
-    /// With room for so many clusters, in so many runs.
+impl ClusterList {
+    /// Allocates capacity for clusters, and for runs of them.
     pub(super) fn new(gpu: &Gpu, clusters: usize, runs: usize) -> Result<Self, DeviceError> {
-        let (clusters, runs) = (gpu.buffer(clusters)?, gpu.buffer(runs)?);
-        Ok(Found { totals: gpu.buffer(1)?, clusters, runs })
+        let clusters = gpu.buffer(clusters)?;
+        let runs = gpu.buffer(runs)?;
+        Ok(ClusterList { totals: gpu.buffer(1)?, clusters, runs })
     }
 
-    /// Nothing was found so far.
+    /// Clears the list.
     pub(super) fn clear(&self, gpu: &Gpu) -> Result<(), DeviceError> {
         gpu.fill(&self.totals, 0)
     }
@@ -69,25 +69,25 @@ impl Found {
         self.runs.ptr()
     }
 
-    /// For how many there is room: clusters and runs.
+    /// Capacity for clusters and runs.
     pub(super) fn most(&self) -> (u32, u32) {
         (self.clusters.len() as u32, self.runs.len() as u32)
     }
 
-    /// Starts to copy how many there are.
+    /// Starts to copy the numbers of clusters and runs.
     pub(crate) fn download_totals(
         &self,
         gpu: &Gpu,
-        host: &mut HostFound,
+        host: &mut HostClusters,
     ) -> Result<(), DeviceError> {
         gpu.download(&mut host.totals, &self.totals)
     }
 
-    /// Waits for how many there are, and starts to copy them.
+    /// Waits for the numbers of clusters and runs, and starts to copy these.
     pub(crate) fn download_found(
         &self,
         gpu: &Gpu,
-        host: &mut HostFound,
+        host: &mut HostClusters,
     ) -> Result<(), DeviceError> {
         gpu.wait()?;
         let (clusters, runs) = host.counts();
@@ -100,34 +100,35 @@ impl Found {
     }
 }
 
-impl HostFound {
-    pub(crate) fn new(gpu: &Gpu, room: HostRoom) -> Result<Self, DeviceError> {
-        let (clusters, runs) = (gpu.pinned(room.clusters)?, gpu.pinned(room.runs)?);
-        Ok(HostFound { totals: gpu.pinned(1)?, clusters, runs })
+impl HostClusters {
+    pub(crate) fn new(gpu: &Gpu, capacity: HostCapacity) -> Result<Self, DeviceError> {
+        let clusters = gpu.pinned(capacity.clusters)?;
+        let runs = gpu.pinned(capacity.runs)?;
+        Ok(HostClusters { totals: gpu.pinned(1)?, clusters, runs })
     }
 
-    pub(crate) fn room(&self) -> HostRoom {
-        HostRoom { clusters: self.clusters.len(), runs: self.runs.len() }
+    pub(crate) fn capacity(&self) -> HostCapacity {
+        HostCapacity { clusters: self.clusters.len(), runs: self.runs.len() }
     }
 
-    /// How many clusters there are.
+    /// Number of clusters.
     pub(super) fn clusters(&self) -> usize {
         self.counts().0
     }
 
-    /// How many there are: clusters and runs.
+    /// Numbers of clusters and runs.
     fn counts(&self) -> (usize, usize) {
         let totals = self.totals[0];
         (totals as u32 as usize, (totals >> 32) as usize)
     }
 
-    /// All clusters, in order; sectors are numbered from the first one on.
+    /// All clusters, in order; sectors are numbered from `first_case` on.
     pub(crate) fn sorted(&self, first_case: u32) -> Vec<RowCluster> {
         let clusters = self.all_runs().flat_map(|run| self.of_run(run, first_case));
         sorted(&clusters.collect::<Vec<_>>())
     }
 
-    /// The same with labels, which are told by the number of a cluster in the list.
+    /// The clusters with labels, which are looked up by the index of a cluster in the list.
     pub(super) fn labelled<'l>(&self, labels: impl Fn(usize) -> &'l [u64]) -> Clusters {
         let found = self.all_runs().flat_map(|run| {
             let numbered = self.of_run(run, 0).zip(run.first as usize..);
@@ -141,25 +142,26 @@ impl HostFound {
     }
 
     fn of_run(&self, run: &Run, first_case: u32) -> impl Iterator<Item = RowCluster> {
-        let (case, row) = (first_case + run.row / ROWS as u32, (run.row % ROWS as u32) as u8);
+        let case = first_case + run.row / ROWS as u32;
+        let row = (run.row % ROWS as u32) as u8;
         let clusters = self.clusters.iter().skip(run.first as usize).take(run.count as usize);
         clusters.map(move |&cluster| RowCluster { case, row, cluster })
     }
 }
 
-/// That there is room for as many as were found: there are no more clusters than samples.
+/// Checks that all clusters that were found fit: there are no more clusters than samples.
 pub(super) fn fits(
     gpu: &Gpu,
     (count, what): (usize, &str),
-    room: usize,
+    capacity: usize,
 ) -> Result<(), DeviceError> {
-    if count <= room {
+    if count <= capacity {
         return Ok(());
     }
     Err(DeviceError::Failed {
         device: gpu.properties().device.clone(),
         what: "finding clusters",
-        problem: format!("{count} {what} were found, and there is room for {room}"),
+        problem: format!("{count} {what} were found; the capacity is {capacity}"),
     })
 }
 

@@ -1,17 +1,18 @@
 // nvcc: -fmad=false
-// Clusters without maps of charges in memory: samples are put into bins, as words of four
-// bytes, by row and eight time bins, and a block builds a tile of a row in shared memory, finds
-// its peaks and forms its clusters. Nothing else goes to memory but clusters.
+// Clusters without maps of charges in memory: samples are stored in bins, as words of four bytes,
+// by row and eight time bins, and a block builds a tile of a row in shared memory, finds its peaks
+// and forms its clusters. Only clusters are written to memory.
 //
-// The reason: of all cells of pads and time bins one in 14 has a sample. A map has to be
-// cleared and filled, and is read by each stage: 57 bytes and more for each sample. Here a
-// sample is read twice and written once to be put into its bin, and read once more: 24 bytes.
-// In shared memory samples are looked at, not cells; only peaks, one sample in twelve, look
-// further around, and at other peaks by bits.
+// One in 14 cells of pads and time bins has a sample. A map has to be cleared and filled, and is
+// read by each stage: 57 bytes and more for each sample. Here a sample is read twice and written
+// once to be stored in its bin, and read once more: 24 bytes. In shared memory the work is
+// proportional to samples, not cells; only peaks, one in twelve samples, examine cells further
+// away, and other peaks by bits.
 //
-// What a cluster is depends on eight time bins on either side at most, which is a bin: tiles are
-// bins side by side in memory, and overlap by one on either side. Samples may come in any
-// order; in that of time they go to bins in runs, and blocks write side by side.
+// A cluster depends on at most eight time bins on either side, which is a bin: tiles are
+// consecutive bins in memory, and overlap by one on either side. Samples may come in any order; if
+// they are in the order of time, they are stored to bins in runs, and writes of a block are
+// contiguous.
 //
 // Dynamic shared memory: see `Strip`.
 #include "block_scan.h"
@@ -23,7 +24,8 @@ namespace {
 
 constexpr u32 PLACE_THREADS = 256;
 
-// Lists the tiles of a row that have samples of their own. `words` are where its bins begin.
+// Lists the tiles of a row that have samples, not counting the overlap. `words` are the offsets of
+// its bins.
 PORTABLE_INLINE void list_tiles(const u32* words, u32 bins, u32 end, u32 row, u32 bins_of_tile, Counts* counts,
                                 Tile* tiles) {
     const u32 count = (bins + bins_of_tile - 1) / bins_of_tile;
@@ -52,7 +54,7 @@ extern "C" __global__ void __launch_bounds__(BIN_THREADS)
 }
 KERNEL_EXPORT(fused_count_samples)
 
-// Gives each bin of a row its place, and lists the row's tiles. A block a row.
+// Computes the offset of each bin of a row, and lists the row's tiles. A block for each row.
 extern "C" __global__ void __launch_bounds__(PLACE_THREADS)
     fused_place_bins(const Sector* sectors, const RowShape* rows, const u32* first_words, u32* words, Counts* counts,
                      Tile* tiles) {
@@ -81,7 +83,7 @@ extern "C" __global__ void __launch_bounds__(PLACE_THREADS)
 }
 KERNEL_EXPORT(fused_place_bins)
 
-// Puts samples into their bins.
+// Stores samples in their bins.
 extern "C" __global__ void __launch_bounds__(BIN_THREADS)
     fused_bin_samples(const u64* samples, u32 count, const Sector* sectors, u32 sector_count, const u32* first_words,
                       u32* words, u32* binned) {

@@ -1,5 +1,5 @@
-//! Ours: samples in bins by row and time, tiles of rows in shared memory; where samples have labels,
-//! those of clusters from lists of their samples. See the kernels.
+//! recobench's finder: samples in bins by row and time, tiles of rows in shared memory; if samples
+//! have labels, those of clusters are collected from lists of their samples. See the kernels.
 
 mod bins;
 mod labels;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use generators::tpc::charges::{Charge, ChargeCase};
 
 use super::cases::{self, Cases};
-use super::found::{HostFound, HostRoom};
+use super::found::{HostCapacity, HostClusters};
 use crate::algorithm::{Opened, Opening, Runner, Variant};
 use crate::device::gpu::{DeviceError, Gpu, Grid};
 use crate::device::{Arena, Unavailable, buffers};
@@ -24,7 +24,7 @@ use crate::tpc_cluster_finder::TpcClusterFinder;
 use crate::tpc_cluster_finder::input::Charges;
 use crate::tpc_cluster_finder::labels::Clusters;
 pub(crate) use bins::{BINNED, Bins, Sizes, words_of};
-use labels::{LabelRoom, Labels};
+use labels::{LabelCapacity, Labels};
 
 pub(super) const FUSED: Variant<TpcClusterFinder> = Variant::cuda(
     "fused",
@@ -33,52 +33,55 @@ pub(super) const FUSED: Variant<TpcClusterFinder> = Variant::cuda(
 )
 .by_published_rules();
 
-/// Bytes of a sample as it comes.
+/// Bytes of an input sample.
 const SAMPLE: u64 = size_of::<Charge>() as u64;
-/// Bytes of where its labels begin, and of where they are as it is noted.
+/// Bytes of the offset of its labels, and of its label range.
 const LABELS_OF_SAMPLE: u64 = (size_of::<u32>() + size_of::<LabelRange>()) as u64;
 
 struct Fused<'a> {
     charges: &'a Charges,
     arena: &'a Arena,
     sizes: Sizes,
-    /// For how many clusters and runs there is to be room on the host.
-    host_room: HostRoom,
-    /// The same of their labels.
-    label_room: LabelRoom,
+    /// Capacity for clusters and runs on the host.
+    host_capacity: HostCapacity,
+    /// Capacity for their labels on the host.
+    label_capacity: LabelCapacity,
     gpu: Arc<Gpu>,
 }
 
-struct Held<'a> {
+struct FusedBuffers<'a> {
     cases: Cases<'a>,
     bins: Bins,
-    found: HostFound,
-    /// Where samples have some.
+    found: HostClusters,
+    /// Labels, if samples have some.
     labels: Option<Labels<'a>>,
 }
 
-buffers!(Held<'_>: cases, bins, found, labels);
+buffers!(FusedBuffers<'_>: cases, bins, found, labels);
 
 fn open<'a>(at: &Opening<'a, '_, TpcClusterFinder>) -> Opened<'a, TpcClusterFinder> {
     cases::fit(at.input)?;
     labels::fit(at.input)?;
-    let sizes = Sizes::of(at.input.samples(), time_bins(at.input));
+    let sizes = Sizes::for_samples(at.input.samples(), time_bins(at.input));
     sizes.fit()?;
-    let host_room = HostRoom::for_samples(sizes.samples);
-    let label_room = LabelRoom::of(at.input);
-    let (charges, arena, gpu) = (at.input, at.arena, at.gpu()?);
-    at.session(Fused { charges, arena, sizes, host_room, label_room, gpu })
+    let host_capacity = HostCapacity::for_samples(sizes.samples);
+    let label_capacity = LabelCapacity::for_charges(at.input);
+    let charges = at.input;
+    let arena = at.arena;
+    let gpu = at.gpu()?;
+    at.session(Fused { charges, arena, sizes, host_capacity, label_capacity, gpu })
 }
 
 impl Sizes {
-    /// Words are counted with 32 bits on the device.
+    /// Checks that words can be counted with 32 bits.
     pub(crate) fn fit(&self) -> Result<(), Unavailable> {
-        let (words, most) = (self.words, u32::MAX as usize);
+        let words = self.words;
+        let most = u32::MAX as usize;
         if words <= most {
             return Ok(());
         }
         Err(Unavailable(format!(
-            "{words} bins of time bins and rows; {most} is the most; use fewer sectors or orbits"
+            "{words} bins of time bins and rows exceed the limit of {most}; use fewer sectors or orbits"
         )))
     }
 }
@@ -89,121 +92,130 @@ fn time_bins(charges: &Charges) -> impl Iterator<Item = u32> + Clone {
 }
 
 impl Fused<'_> {
-    /// Blocks with a share of the samples each.
+    /// A grid of blocks with equal shares of the samples.
     fn by_samples(&self, bytes_of_sample: u64) -> Grid {
         let samples = self.sizes.samples as u64;
         let blocks = samples.div_ceil((BIN_THREADS * BIN_ITEMS).into());
         Grid::blocks(blocks as u32).moving(samples * bytes_of_sample)
     }
 
-    /// Nobody knows before how many samples a bin has.
-    fn count(&self, held: &Held<'_>) -> Result<(), DeviceError> {
+    /// Counts the samples of each bin, which are not known beforehand.
+    fn count(&self, buffers: &FusedBuffers<'_>) -> Result<(), DeviceError> {
         let arguments = FusedCountSamples {
-            samples: held.cases.samples(),
+            samples: buffers.cases.samples(),
             count: self.sizes.samples as u32,
-            sectors: held.cases.sectors(),
+            sectors: buffers.cases.sectors(),
             sector_count: self.sizes.sectors as u32,
-            first_words: held.bins.first_words(),
-            words: held.bins.words(),
+            first_words: buffers.bins.first_words(),
+            words: buffers.bins.words(),
         };
         // SAFETY: each sample has a word for its bin.
         unsafe { self.gpu.launch(&FUSED_COUNT_SAMPLES, self.by_samples(SAMPLE), arguments) }
     }
 
-    fn bin(&self, held: &Held<'_>) -> Result<(), DeviceError> {
+    fn bin(&self, buffers: &FusedBuffers<'_>) -> Result<(), DeviceError> {
         let arguments = FusedBinSamples {
-            samples: held.cases.samples(),
+            samples: buffers.cases.samples(),
             count: self.sizes.samples as u32,
-            sectors: held.cases.sectors(),
+            sectors: buffers.cases.sectors(),
             sector_count: self.sizes.sectors as u32,
-            first_words: held.bins.first_words(),
-            words: held.bins.words(),
-            binned: held.bins.binned(),
+            first_words: buffers.bins.first_words(),
+            words: buffers.bins.words(),
+            binned: buffers.bins.binned(),
         };
         let grid = self.by_samples(SAMPLE + BINNED);
-        // SAFETY: bins have been given as many places as they have samples.
+        // SAFETY: each bin has as many entries as it has samples.
         unsafe { self.gpu.launch(&FUSED_BIN_SAMPLES, grid, arguments) }
     }
 
-    /// Finds clusters only, of samples that were counted.
-    fn find(&self, held: &Held<'_>) -> Result<(), DeviceError> {
-        self.bin(held)?;
-        held.bins.find(&self.gpu, held.cases.sectors(), held.cases.noisy())
+    /// Finds clusters without labels, from samples that were counted.
+    fn find(&self, buffers: &FusedBuffers<'_>) -> Result<(), DeviceError> {
+        self.bin(buffers)?;
+        buffers.bins.find(&self.gpu, buffers.cases.sectors(), buffers.cases.noisy())
     }
 
-    /// Finds them with the samples that give them their labels.
-    fn find_labelled(&self, held: &Held<'_>, labels: &Labels<'_>) -> Result<(), DeviceError> {
-        self.bin_labelled(held, labels)?;
-        let (sectors, noisy) = (held.cases.sectors(), held.cases.noisy());
-        held.bins.find_labelled(&self.gpu, (sectors, noisy), &labels.members)
+    /// Finds clusters, and lists the samples that give them their labels.
+    fn find_labelled(
+        &self,
+        buffers: &FusedBuffers<'_>,
+        labels: &Labels<'_>,
+    ) -> Result<(), DeviceError> {
+        self.bin_labelled(buffers, labels)?;
+        let sectors = buffers.cases.sectors();
+        let noisy = buffers.cases.noisy();
+        buffers.bins.find_labelled(&self.gpu, (sectors, noisy), &labels.members)
     }
 
-    fn bin_labelled(&self, held: &Held<'_>, labels: &Labels<'_>) -> Result<(), DeviceError> {
+    fn bin_labelled(
+        &self,
+        buffers: &FusedBuffers<'_>,
+        labels: &Labels<'_>,
+    ) -> Result<(), DeviceError> {
         let arguments = FusedBinLabelled {
-            samples: held.cases.samples(),
+            samples: buffers.cases.samples(),
             count: self.sizes.samples as u32,
-            sectors: held.cases.sectors(),
+            sectors: buffers.cases.sectors(),
             sector_count: self.sizes.sectors as u32,
-            first_words: held.bins.first_words(),
-            words: held.bins.words(),
-            binned: held.bins.binned(),
+            first_words: buffers.bins.first_words(),
+            words: buffers.bins.words(),
+            binned: buffers.bins.binned(),
             first_labels: labels.first(),
             ranges: labels.ranges(),
         };
         let grid = self.by_samples(SAMPLE + BINNED + LABELS_OF_SAMPLE);
-        // SAFETY: bins have been given as many places as they have samples, of which each has a
-        // number of its first label, and so has what is behind the last one.
+        // SAFETY: each bin has as many entries as it has samples; the offsets of labels have an
+        // entry for each sample, and one after the last.
         unsafe { self.gpu.launch(&FUSED_BIN_LABELLED, grid, arguments) }
     }
 }
 
 impl<'a> Runner<TpcClusterFinder> for Fused<'a> {
-    type Buffers = Held<'a>;
+    type Buffers = FusedBuffers<'a>;
 
-    fn allocate(&self) -> Result<Held<'a>, DeviceError> {
-        let labels = || Labels::new(&self.gpu, (self.charges, self.arena), self.label_room);
-        Ok(Held {
+    fn allocate(&self) -> Result<FusedBuffers<'a>, DeviceError> {
+        let labels = || Labels::new(&self.gpu, self.charges, self.arena, self.label_capacity);
+        Ok(FusedBuffers {
             cases: Cases::new(&self.gpu, self.charges, self.arena)?,
             bins: Bins::new(&self.gpu, self.sizes)?,
-            found: HostFound::new(&self.gpu, self.host_room)?,
+            found: HostClusters::new(&self.gpu, self.host_capacity)?,
             labels: self.charges.has_labels().then(labels).transpose()?,
         })
     }
 
-    fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
+    fn run(&mut self, buffers: &mut FusedBuffers<'a>) -> Result<(), DeviceError> {
         let gpu = &self.gpu;
-        held.cases.upload(gpu)?;
-        held.bins.empty(gpu, time_bins(self.charges))?;
-        if let Some(labels) = &held.labels {
+        buffers.cases.upload(gpu)?;
+        buffers.bins.empty(gpu, time_bins(self.charges))?;
+        if let Some(labels) = &buffers.labels {
             labels.upload(gpu)?;
         }
-        self.count(held)?;
-        held.bins.place(gpu, held.cases.sectors())?;
-        match &held.labels {
-            None => self.find(held),
-            Some(labels) => self.find_labelled(held, labels),
+        self.count(buffers)?;
+        buffers.bins.place(gpu, buffers.cases.sectors())?;
+        match &buffers.labels {
+            None => self.find(buffers),
+            Some(labels) => self.find_labelled(buffers, labels),
         }?;
-        held.bins.found.download_totals(gpu, &mut held.found)?;
-        if let Some(labels) = &mut held.labels {
+        buffers.bins.found.download_totals(gpu, &mut buffers.found)?;
+        if let Some(labels) = &mut buffers.labels {
             labels.download_total(gpu)?;
         }
-        held.bins.found.download_found(gpu, &mut held.found)?;
-        match &mut held.labels {
+        buffers.bins.found.download_found(gpu, &mut buffers.found)?;
+        match &mut buffers.labels {
             None => Ok(()),
-            Some(labels) => labels.collect(gpu, held.found.clusters()),
+            Some(labels) => labels.collect(gpu, buffers.found.clusters()),
         }
     }
 
-    fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Clusters> {
-        Cow::Owned(match &held.labels {
-            Some(labels) => held.found.labelled(|cluster| labels.of(cluster)),
-            None => held.found.sorted(0).into(),
+    fn output<'b>(&'b self, buffers: &'b FusedBuffers<'a>) -> Cow<'b, Clusters> {
+        Cow::Owned(match &buffers.labels {
+            Some(labels) => buffers.found.labelled(|cluster| labels.of_cluster(cluster)),
+            None => buffers.found.sorted(0).into(),
         })
     }
 
-    fn note(&mut self, held: &Held<'a>) {
-        self.host_room = held.found.room();
-        self.label_room = held.labels.as_ref().map_or(self.label_room, Labels::room);
+    fn note(&mut self, buffers: &FusedBuffers<'a>) {
+        self.host_capacity = buffers.found.capacity();
+        self.label_capacity = buffers.labels.as_ref().map_or(self.label_capacity, Labels::capacity);
     }
 }
 
@@ -211,7 +223,7 @@ impl<'a> Runner<TpcClusterFinder> for Fused<'a> {
 mod tests {
     use generators::tpc::PadId;
 
-    use super::super::found::Found;
+    use super::super::found::ClusterList;
     use super::*;
     use crate::device::emulator::{self, Config};
     use crate::tpc_cluster_finder::reference;
@@ -232,24 +244,26 @@ mod tests {
         else {
             return;
         };
-        let (charges, arena) = (five_clusters(), Arena::default());
-        let sizes = Sizes::of(charges.samples(), time_bins(&charges));
-        let host_room = HostRoom::for_samples(sizes.samples);
-        let label_room = LabelRoom::of(&charges);
+        let charges = five_clusters();
+        let arena = Arena::default();
+        let sizes = Sizes::for_samples(charges.samples(), time_bins(&charges));
+        let host_capacity = HostCapacity::for_samples(sizes.samples);
+        let label_capacity = LabelCapacity::for_charges(&charges);
         let mut finder =
-            Fused { charges: &charges, arena: &arena, sizes, host_room, label_room, gpu };
-        let mut held = finder.allocate().expect("buffers");
+            Fused { charges: &charges, arena: &arena, sizes, host_capacity, label_capacity, gpu };
+        let mut buffers = finder.allocate().expect("buffers");
         let expected = reference::find(charges.cases(), false);
-        assert_eq!(finder.run(&mut held), Ok(()));
-        assert_eq!(finder.output(&held).list, expected.list);
-        let runs = held.bins.found.most().1 as usize;
-        let small = |clusters, runs| Found::new(&finder.gpu, clusters, runs).expect("buffers");
+        assert_eq!(finder.run(&mut buffers), Ok(()));
+        assert_eq!(finder.output(&buffers).list, expected.list);
+        let runs = buffers.bins.found.most().1 as usize;
+        let small =
+            |clusters, runs| ClusterList::new(&finder.gpu, clusters, runs).expect("buffers");
         for (found, problem) in [
-            (small(4, runs), "5 clusters were found, and there is room for 4"),
-            (small(5, 1), "2 runs of clusters were found, and there is room for 1"),
+            (small(4, runs), "5 clusters were found; the capacity is 4"),
+            (small(5, 1), "2 runs of clusters were found; the capacity is 1"),
         ] {
-            held.bins.found = found;
-            let error = finder.run(&mut held).expect_err(problem).to_string();
+            buffers.bins.found = found;
+            let error = finder.run(&mut buffers).expect_err(problem).to_string();
             assert!(error.contains(problem), "{error}");
         }
     }

@@ -1,4 +1,4 @@
-//! Samples of all sectors on the device, and what clusters are found by.
+//! Samples of all sectors on the device, and their settings.
 
 use std::sync::Arc;
 
@@ -13,24 +13,24 @@ use crate::kernels::tpc_cluster_finder_cuda_finder_job_h::Sample;
 use crate::kernels::tpc_cluster_finder_cuda_finding_h::Settings;
 use crate::tpc_cluster_finder::input::Charges;
 
-// SAFETY: it is a number of 16 bits and nothing else.
+// SAFETY: it is a `u16` with `repr(transparent)` layout and no invalid values.
 unsafe impl SameAs<u16> for PadId {}
 same_as!(Charge { time, pad, charge } => Sample);
 
-/// What is held of the input during a run.
+/// Input buffers of a run.
 pub(super) struct Input<'a> {
     host: Lent<'a, PinnedBuffer<Charge>>,
-    /// One sector behind the other.
+    /// Samples, sector after sector.
     pub(super) samples: DeviceBuffer<Charge>,
     pub(super) tables: Lent<'a, Tables>,
 }
 
 buffers!(Input<'_>: host, samples, tables);
 
-/// What is there before the samples come: in an experiment thresholds are set, and pads were found
-/// to be noisy by a stage before, on the device.
+/// Inputs that are on the device before the samples arrive: in an experiment thresholds are
+/// configured, and an earlier stage has found noisy pads on the device.
 pub(crate) struct Tables {
-    /// Of each sector.
+    /// Settings of each sector.
     pub(super) settings: DeviceBuffer<Settings>,
     /// A bit for each pad of each row of each sector.
     pub(crate) noisy: DeviceBuffer<u32>,
@@ -42,7 +42,8 @@ buffers!(Tables: noisy; kept: settings, pads_in_rows);
 impl<'a> Input<'a> {
     pub(super) fn new(
         gpu: &Arc<Gpu>,
-        (charges, arena): (&Charges, &'a Arena),
+        charges: &Charges,
+        arena: &'a Arena,
     ) -> Result<Self, DeviceError> {
         Ok(Input {
             host: Lent::of("samples", charges, arena, gpu, |gpu| page_locked(gpu, charges))?,
@@ -69,7 +70,7 @@ impl Tables {
         Tables::of_settings(gpu, settings, gpu.table(&noisy)?)
     }
 
-    /// For so many sectors whose noisy pads are not known yet.
+    /// Tables of sectors whose noisy pads are not known yet.
     pub(crate) fn of_sectors(
         gpu: &Gpu,
         settings: &ClusterSettings,

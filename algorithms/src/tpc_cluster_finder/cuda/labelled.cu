@@ -1,18 +1,18 @@
 // nvcc: -fmad=false
-// Clusters without maps, where samples have labels: as in fused.cu, but the labels of a sample are
-// noted where it is put into its bin, and the samples that give theirs to a cluster while all of
-// them are in shared memory. labels.cu collects them.
+// Clusters without maps, for samples with labels: as in fused.cu, but the label range of a sample
+// is stored when it is binned, and the samples that give their labels to a cluster are listed while
+// all of them are in shared memory. labels.cu collects the labels.
 //
-// The reason: labels are read at random, 32 bytes for each sample at least, and waited for. With
-// shared memory full of charges there are too few warps to wait with.
+// Labels are read at random, at least 32 bytes for each sample, with high latency. With shared
+// memory full of charges there would be too few warps to hide it.
 //
 // Dynamic shared memory: see `Strip`.
 #include "fused/members.h"
 #include "fused/samples.h"
 #include "fused/tiles.h"
 
-// Puts samples into their bins, and notes the labels of each. `first_labels` has the number of each
-// sample's first label, then that of all labels.
+// Stores samples in their bins, with the label range of each. `first_labels` has the index of each
+// sample's first label, then the total number of labels.
 extern "C" __global__ void __launch_bounds__(BIN_THREADS)
     fused_bin_labelled(const u64* samples, u32 count, const Sector* sectors, u32 sector_count, const u32* first_words,
                        u32* words, u32* binned, const u32* first_labels, LabelRange* ranges) {

@@ -1,10 +1,10 @@
-// Labels of clusters, from those of the samples that were listed for each: counted, given their
-// places by the sums of these counts, and collected once more to be put there, in the order in which
-// the experiment has them.
+// Labels of clusters, from those of the samples that were listed for each: counted, assigned
+// offsets by an exclusive scan of these counts, and collected a second time to be stored, in the
+// order of the experiment.
 //
 // A warp has a cluster, a lane a sample of it and then a label. Most clusters have no more labels
-// than a warp has lanes: these are never out of registers. Collecting them twice costs less than room
-// for as many as there could be.
+// than a warp has lanes: these stay in registers. Collecting them twice costs less than allocating
+// the maximum possible number of labels.
 //
 // Static shared memory: a set of 2 KiB for each warp, 16 KiB with 32 lanes.
 #include "fused/labels.h"
@@ -15,14 +15,14 @@ namespace {
 constexpr u32 THREADS = 256;
 constexpr u32 WARPS = THREADS / LANES;
 
-// The first cluster of a warp, if the blocks were in order.
+// The first cluster of a warp, by the ticket of its block.
 PORTABLE_INLINE u32 first_cluster(u32 block) { return block * THREADS + threadIdx.x / LANES * LANES; }
 
 }  // namespace
 
-// The number of the first label of each cluster, and how many labels there are: a warp counts those
-// of a cluster for each of its lanes. Blocks take clusters by tickets: whoever is waited for has
-// begun. `states`, `ticket` and `total` are 0 before.
+// Computes the index of the first label of each cluster, and the total number of labels: a warp
+// counts those of a cluster for each of its lanes. Blocks take clusters by tickets, so every block
+// that is waited for has started. `states`, `ticket` and `total` are 0 initially.
 extern "C" __global__ void __launch_bounds__(THREADS)
     fused_count_labels(const Members* members, u32 clusters, const u32* samples, const LabelRange* ranges,
                        const u64* labels, u64* states, u32* ticket, u64* total, u32* firsts) {
@@ -50,7 +50,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 KERNEL_EXPORT(fused_count_labels)
 
-// Puts the labels of each cluster to their places.
+// Stores the labels of each cluster at their offset.
 extern "C" __global__ void __launch_bounds__(THREADS)
     fused_fill_labels(const Members* members, u32 clusters, const u32* samples, const LabelRange* ranges,
                       const u64* labels, const u32* firsts, u64* filled) {

@@ -1,4 +1,4 @@
-//! What the stages of a batch leave for each other: peaks.
+//! Lists that the stages of a batch exchange: peaks.
 
 use super::batches::{Batch, most};
 use super::fill::Samples;
@@ -15,10 +15,11 @@ const _: () = {
     assert!(map::TIME_MARGIN == TIME_MARGIN);
 };
 
-/// Maps and lists for the jobs of a batch, each behind that of another.
+/// Maps and lists for the jobs of a batch, one after the other.
 pub(crate) struct Lists {
     pub(super) peaks: DeviceBuffer<u8>,
-    /// Of each position whether it is a peak, then of each peak whether it is kept.
+    /// For each position, true if it is a peak; later for each peak, true if it survives noise
+    /// suppression.
     pub(super) predicate: DeviceBuffer<u8>,
     pub(super) raw: DeviceBuffer<u32>,
     pub(super) kept: DeviceBuffer<u32>,
@@ -28,7 +29,7 @@ pub(crate) struct Lists {
 buffers!(Lists: peaks, predicate, raw, kept, counts);
 
 impl Lists {
-    /// For any of these batches, with so many positions.
+    /// Allocates lists for any of these batches, with at most `positions` positions.
     pub(crate) fn new(gpu: &Gpu, batches: &[Batch], positions: usize) -> Result<Self, DeviceError> {
         let peaks = |batch: &Batch| batch.jobs.len() * peak_entries(batch.time_bins);
         Ok(Lists {
@@ -40,14 +41,14 @@ impl Lists {
         })
     }
 
-    /// No peaks.
+    /// Clears the map of peaks.
     pub(super) fn clear(&self, gpu: &Gpu, batch: &Batch) -> Result<(), DeviceError> {
         gpu.fill_first(&self.peaks, batch.jobs.len() * peak_entries(batch.time_bins), 0)?;
         gpu.fill(&self.counts, 0)
     }
 }
 
-/// What kernels need to know of a batch, so many blocks of which have each job.
+/// Description of a batch for kernels, with `blocks_of_job` blocks for each job.
 pub(super) fn of_kernels(batch: &Batch, samples: Samples, blocks_of_job: usize) -> KernelBatch {
     KernelBatch {
         first_job: batch.jobs.start as u32,
@@ -57,7 +58,7 @@ pub(super) fn of_kernels(batch: &Batch, samples: Samples, blocks_of_job: usize) 
     }
 }
 
-/// Entries of a map of peaks for so many time bins.
+/// Entries of a map of peaks for `time_bins` time bins.
 fn peak_entries(time_bins: u32) -> usize {
     let lines = (time_bins + 2 * TIME_MARGIN).next_multiple_of(map::PEAK_TILE_TIMES);
     lines as usize * map::COLUMNS as usize

@@ -1,8 +1,8 @@
-// A thread a sample or a peak for each stage, which reads from the maps what it needs: threads
-// that have nothing to do wait for those of their warp that have, and neighbours that several
-// threads read come from the caches.
+// A thread for each sample or peak in each stage, which reads what it needs from the maps: idle
+// threads wait for the active ones of their warp, and neighbours that several threads read come
+// from the caches.
 //
-// Peaks get their places in lists by a counter, in any order.
+// Peaks are appended to lists through an atomic counter, in any order.
 #include "finder/buckets.h"
 #include "finder/noise.h"
 #include "finder/shares.h"
@@ -60,7 +60,7 @@ PORTABLE_INLINE u32 share(const Maps& maps, u32 position) {
     return share_of(charge, behind);
 }
 
-// Adds what is behind a neighbour and at no peak.
+// Adds the outer cells next to a neighbour that belong to no peak.
 PORTABLE_INLINE void add_behind(const Maps& maps, u32 peak, Step inner, Sums& sums) {
 #pragma unroll
     for (u32 i = 0; i < RING; i++) {
@@ -86,7 +86,7 @@ PORTABLE_INLINE Sums sums_around(const Maps& maps, u32 peak, u32 threshold) {
 
 }  // namespace
 
-// A thread a sample.
+// A thread for each sample.
 extern "C" __global__ void __launch_bounds__(THREADS)
     find_peaks_each(const Job* jobs, const Settings* sectors, const u32* noisy, const u32* positions, u16* charges,
                     u8* peaks, u32* raw, PeakCounts* counts, const __grid_constant__ Batch batch) {
@@ -105,7 +105,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 KERNEL_EXPORT(find_peaks_each)
 
-// A thread a raw peak.
+// A thread for each raw peak.
 extern "C" __global__ void __launch_bounds__(THREADS)
     suppress_noise_each(const Job* jobs, const Settings* sectors, u16* charges, u8* peaks, const u32* raw, u8* is_kept,
                         u32* kept, PeakCounts* counts, const __grid_constant__ Batch batch) {
@@ -124,7 +124,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 KERNEL_EXPORT(suppress_noise_each)
 
-// A thread a sample, which changes its own charge only.
+// A thread for each sample, which changes only its own charge.
 extern "C" __global__ void __launch_bounds__(THREADS)
     divide_charges_each(const Job* jobs, const u32* positions, u16* charges, u8* peaks, const __grid_constant__ Batch batch) {
     const Part part(batch);
@@ -138,7 +138,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 KERNEL_EXPORT(divide_charges_each, DivideCharges)
 
-// A thread a peak. `places`, unless it is null, gets the place of each one's cluster.
+// A thread for each peak. `places`, unless it is null, gets the index of each one's cluster in its
+// bucket.
 extern "C" __global__ void __launch_bounds__(THREADS)
     clusterize_each(const Job* jobs, const Settings* sectors, const u32* pads_in_rows, u16* charges, const u32* kept,
                     const PeakCounts* counts, const u32* begins, u32* bucket_counts, PackedCluster* clusters,

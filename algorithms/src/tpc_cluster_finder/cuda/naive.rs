@@ -1,4 +1,4 @@
-//! A thread a sample or a peak: see the kernels.
+//! A thread for each sample or peak: see the kernels.
 
 use super::compaction::CompactionWay;
 use super::runner::find_on_gpu;
@@ -26,7 +26,8 @@ pub(super) const STAGES: Stages = Stages {
 };
 
 fn find_peaks(work: &Work<'_>) -> Result<(), DeviceError> {
-    let (tables, lists) = (work.tables, work.lists);
+    let tables = work.tables;
+    let lists = work.lists;
     let arguments = |batch| FindPeaksEach {
         jobs: work.jobs,
         sectors: tables.settings.ptr(),
@@ -38,7 +39,8 @@ fn find_peaks(work: &Work<'_>) -> Result<(), DeviceError> {
         counts: lists.counts.ptr(),
         batch,
     };
-    // SAFETY: positions are in the maps, with what is around them, and each can be a peak.
+    // SAFETY: positions and the charges around them are in the maps, and the lists have capacity
+    // for all of them.
     unsafe { work.on_samples(&FIND_PEAKS_EACH, arguments) }
 }
 
@@ -55,6 +57,7 @@ fn suppress_noise(work: &Work<'_>) -> Result<(), DeviceError> {
         counts: lists.counts.ptr(),
         batch,
     };
-    // SAFETY: as above.
+    // SAFETY: peaks and the charges around them are in the maps, and the lists have capacity for
+    // all of them.
     unsafe { work.on_peaks(&SUPPRESS_NOISE_EACH, arguments) }
 }

@@ -1,4 +1,4 @@
-// Which peaks are but bumps on the slopes of larger ones, as published: the threads of a block
+// Removes peaks that are bumps on the slopes of larger ones, as published: the threads of a block
 // load together the charges between peaks, then the larger peaks, half of the cells at a time.
 //
 // Static shared memory: a position and 14 charges of each thread, 14.3 KB.
@@ -22,7 +22,7 @@ PORTABLE_INLINE u32 valleys_in(const u16* between, u32 charge, const Settings& s
     return valleys;
 }
 
-// Whether there is a larger peak in a half of the cells, and no valley on the way to it.
+// Returns true if there is a larger peak in a half of the cells, and no valley in between.
 template <u32 FIRST> PORTABLE_INLINE bool is_below(const u16* others, u32 charge, u32 valleys) {
     bool is_so = false;
 #pragma unroll
@@ -34,7 +34,8 @@ template <u32 FIRST> PORTABLE_INLINE bool is_below(const u16* others, u32 charge
 
 }  // namespace
 
-// Marks the raw peaks that are kept. A thread a peak; threads beyond the last one repeat it.
+// Marks the raw peaks that are not suppressed. A thread for each peak; threads beyond the last one
+// repeat it.
 extern "C" __global__ void __launch_bounds__(THREADS)
     suppress_noise(const Job* jobs, const Settings* sectors, u16* charges, u8* peaks, const u32* raw, const PeakCounts* counts,
                    u8* is_kept, const __grid_constant__ Batch batch) {

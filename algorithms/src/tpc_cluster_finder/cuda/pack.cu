@@ -1,4 +1,4 @@
-// Clusters out of their buckets, row after row, so that only what was found goes to the host.
+// Packs clusters of buckets, row after row, so that only existing clusters are copied to the host.
 #include "finder/buckets.h"
 #include "search.h"
 
@@ -6,9 +6,9 @@ namespace {
 constexpr u32 THREADS = 256;
 }
 
-// A thread a cluster, which looks for its bucket: rows have so different numbers that none of
-// them would be right for a block. `places` has the number of the first cluster of each bucket,
-// then that of all.
+// A thread for each cluster, which searches for its bucket: the numbers of clusters of rows differ
+// too much for a fixed number of blocks a row. `places` has the offset of the clusters of each
+// bucket, then the total.
 extern "C" __global__ void __launch_bounds__(THREADS)
     pack_clusters(const PackedCluster* clusters, const u32* begins, const u32* places, u32 buckets,
                   PackedCluster* packed) {

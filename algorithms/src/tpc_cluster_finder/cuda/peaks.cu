@@ -1,5 +1,5 @@
-// Which samples are peaks, as published: few samples are above the threshold, and the threads of a
-// block load the neighbours of these together.
+// Finds the samples that are peaks, as published: few samples are above the threshold, and the
+// threads of a block load the neighbours of these together.
 //
 // Static shared memory: sums of warps, a position and eight charges of each thread, 2.7 KB.
 #include "finder/block_load.h"
@@ -21,7 +21,7 @@ PORTABLE_INLINE bool is_largest(const u16* neighbours, u32 charge) {
 
 }  // namespace
 
-// Marks the samples that are peaks, and notes them in the map. A thread a sample.
+// Marks the samples that are peaks, and sets their flags in the map. A thread for each sample.
 extern "C" __global__ void __launch_bounds__(THREADS)
     find_peaks(const Job* jobs, const Settings* sectors, const u32* noisy, const u32* positions, u16* charges,
                u8* peaks, u8* is_peak, const __grid_constant__ Batch batch) {

@@ -1,4 +1,4 @@
-//! The published stages: see the kernels. Ways to compact lists take turns in them.
+//! The published stages: see the kernels. Their compaction algorithm is a parameter.
 
 use super::compaction::CompactionWay;
 use super::runner::find_on_gpu;
@@ -26,7 +26,8 @@ pub(crate) const STAGES: Stages = Stages {
 };
 
 fn find_peaks(work: &Work<'_>) -> Result<(), DeviceError> {
-    let (tables, lists) = (work.tables, work.lists);
+    let tables = work.tables;
+    let lists = work.lists;
     let arguments = |batch| FindPeaks {
         jobs: work.jobs,
         sectors: tables.settings.ptr(),
@@ -37,7 +38,7 @@ fn find_peaks(work: &Work<'_>) -> Result<(), DeviceError> {
         is_peak: lists.predicate.ptr(),
         batch,
     };
-    // SAFETY: positions are in the maps, with what is around them, and have marks.
+    // SAFETY: positions and the charges around them are in the maps, and each position has a mark.
     unsafe { work.on_samples(&FIND_PEAKS, arguments) }
 }
 
@@ -53,6 +54,6 @@ fn suppress_noise(work: &Work<'_>) -> Result<(), DeviceError> {
         is_kept: lists.predicate.ptr(),
         batch,
     };
-    // SAFETY: as above.
+    // SAFETY: peaks and the charges around them are in the maps, and each peak has a mark.
     unsafe { work.on_peaks(&SUPPRESS_NOISE, arguments) }
 }

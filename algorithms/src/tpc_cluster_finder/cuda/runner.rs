@@ -1,4 +1,4 @@
-//! A way to find clusters with the charges of some sectors.
+//! Cluster finder on the device, ready to run on the charges of some sectors.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -20,125 +20,133 @@ use crate::tpc_cluster_finder::cpu::Flat;
 use crate::tpc_cluster_finder::input::Charges;
 use crate::tpc_cluster_finder::labels::Clusters;
 
-/// Of so many samples one is a cluster: what there is room for before it is known.
+/// Initial capacity: one cluster for this number of samples.
 const SAMPLES_OF_CLUSTER: usize = 8;
 
-pub(super) struct OnGpu<'a> {
+pub(super) struct FinderRunner<'a> {
     stages: Stages,
     charges: &'a Charges,
     arena: &'a Arena,
     gpu: Arc<Gpu>,
     batches: Batches,
-    /// Clusters that the bucket of each row of each sector is for.
-    pub(super) room: Vec<u32>,
-    /// Clusters that runs have found.
+    /// Capacity of the bucket of each row of each sector, in clusters.
+    pub(super) capacity: Vec<u32>,
+    /// Maximum number of clusters that a run has found.
     most_found: usize,
-    /// What the last run has collected.
+    /// Labels of the last run.
     labels: Option<Flat>,
 }
 
-pub(super) struct Held<'a> {
+pub(super) struct FinderBuffers<'a> {
     input: Input<'a>,
     jobs: DeviceBuffer<Job>,
     filled: Filled,
     lists: Lists,
     compaction: Compaction,
     buckets: Buckets,
-    /// Where samples have labels.
+    /// Second pass, if samples have labels.
     second_pass: Option<SecondPass<'a>>,
 }
 
-buffers!(Held<'_>: input, filled, lists, compaction, buckets, second_pass; kept: jobs);
+buffers!(FinderBuffers<'_>: input, filled, lists, compaction, buckets, second_pass; kept: jobs);
 
 /// A cluster finder, ready to run. Samples are counted with 32 bits on the device.
 pub(super) fn find_on_gpu<'a>(
     at: &Opening<'a, '_, TpcClusterFinder>,
     stages: Stages,
 ) -> Opened<'a, TpcClusterFinder> {
-    let (samples, most) = (at.input.samples(), u32::MAX);
+    let samples = at.input.samples();
+    let most = u32::MAX;
     if samples > most as usize {
         return Err(Unavailable(format!(
-            "{samples} samples; on a GPU {most} is the most; use fewer sectors or orbits"
+            "{samples} samples exceed the limit of {most} on a GPU; use fewer sectors or orbits"
         )));
     }
-    at.session(OnGpu::new(at.gpu()?, (at.input, at.arena), stages))
+    at.session(FinderRunner::new(at.gpu()?, at.input, at.arena, stages))
 }
 
-impl<'a> OnGpu<'a> {
+impl<'a> FinderRunner<'a> {
     pub(super) fn new(
         gpu: Arc<Gpu>,
-        (charges, arena): (&'a Charges, &'a Arena),
+        charges: &'a Charges,
+        arena: &'a Arena,
         stages: Stages,
     ) -> Self {
-        OnGpu {
+        FinderRunner {
             stages,
             charges,
             arena,
             gpu,
-            batches: Batches::of(charges),
-            room: charges.samples_of_rows().concat(),
+            batches: Batches::new(charges),
+            capacity: charges.samples_of_rows().concat(),
             most_found: charges.samples() / SAMPLES_OF_CLUSTER,
             labels: None,
         }
     }
 }
 
-impl<'a> Runner<TpcClusterFinder> for OnGpu<'a> {
-    type Buffers = Held<'a>;
+impl<'a> Runner<TpcClusterFinder> for FinderRunner<'a> {
+    type Buffers = FinderBuffers<'a>;
 
-    fn allocate(&self) -> Result<Held<'a>, DeviceError> {
-        let (gpu, charges, batches) = (&self.gpu, self.charges, &self.batches.batches);
-        let second_pass = || SecondPass::new(gpu, (charges, self.arena), &self.batches);
-        Ok(Held {
-            input: Input::new(gpu, (charges, self.arena))?,
+    fn allocate(&self) -> Result<FinderBuffers<'a>, DeviceError> {
+        let gpu = &self.gpu;
+        let charges = self.charges;
+        let batches = &self.batches.batches;
+        let second_pass = || SecondPass::new(gpu, charges, self.arena, &self.batches);
+        Ok(FinderBuffers {
+            input: Input::new(gpu, charges, self.arena)?,
             jobs: gpu.table(&self.batches.jobs)?,
             filled: Filled::new(gpu, &self.batches)?,
             lists: Lists::new(gpu, batches, self.batches.positions)?,
             compaction: Compaction::new(gpu, self.stages.compaction, batches)?,
-            buckets: Buckets::new(gpu, self.room.clone(), self.most_found)?,
+            buckets: Buckets::new(gpu, self.capacity.clone(), self.most_found)?,
             second_pass: charges.has_labels().then(second_pass).transpose()?,
         })
     }
 
-    fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
+    fn run(&mut self, buffers: &mut FinderBuffers<'a>) -> Result<(), DeviceError> {
         let gpu = &*self.gpu;
-        held.input.upload(gpu)?;
-        held.buckets.empty(gpu)?;
-        let second_pass = &mut held.second_pass;
+        buffers.input.upload(gpu)?;
+        buffers.buckets.empty(gpu)?;
+        let second_pass = &mut buffers.second_pass;
         let labels = second_pass.as_ref().map(SecondPass::rows);
         for batch in &self.batches.batches {
             let work = Work {
                 gpu,
-                tables: &held.input.tables,
-                samples: held.filled.samples(batch),
-                jobs: held.jobs.ptr(),
-                lists: &held.lists,
-                compaction: &held.compaction,
-                buckets: held.buckets.ptrs(),
+                tables: &buffers.input.tables,
+                samples: buffers.filled.samples(batch),
+                jobs: buffers.jobs.ptr(),
+                lists: &buffers.lists,
+                compaction: &buffers.compaction,
+                buckets: buffers.buckets.ptrs(),
                 places: second_pass.as_ref().map_or(Ptr::NONE, SecondPass::places),
                 batch,
             };
-            held.filled.fill(&work, &held.input.samples)?;
+            buffers.filled.fill(&work, &buffers.input.samples)?;
             work.find(&self.stages)?;
             if let (Some(pass), Some(rows)) = (second_pass.as_mut(), &labels) {
-                pass.collect(&work, &held.filled, (&self.batches.jobs[batch.jobs.clone()], rows))?;
+                pass.collect(
+                    &work,
+                    &buffers.filled,
+                    (&self.batches.jobs[batch.jobs.clone()], rows),
+                )?;
             }
         }
-        held.buckets.count(gpu)?;
-        held.buckets.download(gpu)?;
+        buffers.buckets.count(gpu)?;
+        buffers.buckets.download(gpu)?;
         self.labels =
-            labels.map(|rows| flattened(gpu, &rows, held.buckets.counts())).transpose()?;
+            labels.map(|rows| flattened(gpu, &rows, buffers.buckets.counts())).transpose()?;
         Ok(())
     }
 
-    fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Clusters> {
+    fn output<'b>(&'b self, buffers: &'b FinderBuffers<'a>) -> Cow<'b, Clusters> {
         Cow::Owned(match &self.labels {
-            Some(labels) => held.buckets.labelled(labels),
-            None => held.buckets.sorted().into(),
+            Some(labels) => buffers.buckets.labelled(labels),
+            None => buffers.buckets.sorted().into(),
         })
     }
 
-    fn note(&mut self, held: &Held<'a>) {
-        self.most_found = self.most_found.max(held.buckets.packed_room());
+    fn note(&mut self, buffers: &FinderBuffers<'a>) {
+        self.most_found = self.most_found.max(buffers.buckets.packed_capacity());
     }
 }

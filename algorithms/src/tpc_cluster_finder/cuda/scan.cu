@@ -1,7 +1,8 @@
-// Compacts lists as published, in their order: a sum for each tile, then sums of sums level by
-// level until one block has all of them, then back down, and at last positions to their places.
+// Compacts lists as published, preserving their order: a sum for each tile, then sums of sums level
+// by level until one block has all of them, then back down, and finally positions are stored at
+// their offsets.
 //
-// A level has a word for each tile of the level before; levels lie behind each other.
+// A level has a word for each tile of the previous level; levels are stored one after the other.
 //
 // Static shared memory: sums of warps, at most 128 bytes.
 #include "block_scan.h"
@@ -11,10 +12,10 @@ namespace {
 
 constexpr u32 THREADS = COMPACTED_TILE;
 
-// Where the levels of a job are among all sums.
+// Start of a job's levels among all sums.
 PORTABLE_INLINE u32* sums_of(u32* sums, const Part& part, u32 sums_of_job) { return sums + (u64)part.slot * sums_of_job; }
 
-// The words of a level: that of tiles is the first one.
+// The words of a level: level 0 has one for each tile.
 PORTABLE_INLINE u32 words_in(u32 level, u32 count) {
     for (u32 i = 0; i <= level; i++) count = tiles_of(count);
     return count;
@@ -22,7 +23,7 @@ PORTABLE_INLINE u32 words_in(u32 level, u32 count) {
 
 }  // namespace
 
-// The marks of each tile.
+// Counts the marks of each tile.
 extern "C" __global__ void __launch_bounds__(THREADS)
     scan_start(const Job* jobs, const PeakCounts* counts, const u8* marks, u32 target, u32* sums, u32 sums_of_job,
                const __grid_constant__ Batch batch) {
@@ -37,8 +38,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 KERNEL_EXPORT(scan_start)
 
-// Turns the words of a level into the sums of those before in their tile; the sum of each tile
-// goes to the next level.
+// Replaces the words of a level by their exclusive scan within each tile; the sum of each tile goes
+// to the next level.
 extern "C" __global__ void __launch_bounds__(THREADS)
     scan_up(const Job* jobs, const PeakCounts* counts, u32 target, u32 level, u32 begin, u32 next, u32* sums,
             u32 sums_of_job, const __grid_constant__ Batch batch) {
@@ -57,7 +58,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 KERNEL_EXPORT(scan_up)
 
-// The same for the last level, which is one tile: its sum is that of all marks.
+// Scans the last level, which is one tile: its sum is that of all marks.
 extern "C" __global__ void __launch_bounds__(THREADS)
     scan_top(const Job* jobs, PeakCounts* counts, u32 target, u32 level, u32 begin, u32* sums, u32 sums_of_job,
              const __grid_constant__ Batch batch) {
@@ -72,7 +73,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 KERNEL_EXPORT(scan_top)
 
-// Adds the words of the next level, which are sums by now.
+// Adds the words of the next level, which are scanned already.
 extern "C" __global__ void __launch_bounds__(THREADS)
     scan_down(const Job* jobs, const PeakCounts* counts, u32 target, u32 level, u32 begin, u32 next, u32* sums,
               u32 sums_of_job, const __grid_constant__ Batch batch) {
@@ -86,7 +87,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 KERNEL_EXPORT(scan_down)
 
-// Positions with a mark to their places.
+// Stores positions with a mark at their offsets.
 extern "C" __global__ void __launch_bounds__(THREADS)
     compact(const Job* jobs, const PeakCounts* counts, const u32* positions, const u8* marks, u32 target, u32* sums,
             u32 sums_of_job, u32* compacted, const __grid_constant__ Batch batch) {

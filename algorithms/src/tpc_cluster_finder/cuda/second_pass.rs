@@ -1,5 +1,5 @@
-//! Labels as published: kernels say where the cluster of each peak went, and a second pass on the
-//! host collects its labels, by the charges that the device has divided.
+//! Labels as published: kernels store the index of the cluster of each peak, and a second pass on
+//! the host collects its labels, from the charges that the device has divided.
 
 use std::ops::Range;
 
@@ -19,46 +19,48 @@ use crate::tpc_cluster_finder::labels::collect::Filtered;
 use crate::tpc_decode::charge_map::{entries, pad_of_column};
 use crate::tpc_decode::{FragmentOfFrame, Position};
 
-/// Labels of clusters are collected.
+/// Stage that collects labels of clusters.
 const COLLECT: &str = "labels";
-/// Their lists become one.
+/// Stage that concatenates their lists.
 const FLATTEN: &str = "flatten";
 
-/// What the pass takes, batch after batch.
+/// State of the second pass, reused for each batch.
 pub(super) struct SecondPass<'a> {
     charges: &'a Charges,
-    /// Of each kept peak the place of its cluster in its bucket, or [`NO_PLACE`].
+    /// For each remaining peak, the index of its cluster in its bucket, or [`NO_PLACE`].
     places: DeviceBuffer<u32>,
-    host: OnHost,
-    /// The number of the sample of each entry of a map.
+    host: HostBatch,
+    /// The index of the sample of each entry of a map.
     numbers: ArenaVec<'a, u32>,
 }
 
 buffers!(SecondPass<'_>: places, host, numbers);
 
-/// What comes back of a batch.
-struct OnHost {
+/// Results of a batch on the host.
+struct HostBatch {
     counts: PinnedBuffer<PeakCounts>,
     kept: PinnedBuffer<u32>,
     places: PinnedBuffer<u32>,
     charges: PinnedBuffer<u16>,
 }
 
-buffers!(OnHost: counts, kept, places, charges);
+buffers!(HostBatch: counts, kept, places, charges);
 
 impl<'a> SecondPass<'a> {
     pub(super) fn new(
         gpu: &Gpu,
-        (charges, arena): (&'a Charges, &'a Arena),
+        charges: &'a Charges,
+        arena: &'a Arena,
         all: &Batches,
     ) -> Result<Self, DeviceError> {
-        let (positions, batches) = (all.positions, &all.batches);
+        let positions = all.positions;
+        let batches = &all.batches;
         let of_map = most(batches, |batch| entries(batch.time_bins));
         let of_maps = most(batches, |batch| batch.jobs.len() * entries(batch.time_bins));
         Ok(SecondPass {
             charges,
             places: gpu.buffer(positions)?,
-            host: OnHost {
+            host: HostBatch {
                 counts: gpu.pinned(most(batches, |batch| batch.jobs.len()))?,
                 kept: gpu.pinned(positions)?,
                 places: gpu.pinned(positions)?,
@@ -68,7 +70,7 @@ impl<'a> SecondPass<'a> {
         })
     }
 
-    /// Where kernels say where clusters went.
+    /// Destination of cluster indices for kernels.
     pub(super) fn places(&self) -> Ptr<u32> {
         self.places.ptr()
     }
@@ -78,7 +80,7 @@ impl<'a> SecondPass<'a> {
         Locked::rows(self.charges.cases().len() * ROWS)
     }
 
-    /// Waits for the clusters of a batch, and puts the labels of each to its place in its row.
+    /// Waits for the clusters of a batch, and stores the labels of each at its index in its row.
     pub(super) fn collect(
         &mut self,
         work: &Work<'_>,
@@ -92,14 +94,15 @@ impl<'a> SecondPass<'a> {
         })
     }
 
-    /// Copies what there is of a batch, once it is known how many peaks were kept.
+    /// Copies the results of a batch, once the number of remaining peaks is known.
     fn download(
         &mut self,
         work: &Work<'_>,
         filled: &Filled,
         jobs: &[Job],
     ) -> Result<(), DeviceError> {
-        let (gpu, host) = (work.gpu, &mut self.host);
+        let gpu = work.gpu;
+        let host = &mut self.host;
         gpu.download(host.counts.part_mut(0..jobs.len()), &work.lists.counts)?;
         gpu.download(host.charges.part_mut(0..jobs.len() * work.samples.entries), &filled.charges)?;
         gpu.wait()?;
@@ -113,11 +116,12 @@ impl<'a> SecondPass<'a> {
 
     fn collect_all(&mut self, entries: usize, jobs: &[Job], rows: &[Locked]) {
         for (slot, job) in jobs.iter().enumerate() {
-            let (sector, fragment) = (job.sector as usize, fragment_of(job));
+            let sector = job.sector as usize;
+            let fragment = fragment_of(job);
             let case = &self.charges.cases()[sector];
             number_samples(case, (&fragment, samples_of(case, &fragment)), &mut self.numbers);
             let maps = Maps::of_divided(&mut self.host.charges[slot * entries..][..entries]);
-            let numbered = Numbered { case, numbers: &self.numbers };
+            let numbered = Numbered { case, indices: &self.numbers };
             let own = peaks_of(job, &self.host.counts[slot]);
             let peaks = (&self.host.kept[own.clone()], &self.host.places[own]);
             let collected = |peak| numbered.collected::<Filtered>(&maps, peak);
@@ -126,7 +130,8 @@ impl<'a> SecondPass<'a> {
     }
 }
 
-/// Puts what is collected around each peak that has a cluster to the place of that in its row.
+/// Collects labels around each peak that has a cluster, and stores them at the cluster's index in
+/// its row.
 fn put_lists(
     (kept, places): (&[u32], &[u32]),
     rows: &[Locked],
@@ -141,16 +146,16 @@ fn put_lists(
     });
 }
 
-/// All lists as one, row after row, of as many clusters as each row has.
+/// Concatenates all lists, row after row; `clusters` is the number of clusters in each row.
 pub(super) fn flattened(gpu: &Gpu, rows: &[Locked], clusters: &[u32]) -> Result<Flat, DeviceError> {
     let flatten = || {
         rows.iter().zip(clusters).for_each(|(row, count)| row.cut(*count as usize));
-        Flat::of(rows)
+        Flat::concatenate(rows)
     };
     gpu.scope(FLATTEN, || Ok(gpu.on_host(flatten)))
 }
 
-/// Where the peaks of a job that were kept are in lists.
+/// Range of a job's remaining peaks in lists.
 fn peaks_of(job: &Job, counts: &PeakCounts) -> Range<usize> {
     let first = job.first_position as usize;
     first..first + counts.kept as usize
@@ -163,7 +168,7 @@ fn fragment_of(job: &Job) -> FragmentOfFrame {
     }
 }
 
-/// A position as kernels have it: see `map.h`.
+/// Converts a position from the format of kernels: see `map.h`.
 fn position(bits: u32) -> Position {
     Position { column: bits as i16, time: (bits >> 16) as i16 }
 }

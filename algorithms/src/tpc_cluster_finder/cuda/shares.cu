@@ -1,6 +1,6 @@
-// Divides charges that several peaks claim, as published: first the peaks beside charges are
-// loaded, then for those that have none the peaks two steps away, but only where the cell on the
-// way is above the threshold.
+// Divides charges that several peaks claim, as published: first the peaks adjacent to charges are
+// loaded, then, for charges without any, the peaks two steps away, but only where the cell in
+// between is above the threshold.
 //
 // Static shared memory: sums of warps, a position, a mask and 16 peaks of each thread, 8 KB.
 #include "finder/block_load.h"
@@ -37,7 +37,7 @@ PORTABLE_INLINE u32 peaks_in(const u8* ring) {
 
 }  // namespace
 
-// A thread a sample, which changes its own charge only.
+// A thread for each sample, which changes only its own charge.
 extern "C" __global__ void __launch_bounds__(THREADS)
     divide_charges(const Job* jobs, const u32* positions, u16* charges, u8* peaks, const __grid_constant__ Batch batch) {
     __shared__ u32 warp_sums[LANES];

@@ -1,4 +1,4 @@
-//! The stages of a batch, once its samples are in maps. All variants update these alike.
+//! The stages of a batch, once its samples are in maps. All variants update maps in the same way.
 
 use super::batches::Batch;
 use super::buckets::BucketPtrs;
@@ -12,30 +12,31 @@ use crate::kernels::tpc_cluster_finder_cuda_finder_job_h::{Batch as KernelBatch,
 use crate::kernels::tpc_cluster_finder_shares::DivideCharges;
 use crate::kernels::tpc_cluster_finder_update::{UPDATE_PEAKS, UpdatePeaks};
 
-/// Maps are cleared by the driver.
+/// Stage in which maps are cleared by the driver.
 pub(super) const CLEAR: &str = "clear";
-/// One sample in so many is a peak, or fewer are; where there are more, threads have several.
-/// Only the device knows how many there are, and the host need not wait for it.
+/// Launches use a thread for this number of samples, of which one is a peak at most; where there
+/// are more, threads have several. Only the device knows the count, and the host need not wait for
+/// it.
 pub(super) const SAMPLES_OF_PEAK: usize = 8;
 
-/// A stage on a batch.
+/// A stage of a batch.
 type Stage = fn(&Work<'_>) -> Result<(), DeviceError>;
 
-/// What variants do in their own way.
+/// Stages that differ between variants.
 pub(crate) struct Stages {
-    /// Marks or lists the samples that are peaks, and notes them in the map.
+    /// Marks or lists the samples that are peaks, and sets their flags in the map.
     pub(super) find_peaks: Stage,
-    /// Marks the peaks that are kept, and may list them.
+    /// Marks the peaks that are not suppressed, and may list them.
     pub(super) suppress_noise: Stage,
     /// Divides charges that several peaks claim.
     pub(super) divide: Stage,
-    /// Finds the clusters of the peaks that are kept.
+    /// Finds the clusters of the remaining peaks.
     pub(super) clusterize: Stage,
-    /// What is only marked is listed so.
+    /// Algorithm that lists marked peaks.
     pub(crate) compaction: CompactionWay,
 }
 
-/// What all stages of a batch know.
+/// Arguments that all stages of a batch share.
 pub(crate) struct Work<'w> {
     pub(crate) gpu: &'w Gpu,
     pub(crate) tables: &'w Tables,
@@ -44,7 +45,7 @@ pub(crate) struct Work<'w> {
     pub(crate) lists: &'w Lists,
     pub(crate) compaction: &'w Compaction,
     pub(crate) buckets: BucketPtrs,
-    /// Where the place of the cluster of each kept peak goes; none if nobody asks for it.
+    /// Destination of the index of each remaining peak's cluster; null if not needed.
     pub(crate) places: Ptr<u32>,
     pub(crate) batch: &'w Batch,
 }
@@ -72,7 +73,7 @@ impl Work<'_> {
             peaks: lists.peaks.ptr(),
             batch,
         };
-        // SAFETY: peaks are in the map, and were marked.
+        // SAFETY: peaks are in the map, and have marks.
         unsafe { self.on_peaks(&UPDATE_PEAKS, arguments) }
     }
 
@@ -85,13 +86,15 @@ impl Work<'_> {
             peaks: self.lists.peaks.ptr(),
             batch,
         };
-        // SAFETY: positions are in the maps, with what is around them.
+        // SAFETY: positions and the charges around them are in the maps.
         unsafe { self.on_samples(kernel, arguments) }
     }
 
-    /// Finds clusters by a kernel whose threads go over the peaks that are kept.
+    /// Finds clusters by a kernel whose threads iterate over the remaining peaks.
     pub(super) fn clusterize(&self, kernel: &Kernel<Clusterize>) -> Result<(), DeviceError> {
-        let (tables, lists, buckets) = (self.tables, self.lists, self.buckets);
+        let tables = self.tables;
+        let lists = self.lists;
+        let buckets = self.buckets;
         let arguments = |batch| Clusterize {
             jobs: self.jobs,
             sectors: tables.settings.ptr(),
@@ -105,13 +108,13 @@ impl Work<'_> {
             places: self.places,
             batch,
         };
-        // SAFETY: peaks are in the maps, with what is around them; there is a bucket for each row of
-        // each sector, and a place for each peak where places are asked for.
+        // SAFETY: peaks and the charges around them are in the maps; there is a bucket for each row
+        // of each sector, and `places`, unless null, has an entry for each peak.
         unsafe { self.on_peaks(kernel, arguments) }
     }
 
-    /// Starts a kernel with a thread for each sample. What it reads and writes of the maps depends on
-    /// how near samples are to each other.
+    /// Starts a kernel with a thread for each sample. Its traffic of maps depends on the distances
+    /// between samples.
     ///
     /// # Safety
     /// As for [`Gpu::launch`].
@@ -121,11 +124,11 @@ impl Work<'_> {
         arguments: impl FnOnce(KernelBatch) -> A,
     ) -> Result<(), DeviceError> {
         let blocks = self.batch.samples.div_ceil(kernel.threads() as usize);
-        // SAFETY: as the caller says.
+        // SAFETY: the caller ensures that the arguments are valid for this batch.
         unsafe { self.launch(kernel, (blocks, 0), arguments) }
     }
 
-    /// Starts a kernel whose threads go over lists of peaks.
+    /// Starts a kernel whose threads iterate over lists of peaks.
     ///
     /// # Safety
     /// As for [`Gpu::launch`].
@@ -136,11 +139,11 @@ impl Work<'_> {
     ) -> Result<(), DeviceError> {
         let peaks = self.batch.samples.div_ceil(SAMPLES_OF_PEAK);
         let blocks = peaks.div_ceil(kernel.threads() as usize);
-        // SAFETY: as the caller says.
+        // SAFETY: the caller ensures that the arguments are valid for this batch.
         unsafe { self.launch(kernel, (blocks, 0), arguments) }
     }
 
-    /// Starts a kernel with so many blocks for each job.
+    /// Starts a kernel with `blocks` blocks for each job.
     ///
     /// # Safety
     /// As for [`Gpu::launch`].
@@ -152,7 +155,7 @@ impl Work<'_> {
     ) -> Result<(), DeviceError> {
         let batch = lists::of_kernels(self.batch, self.samples, blocks);
         let grid = Grid::blocks((self.batch.jobs.len() * blocks) as u32).moving(bytes);
-        // SAFETY: as the caller says.
+        // SAFETY: the caller ensures that the arguments are valid for this batch.
         unsafe { self.gpu.launch(kernel, grid, arguments(batch)) }
     }
 }

@@ -1,36 +1,37 @@
-//! On the emulator: nothing gets lost silently.
+//! Tests on the emulator: overflows are reported.
 
 use generators::tpc::PadId;
 use generators::tpc::charges::{Charge, ChargeCase};
 use generators::tpc::geometry::ROWS;
 
 use super::naive;
-use super::runner::OnGpu;
+use super::runner::FinderRunner;
 use crate::algorithm::Runner;
 use crate::device::Arena;
 use crate::device::emulator::{self, Config};
 use crate::tpc_cluster_finder::input::Charges;
 
-/// So many clusters in a row.
+/// `count` clusters in a row.
 fn clusters_in_row(row: u8, count: u32) -> ChargeCase {
     let charge = |number| Charge { time: 10 * number, pad: PadId::new(row, 20), charge: 500 };
-    let (charges, fragment) = ((0..count).map(charge).collect(), 1000);
+    let charges = (0..count).map(charge).collect();
+    let fragment = 1000;
     ChargeCase { time_bins: 10 * count, fragment, charges, ..ChargeCase::default() }
 }
 
 #[test]
-fn clusters_without_room_in_their_bucket_are_an_error() {
+fn bucket_overflow_is_an_error() {
     let Some(gpu) = emulator::gpu_for_tests(Config::default()) else { return };
     let (charges, arena) =
         (Charges::new(vec![clusters_in_row(7, 2), clusters_in_row(5, 3)]), Arena::default());
-    let mut finder = OnGpu::new(gpu, (&charges, &arena), naive::STAGES);
-    finder.room = vec![2; 2 * ROWS];
-    let mut held = finder.allocate().expect("room");
-    let problem = finder.run(&mut held).expect_err("a bucket is too small").to_string();
-    let told = "row 5 of sector 1 of the input has 3 clusters, and its bucket is for 2";
-    assert!(problem.contains(told), "{problem}");
-    finder.room = vec![3; 2 * ROWS];
-    let mut held = finder.allocate().expect("room");
-    assert_eq!(finder.run(&mut held), Ok(()));
-    assert_eq!(finder.output(&held).len(), 5);
+    let mut finder = FinderRunner::new(gpu, &charges, &arena, naive::STAGES);
+    finder.capacity = vec![2; 2 * ROWS];
+    let mut buffers = finder.allocate().expect("buffers");
+    let problem = finder.run(&mut buffers).expect_err("a bucket is too small").to_string();
+    let expected = "row 5 of sector 1 of the input has 3 clusters; the capacity of its bucket is 2";
+    assert!(problem.contains(expected), "{problem}");
+    finder.capacity = vec![3; 2 * ROWS];
+    let mut buffers = finder.allocate().expect("buffers");
+    assert_eq!(finder.run(&mut buffers), Ok(()));
+    assert_eq!(finder.output(&buffers).len(), 5);
 }

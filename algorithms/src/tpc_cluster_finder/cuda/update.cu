@@ -1,12 +1,12 @@
-// Leaves the peaks in the map that are kept. A kernel of its own: while noise is being
-// suppressed, all peaks have to be there.
+// Clears suppressed peaks in the map. A separate kernel because noise suppression has to read all
+// peaks.
 #include "finder/job.h"
 
 namespace {
 constexpr u32 THREADS = 256;
 }
 
-// A thread a raw peak.
+// A thread for each raw peak.
 extern "C" __global__ void __launch_bounds__(THREADS)
     update_peaks(const Job* jobs, const u32* raw, const PeakCounts* counts, const u8* is_kept, u8* peaks, const __grid_constant__ Batch batch) {
     const Part part(batch);

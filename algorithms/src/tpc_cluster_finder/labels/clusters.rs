@@ -8,13 +8,13 @@ use super::super::input::RowCluster;
 use super::counted;
 use crate::algorithm::{self, Choose, Damage, Harm, Mutants, Output, Promise};
 
-/// What was found: clusters by sector, row and their own order, and the labels of each where samples
-/// have some.
+/// Found clusters by sector, row and their own order, and the labels of each where samples have
+/// some.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Clusters {
-    /// By sector, row, and the order of clusters.
+    /// Clusters by sector, row, and the order of clusters.
     pub list: Vec<RowCluster>,
-    /// Those of each cluster.
+    /// Labels of each cluster, if samples have labels.
     pub labels: Option<Labels>,
 }
 
@@ -33,9 +33,9 @@ impl From<Vec<RowCluster>> for Clusters {
 }
 
 impl Clusters {
-    /// Of clusters and their labels in any order.
+    /// Sorts clusters with their labels.
     pub(in super::super) fn labelled(mut found: Vec<(RowCluster, Vec<u64>)>) -> Self {
-        // Equal clusters are told apart by their labels, if at all.
+        // The order of equal clusters is decided by their labels.
         let order = |labels: &[u64]| sorted(labels);
         found.sort_by(|(one, ones), (other, others)| {
             one.cmp(other).then_with(|| order(ones).cmp(&order(others)))
@@ -46,10 +46,10 @@ impl Clusters {
         Clusters { list, labels: Some(labels) }
     }
 
-    /// Whether they are the right ones, in order where that is promised.
+    /// Compares with the reference, in order where `promise` requires it.
     ///
     /// # Errors
-    /// The first difference.
+    /// Returns the first difference.
     pub(in super::super) fn check(&self, right: &Self, promise: Promise) -> Result<(), Damage> {
         self.list.compare(&right.list)?;
         match (&self.labels, &right.labels) {
@@ -62,24 +62,29 @@ impl Clusters {
 
     fn check_labels(&self, own: &Labels, right: &Labels, promise: Promise) -> Result<(), Damage> {
         if own.first().len() != self.list.len() {
-            let (lists, clusters) = (own.first().len(), self.list.len());
+            let lists = own.first().len();
+            let clusters = self.list.len();
             return Err(format!("{lists} lists of labels of {clusters} clusters").into());
         }
-        let is_right = |cluster: &usize| match promise.stable {
-            true => own.of(*cluster) == right.of(*cluster),
-            false => sorted(own.of(*cluster)) == sorted(right.of(*cluster)),
+        let is_right = |cluster: &usize| {
+            if promise.stable {
+                own.of(*cluster) == right.of(*cluster)
+            } else {
+                sorted(own.of(*cluster)) == sorted(right.of(*cluster))
+            }
         };
         match (0..self.list.len()).find(|cluster| !is_right(cluster)) {
             None => Ok(()),
             Some(cluster) => {
-                let (own, right) = (own.of(cluster), right.of(cluster));
+                let own = own.of(cluster);
+                let right = right.of(cluster);
                 Err(format!("labels of cluster {cluster}: {own:?} instead of {right:?}").into())
             }
         }
     }
 }
 
-/// What counts of labels, in order.
+/// The bits of labels that count, in ascending order.
 fn sorted(labels: &[u64]) -> Vec<u64> {
     let mut labels: Vec<_> = labels.iter().map(|label| counted(*label)).collect();
     labels.sort_unstable();
@@ -99,7 +104,7 @@ impl algorithm::Output for Clusters {
 }
 
 impl Clusters {
-    /// The same, but for one label of a cluster.
+    /// Copies that differ in one label of a cluster, or have no labels.
     fn with_other_labels(&self, choose: Choose<'_>) -> Mutants<Self> {
         let Some(labels) = &self.labels else { return Mutants::new() };
         let with_any = |at: &usize| !labels.of(*at).is_empty();

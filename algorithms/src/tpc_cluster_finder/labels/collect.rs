@@ -1,26 +1,28 @@
-//! Ways to collect labels, each once.
+//! Collectors of labels, each once.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use super::{COUNTED, counted};
 
-/// Collects the labels of a cluster. One is used for many clusters, one after the other.
+/// Collects the labels of a cluster. It is reused for one cluster after the other.
 pub(in crate::tpc_cluster_finder) trait Collect:
     Default + Send
 {
-    /// Adds a label, unless it is there.
+    /// Adds a label, unless it is already in the list.
     fn add(&mut self, label: u64);
 
-    /// Appends all labels to a list, and forgets them.
+    /// Appends all labels to a list, and clears the collector.
     fn take(&mut self, list: &mut Vec<u64>);
 }
 
-/// As the experiment did at first: a set.
+/// As in the experiment's first version: a set.
 #[derive(Default)]
-pub(in crate::tpc_cluster_finder) struct UnorderedSet(HashSet<Label, BuildHasherDefault<OwnValue>>);
+pub(in crate::tpc_cluster_finder) struct UnorderedSet(
+    HashSet<Label, BuildHasherDefault<ProductHasher>>,
+);
 
-/// A label, equal to others that differ in what does not count.
+/// A label that equals others which differ only in bits that don't count.
 struct Label(u64);
 
 impl PartialEq for Label {
@@ -37,11 +39,11 @@ impl std::hash::Hash for Label {
     }
 }
 
-/// Numbers are mixed by one product.
+/// A hasher that mixes integers by one product.
 #[derive(Default)]
-struct OwnValue(u64);
+struct ProductHasher(u64);
 
-impl Hasher for OwnValue {
+impl Hasher for ProductHasher {
     fn write(&mut self, bytes: &[u8]) {
         bytes.iter().for_each(|byte| self.write_u64((*byte).into()));
     }
@@ -55,7 +57,7 @@ impl Hasher for OwnValue {
     }
 }
 
-/// All bits depend on all of a value's.
+/// Mixes all bits of a value.
 #[inline]
 fn scattered(value: u64) -> u64 {
     let product = u128::from(value) * 0x9e37_79b9_7f4a_7c15_f39c_c060_5ced_c835;
@@ -77,7 +79,7 @@ fn has(list: &[u64], label: u64) -> bool {
     list.iter().any(|other| counted(*other) == counted(label))
 }
 
-/// As published: a list, and a filter of 64 bits that says of most labels that they are not in it.
+/// As published: a list, and a filter of 64 bits that excludes most labels that are not in it.
 #[derive(Default)]
 pub(in crate::tpc_cluster_finder) struct Filtered {
     list: Vec<u64>,
@@ -100,76 +102,79 @@ impl Collect for Filtered {
     }
 }
 
-/// Ours: a list, and a table of the places in it, found by a hash. Most samples of a cluster have
-/// labels of those before, and which is anybody's guess, so that nothing depends on it: a label is put
-/// behind all others, and if it is there the next one overwrites it.
+/// A list with a hash table of indices into it. Most samples of a cluster repeat labels of earlier
+/// samples in a pattern that branch prediction can't learn, so there is no branch on it: a label is
+/// always stored after all others, and if it was in the list, the next one overwrites it.
 pub(in crate::tpc_cluster_finder) struct Indexed {
-    /// The labels, and room for more.
+    /// The labels, followed by free capacity.
     list: Vec<u64>,
     count: usize,
-    /// `base` and the place of a label; less are those of clusters before, and nobody has to clear
-    /// them.
-    places: Vec<u32>,
+    /// `base` plus the index of a label; smaller values belong to earlier clusters, so the table
+    /// need not be cleared.
+    slots: Vec<u32>,
     base: u32,
 }
 
-/// Places of the smallest table: few of a cluster's labels meet there.
+/// Size of the smallest table: large enough for few collisions among a cluster's labels.
 const PLACES: usize = 1024;
 
-/// Labels that are copied together: most clusters have few, and how many decides on nothing.
+/// Labels that are copied together: most clusters have few, and a fixed number avoids a branch.
 const TAKEN: usize = 16;
 
 impl Default for Indexed {
     fn default() -> Self {
-        Indexed { list: Vec::new(), count: 0, places: vec![0; PLACES], base: 1 }
+        Indexed { list: Vec::new(), count: 0, slots: vec![0; PLACES], base: 1 }
     }
 }
 
 impl Indexed {
-    /// Adds some labels, but for those that are there.
+    /// Adds those labels that are not in the list yet.
     #[inline]
     pub(in crate::tpc_cluster_finder) fn add_all(&mut self, labels: &[u64]) {
         self.make_room(self.count + labels.len());
-        let (list, places, base) = (&mut self.list[..], &mut self.places[..], self.base);
-        let (mut count, bits) = (self.count, places.len().trailing_zeros());
+        let list = &mut self.list[..];
+        let slots = &mut self.slots[..];
+        let base = self.base;
+        let mut count = self.count;
+        let bits = slots.len().trailing_zeros();
         for &label in labels {
             list[count] = label;
             let mut at = hash(label, bits);
-            let place = loop {
-                let place = (places[at].wrapping_sub(base) as usize).min(count);
-                if counted(list[place]) == counted(label) {
-                    break place;
+            let index = loop {
+                let index = (slots[at].wrapping_sub(base) as usize).min(count);
+                if counted(list[index]) == counted(label) {
+                    break index;
                 }
-                // Another label is here.
-                at = (at + 1) & (places.len() - 1);
+                // The slot has another label.
+                at = (at + 1) & (slots.len() - 1);
             };
-            places[at] = base + place as u32;
-            count += usize::from(place == count);
+            slots[at] = base + index as u32;
+            count += usize::from(index == count);
         }
         self.count = count;
     }
 
-    /// For so many labels, and a table of at least twice as many places.
+    /// Ensures capacity for `most` labels, and a table with at least twice as many slots.
     #[inline]
     fn make_room(&mut self, most: usize) {
         if self.list.len() < most + TAKEN {
             self.list.resize(2 * (most + TAKEN), 0);
         }
-        if self.places.len() < 2 * most {
+        if self.slots.len() < 2 * most {
             self.grow(most);
         }
     }
 
     #[cold]
     fn grow(&mut self, most: usize) {
-        self.places = vec![0; (2 * most).next_power_of_two()];
+        self.slots = vec![0; (2 * most).next_power_of_two()];
         let there = self.list[..self.count].to_vec();
         self.count = 0;
         self.add_all(&there);
     }
 }
 
-/// So many bits of a product, on which all bits of a label that count have a say, and no others.
+/// The `bits` highest bits of a product that depends on exactly the bits of a label that count.
 #[inline]
 fn hash(label: u64, bits: u32) -> usize {
     const FACTOR: u64 = 0x9e37_79b9_7f4a_7c15 << COUNTED.leading_zeros();
@@ -191,7 +196,7 @@ impl Collect for Indexed {
         self.base += self.count as u32;
         self.count = 0;
         if self.base > u32::MAX / 2 {
-            self.places.fill(0);
+            self.slots.fill(0);
             self.base = 1;
         }
     }
@@ -206,7 +211,8 @@ mod tests {
     const FAKE: u64 = 1 << 63;
 
     fn collected<C: Collect>(labels: &[u64]) -> Vec<u64> {
-        let (mut collect, mut list) = (C::default(), vec![7]);
+        let mut collect = C::default();
+        let mut list = vec![7];
         labels.iter().for_each(|label| collect.add(*label));
         collect.take(&mut list);
         let before = list.len();
@@ -232,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_of_clusters_before_are_forgotten() {
+    fn labels_of_previous_clusters_are_cleared() {
         let mut collect = Indexed { base: u32::MAX / 2 - 50, ..Indexed::default() };
         for cluster in 0..100 {
             let labels: Vec<_> = (0..100).map(|i| mix(cluster) % 7 + i * 3 % 50).collect();
@@ -244,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn all_ways_find_the_same() {
+    fn all_collectors_find_the_same_labels() {
         for (count, kinds) in [(10, 3), (100, 20), (400, 300), (3000, 2000)] {
             let labels: Vec<_> =
                 (0..count).map(|i| mix(i) % kinds * 64 + mix(i) % 2 * FAKE).collect();

@@ -7,27 +7,28 @@ use generators::{DataError, named};
 
 use super::NOISE;
 
-/// What is known of particles.
+/// Source of labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TruthKind {
-    /// Nothing: there are no labels.
+    /// No labels.
     None,
-    /// Which particles left each sample, as the simulation says.
+    /// The particles of each sample, from the simulation.
     Tracks,
-    /// As many labels as one likes, which mean nothing.
+    /// Any number of artificial labels, without a meaning.
     MadeUp,
 }
 
 named! { "truth", TruthKind { None = "none", Tracks = "tracks", MadeUp = "made-up" } }
 
-/// Bits of a label that tell a track, and the event that it is of.
+/// Bits of a label for the track and its event.
 const TRACK_AND_EVENT: u64 = (1 << 50) - 1;
-/// Pads and time bins in which made-up labels are alike: some clusters.
+/// Pads and time bins with equal artificial labels: the size of some clusters.
 const ALIKE: (u32, u32) = (8, 10);
 
-/// The labels of samples in the order of time and pad, as the simulation says.
+/// The labels of samples in the order of time and pad, from the simulation.
 pub(in super::super) fn of_tracks(charges: &[Charge], marks: &[Mark]) -> Labels {
-    let (mut labels, mut left) = (Labels::default(), marks);
+    let mut labels = Labels::default();
+    let mut left = marks;
     let mut of_sample = Vec::new();
     for sample in charges {
         let place = (sample.time, sample.pad);
@@ -48,36 +49,39 @@ pub(in super::super) fn of_tracks(charges: &[Charge], marks: &[Mark]) -> Labels 
     labels
 }
 
-/// So many labels for each sample, a fraction for some one more: samples near each other have the
-/// same, but for the first one, which is one of three.
+/// `per_sample` labels for each sample, where a fraction adds one to some samples. Samples near
+/// each other have the same labels, except for the first, which is one of three.
 pub(in super::super) fn made_up(charges: &[Charge], per_sample: f64, seed: u64) -> Labels {
-    let (whole, fraction) = (per_sample as u64, per_sample.fract());
+    let whole = per_sample as u64;
+    let fraction = per_sample.fract();
     let mut labels = Labels::default();
     let mut of_sample = Vec::new();
     for sample in charges {
-        let (row, pad) = (u64::from(sample.pad.row()), u32::from(sample.pad.pad()));
+        let row = u64::from(sample.pad.row());
+        let pad = u32::from(sample.pad.pad());
         let near = u64::from(pad / ALIKE.0) << 32 | u64::from(sample.time / ALIKE.1);
         let near = mix(seed ^ mix(row << 60 ^ row >> 4 ^ near));
         let own = mix(near ^ u64::from(pad) << 32 ^ u64::from(sample.time));
         let one_more = below(own as u32, 1 << 20) < (fraction * f64::from(1 << 20)) as u64;
         of_sample.clear();
-        for number in 0..whole + u64::from(one_more) {
-            let differs = if number == 0 { own % 3 } else { 0 };
-            of_sample.push(mix(near ^ number << 8 ^ differs) & TRACK_AND_EVENT);
+        for index in 0..whole + u64::from(one_more) {
+            let differs = if index == 0 { own % 3 } else { 0 };
+            of_sample.push(mix(near ^ index << 8 ^ differs) & TRACK_AND_EVENT);
         }
         labels.push(&of_sample);
     }
     labels
 }
 
-/// Labels are counted with 32 bits.
+/// Checks that labels can be counted with 32 bits.
 pub(in super::super) fn fit(samples: u64, per_sample: f64) -> Result<(), DataError> {
-    let (labels, most) = (samples as f64 * per_sample, f64::from(u32::MAX));
+    let labels = samples as f64 * per_sample;
+    let most = f64::from(u32::MAX);
     if labels < most {
         return Ok(());
     }
     Err(DataError::Shape(format!(
-        "about {labels:.1e} labels of a sector; {most:.1e} is the most; use fewer orbits, or fewer --labels-per-digit"
+        "about {labels:.1e} labels of a sector exceed the limit of {most:.1e}; use fewer orbits, or lower --labels-per-digit"
     )))
 }
 
@@ -93,9 +97,9 @@ mod tests {
     }
 
     #[test]
-    fn samples_have_the_labels_of_what_left_them() {
+    fn samples_have_the_labels_of_their_particles() {
         let charges = charges(4);
-        let mark = |number: usize, particle| Mark { particle, time: 0, pad: charges[number].pad };
+        let mark = |index: usize, particle| Mark { particle, time: 0, pad: charges[index].pad };
         let marks = [mark(0, 5), mark(2, 7), mark(2, 1 << 60 | 8), mark(2, 7)];
         let labels = of_tracks(&charges, &marks);
         let of: Vec<_> = (0..4).map(|sample| labels.of(sample).to_vec()).collect();
@@ -103,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn there_are_as_many_made_up_labels_as_asked_for() {
+    fn number_of_artificial_labels_matches_the_parameter() {
         let charges = charges(10_000);
         for (per_sample, least, most) in [(0.0, 0, 0), (2.3, 22_500, 23_500), (4.0, 40_000, 40_000)]
         {

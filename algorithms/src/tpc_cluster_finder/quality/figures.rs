@@ -15,7 +15,7 @@ use crate::parallel::map;
 /// The ends of the middle part of a normal distribution that is within a standard deviation.
 const MIDDLE: [f64; 2] = [0.158_655, 0.841_345];
 
-/// What can be off.
+/// Quantities with residuals.
 pub(super) const RESIDUALS: [MetricInfo; 3] = [
     MetricInfo::residual("pad_residual", "pads", "pad residual"),
     MetricInfo::residual("time_residual", "time bins", "time residual"),
@@ -34,30 +34,31 @@ pub(super) const MERGED: MetricInfo = MetricInfo::share(
     Better::Lower,
 );
 
-/// What is counted in a row.
+/// Counts of a row.
 #[derive(Debug, Default, PartialEq)]
 struct Tally {
-    /// True clusters that are above the cut-offs.
+    /// Number of true clusters above the cut-offs.
     asked: usize,
-    /// Those of them that have a found cluster of their own.
+    /// True clusters above the cut-offs that are matched with a found cluster.
     found: usize,
     clusters: usize,
-    /// Those of them that are near no true one.
+    /// Found clusters that are near no true one.
     ghosts: usize,
-    /// Found clusters and true ones that are each other's.
+    /// Matched found and true clusters.
     pairs: usize,
-    /// Those of them of whose true one there is another piece,
+    /// Found clusters whose true cluster is matched with another found one.
     split: usize,
-    /// and those of whose found one there is another true one in it.
+    /// True clusters whose found cluster is matched with another true one.
     merged: usize,
     residuals: [Vec<f32>; RESIDUALS.len()],
 }
 
-/// What found clusters, by sector and row, are worth, where sectors have truths and settings.
-/// `docs/tpc-clusters.md` has the figures.
+/// Quality figures of found clusters, by sector and row, for sectors with truths and settings.
+/// `docs/tpc-clusters.md` defines them.
 pub(crate) fn figures(sectors: &[(&Truth, &Settings)], clusters: &[RowCluster]) -> Vec<Metric> {
-    let tallies = map(0..sectors.len() * ROWS, |number| {
-        let (case, row) = (number / ROWS, (number % ROWS) as u8);
+    let tallies = map(0..sectors.len() * ROWS, |index| {
+        let case = index / ROWS;
+        let row = (index % ROWS) as u8;
         let found = of_row(clusters, case as u32, row);
         let (truth, settings) = sectors[case];
         Tally::of_row(found, truth.of_row(row), settings)
@@ -87,22 +88,22 @@ impl Tally {
         let is_asked: Vec<_> =
             truth.iter().map(|cluster| can_be_found(cluster, settings)).collect();
         let is_split = shared(&matches.found, truth.len(), |_| true);
-        let is_merged = shared(&matches.truth, found.len(), |number| is_asked[number]);
-        for (number, cluster) in truth.iter().enumerate() {
-            tally.asked += usize::from(is_asked[number]);
-            let Match::Own(own) = matches.truth[number] else { continue };
-            tally.found += usize::from(is_asked[number]);
+        let is_merged = shared(&matches.truth, found.len(), |index| is_asked[index]);
+        for (index, cluster) in truth.iter().enumerate() {
+            tally.asked += usize::from(is_asked[index]);
+            let Match::Own(own) = matches.truth[index] else { continue };
+            tally.found += usize::from(is_asked[index]);
             tally.pairs += 1;
-            tally.split += usize::from(is_split[number]);
+            tally.split += usize::from(is_split[index]);
             tally.merged += usize::from(is_merged[own]);
-            if !is_split[number] && !is_merged[own] {
+            if !is_split[index] && !is_merged[own] {
                 tally.take(found[own], clusters[own].cluster.qtot, cluster);
             }
         }
         tally
     }
 
-    /// How far off a cluster is that is of one particle only.
+    /// Adds the residuals of a cluster of a single particle.
     fn take(&mut self, found: Point, charge: u16, truth: &TrueCluster) {
         let values = [
             (found.pad - f64::from(truth.pad)) as f32,
@@ -143,7 +144,7 @@ impl Tally {
     }
 }
 
-/// Where a cluster is; the shift of its time is taken back.
+/// Centre of a cluster, without the shift of its time.
 fn point(cluster: &Cluster, settings: &Settings) -> Point {
     Point {
         pad: f64::from(cluster.pad) / f64::from(PAD_SCALE),
@@ -151,12 +152,13 @@ fn point(cluster: &Cluster, settings: &Settings) -> Point {
     }
 }
 
-/// Which of so many have others beside their own, of those that count.
+/// For each of `count` clusters, true if clusters other than its match share it; `others` are
+/// limited to those that `counts` accepts.
 fn shared(others: &[Match], count: usize, counts: impl Fn(usize) -> bool) -> Vec<bool> {
     let mut is_shared = vec![false; count];
-    for (number, other) in others.iter().enumerate() {
+    for (index, other) in others.iter().enumerate() {
         if let Match::Shared(with) = other
-            && counts(number)
+            && counts(index)
         {
             is_shared[*with] = true;
         }
@@ -164,8 +166,8 @@ fn shared(others: &[Match], count: usize, counts: impl Fn(usize) -> bool) -> Vec
     is_shared
 }
 
-/// Half of the interval in which the middle 68.27 % are: the standard deviation of what is
-/// normal, wherever its mean is, and what few outliers don't change. No number if there are none.
+/// Half of the interval that contains the middle 68.27 %: the standard deviation of a normal
+/// distribution with any mean, robust against few outliers. NaN if there are no values.
 fn width(values: &mut [f32]) -> f64 {
     let [low, high] = MIDDLE.map(|share| (share * values.len() as f64) as usize);
     if high >= values.len() {

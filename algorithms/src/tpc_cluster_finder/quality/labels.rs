@@ -1,4 +1,4 @@
-//! What clusters are worth by the labels that they have been given.
+//! Quality of clusters by their labels.
 
 use std::collections::HashSet;
 
@@ -29,28 +29,28 @@ pub(super) const FAKES: MetricInfo = MetricInfo::share(
     Better::Lower,
 );
 
-/// What is counted in some rows.
+/// Counts of some rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Tally {
-    /// Labels of a row that a sample above the cut-off for peaks has.
+    /// Labels of a row with a sample above the cut-off for peaks.
     left: usize,
-    /// Those of them that a cluster of the row has.
+    /// Labels that a cluster of the row has.
     found: usize,
     /// Clusters with the label of a particle,
     clusters: usize,
-    /// and with no other.
+    /// those among them with a single label,
     pure: usize,
-    /// Clusters with none.
+    /// and clusters without a label of a particle.
     fakes: usize,
 }
 
-/// Purity, efficiency and fakes by labels. `docs/tpc-labels.md` says what they mean.
+/// Purity, efficiency and fakes by labels. `docs/tpc-labels.md` defines them.
 pub(in super::super) fn by_labels(cases: &[ChargeCase], found: &Clusters) -> Vec<Metric> {
     let with_labels = cases.iter().enumerate().filter(|(_, case)| case.labels.is_some());
     let left = map(with_labels.clone(), |(_, case)| left_in_rows(case));
     let mut sum = Tally::default();
-    for ((number, _), left) in with_labels.zip(left) {
-        sum.add(Tally::of_case(number as u32, &left, found));
+    for ((index, _), left) in with_labels.zip(left) {
+        sum.add(Tally::of_case(index as u32, &left, found));
     }
     sum.metrics()
 }
@@ -60,9 +60,9 @@ fn left_in_rows(case: &ChargeCase) -> Vec<HashSet<u64>> {
     let mut rows = vec![HashSet::new(); ROWS];
     let cutoff = sixteenths(case.settings.qmax_cutoff);
     let Some(labels) = &case.labels else { return rows };
-    for (number, sample) in case.charges.iter().enumerate() {
+    for (index, sample) in case.charges.iter().enumerate() {
         if i32::from(sample.charge) > cutoff {
-            let of_particles = labels.of(number).iter().filter(|label| !is_noise(**label));
+            let of_particles = labels.of(index).iter().filter(|label| !is_noise(**label));
             rows[usize::from(sample.pad.row())].extend(of_particles.map(|label| counted(*label)));
         }
     }
@@ -76,13 +76,13 @@ impl Tally {
         let begin = found.partition_point(|cluster| cluster.case < case);
         let end = found.partition_point(|cluster| cluster.case <= case);
         let mut of_rows: Vec<HashSet<u64>> = vec![HashSet::new(); ROWS];
-        for number in begin..end {
-            let of_particles = labels.of(number).iter().filter(|label| !is_noise(**label));
+        for index in begin..end {
+            let of_particles = labels.of(index).iter().filter(|label| !is_noise(**label));
             let own: Vec<_> = of_particles.map(|label| counted(*label)).collect();
             tally.fakes += usize::from(own.is_empty());
             tally.clusters += usize::from(!own.is_empty());
             tally.pure += usize::from(own.len() == 1);
-            of_rows[usize::from(found[number].row)].extend(own);
+            of_rows[usize::from(found[index].row)].extend(own);
         }
         let both = left.iter().zip(&of_rows);
         tally.found = both.map(|(left, found)| left.intersection(found).count()).sum();
@@ -120,11 +120,11 @@ mod tests {
     use super::*;
     use crate::tpc_cluster_finder::input::Charges;
 
-    /// Charges in a row with a label each, far enough from each other to be clusters, but for the
-    /// last two.
+    /// Charges in a row with a label each, far enough from each other to form separate clusters,
+    /// except for the last two.
     fn found(labels: &[&[u64]]) -> Vec<(&'static str, f64)> {
-        let time = |number: usize| if number == 4 { 31 } else { 10 * number as u32 };
-        let sample = |number| Charge { time: time(number), pad: PadId::new(7, 20), charge: 500 };
+        let time = |index: usize| if index == 4 { 31 } else { 10 * index as u32 };
+        let sample = |index| Charge { time: time(index), pad: PadId::new(7, 20), charge: 500 };
         let charges = (0..labels.len()).map(sample).collect();
         let mut of_samples = Labels::default();
         labels.iter().for_each(|labels| of_samples.push(labels));
@@ -140,7 +140,7 @@ mod tests {
     fn clusters_of_one_particle_are_pure_and_those_of_none_are_fakes() {
         let noise = u64::MAX - 1;
         let figures = found(&[&[1], &[2, 1], &[noise], &[3], &[4]]);
-        // Four clusters, as the last two are one; 3 and 4 are both in it.
+        // Four clusters, as the last two are merged; it contains labels 3 and 4.
         let right = [("purity", 1.0 / 3.0), ("label_efficiency", 1.0), ("fakes", 0.25)];
         assert_eq!(figures, right);
         assert_eq!(found(&[&[noise]]), [("fakes", 1.0)]);

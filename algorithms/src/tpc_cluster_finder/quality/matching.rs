@@ -1,17 +1,17 @@
-//! Which cluster is of which particle.
+//! Matching of found clusters with true ones.
 
 use std::ops::Range;
 
-/// How far a found cluster and its true one may be apart, in pads and in time bins.
+/// Largest distance between a found cluster and its true one, in pads and in time bins.
 ///
-/// What a crossing leaves has a standard deviation of 0.4 to 1.4 pads and time bins, mostly some
-/// 0.6, and a cluster takes charge from no farther than two cells. Of those that are each other's
-/// 99.9 % are within 1.3 at any occupancy, so efficiencies are the same for any reach from 1.5 to
-/// 3; a smaller one would call ghosts what charge of several particles has drawn aside, and a
+/// The charge of a crossing has a standard deviation of 0.4 to 1.4 pads and time bins, mostly about
+/// 0.6, and a cluster takes charge from no farther than two cells. Of the matched pairs, 99.9 % are
+/// within 1.3 at any occupancy, so efficiencies are the same for any reach from 1.5 to 3; a smaller
+/// one would count clusters as ghosts that the charge of several particles has displaced, and a
 /// larger one would let more noise pass for a piece of a particle nearby.
 const REACH: f64 = 2.0;
 
-/// A place in a row: pad and time bin.
+/// A position in a row: pad and time bin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Point {
     pub(super) pad: f64,
@@ -19,27 +19,28 @@ pub(super) struct Point {
 }
 
 impl Point {
-    /// The square of the distance in units of the reach, if the other one is within.
+    /// Square of the distance in units of the reach; `None` if out of reach.
     fn distance(self, other: Point) -> Option<f64> {
-        let (pad, time) = (self.pad - other.pad, self.time - other.time);
+        let pad = self.pad - other.pad;
+        let time = self.time - other.time;
         let square = (pad * pad + time * time) / (REACH * REACH);
         (square <= 1.0).then_some(square)
     }
 }
 
-/// What a cluster of either kind, found or true, has among those of the other.
+/// Match of a found or true cluster among the clusters of the other kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Match {
-    /// The one with this number, which has it too: they are each other's.
+    /// Matched with the cluster of this index: each is the match of the other.
     Own(usize),
-    /// The one with this number is the nearest, but has another one: a found cluster is a second
-    /// piece of it, a true one is merged into it.
+    /// The nearest cluster has this index, but is matched with another one: a found cluster is a
+    /// second piece of it, a true one is merged into it.
     Shared(usize),
-    /// None is within reach: a found cluster is a ghost, a true one is missed.
+    /// No cluster is within reach: a found cluster is a ghost, a true one is missed.
     None,
 }
 
-/// What each found and each true cluster of a row has.
+/// Matches of all found and all true clusters of a row.
 #[derive(Debug, PartialEq)]
 pub(super) struct Matches {
     pub(super) found: Vec<Match>,
@@ -54,32 +55,35 @@ struct Pair {
 }
 
 impl Matches {
-    /// The nearest of all pairs belongs together, then the nearest of what is left, and so on.
-    /// Both kinds are in order of time.
+    /// Matches the nearest of all pairs, then the nearest of the remaining ones, and so on. Both
+    /// kinds are in order of time.
     pub(super) fn new(found: &[Point], truth: &[Point]) -> Self {
         let mut matches = Matches {
             found: vec![Match::None; found.len()],
             truth: vec![Match::None; truth.len()],
         };
         let mut pairs = pairs(found, truth);
-        // Of equal ones, the first in time.
+        // Among equal distances, the first in time comes first.
         pairs.sort_by(|a, b| a.distance.total_cmp(&b.distance));
         pairs.iter().for_each(|pair| matches.join(pair));
-        // The nearest comes first here, too.
+        // The nearest pair comes first here, too.
         pairs.iter().for_each(|pair| matches.share(pair));
         matches
     }
 
     fn join(&mut self, pair: &Pair) {
-        let (found, truth) = (&mut self.found[pair.found], &mut self.truth[pair.truth]);
+        let found = &mut self.found[pair.found];
+        let truth = &mut self.truth[pair.truth];
         if (*found, *truth) == (Match::None, Match::None) {
             (*found, *truth) = (Match::Own(pair.truth), Match::Own(pair.found));
         }
     }
 
-    /// Once all are joined that can be, one of a pair that has nobody is near one that has.
+    /// Shares the match of a pair's other member with the one that has none, after all pairs are
+    /// joined.
     fn share(&mut self, pair: &Pair) {
-        let (found, truth) = (&mut self.found[pair.found], &mut self.truth[pair.truth]);
+        let found = &mut self.found[pair.found];
+        let truth = &mut self.truth[pair.truth];
         if *found == Match::None {
             *found = Match::Shared(pair.truth);
         }
@@ -92,18 +96,18 @@ impl Matches {
 fn pairs(found: &[Point], truth: &[Point]) -> Vec<Pair> {
     let mut pairs = Vec::with_capacity(found.len());
     let mut near = 0..0;
-    for (number, point) in found.iter().enumerate() {
+    for (index, point) in found.iter().enumerate() {
         near = in_reach(truth, near, point.time);
         let candidates = near.clone().zip(&truth[near.clone()]);
         pairs.extend(candidates.filter_map(|(truth, other)| {
             let distance = point.distance(*other)?;
-            Some(Pair { distance, found: number, truth })
+            Some(Pair { distance, found: index, truth })
         }));
     }
     pairs
 }
 
-/// The places that are in reach of a time; `before` are those of an earlier one.
+/// Indices of the points within reach of a time; `before` is the range of an earlier time.
 fn in_reach(points: &[Point], before: Range<usize>, time: f64) -> Range<usize> {
     let is_early = |point: &&Point| point.time < time - REACH;
     let start = before.start + points[before.start..].iter().take_while(is_early).count();
@@ -116,16 +120,16 @@ fn in_reach(points: &[Point], before: Range<usize>, time: f64) -> Range<usize> {
 mod tests {
     use super::*;
 
-    /// What matches of points `(pad, time)`.
+    /// Matches of points `(pad, time)`.
     fn matches(found: &[(f64, f64)], truth: &[(f64, f64)]) -> Matches {
-        let points = |places: &[(f64, f64)]| -> Vec<_> {
-            places.iter().map(|&(pad, time)| Point { pad, time }).collect()
+        let points = |positions: &[(f64, f64)]| -> Vec<_> {
+            positions.iter().map(|&(pad, time)| Point { pad, time }).collect()
         };
         Matches::new(&points(found), &points(truth))
     }
 
     #[test]
-    fn a_cluster_at_its_place_is_found_and_one_out_of_reach_is_a_ghost() {
+    fn cluster_out_of_reach_is_a_ghost() {
         let near = matches(&[(10.0, 50.0)], &[(11.0, 51.0)]);
         assert_eq!((near.found, near.truth), (vec![Match::Own(0)], vec![Match::Own(0)]));
         let far = matches(&[(10.0, 50.0)], &[(11.5, 51.5)]);
@@ -145,29 +149,30 @@ mod tests {
     }
 
     #[test]
-    fn of_two_found_clusters_the_nearer_is_its_own_and_the_other_a_piece() {
+    fn nearer_of_two_found_clusters_is_the_match() {
         let split = matches(&[(10.0, 49.0), (10.0, 50.5)], &[(10.0, 50.0)]);
         assert_eq!(split.found, [Match::Shared(0), Match::Own(0)]);
         assert_eq!(split.truth, [Match::Own(1)]);
     }
 
     #[test]
-    fn of_two_true_clusters_the_nearer_is_found_and_the_other_merged() {
+    fn farther_of_two_true_clusters_is_merged() {
         let merged = matches(&[(10.0, 50.0)], &[(10.0, 49.0), (10.5, 50.0)]);
         assert_eq!(merged.found, [Match::Own(1)]);
         assert_eq!(merged.truth, [Match::Shared(0), Match::Own(0)]);
     }
 
     #[test]
-    fn neighbours_that_were_both_found_are_neither_split_nor_merged() {
-        // Both are nearest to the second true one, which only one of them can have.
+    fn neighbours_with_matches_are_neither_split_nor_merged() {
+        // The second true cluster is the nearest of both found ones, but only one of them is
+        // matched with it.
         let both = matches(&[(10.0, 50.6), (10.0, 51.1)], &[(10.0, 49.5), (10.0, 51.0)]);
         assert_eq!(both.found, [Match::Own(0), Match::Own(1)]);
         assert_eq!(both.truth, [Match::Own(0), Match::Own(1)]);
     }
 
     #[test]
-    fn what_is_missed_is_nobodys() {
+    fn missed_cluster_has_no_match() {
         let missed = matches(&[], &[(10.0, 50.0)]);
         assert_eq!((missed.found, missed.truth), (vec![], vec![Match::None]));
         let nothing = matches(&[], &[]);
@@ -176,10 +181,10 @@ mod tests {
 
     #[test]
     fn a_long_row_is_matched_as_each_of_its_pieces_is() {
-        let places: Vec<_> = (0..500).map(|n| (f64::from(n * 37 % 60), f64::from(n))).collect();
-        let shifted: Vec<_> = places.iter().map(|(pad, time)| (pad + 0.3, time - 0.2)).collect();
-        let all = matches(&shifted, &places);
-        let own: Vec<_> = (0..places.len()).map(Match::Own).collect();
+        let positions: Vec<_> = (0..500).map(|n| (f64::from(n * 37 % 60), f64::from(n))).collect();
+        let shifted: Vec<_> = positions.iter().map(|(pad, time)| (pad + 0.3, time - 0.2)).collect();
+        let all = matches(&shifted, &positions);
+        let own: Vec<_> = (0..positions.len()).map(Match::Own).collect();
         assert_eq!((&all.found, &all.truth), (&own, &own));
     }
 }

@@ -1,13 +1,13 @@
-//! How good clusters are, where it is known what particles left.
+//! Quality of clusters, where the particles' true clusters are known.
 //!
 //! | file | holds |
 //! |---|---|
-//! | `truth` | what particles left on the rows of a sector |
-//! | `matching` | which cluster is of which particle |
+//! | `truth` | true clusters on the rows of a sector |
+//! | `matching` | found clusters matched with true ones |
 //! | `figures` | efficiency, ghosts, split and merged clusters, residuals |
 //! | `labels` | purity, efficiency and fakes by labels |
 //!
-//! `docs/tpc-clusters.md` says what the figures mean.
+//! `docs/tpc-clusters.md` defines the figures.
 
 mod figures;
 mod labels;
@@ -23,7 +23,7 @@ pub(crate) use figures::figures;
 pub(super) use labels::by_labels;
 pub(crate) use truth::Truth;
 
-/// The figures of clusters of which the truth is known.
+/// Figures of clusters, with known true clusters.
 pub(crate) const FIGURES: [MetricInfo; 7] = [
     EFFICIENCY,
     GHOSTS,
@@ -33,6 +33,6 @@ pub(crate) const FIGURES: [MetricInfo; 7] = [
     figures::RESIDUALS[1],
     figures::RESIDUALS[2],
 ];
-/// The figures of clusters with labels.
+/// Figures of clusters with labels.
 pub(super) const OF_LABELS: [MetricInfo; 3] =
     [labels::PURITY, labels::LABEL_EFFICIENCY, labels::FAKES];

@@ -1,4 +1,4 @@
-//! Figures of examples on paper, and of generated sectors.
+//! Figures of hand-made examples, and of generated sectors.
 
 use generators::tpc::charges::ChargeCase;
 use generators::tpc::simulate::TrueCluster;
@@ -22,13 +22,13 @@ fn found(row: u8, pad: f32, time: f32, qtot: u16) -> RowCluster {
     RowCluster { case: 0, row, cluster }
 }
 
-/// A true one whose peak is a quarter of its charge.
+/// A true cluster whose peak is a quarter of its charge.
 fn left(row: u8, pad: f32, time: f64, charge: f32) -> TrueCluster {
     TrueCluster { particle: 0, time, pad, charge, peak: charge / 4.0, row }
 }
 
 /// The figures of a sector by their names.
-fn of(
+fn figures_of(
     clusters: &[RowCluster],
     truth: &[TrueCluster],
     settings: Settings,
@@ -43,18 +43,21 @@ fn of(
 }
 
 #[test]
-fn what_is_found_where_it_was_has_no_residuals() {
+fn exact_clusters_have_no_residuals() {
     let clusters = [found(3, 10.0, 50.0, 100), found(3, 20.0, 50.0, 100)];
     let truth = [left(3, 10.0, 50.0, 100.0), left(3, 20.0, 50.0, 100.0)];
-    let figure = of(&clusters, &truth, Settings::default());
+    let figure = figures_of(&clusters, &truth, Settings::default());
     assert_eq!(["efficiency", "ghosts", "split", "merged"].map(&figure), [1.0, 0.0, 0.0, 0.0]);
     assert_eq!(["pad_residual", "time_residual", "charge_residual"].map(&figure), [0.0; 3]);
 }
 
 #[test]
-fn rows_do_not_know_of_each_other() {
-    let figure =
-        of(&[found(4, 10.0, 50.0, 100)], &[left(3, 10.0, 50.0, 100.0)], Settings::default());
+fn rows_are_matched_independently() {
+    let figure = figures_of(
+        &[found(4, 10.0, 50.0, 100)],
+        &[left(3, 10.0, 50.0, 100.0)],
+        Settings::default(),
+    );
     assert_eq!(["efficiency", "ghosts"].map(figure), [0.0, 1.0]);
 }
 
@@ -77,32 +80,33 @@ fn missed_split_and_merged_clusters_are_counted() {
         left(2, 10.0, 49.0, 100.0),
         left(2, 10.5, 50.0, 100.0),
     ];
-    let figure = of(&clusters, &truth, Settings::default());
+    let figure = figures_of(&clusters, &truth, Settings::default());
     let third = 1.0 / 3.0;
     assert_eq!(["efficiency", "ghosts", "split", "merged"].map(figure), [0.6, 0.2, third, third]);
 }
 
 #[test]
-fn what_is_below_a_cutoff_need_not_be_found_but_may_be() {
+fn clusters_below_the_cutoff_are_optional() {
     let settings = Settings { qmax_cutoff: 10, ..Settings::default() };
     let small = left(0, 10.0, 50.0, 40.0);
-    let unseen = of(&[], &[small, left(0, 30.0, 50.0, 41.0)], settings);
+    let unseen = figures_of(&[], &[small, left(0, 30.0, 50.0, 41.0)], settings);
     assert_eq!(unseen("efficiency"), 0.0, "of the larger one");
-    let seen = of(&[found(0, 10.0, 50.0, 40)], &[small], settings);
-    assert!(seen("efficiency").is_nan(), "nobody asks");
+    let seen = figures_of(&[found(0, 10.0, 50.0, 40)], &[small], settings);
+    assert!(seen("efficiency").is_nan(), "no true cluster counts");
     assert_eq!(seen("ghosts"), 0.0);
-    // It is no fault that a small one is hidden by a large one.
+    // A small cluster that is hidden by a large one is not counted as missed.
     let beside = [left(0, 10.0, 50.0, 100.0), left(0, 11.0, 50.0, 40.0)];
-    let hidden = of(&[found(0, 10.0, 50.0, 140)], &beside, settings);
+    let hidden = figures_of(&[found(0, 10.0, 50.0, 140)], &beside, settings);
     assert_eq!(["efficiency", "merged"].map(hidden), [1.0, 0.0]);
 }
 
 #[test]
-fn a_shift_of_times_is_no_residual() {
+fn time_shift_is_not_a_residual() {
     let settings = Settings { time_shift: 2.0, ..Settings::default() };
     let places = [10.0, 30.0, 50.0];
     let clusters = places.map(|time| found(0, 10.0, time - 2.0, 100));
-    let figure = of(&clusters, &places.map(|time| left(0, 10.0, time.into(), 100.0)), settings);
+    let figure =
+        figures_of(&clusters, &places.map(|time| left(0, 10.0, time.into(), 100.0)), settings);
     assert_eq!(["efficiency", "time_residual"].map(figure), [1.0, 0.0]);
 }
 
@@ -118,7 +122,7 @@ fn residuals_are_half_of_the_middle_two_thirds() {
             found(0, 10.0 + off, time as f32 - off / 2.0, 100 + 2 * n)
         })
         .collect();
-    let figure = of(&clusters, &truth, Settings::default());
+    let figure = figures_of(&clusters, &truth, Settings::default());
     for (name, expected) in
         [("pad_residual", 0.345), ("time_residual", 0.17), ("charge_residual", 0.69)]
     {
@@ -127,7 +131,7 @@ fn residuals_are_half_of_the_middle_two_thirds() {
     }
 }
 
-/// Generated charges of a sector with so many samples.
+/// Generated charges of a sector with this occupancy.
 fn sector(occupancy: &str, gain: &str) -> Charges {
     let given = [("sectors", "1"), ("orbits", "1"), ("occupancy", occupancy), ("gain", gain)];
     let params: Params = given.into_iter().collect();
@@ -146,7 +150,7 @@ fn of_sector(occupancy: &str, gain: &str) -> impl Fn(&str) -> f64 + use<> {
 }
 
 #[test]
-fn few_clusters_are_all_found_where_they_are_and_many_hide_each_other() {
+fn efficiency_decreases_with_occupancy() {
     let [few, many] = ["0.01", "0.07"].map(|occupancy| of_sector(occupancy, "unit"));
     assert!(few("efficiency") > 0.96 && few("ghosts") < 0.03, "{}", few("efficiency"));
     assert!(few("split") < 0.01 && few("merged") < 0.03);
@@ -160,7 +164,7 @@ fn few_clusters_are_all_found_where_they_are_and_many_hide_each_other() {
 }
 
 #[test]
-fn gains_are_no_residuals() {
+fn gains_cause_no_residuals() {
     let [unit, spread] = ["unit", "spread"].map(|gain| of_sector("0.01", gain));
     for name in ["efficiency", "pad_residual", "charge_residual"] {
         let off = unit(name) - spread(name);
@@ -169,7 +173,7 @@ fn gains_are_no_residuals() {
 }
 
 #[test]
-fn of_charges_of_which_nothing_is_known_there_are_no_figures() {
+fn charges_without_truth_have_no_figures() {
     let known = sector("0.01", "unit");
     let unknown = Charges::new(known.cases().to_vec());
     let output = unknown.right_clusters().clone();

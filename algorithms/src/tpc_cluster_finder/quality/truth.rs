@@ -1,4 +1,4 @@
-//! What particles left on the rows of a sector.
+//! True clusters: the charge of particles on the rows of a sector.
 
 use generators::tpc::simulate::TrueCluster;
 
@@ -9,12 +9,12 @@ use super::super::settings::Settings;
 pub(crate) struct Truth(Vec<TrueCluster>);
 
 impl Truth {
-    /// As the simulation tells them: by row and time.
+    /// Sorts the clusters of the simulation by row and time.
     pub(crate) fn new(clusters: Vec<TrueCluster>) -> Self {
         Truth(clusters)
     }
 
-    /// Those of a row, by time.
+    /// True clusters of a row, in order of time.
     pub(super) fn of_row(&self, row: u8) -> &[TrueCluster] {
         let start = self.0.partition_point(|cluster| cluster.row < row);
         let length = self.0[start..].partition_point(|cluster| cluster.row == row);
@@ -22,7 +22,7 @@ impl Truth {
     }
 }
 
-/// Whether a true cluster would be found if it were alone: it is above the cut-offs.
+/// True if an isolated cluster with this charge would be found: it is above the cut-offs.
 pub(super) fn can_be_found(cluster: &TrueCluster, settings: &Settings) -> bool {
     cluster.peak > f32::from(settings.qmax_cutoff)
         && cluster.charge > f32::from(settings.qtot_cutoff)

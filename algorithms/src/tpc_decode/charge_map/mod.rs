@@ -1,9 +1,9 @@
-//! The input of the cluster finder: charges in tiles, and where they are.
+//! The input of the cluster finder: charges in tiles, and their positions.
 //!
-//! A map has an entry of 16 bits for each pad and time bin of a fragment of a sector.
-//! Tiles of 8 pads and 4 time bins are contiguous, so that a cluster, which is a few
-//! pads wide and a few time bins long, lies in few cache lines. All rows stand side
-//! by side, with margins between them and at the ends.
+//! A map has an entry of 16 bits for each pad and time bin of a fragment of a sector. Tiles of 8
+//! pads and 4 time bins are contiguous, so that a cluster, which is a few pads wide and a few time
+//! bins long, lies in few cache lines. All rows are side by side, with margins between them and at
+//! the ends.
 
 mod tiles;
 
@@ -18,11 +18,11 @@ use crate::all_cores::joined;
 use crate::parallel;
 pub(super) use tiles::{MapShape, Tile};
 
-/// Pads from the beginning of a row to that of the next one.
+/// Columns from the start of a row to that of the next one.
 pub(super) const ROW_PITCH: usize = 152;
-/// Pads in front of the first row.
+/// Columns before the first row.
 pub(super) const PAD_MARGIN: usize = 8;
-/// Time bins in front of a fragment and behind it.
+/// Time bins before a fragment and after it.
 pub(crate) const TIME_MARGIN: u32 = 4;
 /// Pads of a tile.
 pub(crate) const TILE_PADS: usize = 8;
@@ -39,16 +39,16 @@ pub(crate) const CHARGE_SCALE: f32 = 16.0;
 /// The largest charge; the two bits above it mark peaks and splits later on.
 pub(super) const MAX_CHARGE: f32 = 16_383.0;
 
-/// Entries of a map for so many time bins.
+/// Entries of a map for `time_bins` time bins.
 pub(crate) fn entries(time_bins: u32) -> usize {
     let times = (time_bins + 2 * TIME_MARGIN) as usize;
     times.div_ceil(TILE_TIMES) * TILES_IN_ROW * TILE
 }
 
-/// Entries that a thread looks at at a time.
+/// Entries that a thread searches at a time.
 const PIECE: usize = 1 << 18;
 
-/// The entries of a map that are not 0: their indices, and what they are.
+/// The entries of a map that are not 0: their indices and values.
 pub(super) fn present(map: &[u16]) -> Vec<(u32, u16)> {
     let pieces = map.chunks(PIECE).enumerate();
     let pieces = parallel::map(pieces, |(number, piece)| {
@@ -60,8 +60,8 @@ pub(super) fn present(map: &[u16]) -> Vec<(u32, u16)> {
     joined(&pieces.iter().map(Vec::as_slice).collect::<Vec<_>>())
 }
 
-/// Where a charge is: the column of its pad, and its time bin from the beginning of
-/// the map. A sample outside the fragment has a negative time.
+/// Position of a charge: the column of its pad, and its time bin from the start of the map. A
+/// sample outside the fragment has a negative time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(C)]
 pub struct Position {
@@ -72,16 +72,16 @@ pub struct Position {
 }
 
 impl Position {
-    /// Of a sample outside the fragment.
+    /// Position of a sample outside the fragment.
     pub const OUTSIDE: Position = Position { column: 0, time: -1 };
 
-    /// Of a pad and a time bin of the fragment.
+    /// Position of a pad and a time bin of the fragment.
     #[inline(always)]
     pub(crate) fn new(pad: PadId, local_time: u32) -> Self {
         Position { column: column(pad) as i16, time: (local_time + TIME_MARGIN) as i16 }
     }
 
-    /// The entry of the map.
+    /// Index of the entry in the map.
     #[inline(always)]
     pub(crate) fn index(self) -> usize {
         entry(self.column as usize, self.time as usize)
@@ -107,19 +107,19 @@ pub(crate) fn column(pad: PadId) -> usize {
     usize::from(pad.row()) * ROW_PITCH + usize::from(pad.pad()) + PAD_MARGIN
 }
 
-/// The pad of a column that is one's.
+/// The pad of a column, which must not be in a margin.
 #[inline(always)]
 pub(crate) fn pad_of_column(column: usize) -> PadId {
     PadId::new((column / ROW_PITCH) as u8, (column % ROW_PITCH - PAD_MARGIN) as u8)
 }
 
-/// The tiles of a row of pads in each row of tiles: it begins with one of its own.
+/// The tiles of a row of pads in each row of tiles: each row of pads starts with a new tile.
 pub(crate) fn tiles_of_row(row: usize) -> Range<usize> {
     let first = column(PadId::new(row as u8, 0)) / TILE_PADS;
     first..first + pads_in_row(row).div_ceil(TILE_PADS)
 }
 
-/// Gains of all pads by which charges are corrected.
+/// Correction factors of all pads for charges.
 pub struct Gains {
     /// Factors by column, one sector after the other.
     factors: Vec<f32>,
@@ -131,8 +131,8 @@ impl Gains {
         Gains::from_steps(|_, _| UNIT_STEP)
     }
 
-    /// Gains that differ from pad to pad by up to a fifth, as those of a real chamber
-    /// do, from a seed.
+    /// Gains that differ from pad to pad by up to a fifth, like those of a real chamber, from a
+    /// seed.
     pub fn spread(seed: u64) -> Self {
         Gains::from_steps(|sector, pad| {
             let random = mix(seed ^ mix((sector * PADS_IN_SECTOR + pad) as u64));
@@ -163,7 +163,7 @@ impl Gains {
 
     /// The factors of a sector, by column.
     #[inline(always)]
-    pub(super) fn of(&self, sector: u8) -> &[f32; COLUMNS] {
+    pub(super) fn of_sector(&self, sector: u8) -> &[f32; COLUMNS] {
         match self.factors[usize::from(sector) * COLUMNS..].first_chunk() {
             Some(factors) => factors,
             None => unreachable!("there are factors for each sector"),
@@ -174,9 +174,9 @@ impl Gains {
 const MIN_GAIN: f32 = 0.0;
 const MAX_GAIN: f32 = 2.0;
 const GAIN_STEPS: f32 = 65_534.0;
-/// The step whose gain is 1.
+/// The encoding of a gain of 1.
 const UNIT_STEP: u16 = 32_767;
-/// A fifth of it.
+/// A fifth of the unit step.
 const SPREAD: u16 = 6_553;
 
 /// Charges of a map for one ADC value: whole units in one format, quarters in all others.
@@ -188,7 +188,7 @@ pub(super) fn scale_of(format: ZsFormat) -> f32 {
     unit * CHARGE_SCALE
 }
 
-/// How digits of a format become entries of a map.
+/// Conversion of digits of a format to entries of a map.
 #[derive(Clone, Copy)]
 pub(crate) struct Converter<'a> {
     gains: &'a [f32; COLUMNS],
@@ -196,24 +196,24 @@ pub(crate) struct Converter<'a> {
 }
 
 impl<'a> Converter<'a> {
-    /// For digits of a sector.
+    /// Converter for digits of a sector.
     pub(crate) fn new(gains: &'a Gains, sector: u8, format: ZsFormat) -> Self {
-        Converter { gains: gains.of(sector), scale: scale_of(format) }
+        Converter { gains: gains.of_sector(sector), scale: scale_of(format) }
     }
 
-    /// By what charges of a pad are corrected.
+    /// Correction factor of a pad.
     #[inline(always)]
     pub(crate) fn gain(&self, pad: PadId) -> f32 {
         self.gains[column(pad)]
     }
 
-    /// A digit as the cluster finder has it.
+    /// Converts a digit to a sample of the cluster finder.
     #[inline(always)]
     pub(crate) fn sample(&self, digit: Digit) -> Charge {
         Charge { time: digit.time_bin(), pad: digit.pad_id(), charge: self.charge(digit) }
     }
 
-    /// The entry for a digit: its charge with 4 bits of fraction, cut off.
+    /// The entry for a digit: its charge with 4 fractional bits, truncated.
     #[inline(always)]
     pub(crate) fn charge(&self, digit: Digit) -> u16 {
         let gain = self.gain(digit.pad_id());
@@ -235,7 +235,8 @@ mod tests {
     fn rows_of_pads_have_tiles_of_their_own() {
         let mut free = 0;
         for row in 0..ROWS {
-            let (tiles, last) = (tiles_of_row(row), pads_in_row(row) - 1);
+            let tiles = tiles_of_row(row);
+            let last = pads_in_row(row) - 1;
             assert!(tiles.start >= free && tiles.end <= TILES_IN_ROW);
             let columns = [0, last].map(|pad| column(PadId::new(row as u8, pad as u8)));
             assert_eq!(columns.map(|column| column % TILE_PADS)[0], 0, "row {row}");
@@ -270,8 +271,8 @@ mod tests {
         assert_eq!(double.charge(digit(3)), 24);
     }
 
-    /// A charge that the experiment has packed: in quarters of an ADC unit, with a gain as it is
-    /// stored, and that gain as a factor.
+    /// A charge that the experiment has packed: in quarters of an ADC unit, with a gain in its
+    /// stored format, and that gain as a factor.
     struct Packed {
         quarters: u16,
         step: u16,
@@ -280,8 +281,9 @@ mod tests {
     }
 
     impl Packed {
-        /// `BITS_OF_ADC,STEP,BITS_OF_GAIN,CHARGE`. Values between quarters are in no page.
-        fn of(line: &str) -> Option<Self> {
+        /// Parses `BITS_OF_ADC,STEP,BITS_OF_GAIN,CHARGE`. Values between quarters do not occur in
+        /// pages.
+        fn parse(line: &str) -> Option<Self> {
             let fields: Vec<_> = line.split(',').collect();
             let bits = |field| f32::from_bits(u32::from_str_radix(field, 16).expect("bits"));
             let number = |field: &str| field.parse().expect("a number");
@@ -305,20 +307,20 @@ mod tests {
     fn charges_are_those_of_the_experiment() {
         let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/tpc-clusters/packing.csv");
         let table = std::fs::read_to_string(file).expect("a fixture");
-        let packed: Vec<_> = table.lines().skip(1).filter_map(Packed::of).collect();
+        let packed: Vec<_> = table.lines().skip(1).filter_map(Packed::parse).collect();
         assert!(packed.len() > 300);
-        // Each of them has a pad of its own.
+        // Each of them has its own pad.
         let step = |_, pad: usize| packed.get(pad).map_or(UNIT_STEP, |packed| packed.step);
         let gains = Gains::from_steps(step);
         for (packed, pad) in packed.iter().zip(pads()) {
             let charge =
                 |format, adc| Converter::new(&gains, 1, format).charge(Digit::new(1, pad, 0, adc));
-            assert_eq!(gains.of(1)[column(pad)], packed.gain, "{}", packed.step);
+            assert_eq!(gains.of_sector(1)[column(pad)], packed.gain, "{}", packed.step);
             assert_eq!(charge(ZsFormat::Link, packed.quarters), packed.charge);
             if packed.quarters.is_multiple_of(4) {
                 assert_eq!(charge(ZsFormat::Row10, packed.quarters / 4), packed.charge);
             }
-            // The experiment multiplies by the gain first: powers of two round nothing.
+            // The experiment multiplies by the gain first: powers of two cause no rounding.
             for quarters in 0..1 << 12 {
                 let corrected = f32::from(quarters) * 0.25 * packed.gain * 16.0;
                 let expected = corrected.min(MAX_CHARGE) as u16;

@@ -1,8 +1,8 @@
-//! Maps as tiles: which of them hold pads, and which are margins.
+//! Maps as tiles: those that contain pads, and the margins.
 //!
-//! Runs that write whole tiles write those that hold pads of rows, in all lines that hold time
-//! bins of the fragment. All others are margins: zeros that no run changes, made once by
-//! whoever has the buffer.
+//! Runs that write complete tiles write those that contain pads of rows, in all lines that contain
+//! time bins of the fragment. All others are margins: zeros that no run changes, written once by
+//! the owner of the buffer.
 
 use std::ops::Range;
 
@@ -22,7 +22,7 @@ impl Poison for Tile {
     const POISON: Self = Tile([u16::POISON; TILE]);
 }
 
-/// How large a map is: as its time bins say.
+/// Size of a map, which depends on its time bins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::tpc_decode) struct MapShape {
     pub(in crate::tpc_decode) time_bins: u32,
@@ -45,11 +45,11 @@ impl MapShape {
         1..1 + (self.time_bins as usize).div_ceil(TILE_TIMES)
     }
 
-    /// Makes the margins of a map zeros, whatever stands there.
+    /// Clears the margins of a map, regardless of their content.
     pub(in crate::tpc_decode) fn clear_margins(self, map: &mut [Tile]) {
         let lines = self.lines();
-        for_each_numbered(map.chunks_mut(TILES_IN_ROW), |number, line| {
-            if lines.contains(&number) {
+        for_each_numbered(map.chunks_mut(TILES_IN_ROW), |index, line| {
+            if lines.contains(&index) {
                 clear_between_rows(line);
             } else {
                 line.fill(Tile::default());
@@ -58,7 +58,7 @@ impl MapShape {
     }
 }
 
-/// Clears what is between the pads of rows in a line of tiles, and beside them.
+/// Clears the tiles of a line before, between and after those of rows.
 fn clear_between_rows(line: &mut [Tile]) {
     let mut free = 0;
     for of_row in (0..ROWS).map(tiles_of_row) {

@@ -1,5 +1,5 @@
-//! Pages to positions and maps of charges, fragment by fragment: maps are cleared, then each
-//! charge is put where it belongs. See `tiles` for the way without clearing.
+//! Pages to positions and maps of charges, fragment by fragment: maps are cleared, then charges are
+//! scattered. See `tiles` for the algorithm without clearing.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -8,11 +8,11 @@ use std::sync::atomic::{AtomicU16, Ordering};
 use bytemuck::{cast_slice, cast_slice_mut};
 use generators::tpc::Digit;
 
-use super::crew::Crew;
 use super::digits::close;
 use super::headers::{self, Slot};
 use super::levels::{DecodePage, Level};
 use super::page_decoder::PageDecoder;
+use super::workers::DecodeWorkers;
 use crate::algorithm::Runner;
 use crate::all_cores::{mapped, split_mut};
 use crate::device::gpu::DeviceError;
@@ -25,7 +25,7 @@ use crate::tpc_decode::header::OpenPage;
 use crate::tpc_decode::input::TimeFrame;
 use crate::tpc_decode::{Decoded, TpcDecode};
 
-/// What no sample has: it is outside every map.
+/// An invalid position: outside every map.
 impl Poison for Position {
     const POISON: Self = Position { column: i16::MAX, time: i16::MAX };
 }
@@ -38,28 +38,28 @@ const DECODE: &str = "decode";
 pub(crate) struct ChargesOf<'a> {
     frame: &'a TimeFrame,
     arena: &'a Arena,
-    crew: Crew,
+    workers: DecodeWorkers,
     decode: DecodePage,
     fragments: Fragments,
-    /// Samples that the headers promise, once for each fragment that their page is in.
+    /// Number of samples that the headers state, once for each fragment of their page.
     promised: usize,
     shape: MapShape,
-    /// The sectors' places among the maps, by the pages that they begin with.
+    /// Ranges of maps of the sectors, by the pages at which these start.
     sectors: Vec<Range<usize>>,
     laps: Laps,
 }
 
-/// What it holds.
-pub(crate) struct Held<'a> {
+/// Buffers of the decoder.
+pub(crate) struct DecodedCharges<'a> {
     slots: ArenaVec<'a, Slot>,
     maps: ArenaVec<'a, Tile>,
     positions: ArenaVec<'a, Position>,
     damaged: Vec<DamagedPage>,
 }
 
-buffers!(Held<'_>: slots, maps, positions);
+buffers!(DecodedCharges<'_>: slots, maps, positions);
 
-/// A fragment of a time frame: what its tasks have in common.
+/// A fragment of a time frame: the common data of its tasks.
 struct Fragment<'a> {
     frame: &'a TimeFrame,
     decode: DecodePage,
@@ -71,34 +71,35 @@ struct Fragment<'a> {
     sectors: &'a [Range<usize>],
 }
 
-/// A page that was rejected, and the positions that it does not have.
+/// A rejected page, and the range of its unused positions.
 pub(super) struct Rejected {
     pub(super) page: DamagedPage,
     pub(super) positions: Range<usize>,
 }
 
 impl<'a> ChargesOf<'a> {
-    /// With the fastest decoder of pages here, for a team of so many threads.
+    /// Uses the fastest decoder of pages of this machine, with a team of `threads` threads.
     pub(crate) fn fastest(frame: &'a TimeFrame, arena: &'a Arena, threads: usize) -> Self {
         let decode = Level::best().decoder().unwrap_or(super::reference_page);
-        ChargesOf::new(frame, arena, Crew::of_one_team(frame, threads), decode)
+        ChargesOf::new(frame, arena, DecodeWorkers::of_one_team(frame, threads), decode)
     }
 
     pub(super) fn new(
         frame: &'a TimeFrame,
         arena: &'a Arena,
-        crew: Crew,
+        workers: DecodeWorkers,
         decode: DecodePage,
     ) -> Self {
-        let slots = headers::of(frame);
+        let slots = headers::slots(frame);
         let fragments = Fragments::new(frame.settings.fragment);
-        let copies =
-            |page: &OpenPage| fragments.of(time_bins_of(page)).len() * usize::from(page.samples);
+        let copies = |page: &OpenPage| {
+            fragments.touching(time_bins_of(page)).len() * usize::from(page.samples)
+        };
         let pages = slots.iter().filter_map(Slot::page);
         ChargesOf {
             frame,
             arena,
-            crew,
+            workers,
             decode,
             fragments,
             shape: frame.map_shape(pages.clone()),
@@ -108,7 +109,7 @@ impl<'a> ChargesOf<'a> {
         }
     }
 
-    /// Positions of all fragments, as far as headers promise them.
+    /// Number of positions of all fragments that headers state.
     pub(crate) fn promised(&self) -> usize {
         self.promised
     }
@@ -119,46 +120,51 @@ impl<'a> ChargesOf<'a> {
     }
 
     /// Reads the headers of all pages.
-    pub(crate) fn read_headers(&self, held: &mut Held<'a>) {
-        headers::read(self.frame, &self.crew, &mut held.slots);
+    pub(crate) fn read_headers(&self, buffers: &mut DecodedCharges<'a>) {
+        headers::read(self.frame, &self.workers, &mut buffers.slots);
     }
 
-    /// Clears the maps of all sectors, and fills them with a fragment; returns where the positions
-    /// of each sector end. Positions of damaged pages are outside of the fragment.
-    pub(crate) fn make_fragment(&self, held: &mut Held<'a>, number: u32) -> Vec<usize> {
-        self.crew.clear(&mut held.maps, self.shape.tiles());
+    /// Clears the maps of all sectors, and fills them with a fragment; returns the ends of the
+    /// positions of each sector. Positions of damaged pages are outside of the fragment.
+    pub(crate) fn make_fragment(
+        &self,
+        buffers: &mut DecodedCharges<'a>,
+        number: u32,
+    ) -> Vec<usize> {
+        self.workers.clear(&mut buffers.maps, self.shape.tiles());
         let mut holes = Vec::new();
-        self.decode_fragment(held, number, 0, &mut holes);
+        self.decode_fragment(buffers, number, 0, &mut holes);
         for hole in holes {
-            held.positions[hole].fill(Position::OUTSIDE);
+            buffers.positions[hole].fill(Position::OUTSIDE);
         }
-        let touches = |page: &&OpenPage| self.fragments.of(time_bins_of(page)).contains(&number);
+        let touches =
+            |page: &&OpenPage| self.fragments.touching(time_bins_of(page)).contains(&number);
         let mut end = 0;
         let end_of_sector = |pages: &Range<usize>| {
-            let pages = held.slots[pages.clone()].iter().filter_map(Slot::page);
+            let pages = buffers.slots[pages.clone()].iter().filter_map(Slot::page);
             end += pages.filter(touches).map(|page| usize::from(page.samples)).sum::<usize>();
             end
         };
         self.sectors.iter().map(end_of_sector).collect()
     }
 
-    /// Decodes the pages of a fragment; returns where its positions end.
+    /// Decodes the pages of a fragment; returns the end of its positions.
     fn decode_fragment(
         &self,
-        held: &mut Held<'a>,
+        buffers: &mut DecodedCharges<'a>,
         number: u32,
         start: usize,
         holes: &mut Vec<Range<usize>>,
     ) -> usize {
-        let Held { slots, maps, .. } = held;
+        let DecodedCharges { slots, maps, .. } = buffers;
         let fragments = self.fragments;
-        let touches = |page: &&OpenPage| fragments.of(time_bins_of(page)).contains(&number);
+        let touches = |page: &&OpenPage| fragments.touching(time_bins_of(page)).contains(&number);
         let of_task = |pages: &Range<usize>| {
             let pages = slots[pages.clone()].iter().filter_map(Slot::page);
             let samples = pages.filter(touches).map(|page| usize::from(page.samples));
             samples.sum()
         };
-        let lengths: Vec<usize> = self.crew.tasks.iter().map(of_task).collect();
+        let lengths: Vec<usize> = self.workers.tasks.iter().map(of_task).collect();
         let fragment = Fragment {
             frame: self.frame,
             decode: self.decode,
@@ -168,14 +174,14 @@ impl<'a> ChargesOf<'a> {
             entries: self.entries(),
             sectors: &self.sectors,
         };
-        let parts = split_mut(&mut held.positions[start..], lengths.iter().copied());
+        let parts = split_mut(&mut buffers.positions[start..], lengths.iter().copied());
         let rejected = self
-            .crew
+            .workers
             .map(parts, |pages, positions| fragment.decode_task(pages, touches, positions));
         let mut start = start;
         for (of_task, length) in rejected.into_iter().zip(lengths) {
             for Rejected { page, positions } in of_task {
-                held.damaged.push(page);
+                buffers.damaged.push(page);
                 holes.push(start + positions.start..start + positions.end);
             }
             start += length;
@@ -184,14 +190,14 @@ impl<'a> ChargesOf<'a> {
     }
 }
 
-impl Held<'_> {
-    /// The maps of all sectors, and the positions of the fragment that was made last.
+impl DecodedCharges<'_> {
+    /// The maps of all sectors, and the positions of the last fragment.
     pub(crate) fn maps_and_positions(&mut self) -> (&mut [u16], &[Position]) {
         (cast_slice_mut(&mut self.maps), &self.positions)
     }
 }
 
-/// Maps of all sectors and positions as an output.
+/// Converts maps of all sectors and positions to an output.
 pub(super) fn decoded(
     maps: &[Tile],
     shape: MapShape,
@@ -207,7 +213,8 @@ pub(super) fn decoded(
     }
 }
 
-/// Takes out what damaged pages have left, and names each of them once. The holes ascend.
+/// Removes the unused ranges of damaged pages, and lists each page once. The ranges are in
+/// ascending order.
 pub(super) fn conclude(
     frame: &TimeFrame,
     slots: &[Slot],
@@ -226,10 +233,10 @@ pub(super) fn conclude(
 }
 
 impl<'a> Runner<TpcDecode> for ChargesOf<'a> {
-    type Buffers = Held<'a>;
+    type Buffers = DecodedCharges<'a>;
 
-    fn allocate(&self) -> Result<Held<'a>, DeviceError> {
-        Ok(Held {
+    fn allocate(&self) -> Result<DecodedCharges<'a>, DeviceError> {
+        Ok(DecodedCharges {
             slots: self.arena.vector(self.frame.pages.pages().len()),
             maps: self.arena.vector(self.shape.tiles() * self.sectors.len()),
             positions: self.arena.vector(self.promised),
@@ -237,34 +244,35 @@ impl<'a> Runner<TpcDecode> for ChargesOf<'a> {
         })
     }
 
-    /// Gives back what damaged pages took away.
-    fn load(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
-        held.positions.resize(self.promised, Position::POISON);
-        held.damaged.clear();
+    /// Restores the capacity that damaged pages have removed.
+    fn load(&mut self, buffers: &mut DecodedCharges<'a>) -> Result<(), DeviceError> {
+        buffers.positions.resize(self.promised, Position::POISON);
+        buffers.damaged.clear();
         Ok(())
     }
 
-    fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
+    fn run(&mut self, buffers: &mut DecodedCharges<'a>) -> Result<(), DeviceError> {
         self.laps.start();
-        held.damaged.clear();
-        self.read_headers(held);
-        let (mut holes, mut position) = (Vec::new(), 0);
-        let numbers = held.slots.iter().filter_map(Slot::page);
-        let numbers = self.frame.fragments(numbers);
+        buffers.damaged.clear();
+        self.read_headers(buffers);
+        let mut holes = Vec::new();
+        let mut position = 0;
+        let indices = buffers.slots.iter().filter_map(Slot::page);
+        let indices = self.frame.fragments(indices);
         self.laps.lap(DECODE, 0);
-        for number in numbers {
-            self.crew.clear(&mut held.maps, self.shape.tiles());
-            let bytes = size_of_val(held.maps.as_slice()) as u64;
+        for number in indices {
+            self.workers.clear(&mut buffers.maps, self.shape.tiles());
+            let bytes = size_of_val(buffers.maps.as_slice()) as u64;
             self.laps.lap(CLEAR, bytes);
-            position = self.decode_fragment(held, number, position, &mut holes);
+            position = self.decode_fragment(buffers, number, position, &mut holes);
             self.laps.lap(DECODE, 0);
         }
-        conclude(self.frame, &held.slots, &mut held.positions, &mut held.damaged, &holes);
+        conclude(self.frame, &buffers.slots, &mut buffers.positions, &mut buffers.damaged, &holes);
         Ok(())
     }
 
-    fn stages(&self, held: &Held<'a>) -> Stages {
-        let pages = held.slots.iter().filter_map(Slot::page);
+    fn stages(&self, buffers: &DecodedCharges<'a>) -> Stages {
+        let pages = buffers.slots.iter().filter_map(Slot::page);
         let bytes = pages.map(|page| u64::from(page.used)).sum();
         let mut stages = self.laps.stages();
         stages.sort_by_key(|stage| stage.name != CLEAR);
@@ -274,8 +282,8 @@ impl<'a> Runner<TpcDecode> for ChargesOf<'a> {
         stages
     }
 
-    fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Decoded> {
-        Cow::Owned(decoded(&held.maps, self.shape, &held.positions, &held.damaged))
+    fn output<'b>(&'b self, buffers: &'b DecodedCharges<'a>) -> Cow<'b, Decoded> {
+        Cow::Owned(decoded(&buffers.maps, self.shape, &buffers.positions, &buffers.damaged))
     }
 
     fn input_bytes(&self) -> u64 {
@@ -312,7 +320,7 @@ impl Fragment<'_> {
         rejected
     }
 
-    /// Puts the digits of a page into the map of its sector.
+    /// Stores the digits of a page in the map of its sector.
     fn put(&self, number: usize, page: &OpenPage, digits: &[Digit], positions: &mut [Position]) {
         let sector = self.sectors.partition_point(|pages| pages.end <= number);
         let map = &self.maps[sector * self.entries..][..self.entries];
@@ -322,7 +330,7 @@ impl Fragment<'_> {
             *position = Position::OUTSIDE;
             if local_time < self.time_bins.len() as u32 {
                 *position = Position::new(digit.pad_id(), local_time);
-                // Threads of the same sector have other pads or time bins.
+                // Threads of the same sector write distinct pads or time bins.
                 map[position.index()].store(converter.charge(*digit), Ordering::Relaxed);
             }
         }

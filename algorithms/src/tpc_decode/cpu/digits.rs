@@ -5,10 +5,10 @@ use std::ops::Range;
 
 use generators::tpc::Digit;
 
-use super::crew::Crew;
 use super::headers::{self, Slot};
 use super::levels::{DecodePage, Level};
 use super::page_decoder::PageDecoder;
+use super::workers::DecodeWorkers;
 use crate::algorithm::Runner;
 use crate::all_cores::{fill, split_mut};
 use crate::device::gpu::DeviceError;
@@ -17,40 +17,40 @@ use crate::tpc_decode::damage::DamagedPage;
 use crate::tpc_decode::input::TimeFrame;
 use crate::tpc_decode::{Decoded, TpcDecode};
 
-/// What no digit of any input is.
+/// An invalid digit, which no input has.
 const POISON: Digit = Digit::from_bits(u64::MAX);
 
 /// A decoder with the pages of a time frame.
 pub(crate) struct DigitsOf<'a> {
     frame: &'a TimeFrame,
     arena: &'a Arena,
-    crew: Crew,
+    workers: DecodeWorkers,
     decode: DecodePage,
-    /// Samples that the headers promise.
+    /// Number of samples that the headers state.
     promised: usize,
 }
 
-/// What a decoder holds.
-pub(crate) struct Held<'a> {
+/// Buffers of a decoder.
+pub(crate) struct DecodedPages<'a> {
     slots: ArenaVec<'a, Slot>,
     output: Decoded,
     arena: &'a Arena,
 }
 
-impl Held<'_> {
-    /// What was decoded last.
+impl DecodedPages<'_> {
+    /// Digits of the last run.
     pub(crate) fn digits(&self) -> &[Digit] {
         &self.output.digits
     }
 }
 
-impl Drop for Held<'_> {
+impl Drop for DecodedPages<'_> {
     fn drop(&mut self) {
         self.arena.give(std::mem::take(&mut self.output.digits));
     }
 }
 
-impl Buffers for Held<'_> {
+impl Buffers for DecodedPages<'_> {
     fn poison(&mut self) -> Result<(), DeviceError> {
         self.slots.poison()?;
         fill(&mut self.output.digits, POISON);
@@ -63,7 +63,7 @@ impl Buffers for Held<'_> {
     }
 }
 
-/// The place of a page's digits that has none.
+/// Range of a damaged page's digits, which is unused.
 struct Hole {
     start: usize,
     length: usize,
@@ -73,57 +73,60 @@ impl<'a> DigitsOf<'a> {
     pub(super) fn new(
         frame: &'a TimeFrame,
         arena: &'a Arena,
-        crew: Crew,
+        workers: DecodeWorkers,
         decode: DecodePage,
     ) -> Self {
-        let promised = headers::of(frame).iter().map(Slot::samples).sum();
-        DigitsOf { frame, arena, crew, decode, promised }
+        let promised = headers::slots(frame).iter().map(Slot::samples).sum();
+        DigitsOf { frame, arena, workers, decode, promised }
     }
 
-    /// The fastest here, for a team of so many threads.
+    /// The fastest decoder of this machine, with a team of `threads` threads.
     pub(crate) fn fastest(frame: &'a TimeFrame, arena: &'a Arena, threads: usize) -> Self {
         let decode = Level::best().decoder().unwrap_or(super::reference_page);
-        DigitsOf::new(frame, arena, Crew::of_one_team(frame, threads), decode)
+        DigitsOf::new(frame, arena, DecodeWorkers::of_one_team(frame, threads), decode)
     }
 
-    /// Samples that headers promise: there are no more.
+    /// Number of samples that headers state: an upper bound.
     pub(crate) fn promised(&self) -> usize {
         self.promised
     }
 }
 
 impl<'a> Runner<TpcDecode> for DigitsOf<'a> {
-    type Buffers = Held<'a>;
+    type Buffers = DecodedPages<'a>;
 
-    fn allocate(&self) -> Result<Held<'a>, DeviceError> {
+    fn allocate(&self) -> Result<DecodedPages<'a>, DeviceError> {
         let digits = self.arena.take(self.promised);
-        Ok(Held {
+        Ok(DecodedPages {
             slots: self.arena.vector(self.frame.pages.pages().len()),
             output: Decoded { digits, ..Decoded::default() },
             arena: self.arena,
         })
     }
 
-    /// Gives back what damaged pages took away.
-    fn load(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
-        held.output.digits.resize(self.promised, Digit::default());
+    /// Restores the capacity that damaged pages have removed.
+    fn load(&mut self, buffers: &mut DecodedPages<'a>) -> Result<(), DeviceError> {
+        buffers.output.digits.resize(self.promised, Digit::default());
         Ok(())
     }
 
-    fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
-        headers::read(self.frame, &self.crew, &mut held.slots);
-        let (frame, decode, slots) = (self.frame, self.decode, &held.slots);
+    fn run(&mut self, buffers: &mut DecodedPages<'a>) -> Result<(), DeviceError> {
+        headers::read(self.frame, &self.workers, &mut buffers.slots);
+        let frame = self.frame;
+        let decode = self.decode;
+        let slots = &buffers.slots;
         let samples = |pages: &Range<usize>| slots[pages.clone()].iter().map(Slot::samples).sum();
-        let lengths: Vec<usize> = self.crew.tasks.iter().map(samples).collect();
-        let parts = split_mut(&mut held.output.digits, lengths.iter().copied());
-        let rejected =
-            self.crew.map(parts, |pages, digits| decode_task(frame, decode, pages, slots, digits));
-        conclude(&mut held.output, rejected, &lengths);
+        let lengths: Vec<usize> = self.workers.tasks.iter().map(samples).collect();
+        let parts = split_mut(&mut buffers.output.digits, lengths.iter().copied());
+        let rejected = self
+            .workers
+            .map(parts, |pages, digits| decode_task(frame, decode, pages, slots, digits));
+        conclude(&mut buffers.output, rejected, &lengths);
         Ok(())
     }
 
-    fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Decoded> {
-        Cow::Borrowed(&held.output)
+    fn output<'b>(&'b self, buffers: &'b DecodedPages<'a>) -> Cow<'b, Decoded> {
+        Cow::Borrowed(&buffers.output)
     }
 
     fn input_bytes(&self) -> u64 {
@@ -131,7 +134,7 @@ impl<'a> Runner<TpcDecode> for DigitsOf<'a> {
     }
 }
 
-/// Names the damaged pages, and closes the holes that they have left.
+/// Lists the damaged pages, and removes their unused ranges.
 fn conclude(output: &mut Decoded, rejected: Vec<Vec<(DamagedPage, Hole)>>, lengths: &[usize]) {
     let mut start = 0;
     let mut holes = Vec::new();
@@ -157,22 +160,22 @@ fn decode_task(
     let mut decoder = PageDecoder::new(frame, decode);
     let mut rejected = Vec::new();
     let mut start = 0;
-    for number in pages.clone() {
-        let length = slots[number].samples();
-        let result = match &slots[number] {
+    for index in pages.clone() {
+        let length = slots[index].samples();
+        let result = match &slots[index] {
             Slot::Empty => Ok(()),
             Slot::Damaged(damage) => Err(*damage),
-            Slot::Page(page) => decoder.decode(number, page, &mut digits[start..start + length]),
+            Slot::Page(page) => decoder.decode(index, page, &mut digits[start..start + length]),
         };
         if let Err(damage) = result {
-            rejected.push((frame.damaged(number, damage), Hole { start, length }));
+            rejected.push((frame.damaged(index, damage), Hole { start, length }));
         }
         start += length;
     }
     rejected
 }
 
-/// Takes ascending ranges out of a list.
+/// Removes ascending ranges from a list.
 pub(super) fn close<T: Copy>(list: &mut Vec<T>, holes: &[Range<usize>]) {
     let Some(first) = holes.first() else { return };
     let mut end = first.start;

@@ -1,4 +1,4 @@
-//! Decoders of pages, each compiled for a set of instructions.
+//! Decoders of pages, each compiled for an instruction set.
 
 use generators::tpc::Digit;
 
@@ -43,7 +43,7 @@ fn decode_scalar(job: Job<'_>, digits: &mut [Digit]) -> Option<()> {
     walk::decode(Scalar, job, digits)
 }
 
-/// Sets of instructions that there are kernels for.
+/// Instruction sets with kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Level {
     /// Any machine.
@@ -59,7 +59,7 @@ impl Level {
     #[cfg(test)]
     pub(super) const ALL: [Level; 3] = [Level::Scalar, Level::Avx2, Level::Avx512];
 
-    /// The widest that this machine has.
+    /// The widest level that this machine supports.
     pub(super) fn best() -> Self {
         #[cfg(target_arch = "x86_64")]
         {

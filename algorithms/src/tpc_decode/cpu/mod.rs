@@ -2,19 +2,18 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`tasks`] | which pages are one thread's work |
-//! | [`crew`] | the threads that share it: a team, or teams within a team |
-//! | [`headers`] | headers first: how many samples there will be, and where they go |
+//! | [`tasks`] | pages that one thread decodes |
+//! | [`workers`] | the threads that share the work: a team, or nested teams |
+//! | [`headers`] | first pass over headers: numbers of samples and their offsets |
 //! | [`page_decoder`] | one page after the other |
-//! | [`digits`] | digits, by a variant that is ready to run |
-//! | [`charges`] | the same for maps of charges, which are cleared and filled |
-//! | [`tiles`] | the same, whole tiles at a time |
-//! | [`walk`] | the way through a page's payload, checked at each step |
-//! | [`kernel`] | the inner work, for each set of instructions |
-//! | [`levels`] | both joined, and compiled for such a set |
+//! | [`digits`] | variants that decode to digits |
+//! | [`charges`] | variants that decode to maps of charges, which are cleared and filled |
+//! | [`tiles`] | variants that write maps in complete tiles |
+//! | [`walk`] | the walk through a page's payload, checked at each step |
+//! | [`kernel`] | the inner loops, for each instruction set |
+//! | [`levels`] | walk and kernel, compiled for an instruction set |
 
 mod charges;
-mod crew;
 mod digits;
 mod headers;
 mod kernel;
@@ -25,6 +24,7 @@ mod tasks;
 mod tests;
 mod tiles;
 mod walk;
+mod workers;
 
 use generators::tpc::geometry::SECTORS;
 
@@ -32,11 +32,11 @@ use super::TpcDecode;
 use super::input::Output;
 use super::reference;
 use crate::algorithm::{Opened, Opening, Variant};
-pub(crate) use charges::{ChargesOf, Held as DecodedCharges};
-use crew::Crew;
-pub(crate) use digits::{DigitsOf, Held as DecodedPages};
+pub(crate) use charges::{ChargesOf, DecodedCharges};
+pub(crate) use digits::{DecodedPages, DigitsOf};
 use levels::{DecodePage, Level};
 use tiles::TilesOf;
+use workers::DecodeWorkers;
 
 pub(super) const VARIANTS: &[Variant<TpcDecode>] = &[
     Variant::cpu(
@@ -57,24 +57,26 @@ pub(super) const VARIANTS: &[Variant<TpcDecode>] = &[
     .nested(SECTORS),
 ];
 
-fn one_team(at: &Opening<'_, '_, TpcDecode>) -> Crew {
-    Crew::of_one_team(at.input, at.threads())
+fn one_team(at: &Opening<'_, '_, TpcDecode>) -> DecodeWorkers {
+    DecodeWorkers::of_one_team(at.input, at.threads())
 }
 
-/// As published where there are teams within the team: that one takes sectors, they take pages.
-fn any_teams(at: &Opening<'_, '_, TpcDecode>) -> Crew {
+/// Threads of the published decoder with nested teams: the outer team takes sectors, the inner ones
+/// take pages.
+fn any_teams(at: &Opening<'_, '_, TpcDecode>) -> DecodeWorkers {
     match at.inner_teams() {
-        Some(inner) => Crew::of_nested_teams(at.input, inner),
+        Some(inner) => DecodeWorkers::of_nested_teams(at.input, inner),
         None => one_team(at),
     }
 }
 
 fn simd<'a>(at: &Opening<'a, '_, TpcDecode>) -> Opened<'a, TpcDecode> {
-    let (crew, decode) = (any_teams(at), Level::best().decoder().unwrap_or(reference_page));
+    let workers = any_teams(at);
+    let decode = Level::best().decoder().unwrap_or(reference_page);
     match at.input.settings.output {
-        Output::Digits => at.session(DigitsOf::new(at.input, at.arena, crew, decode)),
+        Output::Digits => at.session(DigitsOf::new(at.input, at.arena, workers, decode)),
         Output::ChargeMap => {
-            at.session(TilesOf::new(at.input, at.arena, (crew, at.threads()), decode))
+            at.session(TilesOf::new(at.input, at.arena, (workers, at.threads()), decode))
         }
     }
 }
@@ -82,16 +84,16 @@ fn simd<'a>(at: &Opening<'a, '_, TpcDecode>) -> Opened<'a, TpcDecode> {
 /// A decoder of pages, ready to run; maps are cleared and filled, as published.
 fn decode<'a>(
     at: &Opening<'a, '_, TpcDecode>,
-    crew: Crew,
+    workers: DecodeWorkers,
     decode: DecodePage,
 ) -> Opened<'a, TpcDecode> {
     match at.input.settings.output {
-        Output::Digits => at.session(DigitsOf::new(at.input, at.arena, crew, decode)),
-        Output::ChargeMap => at.session(ChargesOf::new(at.input, at.arena, crew, decode)),
+        Output::Digits => at.session(DigitsOf::new(at.input, at.arena, workers, decode)),
+        Output::ChargeMap => at.session(ChargesOf::new(at.input, at.arena, workers, decode)),
     }
 }
 
-/// The reference in the form of the other decoders.
+/// The reference with the interface of the other decoders.
 fn reference_page(job: walk::Job<'_>, digits: &mut [generators::tpc::Digit]) -> Option<()> {
     let decoded = reference::decode_page(job.page, job.payload, &job.tables.mapping).ok()?;
     digits.copy_from_slice(&decoded);

@@ -1,4 +1,4 @@
-//! One page after the other.
+//! Decodes one page after the other.
 
 use generators::tpc::Digit;
 
@@ -24,19 +24,18 @@ impl<'a> PageDecoder<'a> {
         PageDecoder { frame, decode, payload: Payload::new(), pads: PadList::new() }
     }
 
-    /// Puts the digits of a page in their place, which has room for as many as its
-    /// header states.
+    /// Writes the digits of a page to a slice whose length is the number that its header states.
     ///
     /// # Errors
-    /// What is damaged; there are no digits then.
+    /// Returns the damage; there are no digits then.
     pub(super) fn decode(
         &mut self,
-        number: usize,
+        index: usize,
         page: &OpenPage,
         digits: &mut [Digit],
     ) -> Result<(), Damage> {
         let pages = self.frame.pages.pages();
-        self.payload.fill(page, &pages[number], pages.get(number + 1));
+        self.payload.fill(page, &pages[index], pages.get(index + 1));
         let job =
             Job { page, payload: &self.payload, tables: &self.frame.tables, pads: &mut self.pads };
         match (self.decode)(job, digits) {
@@ -45,7 +44,7 @@ impl<'a> PageDecoder<'a> {
         }
     }
 
-    /// What the decoder doubted, the reference decides.
+    /// Asks the reference about a page that the decoder rejected.
     #[cold]
     fn judge(&self, page: &OpenPage, digits: &mut [Digit]) -> Result<(), Damage> {
         let mapping = &self.frame.tables.mapping;

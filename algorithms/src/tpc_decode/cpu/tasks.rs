@@ -1,4 +1,4 @@
-//! Which pages are one thread's work.
+//! Tasks: pages that one thread decodes.
 
 use std::ops::Range;
 
@@ -6,14 +6,14 @@ use generators::tpc::geometry::{REGIONS, SECTORS};
 
 use crate::tpc_decode::input::{Sharing, TimeFrame};
 
-/// Pages of a task where all pages are one pool: so many that handing them to another
-/// thread costs nothing beside them, so few that threads end together.
+/// Pages of a task where all pages are one pool: large enough that scheduling costs nothing
+/// compared with decoding, small enough that threads finish together.
 const PAGES_IN_TASK: usize = 32;
-/// Tasks of a sector for each thread of its team, so that they end together.
+/// Tasks of a sector for each thread of its team, so that the threads finish together.
 const TASKS_OF_THREAD: usize = 4;
 
 /// Pages of a time frame, in order; each page is in one task.
-pub(super) fn of(frame: &TimeFrame, threads: usize) -> Vec<Range<usize>> {
+pub(super) fn for_threads(frame: &TimeFrame, threads: usize) -> Vec<Range<usize>> {
     match frame.settings.sharing {
         Sharing::Sectors => {
             // Threads beyond the detector's sectors help with those.
@@ -28,7 +28,7 @@ pub(super) fn of(frame: &TimeFrame, threads: usize) -> Vec<Range<usize>> {
     }
 }
 
-/// The pages of each sector, in tasks for so many threads.
+/// The pages of each sector, in tasks for `threads` threads.
 pub(super) fn of_sectors(frame: &TimeFrame, threads: usize) -> Vec<Vec<Range<usize>>> {
     let sectors = frame.sectors().into_iter();
     sectors.map(|pages| split(pages, TASKS_OF_THREAD * threads).collect()).collect()
@@ -55,7 +55,7 @@ fn regions_of(sector: usize) -> Range<usize> {
     sector * REGIONS..(sector + 1) * REGIONS
 }
 
-/// So many parts of nearly equal length.
+/// Splits a range into `parts` parts of nearly equal length.
 fn split(all: Range<usize>, parts: usize) -> impl Iterator<Item = Range<usize>> {
     let at = move |part: usize| all.start + all.len() * part / parts;
     (0..parts).map(move |part| at(part)..at(part + 1))
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_are_nearly_equal_and_leave_nothing_out() {
+    fn parts_are_nearly_equal_and_complete() {
         let parts: Vec<_> = split(5..15, 4).collect();
         assert_eq!(parts, [5..7, 7..10, 10..12, 12..15]);
         assert_eq!(split(0..0, 0).count(), 0);

@@ -1,5 +1,5 @@
-//! Damage of all kinds: no decoder panics, reads what it must not, finds other digits
-//! than the reference, or takes a page that the reference rejects.
+//! Damage of all kinds: no decoder panics, reads out of bounds, differs from the reference in its
+//! digits, or accepts a page that the reference rejects.
 
 use generators::tpc::page::Page;
 use generators::tpc::pages::StreamId;
@@ -19,7 +19,7 @@ use crate::tpc_decode::reference;
 /// Pages that one thread damages one after the other.
 const BATCH: usize = 10_000;
 /// Pages with more samples would take most of the time.
-const MOST_SAMPLES: u16 = 400;
+const MAX_SAMPLES: u16 = 400;
 
 /// A page and the next one of its stream.
 #[derive(Clone, Copy)]
@@ -33,18 +33,18 @@ fn decoders() -> Vec<(Level, DecodePage)> {
     known.filter_map(|level| Some((level, level.decoder()?))).collect()
 }
 
-/// The pages of a time frame that have few samples, and those that go on.
+/// The pages of a time frame that have few samples, and those that continue in the next page.
 fn pairs(frame: &TimeFrame) -> Vec<Pair> {
     let mut pairs = Vec::new();
     for stream in frame.pages.streams() {
-        for (number, page) in stream.pages.iter().enumerate() {
-            let opened = open_in_stream(stream.pages, number, stream.id, &frame.bounds);
+        for (index, page) in stream.pages.iter().enumerate() {
+            let opened = open_in_stream(stream.pages, index, stream.id, &frame.bounds);
             let opened = opened.expect("undamaged");
             let small = |page: &OpenPage| {
-                page.samples <= MOST_SAMPLES || page.continuation.is_some() && number % 4 == 0
+                page.samples <= MAX_SAMPLES || page.continuation.is_some() && index % 4 == 0
             };
             if opened.is_some_and(|page| small(&page)) {
-                let next = stream.pages.get(number + 1).unwrap_or(page);
+                let next = stream.pages.get(index + 1).unwrap_or(page);
                 pairs.push(Pair { stream: stream.id, pages: [*page, *next] });
             }
         }
@@ -52,7 +52,7 @@ fn pairs(frame: &TimeFrame) -> Vec<Pair> {
     pairs
 }
 
-/// What is common to the pages that a thread damages.
+/// Common data of the pages that a thread damages.
 struct Fuzz<'a> {
     frame: &'a TimeFrame,
     decoders: Vec<(Level, DecodePage)>,
@@ -72,7 +72,7 @@ impl<'a> Fuzz<'a> {
         }
     }
 
-    /// Damages so many pages.
+    /// Damages a batch of pages.
     fn batch(&mut self, pairs: &[Pair], seed: u64) {
         let mut random = Mutator::new(seed);
         for _ in 0..BATCH {
@@ -108,7 +108,7 @@ impl<'a> Fuzz<'a> {
     }
 }
 
-/// Whether a page can have such a digit: of its endpoint, in its time bins.
+/// True if a page can have this digit: of its endpoint, in its time bins.
 fn can_be(digit: Digit, page: &OpenPage) -> bool {
     let row = usize::from(digit.row());
     let of_endpoint = match page.format.layout() {
@@ -122,7 +122,7 @@ fn can_be(digit: Digit, page: &OpenPage) -> bool {
         && digit.adc() <= page.format.max_adc()
 }
 
-/// Damages so many pages of each format.
+/// Damages this number of pages of each format.
 fn fuzz(pages_of_each_format: usize, seed: u64) {
     for frame in whole_frames(seed) {
         let pairs = pairs(&frame);
@@ -139,29 +139,30 @@ fn fuzz(pages_of_each_format: usize, seed: u64) {
 }
 
 #[test]
-fn a_million_damaged_pages_are_judged_alike() {
+fn a_million_damaged_pages_match_the_reference() {
     fuzz(200_000, 1);
 }
 
 #[test]
 #[ignore = "takes many minutes: for the night"]
-fn fifty_million_damaged_pages_are_judged_alike() {
+fn fifty_million_damaged_pages_match_the_reference() {
     for seed in 2..52 {
         fuzz(200_000, seed);
     }
 }
 
 #[test]
-fn sound_pages_need_no_judge() {
+fn valid_pages_need_no_reference() {
     for frame in whole_frames(7) {
         for stream in frame.pages.streams() {
-            for number in 0..stream.pages.len() {
-                let page = open_in_stream(stream.pages, number, stream.id, &frame.bounds);
+            for index in 0..stream.pages.len() {
+                let page = open_in_stream(stream.pages, index, stream.id, &frame.bounds);
                 let Some(page) = page.expect("sound") else {
                     continue;
                 };
-                let (mut payload, mut pads) = (Payload::new(), PadList::new());
-                payload.fill(&page, &stream.pages[number], stream.pages.get(number + 1));
+                let mut payload = Payload::new();
+                let mut pads = PadList::new();
+                payload.fill(&page, &stream.pages[index], stream.pages.get(index + 1));
                 for (level, decode) in decoders() {
                     let mut digits = vec![Digit::default(); page.samples.into()];
                     let job = Job {

@@ -1,10 +1,10 @@
-// Link and dense link pages as published: a warp decodes a page; a vote of its lanes tells
-// each lane where its sample goes. See pages/links.h.
+// Link and dense link pages as published: a warp decodes a page; the offset of each lane's sample
+// follows from a vote of the lanes. See pages/links.h.
 //
 // Static shared memory: the channels of a dense block, 1600 bytes a warp.
 #include "pages/links.h"
 
-// Decodes the pages of a fragment to digits. A warp a page; there may be more warps.
+// Decodes the pages of a fragment to digits. A warp for each page; there may be more warps.
 extern "C" __global__ void __launch_bounds__(WARP_THREADS, RESIDENT_BLOCKS)
     link_digits(const u8* pages, const PageRecord* records, const u32* geometry, const u16* pads, const Job* jobs, const u32* begins,
                 u32 fragment, u64* digits) {
@@ -13,7 +13,7 @@ extern "C" __global__ void __launch_bounds__(WARP_THREADS, RESIDENT_BLOCKS)
 }
 KERNEL_EXPORT(link_digits, DecodeDigits)
 
-// The same to positions and charges.
+// Decodes to positions and charges.
 extern "C" __global__ void __launch_bounds__(WARP_THREADS, RESIDENT_BLOCKS)
     link_charges(const u8* pages, const PageRecord* records, const u32* geometry, const u16* pads, const Job* jobs, const u32* begins,
                  u32 fragment, const Fragment* fragments, const float* gains, u32* positions, u16* maps) {

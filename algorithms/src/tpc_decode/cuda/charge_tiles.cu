@@ -1,25 +1,25 @@
-// Maps of charges, whole tiles at a time.
+// Maps of charges, in complete tiles.
 //
-// A charge is two bytes, and memory is written in sectors of 32. Put where they belong one by
-// one, charges have most sectors of a map written in part, for which these have to be read first;
-// and all of the map has to be cleared before. So decoders list charges beside their positions, and
-// a block here has a few lines of tiles of a region, the rows that two endpoints read: it puts
-// the charges of these lines together in shared memory, and writes the tiles with their zeros.
+// A charge is two bytes, and memory is written in sectors of 32. Scattered one by one, charges
+// write most sectors of a map partially, for which these have to be read first; and the map has to
+// be cleared before. So decoders list charges parallel to their positions, and a block here has a
+// few lines of tiles of a region, the rows that two endpoints read: it collects the charges of
+// these lines in shared memory, and writes the tiles with their zeros.
 //
-// Which samples these are is found out before: pages say which time bins they have, and their
-// samples are in order of time. Nothing has to be known of the order of pages. A block that had to
-// look for itself would wait for memory a dozen times; so it does four times: for which pages the
-// region has, for which of these have samples in its lines, for where, and for the samples.
+// The samples of these lines are found beforehand: pages state their time bins, and their samples
+// are in order of time. Pages may be in any order. A block that had to search would wait for memory
+// a dozen times; this one waits four times: for the pages of the region, for those with samples in
+// its lines, for the ranges of these samples, and for the samples.
 //
-// Static shared memory: the tiles of a region, row by row, line by line; which pages have samples
-// there, and where the tiles of rows begin.
+// Static shared memory: the tiles of a region, row by row, line by line; flags of the pages with
+// samples there, and the offsets of the tiles of rows.
 #include "pages/geometry.h"
 #include "pages/target.h"
 #include "search.h"
 
 namespace tpc_decode {
 
-// A page that is decoded, and the chunks of lines of the fragment that it has samples in.
+// A decoded page, and the chunks of lines of the fragment in which it has samples.
 struct __align__(8) PageLines {
     u32 slot;
     u16 first_chunk, chunks;
@@ -31,23 +31,24 @@ namespace {
 
 constexpr u32 THREADS = 256;
 constexpr u32 WARPS = THREADS / LANES;
-// Samples of a thread that it waits for at once: most blocks have no more.
+// Samples of a thread whose loads are in flight: most blocks have no more.
 constexpr u32 SAMPLES_AT_ONCE = 4;
-// Of a multiprocessor: as many as have room in shared memory. Where that is for seven, an H100
-// needs no more registers than they have; others would spill, and get more for five.
+// Resident blocks of a multiprocessor: as many as fit with their shared memory. If that is seven,
+// an H100 needs no more registers than are available; other GPUs would spill, and get registers for
+// five blocks.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 900
 constexpr u32 RESIDENT_BLOCKS = 7;
 #else
 constexpr u32 RESIDENT_BLOCKS = 5;
 #endif
-// Lines of a block, which are a chunk.
+// Lines of a block, which form a chunk.
 constexpr u32 LINES = 2;
 constexpr u32 CHUNK_TIMES = LINES * TILE_TIMES;
-// Chunks that a page has samples in, at most, and one more: it is of one orbit.
+// Maximum number of chunks with samples of a page, plus one: it is of one orbit.
 constexpr u32 BOUNDS_OF_PAGE = 64;
 constexpr u32 MOST_TIME_BINS = (BC_PER_ORBIT + BC_PER_TIME_BIN - 1) / BC_PER_TIME_BIN;
 static_assert(MOST_TIME_BINS / CHUNK_TIMES + 3 <= BOUNDS_OF_PAGE, "there is room for all chunks of a page");
-// Tiles and rows of a region at most.
+// Maximum number of tiles and of rows of a region.
 constexpr u32 MOST_TILES = 208;
 constexpr u32 MOST_ROWS = 18;
 constexpr u32 REGIONS = 10;
@@ -62,7 +63,7 @@ __device__ __forceinline__ u32 tiles_of(Geometry geometry, u32 row) {
     return (geometry.pads_in_row(row) + TILE_PADS - 1) / TILE_PADS;
 }
 
-// The rows of a region, which its endpoints share in halves.
+// The rows of a region; each of its endpoints has one half.
 struct Rows {
     u32 first, count;
 
@@ -70,8 +71,8 @@ struct Rows {
         : first(geometry.first_row(2 * region)), count(geometry.rows(2 * region) + geometry.rows(2 * region + 1)) {}
 };
 
-// Samples of a page that are in the lines of a block: the first of them among all, and how many
-// there are in this page and those that were found before.
+// Samples of a page in the lines of a block: the index of the first among all samples, and the
+// cumulative number in this and the previously found pages.
 struct PageSamples {
     u32 first, end;
 };
@@ -80,7 +81,7 @@ struct Shared {
     uint4 granules[LINES * MOST_TILES * GRANULES_OF_TILE];
     PageSamples pages[THREADS];
     u32 found;               // pages in the upper bits, samples in the lower ones
-    u32 first_of_row[MOST_ROWS + 1];  // tiles of the rows before
+    u32 first_of_row[MOST_ROWS + 1];  // number of tiles of the rows before
 
     __device__ __forceinline__ u16* entries() { return reinterpret_cast<u16*>(granules); }
     __device__ __forceinline__ u32 tiles(u32 rows) const { return first_of_row[rows]; }
@@ -90,28 +91,29 @@ struct Shared {
 constexpr u32 FOUND_SHIFT = 24;
 static_assert(THREADS <= 1u << (32 - FOUND_SHIFT) && THREADS << 16 <= 1u << FOUND_SHIFT, "both counts have room");
 
-// What decoders listed: a position and a charge for each sample.
+// Lists of decoders: a position and a charge for each sample.
 struct Listed {
     const u32* positions;
     const u16* charges;
 
-    // Samples outside the fragment have no time: their charges say on which side they are.
+    // Samples outside the fragment have no time: their charges encode whether they are before or
+    // after it.
     __device__ __forceinline__ bool is_before(u32 sample, u32 time) const {
         const u32 position = positions[sample];
         return position == OUTSIDE ? charges[sample] != BEHIND : high_half(position) < time;
     }
 
-    // The first sample of a page that is not before a time.
+    // The first sample of a page that is not before a time (lower bound).
     __device__ __forceinline__ u32 bound(u32 slot, u32 samples, u32 time) const {
         return first_not(0, samples, [&](u32 sample) { return is_before(slot + sample, time); });
     }
 };
 
-// The chunks that a page has samples in.
+// The chunks with samples of a page.
 struct Chunks {
     u32 first, count;
 
-    // Of a page with these time bins of the time frame. Those outside the fragment make no difference.
+    // Chunks of a page with these time bins of the time frame, clipped to the fragment.
     __device__ __forceinline__ Chunks(u32 begin, u32 end, const Fragment& fragment) {
         const u32 behind = fragment.first_time_bin + fragment.time_bins;
         const u32 from = max(begin, fragment.first_time_bin) - fragment.first_time_bin;
@@ -121,7 +123,7 @@ struct Chunks {
     }
 };
 
-// The lines of a block, and the times in the map that they have.
+// The lines of a block, and their times in the map.
 struct Lines {
     u32 first, end;
 
@@ -149,7 +151,7 @@ struct RegionJobs {
     }
 };
 
-// Notes the samples that a page has in a chunk.
+// Records the samples of a page in a chunk.
 __device__ __forceinline__ void note(Shared& shared, PageLines page, const u16* bounds, u32 chunk) {
     const u32 number = chunk - page.first_chunk;
     if (number >= page.chunks) return;
@@ -157,18 +159,18 @@ __device__ __forceinline__ void note(Shared& shared, PageLines page, const u16* 
     if (count == 0) return;
     const u32 before = atomicAdd(&shared.found, 1u << FOUND_SHIFT | count);
     const u32 samples = before & ((1u << FOUND_SHIFT) - 1);
-    // The number of a sample among all that were found, plus this, is its number in the list.
+    // The index of a sample among all found ones, plus this, is its index in the list.
     shared.pages[before >> FOUND_SHIFT] = {page.slot + begin - samples, samples + count};
 }
 
-// The number in the list of a sample among those that were found.
+// The index in the list of a found sample.
 __device__ __forceinline__ u32 listed_at(const Shared& shared, u32 sample) {
     u32 page = 0;
     while (sample >= shared.pages[page].end) page++;
     return shared.pages[page].first + sample;
 }
 
-// Where the entry of a position is in shared memory.
+// Index of a position's entry in shared memory.
 __device__ __forceinline__ u32 entry_of(const Shared& shared, u32 position, Rows rows, Lines lines) {
     const u32 time = high_half(position) - lines.first_time();
     const u32 column = low_half(position) - PAD_MARGIN, row = column / ROW_PITCH;
@@ -177,7 +179,7 @@ __device__ __forceinline__ u32 entry_of(const Shared& shared, u32 position, Rows
     return tile * TILE + time % TILE_TIMES * TILE_PADS + pad % TILE_PADS;
 }
 
-// Puts the samples that were found into their tiles.
+// Stores the found samples in their tiles.
 __device__ __forceinline__ void put(Shared& shared, const Listed& listed, Rows rows, Lines lines) {
     u16* entries = shared.entries();
     const u32 count = shared.found & ((1u << FOUND_SHIFT) - 1);
@@ -198,7 +200,7 @@ __device__ __forceinline__ void put(Shared& shared, const Listed& listed, Rows r
     }
 }
 
-// A warp a row: writes its tiles in each line.
+// Writes the tiles of a row in each line, with a warp for each row.
 __device__ __forceinline__ void leave(const Shared& shared, Rows rows, Lines lines, u16* map) {
     const u32 granules_of_line = shared.tiles(rows.count) * GRANULES_OF_TILE;
     uint4* line = reinterpret_cast<uint4*>(map) +
@@ -217,22 +219,22 @@ __device__ __forceinline__ void leave(const Shared& shared, Rows rows, Lines lin
     }
 }
 
-// Gets ready: no tile has a charge, no page was found. Barrier needed after.
+// Initializes shared memory: empty tiles, no pages. Barrier needed after.
 __device__ __forceinline__ void begin(Shared& shared, const u32* tiles_before) {
     for (u32 i = threadIdx.x; i < LINES * MOST_TILES * GRANULES_OF_TILE; i += THREADS)
         shared.granules[i] = make_uint4(0, 0, 0, 0);
     if (threadIdx.x <= MOST_ROWS) shared.first_of_row[threadIdx.x] = tiles_before[threadIdx.x];
 }
 
-// The first job of a fragment that is of a page or one behind it.
+// The first job of a fragment whose page is `page` or a later one.
 __device__ __forceinline__ u32 first_job(const Job* jobs, u32 begin, u32 end, u32 page) {
     return first_not(begin, end, [&](u32 job) { return jobs[job].page < page; });
 }
 
 }  // namespace
 
-// The jobs of each of `count` streams among those of a fragment, first and behind the last; the
-// pages of streams are in `pages` in the same way. A thread a stream.
+// The range of jobs of each of `count` streams among those of a fragment; `pages` has the range of
+// pages of each stream. A thread for each stream.
 extern "C" __global__ void __launch_bounds__(THREADS)
     stream_jobs(const Job* jobs, const u32* begins, u32 fragment, const uint2* pages, u32 count, uint2* streams) {
     const u32 stream = blockIdx.x * THREADS + threadIdx.x;
@@ -243,8 +245,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 KERNEL_EXPORT(stream_jobs)
 
-// Where the samples of each chunk begin in the pages of a fragment, and where they end: so many
-// bounds for each page. A thread a bound.
+// Finds the first sample and the end of each chunk in the pages of a fragment: BOUNDS_OF_PAGE
+// bounds for each page. A thread for each bound.
 extern "C" __global__ void __launch_bounds__(THREADS)
     find_lines(const uint2* extents, const Job* jobs, const u32* begins, const Fragment* fragments, u32 fragment,
                const u32* positions, const u16* charges, PageLines* pages, u16* bounds) {
@@ -262,10 +264,10 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 KERNEL_EXPORT(find_lines)
 
-// Makes all tiles that hold pads in all lines of the maps. The streams of the region `i % 10` of
-// the map `i / 10` are those from `regions[i]` to `regions[i + 1]`. `tiles_before` has, for each region
-// and row of it, the tiles of the rows before, then of all. For each region of each map as many blocks
-// as its `lines` take, one after the other.
+// Makes all tiles that contain pads in all lines of the maps. The streams of the region `i % 10` of
+// the map `i / 10` are those from `regions[i]` to `regions[i + 1]`. `tiles_before` has, for each
+// region and row of it, the tiles of the rows before, then of all. For each region of each map, as
+// many consecutive blocks as its `lines` need.
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
     charge_tiles(const PageLines* pages, const u16* bounds, const u32* regions, const uint2* streams,
                  const u32* tiles_before, const u32* geometry, const Fragment* fragments, u32 fragment, u32 lines,
@@ -278,7 +280,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
     const RegionJobs of_region = {streams + regions[number], regions[number + 1] - regions[number]};
     const u32 total = of_region.total();
     begin(shared, tiles_before + number % REGIONS * (MOST_ROWS + 1));
-    // As many jobs at a time as there are threads: mostly that is all of them.
+    // Processes THREADS jobs at a time: usually that is all of them.
     for (u32 first = 0; first < total; first += THREADS) {
         __syncthreads();
         if (threadIdx.x == 0) shared.found = 0;
@@ -295,8 +297,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
 }
 KERNEL_EXPORT(charge_tiles)
 
-// Makes all tiles zeros that hold no pads, or are in no line. A block a line of tiles of a map,
-// `all_lines` a map.
+// Clears all tiles that contain no pads, or are in no line. A block for each line of tiles of a
+// map, `all_lines` a map.
 extern "C" __global__ void __launch_bounds__(THREADS)
     clear_margins(const u32* geometry, u32 lines, u32 all_lines, u16* maps) {
     const u32 line = blockIdx.x % all_lines;

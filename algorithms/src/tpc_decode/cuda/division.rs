@@ -1,29 +1,29 @@
-//! What is decoded together, and how.
+//! Division of the work of decoding.
 
-/// What is decoded together. Sectors that are decoded apart have their positions apart, so a
-/// variant that does so may order them as it likes.
+/// Pages that are decoded together. Sectors that are decoded separately have separate positions, so
+/// a variant with such a division may order them freely.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Division {
-    /// All pages: they are copied, then decoded, then what comes out is copied back.
+    /// All pages: they are copied, then decoded, then the output is copied back.
     Whole,
-    /// Those of so many sectors, while those of others are copied.
+    /// The pages of this number of sectors, while those of others are copied.
     Sectors(usize),
 }
 
-/// How charges get into maps.
+/// Method of writing maps of charges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Maps {
-    /// One by one, into maps that were cleared.
+    /// One by one, into cleared maps.
     Filled,
-    /// By whole tiles, of charges that are listed beside their positions.
+    /// In complete tiles, from charges that are listed parallel to their positions.
     Tiled,
 }
 
-/// Whether validation writes down where the blocks of pages are.
+/// Index of the blocks of pages, written by the validation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Index {
-    /// The decoder goes through a page from its beginning.
+    /// The decoder walks through a page from its start.
     Unused,
-    /// The decoder begins anywhere.
+    /// The decoder starts at any block.
     Written,
 }

@@ -1,15 +1,13 @@
-// Pages through shared memory: loaded 16 bytes a thread, taken apart there by all threads
-// of a block, and written by whole warps.
+// Decodes pages through shared memory: loaded 16 bytes a thread, parsed there by all threads of a
+// block, and written by full warps.
 //
-// Where blocks begin was found out when the page was validated, and written down: two
-// words for a thousand bytes. So a page is no chain any more that one warp has to follow.
-// Each thread goes to a block of its own and lists its channels; then the threads take
-// samples as they come, neighbours those that are next to each other: what a warp lists
-// is a piece of memory as wide as its alignment. Charges are listed beside their positions;
-// charge_tiles.cu makes maps of them. A block of threads has pages that follow
-// each other, so that what is known of their channels stays there. What the next one is and
-// where is found out while one is taken apart; the loads of some blocks overlap with the work
-// of others.
+// Validation of the page has found the offsets of blocks and stored them in an index: two words for
+// a thousand bytes. So a page is no longer a chain that one warp has to follow. Each thread parses
+// one block and lists its channels; then consecutive threads take consecutive samples: a warp
+// writes a contiguous, aligned piece of the list. Charges are listed parallel to their positions;
+// charge_tiles.cu makes maps of them. A block of threads has consecutive pages, so that the channel
+// table stays in shared memory. The next task is fetched while the current page is parsed; the
+// loads of some blocks overlap with the work of others.
 //
 // Dynamic shared memory: see `Staged`.
 #include "fused/dense_link.h"
@@ -40,12 +38,12 @@ __device__ __forceinline__ void decode(const Source& source, Share share,
     if (threadIdx.x == 0 && share.begin < share.end) shared->tasks[share.begin % 2] = source.task(share.begin);
     __syncthreads();
     for (u32 number = share.begin; number < share.end; number++) {
-        // Not kept in registers, which are scarce.
+        // A reference rather than a copy in registers, which are scarce.
         const Task& task = shared->tasks[number % 2];
         shared->load(source, task);
         shared->load_cells(cells, task.page, loaded);
         __syncthreads();
-        // By a warp that has little else to do.
+        // By a warp with little other work.
         if (threadIdx.x == THREADS - 1 && number + 1 < share.end)
             shared->tasks[(number + 1) % 2] = source.task(number + 1);
         Runs::find(*shared, task.page, source.geometry);
@@ -59,7 +57,7 @@ __device__ __forceinline__ void decode(const Source& source, Share share,
 
 }  // namespace
 
-// Decodes the pages of a fragment to digits, with their places in the `index`, `stride` a
+// Decodes the pages of a fragment to digits, with their block offsets in the `index`, `stride` a
 // page, and the pads of channels in `cells`, which row pages don't have. Any number of blocks.
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
     fused_row_digits(const u8* pages, const PageRecord* records, const Piece* index, u32 stride,
@@ -73,7 +71,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
 KERNEL_EXPORT(fused_row_digits, FusedDigits)
 KERNEL_SHARED(fused_row_digits, RowRuns::Shared<StoredDigitOutput>)
 
-// The same to positions and charges, a charge beside each position; `gains` are for row pages, cells for others.
+// Decodes to positions and charges, in parallel lists; `gains` are for row pages, cells for others.
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS)
     fused_row_charges(const u8* pages, const PageRecord* records, const Piece* index, u32 stride,
                       const u32* geometry, const Job* jobs, const u32* begins, u32 fragment,

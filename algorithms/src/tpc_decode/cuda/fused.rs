@@ -1,4 +1,4 @@
-//! Our decoder: pages through shared memory, all threads of a block at any place of them.
+//! recobench's decoder: pages through shared memory, all threads of a block at any offset of them.
 
 use generators::tpc::Layout;
 
@@ -6,7 +6,7 @@ use super::division::{Division, Index, Maps};
 use super::runner::{decode_by_shaders, decode_on_gpu};
 use super::target::{Charges, Target};
 use super::tiles::{self, TileBuffers};
-use super::work::{Way, Work};
+use super::work::{DecoderConfig, Work};
 use crate::algorithm::Variant;
 use crate::device::gpu::{Arguments, DeviceError, Grid, Kernel, Ptr};
 use crate::kernels::tpc_decode_fused::{
@@ -19,20 +19,21 @@ pub(super) const FUSED: Variant<TpcDecode> = Variant::cuda(
     "fused",
     "ours: pages staged in shared memory, a thread a block of them, wide stores; maps by whole \
      tiles",
-    |at| decode_on_gpu(at, Division::Whole, WAY),
+    |at| decode_on_gpu(at, Division::Whole, CONFIG),
 );
 
 pub(super) const FUSED_SHADERS: Variant<TpcDecode> =
-    Variant { open: |at| decode_by_shaders(at, WAY), ..FUSED.as_shaders() };
+    Variant { open: |at| decode_by_shaders(at, CONFIG), ..FUSED.as_shaders() };
 
 pub(super) const FUSED_OVERLAPPED: Variant<TpcDecode> = Variant::cuda(
     "fused-overlapped",
     "fused, sector by sector, three at once: copies of one beside the work of another",
-    |at| decode_on_gpu(at, Division::Sectors(1), WAY),
+    |at| decode_on_gpu(at, Division::Sectors(1), CONFIG),
 )
 .unstable();
 
-pub(crate) const WAY: Way = Way { index: Index::Written, maps: Maps::Tiled, decode };
+pub(crate) const CONFIG: DecoderConfig =
+    DecoderConfig { index: Index::Written, maps: Maps::Tiled, decode };
 
 fn decode(work: &Work<'_>) -> Result<(), DeviceError> {
     let (digits, charges) = match work.resident.frame.format().layout() {
@@ -47,13 +48,14 @@ fn decode(work: &Work<'_>) -> Result<(), DeviceError> {
                 launch(work, charges, to_charges(work, decoded, tiles))?;
                 tiles::make(work, decoded, tiles)
             }
-            None => unreachable!("maps are tiled: see WAY"),
+            None => unreachable!("maps are tiled: see CONFIG"),
         },
     }
 }
 
 fn to_digits(work: &Work<'_>, digits: Ptr<u64>) -> FusedDigits {
-    let (buffers, tables) = (work.resident.buffers, work.resident.tables);
+    let buffers = work.resident.buffers;
+    let tables = work.resident.tables;
     FusedDigits {
         pages: buffers.pages.ptr(),
         records: buffers.records.ptr(),
@@ -69,7 +71,8 @@ fn to_digits(work: &Work<'_>, digits: Ptr<u64>) -> FusedDigits {
 }
 
 fn to_charges(work: &Work<'_>, charges: &Charges, tiles: &TileBuffers) -> FusedCharges {
-    let (buffers, tables) = (work.resident.buffers, work.resident.tables);
+    let buffers = work.resident.buffers;
+    let tables = work.resident.tables;
     FusedCharges {
         pages: buffers.pages.ptr(),
         records: buffers.records.ptr(),
@@ -87,17 +90,18 @@ fn to_charges(work: &Work<'_>, charges: &Charges, tiles: &TileBuffers) -> FusedC
     }
 }
 
-/// With as many blocks as run at once, and no more than there are pages.
+/// Launches as many blocks as are resident, and no more than there are pages.
 fn launch<A: Arguments>(
     work: &Work<'_>,
     kernel: &Kernel<A>,
     arguments: A,
 ) -> Result<(), DeviceError> {
-    let (load, bytes) = (work.load(), work.bytes());
+    let load = work.load();
+    let bytes = work.bytes();
     let pages = Grid::blocks(load.pages as u32);
     let at_once = work.gpu.resident_blocks(kernel, pages)?;
     let grid = Grid::blocks(at_once.min(load.pages as u32)).moving(bytes);
-    // SAFETY: jobs are validated pages, with their places in the index; there is a place
-    // for each of their samples.
+    // SAFETY: jobs are validated pages, with their block offsets in the index; the lists have an
+    // entry for each of their samples.
     unsafe { work.gpu.launch(kernel, grid, arguments) }
 }

@@ -1,20 +1,20 @@
 //! Decoding on a GPU.
 //!
-//! Pages go to the device as they are. They are validated there, their samples get
-//! places, and decoders that trust what was validated fill them. The three are stages
-//! of every variant; variants differ in the last one.
+//! Pages are copied to the device unchanged. They are validated there, offsets are assigned to
+//! their samples, and decoders that trust the validation write the samples. These are the three
+//! stages of every variant; variants differ in the last one.
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`division`] | what is decoded together |
-//! | [`parts`] | which pages are decoded together, and what their headers promise |
-//! | [`tables`] | what does not change from one time frame to the next |
+//! | [`division`] | division of the work |
+//! | [`parts`] | pages that are decoded together, and the sizes that their headers announce |
+//! | [`tables`] | tables that are the same for all time frames |
 //! | [`resident`] | the pages on the device |
 //! | [`validation`], [`placing`] | the first two stages |
-//! | [`target`], [`tiles`] | what comes out; maps of it by whole tiles |
-//! | [`work`] | what decoders are given |
-//! | [`published`], [`fused`] | decoders beside their kernels |
-//! | [`runner`] | a way to decode with the pages of a time frame |
+//! | [`target`], [`tiles`] | the output; maps in complete tiles |
+//! | [`work`] | arguments of decoders |
+//! | [`published`], [`fused`] | launches of the decoders' kernels |
+//! | [`runner`] | decodes the pages of a time frame |
 
 mod division;
 mod fused;
@@ -34,16 +34,16 @@ mod work;
 use super::TpcDecode;
 use crate::algorithm::Variant;
 pub(crate) use division::Division;
-pub(crate) use fused::WAY as FUSED_WAY;
-pub(crate) use parts::{Part, PromisedFragment, of as parts_of};
-pub(crate) use published::BALLOT_WAY;
+pub(crate) use fused::CONFIG as FUSED_CONFIG;
+pub(crate) use parts::{Part, PromisedFragment, parts_of};
+pub(crate) use published::BALLOT_CONFIG;
 pub(crate) use resident::{PageBuffers, Resident};
 pub(crate) use runner::fit;
 pub(crate) use tables::DeviceTables;
 pub(crate) use target::Target;
-pub(crate) use work::{Way, Work};
+pub(crate) use work::{DecoderConfig, Work};
 
-/// Those whose kernels are shaders too.
+/// Variants whose kernels also exist as shaders.
 pub(super) const AS_SHADERS: &[Variant<TpcDecode>] =
     &[published::BALLOT_SCAN_SHADERS, fused::FUSED_SHADERS];
 

@@ -1,6 +1,6 @@
-//! Which pages are decoded together, and what their headers promise: how large buffers
-//! have to be, and how many blocks a launch may need. The host reads the headers, in each run,
-//! as the published decoder's does; the device finds out by itself what holds.
+//! Pages that are decoded together, and the sizes that their headers announce: for buffers and for
+//! the number of blocks of a launch. The host reads the headers in each run, like the published
+//! decoder's host; the device validates them independently.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
@@ -17,31 +17,31 @@ use crate::tpc_decode::input::{Output, TimeFrame};
 /// Pages that are decoded together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Part {
-    /// Their numbers among all pages.
+    /// Range of its pages among all pages.
     pub(crate) pages: Range<usize>,
-    /// Their sectors, as numbers among those of all pages.
+    /// Range of its sectors among those of all pages.
     pub(crate) sectors: Range<usize>,
-    /// What they promise.
+    /// Sizes that the headers announce.
     pub(crate) load: Load,
-    /// Fragments in order of time, those without pages of this part included; digits have
-    /// a single one, which is all time.
+    /// Fragments in order of time, those without pages of this part included; for digits, a single
+    /// one with all time bins.
     pub(crate) fragments: Vec<PromisedFragment>,
-    /// The maps of its sectors.
+    /// Shape of the maps of its sectors.
     pub(super) shape: MapShape,
 }
 
-/// A run of time bins that is decoded at once, and the pages that touch it.
+/// Time bins that are decoded at once, and the pages that touch them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PromisedFragment {
-    /// Its time bins, from the beginning of the time frame.
+    /// Its time bins, from the start of the time frame.
     pub(crate) time_bins: Range<u32>,
-    /// What its pages have.
+    /// Sizes of its pages.
     pub(crate) load: Load,
-    /// Samples of the sector that has the most.
+    /// Maximum number of samples of a sector.
     pub(crate) most_of_sector: u64,
 }
 
-/// What some pages promise.
+/// Sizes that headers of some pages announce.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Load {
     /// Pages with samples.
@@ -87,22 +87,22 @@ impl Part {
         self.shape.tiles() * TILE
     }
 
-    /// Time bins of its maps.
+    /// Number of time bins of its maps.
     pub(crate) fn time_bins(&self) -> u32 {
         self.shape.time_bins
     }
 
-    /// Whether pages touch the first fragment of the time frame.
+    /// True if pages touch the first fragment of the time frame.
     pub(crate) fn has_first_fragment(&self) -> bool {
         self.fragments.first().is_some_and(|fragment| fragment.time_bins.start == 0)
     }
 
-    /// Where its pages lie among the bytes of all pages.
+    /// Range of its pages among the bytes of all pages.
     pub(crate) fn bytes(&self) -> Range<usize> {
         self.pages.start * PAGE_BYTES..self.pages.end * PAGE_BYTES
     }
 
-    /// Samples in all fragments: those of a page count in each that it touches.
+    /// Samples in all fragments: those of a page count in each fragment that it touches.
     pub(crate) fn samples(&self) -> u64 {
         let fragments = self.fragments.iter();
         fragments.map(|fragment| fragment.load.samples).sum()
@@ -116,7 +116,7 @@ impl Part {
 }
 
 /// The parts of a time frame, by the headers of all its pages.
-pub(crate) fn of(frame: &TimeFrame, output: Output, division: Division) -> Vec<Part> {
+pub(crate) fn parts_of(frame: &TimeFrame, output: Output, division: Division) -> Vec<Part> {
     let pages = 0..frame.pages.pages().len();
     let opened: Vec<Option<OpenPage>> = collect(pages.len(), Grain::Adaptive, |pages| {
         pages.map(|page| frame.open(page).ok().flatten())
@@ -144,7 +144,7 @@ pub(crate) fn of(frame: &TimeFrame, output: Output, division: Division) -> Vec<P
     parts.into_iter().map(part).collect()
 }
 
-/// The pages of so many sectors at a time, and these.
+/// Groups of `together` sectors, with the pages of each.
 fn some_sectors(sectors: &[Range<usize>], together: usize) -> Vec<(Range<usize>, Range<usize>)> {
     let firsts = (0..sectors.len()).step_by(together);
     let part = |first: usize| {
@@ -154,7 +154,7 @@ fn some_sectors(sectors: &[Range<usize>], together: usize) -> Vec<(Range<usize>,
     firsts.map(part).collect()
 }
 
-/// The pages of a sector, as far as they are open.
+/// The pages of a sector; `None` for those without valid headers.
 type OfSector<'a> = &'a [Option<OpenPage>];
 
 fn all_time<'a>(sectors: impl Iterator<Item = OfSector<'a>>) -> PromisedFragment {
@@ -166,7 +166,7 @@ fn all_time<'a>(sectors: impl Iterator<Item = OfSector<'a>>) -> PromisedFragment
     fragment
 }
 
-/// The fragments of these numbers.
+/// The fragments with these indices.
 fn fragments<'a>(
     frame: &TimeFrame,
     numbers: &BTreeSet<u32>,
@@ -178,7 +178,7 @@ fn fragments<'a>(
     for pages in sectors {
         let mut loads: BTreeMap<u32, Load> = BTreeMap::new();
         for page in pages.iter().flatten() {
-            all.of(time_bins_of(page))
+            all.touching(time_bins_of(page))
                 .for_each(|number| loads.entry(number).or_default().add(page));
         }
         for (number, fragment) in &mut fragments {

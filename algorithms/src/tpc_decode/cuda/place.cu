@@ -1,10 +1,10 @@
-// Where samples go: for each fragment, the pages that have time bins of it, in order,
-// each with the number of samples before it. Only then can pages be decoded in any
-// order, and all at once.
+// Offsets of samples: for each fragment, lists the pages that have time bins of it, in order, each
+// with the number of samples before it. With these, pages can be decoded in any order, and all at
+// once.
 //
-// Pages of all fragments are one long list, fragment by fragment, cut into tiles. Sums
-// of tiles are found first, then what is before each tile, then what is before each
-// page. That reads 8 bytes a page and fragment, which are nothing beside the page.
+// Pages of all fragments form one long list, fragment by fragment, divided into tiles. Sums of
+// tiles are computed first, then the exclusive scan over tiles, then over pages. This reads 8 bytes
+// for each page and fragment, which is negligible compared with the page.
 #include "block_scan.h"
 #include "pages/page.h"
 
@@ -15,7 +15,7 @@ constexpr u32 PAGES_EACH = 4;
 constexpr u32 TILE = THREADS * PAGES_EACH;
 constexpr u32 SUMS_THREADS = 1024;
 
-// Pages and samples.
+// Numbers of pages and samples.
 struct Sums {
     u32 jobs = 0, samples = 0;
 
@@ -25,7 +25,7 @@ struct Sums {
     }
 };
 
-// Samples of the pages of a tile that are wanted for a fragment.
+// Samples of the pages of a tile that a fragment needs.
 struct Tile {
     const uint2* extents;
     u32 pages, first;
@@ -37,7 +37,7 @@ struct Tile {
           first(blockIdx.x % tiles * TILE + threadIdx.x * PAGES_EACH),
           fragment(fragments[blockIdx.x / tiles]) {}
 
-    // Of this thread's page.
+    // Number of samples of this thread's page.
     __device__ __forceinline__ u32 samples(u32 i) const {
         if (first + i >= pages) return 0;
         const uint2 extent = extents[first + i];
@@ -66,7 +66,7 @@ __device__ __forceinline__ Sums exclusive_sums(Sums own, u32* warp_sums, Sums& t
 
 }  // namespace
 
-// The jobs and samples of each tile of each fragment, to `sums`. A block a tile.
+// Sums the jobs and samples of each tile of each fragment into `sums`. A block for each tile.
 extern "C" __global__ void __launch_bounds__(THREADS)
     place_count(const uint2* extents, u32 pages, const Fragment* fragments, u32 tiles, uint2* sums) {
     __shared__ u32 warp_sums[LANES];
@@ -77,8 +77,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 KERNEL_EXPORT(place_count)
 
-// Turns `sums` into those of the tiles before. `begins` gets the number of the first
-// job of each fragment, then that of all jobs, then that of all samples. One block.
+// Replaces `sums` by those of the tiles before. `begins` gets the index of the first job of each
+// fragment, then the number of all jobs, then that of all samples. One block.
 extern "C" __global__ void __launch_bounds__(SUMS_THREADS)
     place_sum(uint2* sums, u32 fragments, u32 tiles, u32* begins) {
     __shared__ u32 warp_sums[LANES];
@@ -102,7 +102,7 @@ extern "C" __global__ void __launch_bounds__(SUMS_THREADS)
 }
 KERNEL_EXPORT(place_sum)
 
-// The jobs of all fragments. A block a tile.
+// Lists the jobs of all fragments. A block for each tile.
 extern "C" __global__ void __launch_bounds__(THREADS)
     place_jobs(const uint2* extents, u32 pages, const Fragment* fragments, u32 tiles, const uint2* sums, Job* jobs) {
     __shared__ u32 warp_sums[LANES];

@@ -1,4 +1,4 @@
-//! The second stage: where the samples of each page go.
+//! The second stage: assigns offsets to the samples of each page.
 
 use super::resident::Resident;
 use crate::device::gpu::{DeviceError, Gpu, Grid};
@@ -11,7 +11,8 @@ const STAGE: &str = "place";
 pub(super) fn place(gpu: &Gpu, resident: &Resident<'_>) -> Result<(), DeviceError> {
     let buffers = resident.buffers;
     let pages = buffers.streams.len() as u32;
-    let (fragments, tiles) = (buffers.fragments.len() as u32, buffers.tiles() as u32);
+    let fragments = buffers.fragments.len() as u32;
+    let tiles = buffers.tiles() as u32;
     let count = PlaceCount {
         extents: buffers.extents.ptr(),
         pages,
@@ -35,10 +36,10 @@ pub(super) fn place(gpu: &Gpu, resident: &Resident<'_>) -> Result<(), DeviceErro
     gpu.scope(STAGE, || {
         // SAFETY: there is an extent for each page, and a sum for each block.
         unsafe { gpu.launch(&PLACE_COUNT, tiles.moving(read), count)? };
-        // SAFETY: there is a beginning for each fragment, and two words more.
+        // SAFETY: `begins` has an entry for each fragment, and two more.
         unsafe { gpu.launch(&PLACE_SUM, summed, sum)? };
-        // SAFETY: there is a job for each page that headers promise, and no more of them
-        // are sound.
+        // SAFETY: there is a job for each page that headers announce, which is at least the number
+        // of valid pages.
         unsafe { gpu.launch(&PLACE_JOBS, tiles.moving(listed), jobs) }
     })
 }

@@ -1,12 +1,12 @@
-//! The published decoders: a block decodes a row page, a warp a link or dense link page;
-//! and link pages as before votes of a warp told its lanes where samples go.
+//! The published decoders: a block decodes a row page, a warp a link or dense link page; and link
+//! pages with the earlier prefix sum by shuffles instead of votes.
 
 use generators::tpc::Layout;
 
 use super::division::{Division, Index, Maps};
 use super::runner::{decode_by_shaders, decode_on_gpu};
 use super::target::{Charges, Target};
-use super::work::{Decode, Way, Work};
+use super::work::{Decode, DecoderConfig, Work};
 use crate::algorithm::Variant;
 use crate::device::gpu::{Arguments, DeviceError, Gpu, Grid, Kernel, Ptr};
 use crate::kernels::tpc_decode_ballot_scan::{
@@ -22,7 +22,7 @@ use crate::tpc_decode::TpcDecode;
 /// The kernels for digits and for charges of a layout.
 type Kernels = (&'static Kernel<DecodeDigits>, &'static Kernel<DecodeCharges>);
 
-/// The kernels for pages of links; row pages are decoded alike.
+/// The kernels for pages of links; all variants decode row pages with the same kernel.
 struct OfLinks {
     link: Kernels,
     dense_link: Kernels,
@@ -41,7 +41,7 @@ static SHUFFLE: OfLinks = OfLinks {
 pub(super) const BALLOT_SCAN: Variant<TpcDecode> = Variant::cuda(
     "ballot-scan",
     "published: a block a row page, a warp a link page, lanes ranked by votes",
-    |at| decode_on_gpu(at, Division::Whole, BALLOT_WAY),
+    |at| decode_on_gpu(at, Division::Whole, BALLOT_CONFIG),
 );
 
 pub(super) const SHUFFLE_SCAN: Variant<TpcDecode> = Variant::cuda(
@@ -50,14 +50,14 @@ pub(super) const SHUFFLE_SCAN: Variant<TpcDecode> = Variant::cuda(
     |at| decode_on_gpu(at, Division::Whole, published(|work| decode(work, &SHUFFLE))),
 );
 
-/// Decodes as `ballot-scan`.
-pub(crate) const BALLOT_WAY: Way = published(|work| decode(work, &BALLOT));
+/// The decoder of `ballot-scan`.
+pub(crate) const BALLOT_CONFIG: DecoderConfig = published(|work| decode(work, &BALLOT));
 
 pub(super) const BALLOT_SCAN_SHADERS: Variant<TpcDecode> =
-    Variant { open: |at| decode_by_shaders(at, BALLOT_WAY), ..BALLOT_SCAN.as_shaders() };
+    Variant { open: |at| decode_by_shaders(at, BALLOT_CONFIG), ..BALLOT_SCAN.as_shaders() };
 
-const fn published(decode: Decode) -> Way {
-    Way { index: Index::Unused, maps: Maps::Filled, decode }
+const fn published(decode: Decode) -> DecoderConfig {
+    DecoderConfig { index: Index::Unused, maps: Maps::Filled, decode }
 }
 
 fn decode(work: &Work<'_>, of_links: &OfLinks) -> Result<(), DeviceError> {
@@ -73,7 +73,8 @@ fn decode(work: &Work<'_>, of_links: &OfLinks) -> Result<(), DeviceError> {
 }
 
 fn to_digits(work: &Work<'_>, digits: Ptr<u64>) -> DecodeDigits {
-    let (buffers, tables) = (work.resident.buffers, work.resident.tables);
+    let buffers = work.resident.buffers;
+    let tables = work.resident.tables;
     DecodeDigits {
         pages: buffers.pages.ptr(),
         records: buffers.records.ptr(),
@@ -87,7 +88,8 @@ fn to_digits(work: &Work<'_>, digits: Ptr<u64>) -> DecodeDigits {
 }
 
 fn to_charges(work: &Work<'_>, charges: &Charges) -> DecodeCharges {
-    let (buffers, tables) = (work.resident.buffers, work.resident.tables);
+    let buffers = work.resident.buffers;
+    let tables = work.resident.tables;
     DecodeCharges {
         pages: buffers.pages.ptr(),
         records: buffers.records.ptr(),
@@ -103,15 +105,15 @@ fn to_charges(work: &Work<'_>, charges: &Charges) -> DecodeCharges {
     }
 }
 
-/// Warps of a shader's block have room for the channels of their pages: see `dense_link.wgsl`.
-const MOST_WARPS_OF_SHADER: u32 = 8;
+/// Warps of a workgroup whose channels of pages fit into its memory: see `dense_link.wgsl`.
+const MAX_WARPS_OF_SHADER: u32 = 8;
 
 fn warps_of_block(threads: u32, gpu: &Gpu) -> u32 {
     let warps = threads / gpu.properties().lanes;
-    if gpu.properties().has_shaders { warps.min(MOST_WARPS_OF_SHADER) } else { warps }
+    if gpu.properties().has_shaders { warps.min(MAX_WARPS_OF_SHADER) } else { warps }
 }
 
-/// A block a row page, a warp any other.
+/// Launches a block for each row page, or a warp for each page of other formats.
 fn launch<A: Arguments>(
     work: &Work<'_>,
     kernel: &Kernel<A>,
@@ -122,12 +124,12 @@ fn launch<A: Arguments>(
         Layout::Link | Layout::DenseLink => warps_of_block(kernel.threads(), work.gpu),
     };
     let grid = Grid::blocks((work.load().pages as u32).div_ceil(pages_of_block));
-    // How much of the maps charges are written to depends on how near they are to each other.
+    // The traffic of charges written to maps depends on their distances from each other.
     let grid = match work.target {
         Target::Digits(_) => grid.moving(work.bytes()),
         Target::Charges(_) => grid,
     };
-    // SAFETY: jobs are validated pages, and there is a place for each of their samples;
-    // maps have an entry for each pad and time bin of the fragment.
+    // SAFETY: jobs are validated pages, and the lists have an entry for each of their samples; maps
+    // have an entry for each pad and time bin of the fragment.
     unsafe { work.gpu.launch(kernel, grid, arguments) }
 }

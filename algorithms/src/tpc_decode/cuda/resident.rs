@@ -1,4 +1,4 @@
-//! Pages on the device, with what the stages tell each other of them.
+//! Pages on the device, with the buffers that the stages exchange.
 
 use generators::tpc::Layout;
 use generators::tpc::page::PAGE_BYTES;
@@ -15,13 +15,13 @@ use crate::kernels::tpc_decode_place::TILE;
 use crate::tpc_decode::charge_map::scale_of;
 use crate::tpc_decode::input::TimeFrame;
 
-/// In the word of a page: it is the last one of its stream. Below are sector, endpoint
-/// and map, a byte each.
+/// Bit in the word of a page: it is the last one of its stream. Below are sector, endpoint and map,
+/// a byte each.
 const LAST_OF_STREAM: u32 = 1 << 24;
 /// Pages whose samples are summed by a block.
 const PAGES_IN_TILE: usize = TILE as usize;
 
-/// Pages and what is known of them.
+/// Pages on the device with their records.
 pub(crate) struct Resident<'a> {
     pub(crate) frame: &'a TimeFrame,
     pub(crate) part: &'a Part,
@@ -29,12 +29,12 @@ pub(crate) struct Resident<'a> {
     pub(crate) buffers: &'a PageBuffers,
 }
 
-/// What is held during a run, but for what comes out.
+/// Buffers of a run, except for the output.
 pub(crate) struct PageBuffers {
     host_streams: PinnedBuffer<u32>,
-    /// How each page was judged.
+    /// Verdict of each page.
     host_verdicts: PinnedBuffer<u8>,
-    /// The number of the first job of each fragment, of all jobs, and of all samples.
+    /// The index of the first job of each fragment, the number of all jobs, and of all samples.
     host_begins: PinnedBuffer<u32>,
     pub(super) pages: DeviceBuffer<u8>,
     pub(super) streams: DeviceBuffer<u32>,
@@ -42,7 +42,7 @@ pub(crate) struct PageBuffers {
     pub(crate) extents: DeviceBuffer<[u32; 2]>,
     pub(super) verdicts: DeviceBuffer<u8>,
     pub(super) index: DeviceBuffer<Piece>,
-    /// Entries of the index for each page; none if there is no index.
+    /// Entries of the index for each page; 0 if there is no index.
     pub(super) stride: u32,
     pub(super) fragments: DeviceBuffer<Fragment>,
     /// Jobs and samples of the tiles of each fragment.
@@ -57,8 +57,8 @@ buffers!(
 );
 
 impl Resident<'_> {
-    /// Starts all that comes between the copy of pages and decoding: they are judged, and their
-    /// samples get places.
+    /// Starts the stages between the copy of pages and decoding: validation, and the offsets of
+    /// samples.
     pub(crate) fn prepare(&self, gpu: &Gpu) -> Result<(), DeviceError> {
         validation::validate(gpu, self)?;
         placing::place(gpu, self)
@@ -104,30 +104,30 @@ impl PageBuffers {
         gpu.upload(&self.streams, &self.host_streams)
     }
 
-    /// Copies back what the host has to know.
+    /// Copies the data back that the host needs.
     pub(super) fn download(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         gpu.download(&mut self.host_verdicts, &self.verdicts)?;
         gpu.download(&mut self.host_begins, &self.begins)
     }
 
-    /// How each page was judged, once it is downloaded.
+    /// Verdict of each page, once it is downloaded.
     pub(super) fn verdicts(&self) -> &[u8] {
         &self.host_verdicts
     }
 
-    /// Samples of all sound pages, in all fragments.
+    /// Samples of all valid pages, in all fragments.
     pub(super) fn samples(&self) -> usize {
         self.host_begins.last().map_or(0, |&samples| samples as usize)
     }
 
-    /// Tiles that the pages of a fragment are in.
+    /// Number of tiles of the pages of a fragment.
     pub(super) fn tiles(&self) -> usize {
         self.streams.len().div_ceil(PAGES_IN_TILE)
     }
 }
 
-/// Blocks with samples that a page can have (records of a row page): as many as its
-/// orbit has time bins, or as have room in it.
+/// Maximum number of blocks with samples of a page (records of a row page): limited by the time
+/// bins of an orbit, and by the size of the page.
 fn stride(index: Index, layout: Layout) -> u32 {
     match (index, layout) {
         (Index::Unused, _) => 0,
@@ -136,14 +136,15 @@ fn stride(index: Index, layout: Layout) -> u32 {
     }
 }
 
-/// A word for each page.
+/// The stream word of each page.
 fn streams(frame: &TimeFrame, part: &Part) -> Vec<u32> {
     let sectors = &frame.sectors()[part.sectors.clone()];
     let map_of = |page: usize| sectors.partition_point(|pages| pages.end <= page) as u32;
     let streams = frame.pages.streams().filter(|stream| !stream.pages.is_empty());
     let streams = streams.filter(|stream| part.pages.contains(&stream.first_page));
     let words = streams.flat_map(|stream| {
-        let (sector, endpoint) = (u32::from(stream.id.sector), stream.id.endpoint.number() as u32);
+        let sector = u32::from(stream.id.sector);
+        let endpoint = stream.id.endpoint.number() as u32;
         let word = sector | endpoint << 8 | map_of(stream.first_page) << 16;
         let others = std::iter::repeat_n(word, stream.pages.len() - 1);
         others.chain([word | LAST_OF_STREAM])

@@ -1,11 +1,11 @@
-// Row pages as published: a block decodes a page, time bin by time bin, and its threads
-// share the rows of the time bin.
+// Row pages as published: a block decodes a page, time bin by time bin, and its threads share the
+// rows of the time bin.
 //
-// Each record says where its rows begin, but not how many samples are before them. So
-// the first threads look at the end of each row's list of sequences first; then each
-// group of threads takes a row, and each of its threads every so many samples.
+// Each record has the offsets of its rows, but not the number of samples before them. So the first
+// threads read the end of each row's list of sequences first; then each group of threads takes a
+// row, with the samples strided over its threads.
 //
-// Shared memory: the samples of each row, for this record and for the next.
+// Shared memory: the numbers of samples of each row, for this record and for the next.
 #include "pages/geometry.h"
 #include "pages/page.h"
 #include "pages/target.h"
@@ -23,13 +23,13 @@ struct Row {
 
     __device__ __forceinline__ u32 sequences() const { return bytes[0]; }
     __device__ __forceinline__ u32 first_pad(u32 sequence) const { return bytes[1 + 2 * sequence]; }
-    // Samples up to the end of a sequence.
+    // Number of samples up to the end of a sequence.
     __device__ __forceinline__ u32 end(u32 sequence) const { return bytes[2 + 2 * sequence]; }
     __device__ __forceinline__ u32 samples() const { return end(sequences() - 1); }
     __device__ __forceinline__ const u8* packed() const { return bytes + 1 + 2 * sequences(); }
 };
 
-// A record with data: a mask, the addresses of all rows but the first, and the rows.
+// A record with data: a mask, the addresses of all rows except the first, and the rows.
 struct Record {
     const u8 *page, *bytes;
     u32 mask;
@@ -39,7 +39,7 @@ struct Record {
         if (number == 0) return {bytes + 2 * rows()};
         return {page + half_at(bytes + 2 * number)};
     }
-    // The number in the endpoint of the record's n-th row.
+    // The index in the endpoint of the record's n-th row.
     __device__ __forceinline__ u32 row_of_endpoint(u32 number) const {
         u32 rest = mask;
         for (u32 i = 0; i < number; i++) rest &= rest - 1;
@@ -47,7 +47,7 @@ struct Record {
     }
 };
 
-// Samples first, first + stride, … of a row.
+// Stores samples first, first + stride, … of a row.
 template <class Output>
 __device__ __forceinline__ void decode_row(Row row, u32 row_number, u32 bits, u32 time_bin, u32 slot, u32 first,
                                            u32 stride, const Output& output) {
@@ -105,7 +105,7 @@ __device__ __forceinline__ void decode(const u8* pages, const PageRecord* record
 
 }  // namespace
 
-// Decodes the pages of a fragment to digits. A block a page; there may be more blocks.
+// Decodes the pages of a fragment to digits. A block for each page; there may be more blocks.
 extern "C" __global__ void __launch_bounds__(THREADS)
     row_digits(const u8* pages, const PageRecord* records, const u32* geometry, const u16* pads, const Job* jobs,
                const u32* begins, u32 fragment, u64* digits) {
@@ -114,7 +114,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 KERNEL_EXPORT(row_digits, DecodeDigits)
 
-// The same to positions and charges.
+// Decodes to positions and charges.
 extern "C" __global__ void __launch_bounds__(THREADS)
     row_charges(const u8* pages, const PageRecord* records, const u32* geometry, const u16* pads, const Job* jobs,
                 const u32* begins, u32 fragment, const Fragment* fragments, const float* gains, u32* positions,

@@ -1,4 +1,4 @@
-//! A way to decode with the pages of a time frame.
+//! Decoder on the device, ready to run on the pages of a time frame.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use super::resident::{PageBuffers, Resident};
 use super::tables::DeviceTables;
 use super::target::{Charges, Target};
 use super::validation;
-use super::work::{Way, Work};
+use super::work::{DecoderConfig, Work};
 use crate::algorithm::{Damage, Opened, Opening, Runner};
 use crate::all_cores::mapped;
 use crate::device::gpu::{
@@ -27,82 +27,90 @@ use crate::tpc_decode::{Decoded, TpcDecode};
 const STAGE: &str = "decode";
 const HEADERS: &str = "headers";
 
-struct OnGpu<'a> {
-    way: Way,
+struct DecodeRunner<'a> {
+    config: DecoderConfig,
     division: Division,
     frame: &'a TimeFrame,
     arena: &'a Arena,
-    /// As each run finds them anew; buffers are made for them.
+    /// Parts, as each run determines them; buffers are allocated for these.
     parts: Vec<Part>,
     gpu: Arc<Gpu>,
 }
 
-/// What is held during a run.
-struct Held<'a> {
+/// Buffers of a run.
+struct DecodeBuffers<'a> {
     tables: Lent<'a, DeviceTables>,
     /// All pages, page-locked. A run does not change them.
     pages: Pristine<'a, u8>,
-    /// Digits on the host, those of one part behind those of another. Charges stay on the
-    /// device, where clusters are found.
+    /// Digits on the host, part after part. Charges stay on the device, where clusters are found.
     digits: PinnedBuffer<u64>,
-    parts: Vec<HeldPart>,
-    /// What the last run has found, once it was asked for.
+    parts: Vec<PartBuffers>,
+    /// Output of the last run, once it was requested.
     found: Decoded,
 }
 
-buffers!(Held<'_>: tables, pages, digits, parts);
+buffers!(DecodeBuffers<'_>: tables, pages, digits, parts);
 
-/// What is held for a part of the pages.
-struct HeldPart {
-    buffers: PageBuffers,
+/// Buffers of a part of the pages.
+struct PartBuffers {
+    pages: PageBuffers,
     target: Target,
 }
 
-buffers!(HeldPart: buffers, target);
+buffers!(PartBuffers: pages, target);
 
 /// A decoder, ready to run.
 pub(super) fn decode_on_gpu<'a>(
     at: &Opening<'a, '_, TpcDecode>,
     division: Division,
-    way: Way,
+    config: DecoderConfig,
 ) -> Opened<'a, TpcDecode> {
-    let parts = parts::of(at.input, at.input.settings.output, division);
+    let parts = parts::parts_of(at.input, at.input.settings.output, division);
     fit(&parts)?;
-    at.session(OnGpu { way, division, frame: at.input, arena: at.arena, parts, gpu: at.gpu()? })
+    at.session(DecodeRunner {
+        config,
+        division,
+        frame: at.input,
+        arena: at.arena,
+        parts,
+        gpu: at.gpu()?,
+    })
 }
 
-/// The same by shaders, of all sectors together. They decode dense link pages only.
+/// Decodes by shaders, all sectors together. Only dense link pages are supported.
 pub(super) fn decode_by_shaders<'a>(
     at: &Opening<'a, '_, TpcDecode>,
-    way: Way,
+    config: DecoderConfig,
 ) -> Opened<'a, TpcDecode> {
     if at.input.format().layout() != Layout::DenseLink {
         let reason = "shaders decode dense link pages only; use such a format";
         return Err(Unavailable(reason.to_owned()));
     }
-    decode_on_gpu(at, Division::Whole, way)
+    decode_on_gpu(at, Division::Whole, config)
 }
 
-/// Samples of a part are counted with 32 bits on the device.
+/// Checks that samples of a part can be counted with 32 bits.
 pub(crate) fn fit(parts: &[Part]) -> Result<(), Unavailable> {
-    let (samples, most) = (parts.iter().map(Part::samples).max(), u64::from(u32::MAX));
+    let samples = parts.iter().map(Part::samples).max();
+    let most = u64::from(u32::MAX);
     match samples.filter(|&samples| samples > most) {
         None => Ok(()),
         Some(samples) => Err(Unavailable(format!(
-            "{samples} samples; on a GPU {most} is the most; use fewer sectors or orbits"
+            "{samples} samples exceed the limit of {most} on a GPU; use fewer sectors or orbits"
         ))),
     }
 }
 
-impl OnGpu<'_> {
-    /// All that was found; positions and charges are copied to the host, which no run does.
-    fn found_in(&self, held: &Held<'_>) -> Result<Decoded, DeviceError> {
+impl DecodeRunner<'_> {
+    /// The complete output; positions and charges are copied to the host, which no timed run does.
+    fn found_in(&self, buffers: &DecodeBuffers<'_>) -> Result<Decoded, DeviceError> {
         let mut all = Decoded::default();
-        let mut digits = &held.digits[..];
-        for (part, held) in self.parts.iter().zip(&held.parts) {
-            let (own, others) = digits.split_at(held.target.digits());
+        let mut digits = &buffers.digits[..];
+        for (part, buffers) in self.parts.iter().zip(&buffers.parts) {
+            let (own, others) = digits.split_at(buffers.target.digits());
             digits = others;
-            let (samples, verdicts) = (held.buffers.samples(), held.buffers.verdicts());
+            let samples = buffers.pages.samples();
+            let verdicts = buffers.pages.verdicts();
             let own = &own[..samples.min(own.len())];
             extend(&mut all.digits, own.len(), Grain::Adaptive, |range| {
                 own[range].iter().map(|&bits| Digit::from_bits(bits))
@@ -110,7 +118,7 @@ impl OnGpu<'_> {
             let damaged =
                 judgement::damaged(self.frame, part.pages.start, verdicts, validation::DAMAGED);
             all.damaged.extend(damaged);
-            if let Target::Charges(charges) = &held.target {
+            if let Target::Charges(charges) = &buffers.target {
                 all.positions.append(&mut positions(&self.gpu, charges, samples)?);
                 all.charges.extend(present_in(&self.gpu, charges, part)?);
             }
@@ -119,19 +127,19 @@ impl OnGpu<'_> {
     }
 }
 
-impl<'a> Held<'a> {
+impl<'a> DecodeBuffers<'a> {
     fn new(
         gpu: &Arc<Gpu>,
         (frame, arena): (&TimeFrame, &'a Arena),
         parts: &[Part],
-        way: Way,
+        config: DecoderConfig,
     ) -> Result<Self, DeviceError> {
         let tables = &frame.tables;
         let pages = frame.pages.bytes();
-        let parts = parts.iter().map(|part| HeldPart::new(gpu, frame, part, way));
+        let parts = parts.iter().map(|part| PartBuffers::new(gpu, frame, part, config));
         let parts = parts.collect::<Result<Vec<_>, _>>()?;
         let digits = parts.iter().map(|part| part.target.digits());
-        Ok(Held {
+        Ok(DecodeBuffers {
             tables: Lent::of("tables", tables, arena, gpu, |gpu| DeviceTables::new(gpu, tables))?,
             pages: Pristine::take(arena, gpu, pages, 0..pages.len())?,
             digits: gpu.pinned(digits.sum())?,
@@ -140,21 +148,22 @@ impl<'a> Held<'a> {
         })
     }
 
-    /// Starts all copies and kernels, those of parts side by side.
+    /// Starts all copies and kernels; parts overlap.
     fn start(
         &mut self,
         gpu: &Gpu,
         (frame, parts): (&TimeFrame, &[Part]),
-        way: Way,
+        config: DecoderConfig,
     ) -> Result<(), DeviceError> {
-        let (tables, mut next) = (&self.tables, 0);
-        for ((part, held), number) in parts.iter().zip(&mut self.parts).zip(0_u32..) {
-            let own = next..next + held.target.digits();
+        let tables = &self.tables;
+        let mut next = 0;
+        for ((part, buffers), number) in parts.iter().zip(&mut self.parts).zip(0_u32..) {
+            let own = next..next + buffers.target.digits();
             next = own.end;
             if !part.pages.is_empty() {
                 let host = (self.pages.part(part.bytes()), self.digits.part_mut(own));
                 gpu.in_queue(number % QUEUES, |gpu| {
-                    held.start(gpu, (frame, part, tables), host, way)
+                    buffers.start(gpu, (frame, part, tables), host, config)
                 })?;
             }
         }
@@ -162,11 +171,16 @@ impl<'a> Held<'a> {
     }
 }
 
-impl HeldPart {
-    fn new(gpu: &Gpu, frame: &TimeFrame, part: &Part, way: Way) -> Result<Self, DeviceError> {
-        Ok(HeldPart {
-            buffers: PageBuffers::new(gpu, frame, part, way.index)?,
-            target: Target::new(gpu, frame, part, way.maps)?,
+impl PartBuffers {
+    fn new(
+        gpu: &Gpu,
+        frame: &TimeFrame,
+        part: &Part,
+        config: DecoderConfig,
+    ) -> Result<Self, DeviceError> {
+        Ok(PartBuffers {
+            pages: PageBuffers::new(gpu, frame, part, config.index)?,
+            target: Target::new(gpu, frame, part, config.maps)?,
         })
     }
 
@@ -176,17 +190,17 @@ impl HeldPart {
         gpu: &Gpu,
         (frame, part, tables): (&TimeFrame, &Part, &DeviceTables),
         (pages, digits): (FromHost<'_, u8>, ToHost<'_, u64>),
-        way: Way,
+        config: DecoderConfig,
     ) -> Result<(), DeviceError> {
-        let resident = Resident { frame, part, tables, buffers: &self.buffers };
-        self.buffers.upload(gpu, pages)?;
+        let resident = Resident { frame, part, tables, buffers: &self.pages };
+        self.pages.upload(gpu, pages)?;
         resident.prepare(gpu)?;
         for fragment in 0..part.fragments.len() {
             self.target.clear(gpu)?;
             let work = Work { gpu, resident: &resident, target: &self.target, fragment };
-            gpu.scope(STAGE, || (way.decode)(&work))?;
+            gpu.scope(STAGE, || (config.decode)(&work))?;
         }
-        self.buffers.download(gpu)?;
+        self.pages.download(gpu)?;
         match &self.target {
             Target::Digits(decoded) => gpu.download(digits, decoded),
             Target::Charges(_) => Ok(()),
@@ -208,11 +222,11 @@ fn present_in(
     part: &Part,
 ) -> Result<Vec<Vec<(u32, u16)>>, DeviceError> {
     if part.fragments.is_empty() {
-        // Nobody has cleared them.
+        // These maps were not cleared.
         return Ok(vec![Vec::new(); part.sectors.len()]);
     }
     let of_sector = |sector: usize| {
-        // One at a time: together they may take more memory than all else.
+        // One at a time: all together may need too much memory.
         let map =
             gpu.fetched(&charges.maps, sector * part.entries()..(sector + 1) * part.entries())?;
         Ok(present(&map))
@@ -220,35 +234,37 @@ fn present_in(
     (0..part.sectors.len()).map(of_sector).collect()
 }
 
-impl<'a> Runner<TpcDecode> for OnGpu<'a> {
-    type Buffers = Held<'a>;
+impl<'a> Runner<TpcDecode> for DecodeRunner<'a> {
+    type Buffers = DecodeBuffers<'a>;
 
-    fn allocate(&self) -> Result<Held<'a>, DeviceError> {
-        Held::new(&self.gpu, (self.frame, self.arena), &self.parts, self.way)
+    fn allocate(&self) -> Result<DecodeBuffers<'a>, DeviceError> {
+        DecodeBuffers::new(&self.gpu, (self.frame, self.arena), &self.parts, self.config)
     }
 
-    /// Runs do not change the pages; what the last one has found is forgotten.
-    fn load(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
-        held.found = Decoded::default();
-        for (part, own) in self.parts.iter().zip(&held.parts) {
-            own.target.load(&self.gpu, part, &held.tables)?;
+    /// Runs do not change the pages; the output of the last run is cleared.
+    fn load(&mut self, buffers: &mut DecodeBuffers<'a>) -> Result<(), DeviceError> {
+        buffers.found = Decoded::default();
+        for (part, own) in self.parts.iter().zip(&buffers.parts) {
+            own.target.load(&self.gpu, part, &buffers.tables)?;
         }
         Ok(())
     }
 
-    fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
-        let (gpu, frame) = (&*self.gpu, self.frame);
-        let open = || Ok(gpu.on_host(|| parts::of(frame, frame.settings.output, self.division)));
+    fn run(&mut self, buffers: &mut DecodeBuffers<'a>) -> Result<(), DeviceError> {
+        let gpu = &*self.gpu;
+        let frame = self.frame;
+        let open =
+            || Ok(gpu.on_host(|| parts::parts_of(frame, frame.settings.output, self.division)));
         let parts = gpu.scope(HEADERS, open)?;
-        held.start(gpu, (frame, &parts), self.way)
+        buffers.start(gpu, (frame, &parts), self.config)
     }
 
-    fn inspect(&mut self, held: &mut Held<'a>) -> Result<(), Damage> {
-        held.found = self.found_in(held)?;
+    fn inspect(&mut self, buffers: &mut DecodeBuffers<'a>) -> Result<(), Damage> {
+        buffers.found = self.found_in(buffers)?;
         Ok(())
     }
 
-    fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Decoded> {
-        Cow::Borrowed(&held.found)
+    fn output<'b>(&'b self, buffers: &'b DecodeBuffers<'a>) -> Cow<'b, Decoded> {
+        Cow::Borrowed(&buffers.found)
     }
 }

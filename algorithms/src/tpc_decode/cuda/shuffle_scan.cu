@@ -1,10 +1,10 @@
-// Link and dense link pages as they were decoded before votes: where a lane's sample goes
-// is found by a prefix sum over the warp, shuffle by shuffle. See pages/links.h.
+// Link and dense link pages as decoded before votes were introduced: the offset of a lane's sample
+// is found by a prefix sum over the warp with shuffles. See pages/links.h.
 //
 // Static shared memory: the channels of a dense block, 1600 bytes a warp.
 #include "pages/links.h"
 
-// Decodes the pages of a fragment to digits. A warp a page; there may be more warps.
+// Decodes the pages of a fragment to digits. A warp for each page; there may be more warps.
 extern "C" __global__ void __launch_bounds__(WARP_THREADS, RESIDENT_BLOCKS)
     shuffle_link_digits(const u8* pages, const PageRecord* records, const u32* geometry, const u16* pads, const Job* jobs, const u32* begins,
                         u32 fragment, u64* digits) {
@@ -13,7 +13,7 @@ extern "C" __global__ void __launch_bounds__(WARP_THREADS, RESIDENT_BLOCKS)
 }
 KERNEL_EXPORT(shuffle_link_digits, DecodeDigits)
 
-// The same to positions and charges.
+// Decodes to positions and charges.
 extern "C" __global__ void __launch_bounds__(WARP_THREADS, RESIDENT_BLOCKS)
     shuffle_link_charges(const u8* pages, const PageRecord* records, const u32* geometry, const u16* pads, const Job* jobs, const u32* begins,
                          u32 fragment, const Fragment* fragments, const float* gains, u32* positions, u16* maps) {

@@ -1,4 +1,4 @@
-//! What does not change from one time frame to the next: geometry, mapping, gains.
+//! Tables that are the same for all time frames: geometry, mapping, gains.
 
 use generators::tpc::geometry::{CHANNELS_IN_LINK, MAX_FECS, ROWS, SECTORS, pads_in_row};
 use generators::tpc::{Endpoint, PadId};
@@ -10,7 +10,7 @@ use crate::tpc_decode::charge_map::column;
 use crate::tpc_decode::input::Tables;
 use crate::tpc_decode::pads::LINK_STRIDE;
 
-/// Cards of an endpoint at most: see `pages/page.h`.
+/// Maximum number of cards of an endpoint: see `pages/page.h`.
 const MAX_FECS_IN_HALF: usize = MAX_FECS / 2;
 
 /// Tables on the device.
@@ -23,7 +23,7 @@ pub(crate) struct DeviceTables {
     pub(crate) gains: DeviceBuffer<f32>,
     /// The pads of each endpoint's channels, one card after the other.
     pub(super) pad_cells: DeviceBuffer<u16>,
-    /// The same for charges, of each sector.
+    /// Channel cells for charges, of each sector.
     pub(super) charge_cells: DeviceBuffer<ChargeCell>,
 }
 
@@ -43,7 +43,8 @@ impl DeviceTables {
 
 fn geometry() -> Vec<u32> {
     let endpoints = Endpoint::all().map(|endpoint| {
-        let (rows, fecs) = (endpoint.rows(), endpoint.fecs());
+        let rows = endpoint.rows();
+        let fecs = endpoint.fecs();
         let bytes = [rows.start, rows.len(), fecs.start, fecs.end];
         u32::from_le_bytes(bytes.map(|byte| byte as u8))
     });
@@ -53,14 +54,15 @@ fn geometry() -> Vec<u32> {
 
 fn pads(tables: &Tables) -> Vec<u16> {
     let endpoints = Endpoint::all().filter(|endpoint| endpoint.half() == 0);
-    let links = endpoints.flat_map(|endpoint| tables.links.of(endpoint).iter().flatten());
+    let links = endpoints.flat_map(|endpoint| tables.links.of_endpoint(endpoint).iter().flatten());
     links.map(|pad| pad.bits()).collect()
 }
 
-/// The pads of an endpoint's channels; those of cards that it does not have are the
-/// first of all pads, and nobody asks for them.
+/// The pads of an endpoint's channels; cards that it does not have get the first pad, which is
+/// never read.
 fn channels(tables: &Tables, endpoint: Endpoint) -> Vec<PadId> {
-    let (links, fecs) = (tables.links.of(endpoint), endpoint.fecs());
+    let links = tables.links.of_endpoint(endpoint);
+    let fecs = endpoint.fecs();
     let channels: &[[PadId; LINK_STRIDE]] = &links[fecs];
     let mut pads: Vec<_> =
         channels.iter().flat_map(|link| link[..CHANNELS_IN_LINK].iter().copied()).collect();
@@ -77,7 +79,7 @@ fn pad_cells(tables: &Tables) -> Vec<u16> {
 fn charge_cells(tables: &Tables) -> Vec<ChargeCell> {
     let pads: Vec<PadId> =
         Endpoint::all().flat_map(|endpoint| channels(tables, endpoint)).collect();
-    let sectors = (0..SECTORS as u8).map(|sector| tables.gains.of(sector));
+    let sectors = (0..SECTORS as u8).map(|sector| tables.gains.of_sector(sector));
     let cells = sectors.flat_map(|gains| {
         let columns = pads.iter().map(|&pad| column(pad));
         columns.map(|column| ChargeCell { gain: gains[column], column: column as u32 })

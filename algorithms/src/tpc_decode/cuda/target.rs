@@ -1,4 +1,4 @@
-//! What comes out: digits, or positions and maps of charges.
+//! Output: digits, or positions and maps of charges.
 
 use super::division::Maps;
 use super::parts::Part;
@@ -8,7 +8,7 @@ use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Ptr};
 use crate::tpc_decode::input::{Output, TimeFrame};
 
-/// Where samples go.
+/// Destination of samples.
 pub(crate) enum Target {
     /// A list of digits.
     Digits(DeviceBuffer<u64>),
@@ -16,17 +16,17 @@ pub(crate) enum Target {
     Charges(Charges),
 }
 
-/// Positions of all fragments, and the maps of the one that is decoded.
+/// Positions of all fragments, and the maps of the current one.
 pub(crate) struct Charges {
     /// The column in the lower half, the time in the upper one.
     pub(crate) positions: DeviceBuffer<u32>,
     /// The maps of all sectors.
     pub(crate) maps: DeviceBuffer<u16>,
-    /// What whole tiles are made of; maps that are cleared and filled need nothing.
+    /// Buffers for making complete tiles; maps that are cleared and filled need none.
     pub(super) tiles: Option<Box<TileBuffers>>,
 }
 
-/// The maps are cleared, which is not decoding.
+/// Stage in which maps are cleared; it is not part of decoding.
 const CLEAR: &str = "clear";
 
 impl Target {
@@ -50,22 +50,23 @@ impl Target {
         })
     }
 
-    /// Room for so many digits.
+    /// Allocates a target for `digits` digits.
     pub(crate) fn of_digits(gpu: &Gpu, digits: usize) -> Result<Self, DeviceError> {
         Ok(Target::Digits(gpu.buffer(digits)?))
     }
 
-    /// Room for so many samples, and for maps with so many entries, which are filled.
+    /// Allocates a target for samples, and maps with this number of entries, which are filled.
     pub(crate) fn of_charges(
         gpu: &Gpu,
         samples: usize,
         entries: usize,
     ) -> Result<Self, DeviceError> {
-        let (positions, maps) = (gpu.buffer(samples)?, gpu.buffer(entries)?);
+        let positions = gpu.buffer(samples)?;
+        let maps = gpu.buffer(entries)?;
         Ok(Target::Charges(Charges { positions, maps, tiles: None }))
     }
 
-    /// Before the clock starts: what no run changes is there.
+    /// Untimed preparation: initializes the data that no run changes.
     pub(super) fn load(
         &self,
         gpu: &Gpu,
@@ -80,7 +81,7 @@ impl Target {
         }
     }
 
-    /// Gets ready for a fragment. Whole tiles need nothing: they bring their zeros.
+    /// Prepares for a fragment. Complete tiles need nothing, as they include their zeros.
     pub(crate) fn clear(&self, gpu: &Gpu) -> Result<(), DeviceError> {
         match self {
             Target::Charges(Charges { maps, tiles: None, .. }) => {
@@ -90,7 +91,7 @@ impl Target {
         }
     }
 
-    /// Where digits go.
+    /// Pointer to the digits.
     pub(crate) fn digits_ptr(&self) -> Ptr<u64> {
         match self {
             Target::Digits(digits) => digits.ptr(),
@@ -98,7 +99,7 @@ impl Target {
         }
     }
 
-    /// How many digits there is room for.
+    /// Capacity for digits.
     pub(super) fn digits(&self) -> usize {
         match self {
             Target::Digits(digits) => digits.len(),

@@ -1,5 +1,5 @@
-//! On the emulator: damage of all kinds is judged as by the reference, and blocks may be
-//! cut between pages anywhere.
+//! Tests on the emulator: verdicts on damaged pages of all kinds agree with the reference, and
+//! blocks may be split between pages anywhere.
 
 use std::sync::Arc;
 
@@ -19,17 +19,17 @@ use crate::tpc_decode::input::{Output, TimeFrame};
 use crate::tpc_decode::mutate::Mutator;
 use crate::tpc_decode::{Decoded, TpcDecode};
 
-/// Pairs of pages of each format of which one is damaged.
+/// Pairs of pages of each format, of which one is damaged.
 const PAIRS: usize = 250;
 /// Pages with more samples would take most of the time.
-const MOST_SAMPLES: u16 = 400;
+const MAX_SAMPLES: u16 = 400;
 
-/// The emulator, if this build has one.
+/// The emulator, if it is part of this build.
 fn gpu() -> Option<Arc<Gpu>> {
     emulator::gpu_for_tests(Config::default())
 }
 
-/// Checks what a variant makes of a time frame.
+/// Checks the output of a variant for a time frame.
 fn check(gpu: &Arc<Gpu>, variant: &Variant<TpcDecode>, frame: &TimeFrame, expected: &Decoded) {
     let team = Team::new(1).expect("a thread");
     let target = Target::emulated(Arc::clone(gpu), &team);
@@ -38,13 +38,14 @@ fn check(gpu: &Arc<Gpu>, variant: &Variant<TpcDecode>, frame: &TimeFrame, expect
     assert_eq!(problem, None, "{} on {}", variant.name, frame.format());
 }
 
-/// Whether a page has few samples, or a block that goes on in the next page.
+/// True if a page has few samples, or a block that continues in the next page.
 fn is_wanted(frame: &TimeFrame, page: usize) -> bool {
     let opened = frame.open(page).expect("undamaged");
-    opened.is_some_and(|page| page.samples <= MOST_SAMPLES || page.continuation.is_some())
+    opened.is_some_and(|page| page.samples <= MAX_SAMPLES || page.continuation.is_some())
 }
 
-/// So many pairs of pages, but for those with more samples and no block that goes on; one of each is damaged.
+/// Pairs of pages, `pairs_at_most` at most, skipping those with many samples and no block that
+/// continues; one page of each pair is damaged.
 fn damaged_pairs(frame: &TimeFrame, pairs_at_most: usize, random: &mut Mutator) -> TimeFrame {
     let streams: Vec<StreamPages<'_>> = frame.pages.streams().collect();
     let mut pairs: Vec<Vec<Page>> = streams.iter().map(|_| Vec::new()).collect();
@@ -67,7 +68,7 @@ fn damaged_pairs(frame: &TimeFrame, pairs_at_most: usize, random: &mut Mutator) 
 }
 
 #[test]
-fn hundreds_of_damaged_pages_are_judged_alike() {
+fn hundreds_of_damaged_pages_match_the_reference() {
     let Some(gpu) = gpu() else { return };
     let mut random = Mutator::new(1);
     for frame in whole_frames(1) {
@@ -82,9 +83,9 @@ fn hundreds_of_damaged_pages_are_judged_alike() {
     }
 }
 
-/// So many that lanes of their own take them in turn.
+/// Many pages, so that single lanes take them one after the other.
 #[test]
-fn many_damaged_pages_are_judged_alike() {
+fn many_damaged_pages_match_the_reference() {
     let Some(gpu) = gpu() else { return };
     let mut random = Mutator::new(2);
     for frame in whole_frames(1) {
@@ -100,19 +101,19 @@ fn many_damaged_pages_are_judged_alike() {
     }
 }
 
-/// Where a row page says how many time bins and samples it has, and where its records begin.
+/// Offsets in a row page of its numbers of time bins and of samples, and of its first record.
 const SPAN: usize = 65;
 const SAMPLES: usize = 70;
 const RECORDS: usize = 72;
-/// Where a page says how many of its bytes are used.
+/// Offset of a page's number of used bytes.
 const USED: usize = 10;
 
 fn used(page: &Page) -> usize {
     usize::from(u16::from_le_bytes([page[USED], page[USED + 1]]))
 }
 
-/// The page itself, the same with a bit changed in each byte behind its headers, and with more or
-/// fewer samples than it says.
+/// The page itself; copies with a bit changed in each byte after its headers; and copies that
+/// announce more or fewer samples.
 fn damaged_anywhere(page: &Page) -> Vec<Page> {
     let changed = |at: usize, bits: u8| {
         let mut page = *page;
@@ -124,8 +125,8 @@ fn damaged_anywhere(page: &Page) -> Vec<Page> {
     of_bytes.chain(others).collect()
 }
 
-/// Pages that say they have no samples: with records without rows, some of them with a half or a
-/// row that can't be, and with fewer bytes than records.
+/// Pages that announce no samples: with records without rows, some of them with a half row or an
+/// invalid one, and with fewer bytes than records.
 fn without_samples(page: &Page) -> Vec<Page> {
     let mut empty = *page;
     empty[SAMPLES..].fill(0);
@@ -143,7 +144,7 @@ fn without_samples(page: &Page) -> Vec<Page> {
 }
 
 #[test]
-fn row_pages_are_judged_to_their_last_byte() {
+fn row_pages_are_validated_to_their_last_byte() {
     let Some(gpu) = gpu() else { return };
     for frame in whole_frames(1).filter(|frame| frame.format().layout() == Layout::Row) {
         let smallest = |stream: &StreamPages<'_>| {
@@ -158,7 +159,7 @@ fn row_pages_are_judged_to_their_last_byte() {
         let pages = streams.into_iter().flat_map(|(_, pages)| pages).collect();
         let pages = RawPages::new(frame.bounds.first_orbit, pages, &lengths);
         let mut damaged = frame.with_pages(pages);
-        // So short that pages are in several, and maps take little time.
+        // A short fragment: pages are in several, and maps take little time.
         damaged.settings.fragment = 100;
         for output in [Output::Digits, Output::ChargeMap] {
             damaged.settings.output = output;
@@ -169,7 +170,7 @@ fn row_pages_are_judged_to_their_last_byte() {
     }
 }
 
-/// An orbit of a sector as it is at some occupancy, in pages of a format.
+/// An orbit of a sector with some occupancy, in pages of a format.
 fn generated(format: &str, occupancy: &str) -> TimeFrame {
     let one = [("sectors", "1"), ("orbits", "1")];
     let given = [("zs", format), ("occupancy", occupancy)];
@@ -179,7 +180,7 @@ fn generated(format: &str, occupancy: &str) -> TimeFrame {
 }
 
 #[test]
-fn blocks_are_cut_anywhere() {
+fn blocks_can_be_split_anywhere() {
     let Some(gpu) = gpu() else { return };
     for format in ["dense-link", "dense-link-v2"] {
         let frame = generated(format, "0.08");

@@ -1,4 +1,4 @@
-//! Maps of charges by whole tiles, of what decoders have listed.
+//! Maps of charges in complete tiles, from lists of decoders.
 
 use generators::tpc::geometry::{REGIONS, ROWS, Region};
 
@@ -15,20 +15,20 @@ use crate::kernels::tpc_decode_charge_tiles::{
 use crate::tpc_decode::charge_map::{TILES_IN_ROW, Tile, tiles_of_row};
 use crate::tpc_decode::input::TimeFrame;
 
-/// What tiles are made of.
+/// Buffers for making tiles.
 pub(super) struct TileBuffers {
     /// The charge of each position.
     pub(super) charges: DeviceBuffer<u16>,
-    /// For each region of each map the number of its first stream, then that of all streams.
+    /// For each region of each map, the index of its first stream; then the number of streams.
     regions: DeviceBuffer<u32>,
-    /// The pages of these streams, and the jobs of a fragment with them: the first, and what is
-    /// behind the last.
+    /// The pages of these streams, and the jobs of a fragment with them: each a range of the first
+    /// one and the end.
     pages: DeviceBuffer<[u32; 2]>,
     streams: DeviceBuffer<[u32; 2]>,
-    /// Of each job the lines that it has samples in, and where these begin and end.
+    /// For each job, its lines with samples, and the range of samples of each chunk.
     lines: DeviceBuffer<PageLines>,
     bounds: DeviceBuffer<u16>,
-    /// Of each region and row of it, the tiles of the rows before.
+    /// For each region and row of it, the number of tiles of the rows before.
     tiles_before: DeviceBuffer<u32>,
 }
 
@@ -49,8 +49,8 @@ impl TileBuffers {
     }
 }
 
-/// For each region the tiles before each of its rows, and of all, up to as many as a region has rows
-/// at most.
+/// For each region, the number of tiles before each of its rows, then of all, padded to the maximum
+/// number of rows of a region.
 fn tiles_before() -> Vec<u32> {
     let of_region = |region: Region| {
         let tiles = |row: Option<usize>| row.map_or(0, |row| tiles_of_row(row).len() as u32);
@@ -64,7 +64,7 @@ fn tiles_before() -> Vec<u32> {
     Region::all().flat_map(of_region).collect()
 }
 
-/// Where the streams of each region of each map begin in a list of their pages, and that list.
+/// The offset of each region of each map in a list of the pages of its streams, and that list.
 fn streams_of_regions(frame: &TimeFrame, part: &Part) -> (Vec<u32>, Vec<[u32; 2]>) {
     let sectors = &frame.sectors()[part.sectors.clone()];
     let mut of_regions = vec![Vec::new(); sectors.len() * REGIONS];
@@ -84,7 +84,7 @@ fn streams_of_regions(frame: &TimeFrame, part: &Part) -> (Vec<u32>, Vec<[u32; 2]
     (begins, of_regions.concat())
 }
 
-/// Makes the margins of all maps zeros.
+/// Clears the margins of all maps.
 pub(super) fn clear_margins(
     gpu: &Gpu,
     part: &Part,
@@ -99,7 +99,7 @@ pub(super) fn clear_margins(
         maps: maps.ptr(),
     };
     let grid = Grid::blocks((all_lines * part.sectors.len()) as u32);
-    // SAFETY: maps have so many lines.
+    // SAFETY: maps have as many lines as the shape's time bins need, which is the grid's size.
     unsafe { gpu.launch(&CLEAR_MARGINS, grid, arguments) }
 }
 
@@ -109,7 +109,9 @@ pub(super) fn make(
     charges: &Charges,
     tiles: &TileBuffers,
 ) -> Result<(), DeviceError> {
-    let (gpu, buffers, part) = (work.gpu, work.resident.buffers, work.resident.part);
+    let gpu = work.gpu;
+    let buffers = work.resident.buffers;
+    let part = work.resident.part;
     let fragment = work.fragment as u32;
     let find = StreamJobs {
         jobs: buffers.jobs.ptr(),
@@ -119,7 +121,7 @@ pub(super) fn make(
         count: tiles.pages.len() as u32,
         streams: tiles.streams.ptr(),
     };
-    // SAFETY: there is a place for the jobs of each stream.
+    // SAFETY: `streams` has an entry for the jobs of each stream.
     unsafe { gpu.launch(&STREAM_JOBS, STREAM_JOBS.thread_each(tiles.pages.len()), find)? };
     find_lines(work, charges, tiles)?;
     let lines = part.shape.lines().len() as u32;
@@ -143,11 +145,12 @@ pub(super) fn make(
     let written = u64::from(lines) * line as u64;
     let read = work.load().samples * (size_of::<u32>() + size_of::<u16>()) as u64;
     let grid = Grid::blocks(blocks).moving(read + written);
-    // SAFETY: each job has its positions and charges listed, and maps have so many lines.
+    // SAFETY: the positions and charges of each job are listed, and maps have the lines that are
+    // written.
     unsafe { gpu.launch(&CHARGE_TILES, grid, make) }
 }
 
-/// Finds where samples of lines begin in pages, once they are listed.
+/// Finds the first samples of chunks of lines in pages, once they are listed.
 fn find_lines(work: &Work<'_>, charges: &Charges, tiles: &TileBuffers) -> Result<(), DeviceError> {
     let buffers = work.resident.buffers;
     let arguments = FindLines {
@@ -162,7 +165,7 @@ fn find_lines(work: &Work<'_>, charges: &Charges, tiles: &TileBuffers) -> Result
         bounds: tiles.bounds.ptr(),
     };
     let grid = FIND_LINES.thread_each(work.load().pages * BOUNDS_OF_PAGE as usize);
-    // SAFETY: there are bounds for each job, and samples for each of its page.
+    // SAFETY: each job has its bounds, and the list contains the samples of its page.
     unsafe { work.gpu.launch(&FIND_LINES, grid, arguments) }
 }
 
@@ -172,7 +175,7 @@ mod tests {
     use crate::kernels::tpc_decode_charge_tiles::MOST_TILES;
 
     #[test]
-    fn every_region_has_room() {
+    fn tiles_of_every_region_fit() {
         for region in Region::all() {
             let tiles: usize = region.rows().map(|row| tiles_of_row(row).len()).sum();
             assert!(tiles <= MOST_TILES as usize && region.rows().len() <= MOST_ROWS as usize);

@@ -1,13 +1,13 @@
-// Accepts or rejects pages, all of a page before anything of it is used.
+// Accepts or rejects pages as a unit before any of their data are used.
 //
-// It decides as the CPU's reference does, and does not say why: that is found out later,
-// for the few pages that are rejected. A page is a chain: each block has to be read to know
-// where the next one is. So a team of a few lanes goes through a page, follows the chain
-// together and shares all else; see validate/team.h. Of a dense link page there is little else:
-// where there are many, a lane has one to itself, and takes another one when it is through; see
-// validate/turns.h. Samples are stepped over.
+// The decision is that of the CPU's reference, without the reason: the host finds it later, for the
+// few pages that are rejected. A page is a chain: each block has to be read to find the next one.
+// So a team of a few lanes walks through a page, follows the chain together and shares all other
+// work; see validate/team.h. Dense link pages have little other work: if there are many, each lane
+// walks through a page of its own, and takes another one when it is done; see validate/turns.h.
+// Samples are skipped.
 //
-// Static shared memory: a window a team.
+// Static shared memory: a window for each team.
 #include "validate/dense_link.h"
 #include "validate/link.h"
 #include "validate/lone_dense_link.h"
@@ -19,11 +19,12 @@ namespace {
 constexpr u32 THREADS = 64;
 template <class Walk>
 constexpr u32 PAGES_OF_BLOCK = THREADS / Walk::Lanes::LANES_EACH;
-// Of a multiprocessor, so that enough loads are under way: as many as have room for windows.
+// Resident blocks of a multiprocessor, so that enough loads are in flight: as many as fit with
+// their windows.
 template <class Walk>
 constexpr u32 RESIDENT_BLOCKS = 192 * 1024 / (Walk::WINDOW * PAGES_OF_BLOCK<Walk>);
 
-// A page for each team.
+// Validates a page with each team.
 template <Layout LAYOUT, class Walk>
 __device__ __forceinline__ void validate(const Pages& pages) {
     using Lanes = typename Walk::Lanes;
@@ -36,7 +37,7 @@ __device__ __forceinline__ void validate(const Pages& pages) {
     if (page < pages.count && Lanes::rank() == 0) pages.put<LAYOUT>(page, verdict, walk);
 }
 
-// Any number of blocks.
+// Validates pages in a loop, with any number of blocks.
 template <Layout LAYOUT, class Walk>
 __device__ __forceinline__ void validate_in_turn(const Pages& pages) {
     __shared__ Slot<Walk::WINDOW> slots[THREADS];
@@ -48,10 +49,10 @@ __device__ __forceinline__ void validate_in_turn(const Pages& pages) {
 
 }  // namespace
 
-// For each of `count` pages, whose streams' words are `streams`: its record, its first
-// time bin with their number above that of its samples (0 if it is rejected), and
-// its verdict; and, unless `stride` is 0, the places of its blocks, so many a page.
-// Pages are of the format `version`, and of `orbits` orbits from `first_orbit` on.
+// For each of `count` pages, whose streams' words are `streams`: its record, its first time bin
+// with their number above that of its samples (0 if it is rejected), and its verdict; and, unless
+// `stride` is 0, the offsets of its blocks, `stride` entries a page. Pages are of the format
+// `version`, and of `orbits` orbits from `first_orbit` on.
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS<RowWalk>)
     validate_row(const u8* pages, const u32* streams, const u32* geometry, u32 count, u32 version, u32 first_orbit,
                  u32 orbits, PageRecord* records, uint2* extents, u8* verdicts, Piece* index, u32 stride) {
@@ -60,7 +61,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS<RowWalk>)
 }
 KERNEL_EXPORT(validate_row, Validate)
 
-// As `validate_row`.
+// Validates link pages; arguments as in `validate_row`.
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS<LinkWalk>)
     validate_link(const u8* pages, const u32* streams, const u32* geometry, u32 count, u32 version, u32 first_orbit,
                   u32 orbits, PageRecord* records, uint2* extents, u8* verdicts, Piece* index, u32 stride) {
@@ -69,7 +70,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS<LinkWalk>)
 }
 KERNEL_EXPORT(validate_link, Validate)
 
-// As `validate_row`.
+// Validates dense link pages; arguments as in `validate_row`.
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS<DenseLinkWalk>)
     validate_dense_link(const u8* pages, const u32* streams, const u32* geometry, u32 count, u32 version,
                         u32 first_orbit, u32 orbits, PageRecord* records, uint2* extents, u8* verdicts, Piece* index,
@@ -80,7 +81,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS<DenseLinkW
 }
 KERNEL_EXPORT(validate_dense_link, Validate)
 
-// As `validate_row`, by lanes that take pages in turn: any number of blocks.
+// Validates like `validate_row`, with lanes that take pages one after the other: any number of
+// blocks.
 extern "C" __global__ void __launch_bounds__(THREADS, RESIDENT_BLOCKS<LoneDenseLinkWalk>)
     validate_many_dense_link(const u8* pages, const u32* streams, const u32* geometry, u32 count, u32 version,
                              u32 first_orbit, u32 orbits, PageRecord* records, uint2* extents, u8* verdicts,

@@ -1,4 +1,4 @@
-//! The first stage: each page is accepted or rejected.
+//! The first stage: accepts or rejects each page.
 
 use generators::tpc::Layout;
 
@@ -8,19 +8,21 @@ use crate::kernels::tpc_decode_validate::{
     TEAM, VALIDATE_DENSE_LINK, VALIDATE_LINK, VALIDATE_MANY_DENSE_LINK, VALIDATE_ROW, Validate,
 };
 
-/// The verdict on a page that is rejected.
+/// The verdict on a rejected page.
 pub(super) use crate::kernels::tpc_decode_validate::DAMAGED;
 
 const STAGE: &str = "validate";
 
-/// Dense link pages for each multiprocessor from which on they are many: then a lane a page, which
-/// is less work, takes no longer than a team of lanes, whose way through a page is shorter. As
-/// measured on an H200.
+/// Number of dense link pages for each multiprocessor from which on a lane a page is used: less
+/// work, and no slower than a team of lanes, whose latency for a page is shorter. Measured on an
+/// H200.
 pub(super) const MANY: usize = 144;
 
 pub(super) fn validate(gpu: &Gpu, resident: &Resident<'_>) -> Result<(), DeviceError> {
-    let (frame, buffers) = (resident.frame, resident.buffers);
-    let (pages, bounds) = (resident.part.pages.len(), &frame.bounds);
+    let frame = resident.frame;
+    let buffers = resident.buffers;
+    let pages = resident.part.pages.len();
+    let bounds = &frame.bounds;
     let teams =
         |kernel: &'static Kernel<Validate>| (kernel, kernel.thread_each(pages * TEAM as usize));
     let (kernel, grid) = match frame.format().layout() {
@@ -51,13 +53,13 @@ pub(super) fn validate(gpu: &Gpu, resident: &Resident<'_>) -> Result<(), DeviceE
         stride: buffers.stride,
     };
     gpu.scope(STAGE, || {
-        // SAFETY: there are so many pages, each with a word, a record, an extent and a
-        // verdict, and an index of as many entries as a page can have.
+        // SAFETY: each of the `pages` pages has a word, a record, an extent and a verdict, and
+        // `stride` entries in the index, the maximum number of blocks of a page.
         unsafe { gpu.launch(kernel, grid, arguments) }
     })
 }
 
-/// A thread for each page, but no more than run at once: they take pages in turn.
+/// A grid with a thread for each page, limited to the resident ones: they process pages in a loop.
 fn at_once(gpu: &Gpu, kernel: &Kernel<Validate>, pages: usize) -> Result<Grid, DeviceError> {
     let each = kernel.thread_each(pages);
     Ok(Grid::blocks(each.blocks.min(gpu.resident_blocks(kernel, each)?)))

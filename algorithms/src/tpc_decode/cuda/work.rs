@@ -1,4 +1,4 @@
-//! What decoders are given.
+//! Arguments of decoders.
 
 use super::division::{Index, Maps};
 use super::parts::Load;
@@ -6,15 +6,15 @@ use super::resident::Resident;
 use super::target::Target;
 use crate::device::gpu::{DeviceError, Gpu};
 
-/// How pages are decoded, whatever is decoded together.
+/// Configuration of a decoder, independent of the division into parts.
 #[derive(Clone, Copy)]
-pub(crate) struct Way {
+pub(crate) struct DecoderConfig {
     pub(crate) index: Index,
     pub(super) maps: Maps,
     pub(crate) decode: Decode,
 }
 
-/// Decodes the pages that a fragment wants.
+/// Decodes the pages of a fragment.
 pub(crate) type Decode = fn(&Work<'_>) -> Result<(), DeviceError>;
 
 /// A fragment to be decoded.
@@ -22,12 +22,12 @@ pub(crate) struct Work<'a> {
     pub(crate) gpu: &'a Gpu,
     pub(crate) resident: &'a Resident<'a>,
     pub(crate) target: &'a Target,
-    /// Its place in the list of fragments.
+    /// Its index in the list of fragments.
     pub(crate) fragment: usize,
 }
 
 impl Work<'_> {
-    /// What its pages promise.
+    /// Sizes that the headers of its pages announce.
     pub(super) fn load(&self) -> Load {
         self.resident.part.fragments[self.fragment].load
     }

@@ -1,4 +1,4 @@
-//! What headers have to be.
+//! Checks of headers.
 
 use generators::tpc::encode::link_id;
 use generators::tpc::geometry::Cru;
@@ -21,36 +21,36 @@ use crate::tpc_decode::damage::{Damage, Expected, Field};
 const SIZE_UNIT: u16 = 16;
 const KNOWN_FLAGS: u8 = FLAG_TRIGGER_WORD | FLAG_LONG_SPAN | FLAG_CONTINUES;
 
-/// A field that messages name, and its offset.
+/// A field for messages, and its offset.
 #[derive(Clone, Copy)]
-pub(super) struct At(pub(super) usize, pub(super) Field);
+pub(super) struct FieldOffset(pub(super) usize, pub(super) Field);
 
-const HEADER_VERSION: At = At(0, Field::RdhVersion);
-const RDH_SIZE: At = At(1, Field::RdhSize);
-const FEE_ID: At = At(2, Field::FeeId);
-const MEMORY_SIZE: At = At(10, Field::MemorySize);
-const LINK_ID: At = At(12, Field::LinkId);
-pub(super) const ORBIT: At = At(20, Field::Orbit);
+const HEADER_VERSION: FieldOffset = FieldOffset(0, Field::RdhVersion);
+const RDH_SIZE: FieldOffset = FieldOffset(1, Field::RdhSize);
+const FEE_ID: FieldOffset = FieldOffset(2, Field::FeeId);
+const MEMORY_SIZE: FieldOffset = FieldOffset(10, Field::MemorySize);
+const LINK_ID: FieldOffset = FieldOffset(12, Field::LinkId);
+pub(super) const ORBIT: FieldOffset = FieldOffset(20, Field::Orbit);
 pub(super) const PAGE_COUNTER: usize = 36;
-const DETECTOR_FIELD: At = At(48, Field::DetectorField);
-// In the zero-suppression header.
-const VERSION: At = At(0, Field::Version);
-pub(super) const SPAN: At = At(1, Field::Span);
-const CRU: At = At(2, Field::Cru);
-const TIME_OFFSET: At = At(4, Field::TimeOffset);
-pub(super) const SAMPLES: At = At(6, Field::Samples);
-pub(super) const FIRST_BLOCK: At = At(8, Field::FirstBlock);
-pub(super) const BLOCKS: At = At(10, Field::Blocks);
-pub(super) const FLAGS: At = At(12, Field::Flags);
-const MAGIC: At = At(15, Field::Magic);
+const DETECTOR_FIELD: FieldOffset = FieldOffset(48, Field::DetectorField);
+// Fields of the zero-suppression header.
+const VERSION: FieldOffset = FieldOffset(0, Field::Version);
+pub(super) const SPAN: FieldOffset = FieldOffset(1, Field::Span);
+const CRU: FieldOffset = FieldOffset(2, Field::Cru);
+const TIME_OFFSET: FieldOffset = FieldOffset(4, Field::TimeOffset);
+pub(super) const SAMPLES: FieldOffset = FieldOffset(6, Field::Samples);
+pub(super) const FIRST_BLOCK: FieldOffset = FieldOffset(8, Field::FirstBlock);
+pub(super) const BLOCKS: FieldOffset = FieldOffset(10, Field::Blocks);
+pub(super) const FLAGS: FieldOffset = FieldOffset(12, Field::Flags);
+const MAGIC: FieldOffset = FieldOffset(15, Field::Magic);
 
-impl At {
-    /// The same field of a header that begins at an offset.
+impl FieldOffset {
+    /// This field, in a header at an offset.
     pub(super) fn of_header(self, offset: usize) -> Self {
-        At(offset + self.0, self.1)
+        FieldOffset(offset + self.0, self.1)
     }
 
-    /// What is wrong with its value.
+    /// The damage of a field with this value.
     pub(super) fn wrong(self, value: impl Into<u64>, expected: Expected) -> Damage {
         Damage::new(self.0, self.1, value, expected)
     }
@@ -63,7 +63,7 @@ impl At {
     }
 }
 
-/// Whether the header is one, and how much of the page it says is used.
+/// Checks that the header is valid, and the number of used bytes that it states.
 pub(super) fn check_size_of(rdh: &Rdh) -> Result<(), Damage> {
     HEADER_VERSION.must_be(rdh.header_version, RDH_VERSION)?;
     RDH_SIZE.must_be(rdh.header_size, RDH_BYTES as u8)?;
@@ -100,7 +100,7 @@ fn cru_of(stream: StreamId) -> u16 {
     cru.map_or(u16::MAX, Cru::number)
 }
 
-/// The zero-suppression header and where it is.
+/// The zero-suppression header and its offset.
 pub(super) fn zs_header(
     page: &Page,
     rdh: &Rdh,
@@ -136,7 +136,7 @@ pub(super) fn check_zs_header(
     stream: StreamId,
     format: ZsFormat,
 ) -> Result<(), Damage> {
-    let field = |at: At| at.of_header(offset);
+    let field = |field: FieldOffset| field.of_header(offset);
     field(VERSION).must_be(header.version, format.version())?;
     if format.layout() != Layout::Row {
         field(MAGIC).must_be(header.magic, HEADER_MAGIC)?;
@@ -173,7 +173,7 @@ pub(super) fn payload_end(rdh: &Rdh, header: &ZsHeader, format: ZsFormat) -> usi
     }
 }
 
-/// So many bytes of a page from an offset on, which must lie within.
+/// `N` bytes of a page from an offset on, which must lie within.
 pub(super) fn array_at<const N: usize>(page: &Page, offset: usize) -> &[u8; N] {
     match page[offset..].first_chunk() {
         Some(bytes) => bytes,

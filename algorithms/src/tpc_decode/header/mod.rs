@@ -1,4 +1,4 @@
-//! The headers of a page, checked before its payload is looked at: see `checks`.
+//! The headers of a page, checked before its payload is read: see `checks`.
 
 mod bounds;
 mod checks;
@@ -13,10 +13,11 @@ use generators::tpc::{Endpoint, Layout, ZsFormat};
 use super::damage::{Damage, Expected, Field};
 pub use bounds::FrameBounds;
 use checks::{
-    At, array_at, check_rdh, check_size_of, check_zs_header, payload_end, payload_start, zs_header,
+    FieldOffset, array_at, check_rdh, check_size_of, check_zs_header, payload_end, payload_start,
+    zs_header,
 };
 
-/// A page with sound headers: what they say.
+/// Contents of the valid headers of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpenPage {
     /// The format.
@@ -25,7 +26,7 @@ pub struct OpenPage {
     pub sector: u8,
     /// The endpoint.
     pub endpoint: Endpoint,
-    /// Bunch crossings from the beginning of the time frame to the page's orbit.
+    /// Bunch crossings from the start of the time frame to the page's orbit.
     pub orbit_start: u64,
     /// Bunch crossings from there to the page's first time bin.
     pub time_offset: u16,
@@ -35,24 +36,24 @@ pub struct OpenPage {
     pub samples: u16,
     /// Blocks of link and dense link pages.
     pub blocks: u16,
-    /// Where the payload begins.
+    /// Offset of the payload.
     pub start: usize,
-    /// Where the payload ends; in row and link pages, at the latest.
+    /// End of the payload; in row and link pages, an upper bound of it.
     pub end: usize,
-    /// Bytes of the last block that are in the next page, if it goes on there.
+    /// Bytes of the last block that are in the next page, if it continues there.
     pub continuation: Option<usize>,
     /// Bytes of the page that are used.
     pub used: u16,
-    /// Where the zero-suppression header is.
+    /// Offset of the zero-suppression header.
     header: usize,
     page_counter: u16,
     continues: bool,
 }
 
-/// Reads the headers of a page; `None` if it has nothing but an RDH.
+/// Reads the headers of a page; `None` if it has only an RDH.
 ///
 /// # Errors
-/// The first field that is wrong.
+/// Returns the first field that is wrong.
 pub fn open(
     page: &Page,
     stream: StreamId,
@@ -91,22 +92,22 @@ pub fn open(
     Ok(Some(open))
 }
 
-/// Reads the headers of a page of a stream, and those of the next page if the last
-/// block goes on there.
+/// Reads the headers of a page of a stream, and those of the next page if the last block continues
+/// there.
 ///
 /// # Errors
-/// The first field that is wrong.
+/// Returns the first field that is wrong.
 pub fn open_in_stream(
     pages: &[Page],
-    number: usize,
+    index: usize,
     stream: StreamId,
     bounds: &FrameBounds,
 ) -> Result<Option<OpenPage>, Damage> {
-    let Some(mut page) = open(&pages[number], stream, bounds)? else {
+    let Some(mut page) = open(&pages[index], stream, bounds)? else {
         return Ok(None);
     };
     if page.continues {
-        let next = pages.get(number + 1);
+        let next = pages.get(index + 1);
         let next = next.and_then(|next| open(next, stream, bounds).ok().flatten());
         page.continuation = Some(page.bytes_in_next(next)?);
     }
@@ -127,12 +128,12 @@ impl OpenPage {
         }
     }
 
-    /// Where the payload ends, the continuation put behind it.
+    /// End of the payload with the continuation appended.
     pub fn joined_end(&self) -> usize {
         self.end + self.continuation.unwrap_or(0)
     }
 
-    /// A damage in the joined payload, with the offset that it has in the pages.
+    /// A damage in the joined payload, with its offset in the pages.
     pub(super) fn damage(
         &self,
         joined: usize,
@@ -147,19 +148,19 @@ impl OpenPage {
         Damage::new(offset, field, value, expected)
     }
 
-    /// More or fewer samples than the header states.
+    /// The damage of a page with more or fewer samples than the header states.
     pub(super) fn wrong_samples(&self, found: usize) -> Damage {
         let expected = Expected::Exactly(found as u64);
         self.wrong(checks::SAMPLES, self.samples, expected)
     }
 
-    /// A number of blocks that the payload does not have.
+    /// The damage of a page with a wrong number of blocks.
     pub(super) fn wrong_blocks(&self, expected: Expected) -> Damage {
         self.wrong(checks::BLOCKS, self.blocks, expected)
     }
 
-    /// A wrong field of the zero-suppression header.
-    fn wrong(&self, field: At, value: u16, expected: Expected) -> Damage {
+    /// The damage of a field of the zero-suppression header.
+    fn wrong(&self, field: FieldOffset, value: u16, expected: Expected) -> Damage {
         field.of_header(self.header).wrong(value, expected)
     }
 
@@ -197,7 +198,8 @@ impl OpenPage {
             return Err(wrong(checks::PAGE_COUNTER, next.page_counter.into(), expected));
         }
         if next.orbit_start != self.orbit_start {
-            let (orbit, At(offset, _)) = (next.orbit_start / BC_PER_ORBIT, checks::ORBIT);
+            let orbit = next.orbit_start / BC_PER_ORBIT;
+            let FieldOffset(offset, _) = checks::ORBIT;
             return Err(wrong(offset, orbit, Expected::Words("the orbit of the page before")));
         }
         Ok(next.start - RDH_BYTES)

@@ -1,6 +1,6 @@
 //! Decoding by plugins.
 //!
-//! They reject damaged pages without words: what is wrong with them the reference finds.
+//! Plugins reject damaged pages without a reason: the reference finds it.
 
 mod abi;
 
@@ -22,7 +22,7 @@ use crate::plugin::abi::{CHARGE_MAP, DIGITS, Lists, PAGES, SECTORS as BY_SECTOR}
 use crate::plugin::contract::{Contract, Stable};
 use crate::plugin_session::{Asked, Description, Layout, OutputLists, PluginTask};
 
-/// What its plugins may say of themselves.
+/// Features that plugins of this task may declare.
 pub(super) const CONTRACT: Contract =
     Contract { task: "decode", stable: Stable::Chosen, ..Contract::NEW };
 
@@ -96,7 +96,7 @@ impl PluginTask for TpcDecode {
     }
 }
 
-/// What a plugin decoded: its verdicts, its samples, and its maps if it makes some.
+/// Output of a plugin: its verdicts, its samples, and its maps if it produces some.
 fn read(
     frame: &TimeFrame,
     verdicts: &[u8],
@@ -123,7 +123,7 @@ fn read(
     })
 }
 
-/// How much room samples take, as far as headers can be believed.
+/// Upper bounds of the samples' memory, from the headers.
 #[derive(Default)]
 struct RoomForSamples {
     samples: usize,
@@ -135,7 +135,7 @@ impl RoomForSamples {
         let fragments = Fragments::new(frame.settings.fragment);
         let times = |page: &OpenPage| match frame.settings.output {
             Output::Digits => 1,
-            Output::ChargeMap => fragments.of(time_bins_of(page)).len(),
+            Output::ChargeMap => fragments.touching(time_bins_of(page)).len(),
         };
         let of_page = |page: OpenPage| {
             let end = page.last_time_bin() + 1;
@@ -166,7 +166,8 @@ fn streams(frame: &TimeFrame) -> Vec<abi::Stream> {
 
 fn endpoints() -> Vec<abi::Endpoint> {
     let endpoint = |endpoint: Endpoint| {
-        let (rows, cards) = (endpoint.rows(), endpoint.fecs());
+        let rows = endpoint.rows();
+        let cards = endpoint.fecs();
         abi::Endpoint {
             first_row: rows.start as u32,
             rows: rows.len() as u32,
@@ -177,10 +178,10 @@ fn endpoints() -> Vec<abi::Endpoint> {
     Endpoint::all().map(endpoint).collect()
 }
 
-/// The pads of all channels of all cards that a region may have.
+/// The pads of all channels of all cards of a region, padded to the maximum number.
 fn pads(tables: &Tables) -> Vec<u16> {
     let regions = Endpoint::all().filter(|endpoint| endpoint.half() == 0);
-    let links = regions.flat_map(|endpoint| tables.links.of(endpoint));
+    let links = regions.flat_map(|endpoint| tables.links.of_endpoint(endpoint));
     let pads = links.flat_map(|link| &link[..CHANNELS_IN_LINK]);
     pads.map(|pad| pad.bits()).collect()
 }

@@ -12,23 +12,23 @@ use crate::tpc_decode::charge_map::{Converter, Position};
 use crate::tpc_decode::fragments::{Fragments, time_bins_of};
 use crate::tpc_decode::input::TimeFrame;
 
-/// Positions of all fragments; charges of the last one, whose maps are still there.
+/// Positions of all fragments; charges of the last one, whose maps are still in memory.
 pub(super) fn of_pages(frame: &TimeFrame, pages: &[DecodedPage]) -> Decoded {
     let fragments = Fragments::new(frame.settings.fragment);
     let mut positions = Vec::new();
-    let numbers = frame.fragments(pages.iter().map(|decoded| &decoded.page));
-    for &number in &numbers {
+    let indices = frame.fragments(pages.iter().map(|decoded| &decoded.page));
+    for &number in &indices {
         let time_bins = fragments.time_bins(number);
         let touches = |decoded: &&DecodedPage| {
             let own = time_bins_of(&decoded.page);
-            fragments.of(own).contains(&number)
+            fragments.touching(own).contains(&number)
         };
         let position = |digit: &Digit| position_of(digit, &time_bins).unwrap_or(Position::OUTSIDE);
         positions.extend(map(pages.iter().filter(touches), |decoded| {
             decoded.digits.iter().flatten().map(position).collect::<Vec<_>>()
         }));
     }
-    let charges = map(frame.sector_numbers(), |sector| match numbers.last() {
+    let charges = map(frame.sector_numbers(), |sector| match indices.last() {
         Some(&last) => map_of(frame, pages, sector, fragments.time_bins(last)),
         None => Vec::new(),
     });
@@ -36,14 +36,14 @@ pub(super) fn of_pages(frame: &TimeFrame, pages: &[DecodedPage]) -> Decoded {
     Decoded { positions: joined(&positions), charges, ..Decoded::default() }
 }
 
-/// Where a digit is in the map of a fragment.
+/// Position of a digit in the map of a fragment, if it is inside.
 fn position_of(digit: &Digit, time_bins: &Range<u32>) -> Option<Position> {
     let is_in = time_bins.contains(&digit.time_bin());
     is_in.then(|| Position::new(digit.pad_id(), digit.time_bin() - time_bins.start))
 }
 
-/// The entries of a sector's map that are not 0: of samples with the same pad and time
-/// bin, the last one stands there.
+/// The entries of a sector's map that are not 0: of samples with the same pad and time bin, the
+/// last one.
 fn map_of(
     frame: &TimeFrame,
     pages: &[DecodedPage],
@@ -59,7 +59,7 @@ fn map_of(
             }
         }
     }
-    // Stable: what was written later comes later.
+    // A stable sort keeps the order of writes.
     written.sort_by_key(|&(entry, _)| entry);
     let of_entry = written.chunk_by(|(entry, _), (next, _)| entry == next);
     let last = of_entry.filter_map(|writes| writes.last().copied());
@@ -68,8 +68,8 @@ fn map_of(
 
 /// Entries of the maps of the last fragment that several samples claim, with their charges.
 pub(super) fn contested(frame: &TimeFrame, pages: &[DecodedPage]) -> Contested {
-    let numbers = frame.fragments(pages.iter().map(|decoded| &decoded.page));
-    let Some(&last) = numbers.last() else {
+    let indices = frame.fragments(pages.iter().map(|decoded| &decoded.page));
+    let Some(&last) = indices.last() else {
         return Contested::new();
     };
     let time_bins = Fragments::new(frame.settings.fragment).time_bins(last);

@@ -13,7 +13,7 @@ use super::{append, set_bits};
 use crate::tpc_decode::damage::{Damage, Expected, Field};
 use crate::tpc_decode::header::OpenPage;
 
-/// A page fills up its last words with so many bytes at most.
+/// A page fills up its last words with at most this number of bytes.
 const MAX_PADDING: usize = 31;
 
 pub(super) fn decode(
@@ -24,7 +24,7 @@ pub(super) fn decode(
 ) -> Result<(), Damage> {
     let mut pads = Vec::new();
     let mut previous = None;
-    for number in 0..page.blocks {
+    for index in 0..page.blocks {
         let start = reader.position;
         let (links, crossing, bits) = read_head(page, reader)?;
         let time_bin = time_bin_of(page, start, crossing)?;
@@ -35,13 +35,13 @@ pub(super) fn decode(
         previous = Some(time_bin);
         read_links(page, reader, links, mapping, &mut pads)?;
         let samples = reader.packed(pads.len(), bits)?;
-        append(digits, page, time_bin, &pads, |number| samples.get(number));
-        check_end_of_block(page, reader.position, number)?;
+        append(digits, page, time_bin, &pads, |index| samples.get(index));
+        check_end_of_block(page, reader.position, index)?;
     }
     check_end(page, reader.position)
 }
 
-/// Links, bunch crossing and bits of a sample.
+/// Number of links, bunch crossing and bits of a sample.
 fn read_head(page: &OpenPage, reader: &mut Reader<'_>) -> Result<(u8, u16, usize), Damage> {
     let head = BlockHead::from_bytes(reader.u16()?.to_le_bytes());
     if page.format != ZsFormat::DenseLinkV2 {
@@ -52,7 +52,7 @@ fn read_head(page: &OpenPage, reader: &mut Reader<'_>) -> Result<(u8, u16, usize
     Ok((head.links, crossing, bits))
 }
 
-/// The crossing counts from the page's orbit.
+/// Time bin of a block; the crossing is relative to the page's orbit.
 fn time_bin_of(page: &OpenPage, start: usize, crossing: u16) -> Result<u32, Damage> {
     let time_bin = ((page.orbit_start + u64::from(crossing)) / BC_PER_TIME_BIN) as u32;
     let announced = page.first_time_bin()..=page.last_time_bin();
@@ -90,7 +90,7 @@ fn read_links(
     Ok(())
 }
 
-/// The pads of a link's channels: there is a byte for each eight of them that have any.
+/// The pads of a link's channels: the mask has a byte for each group of eight with any samples.
 fn read_channels(
     reader: &mut Reader<'_>,
     first: u8,
@@ -109,10 +109,10 @@ fn read_channels(
     Ok(())
 }
 
-/// Only the last block may go on in the next page.
-fn check_end_of_block(page: &OpenPage, end: usize, number: u16) -> Result<(), Damage> {
-    if end > page.end && number + 1 < page.blocks {
-        return Err(page.wrong_blocks(Expected::AtMost((number + 1).into())));
+/// Only the last block may continue in the next page.
+fn check_end_of_block(page: &OpenPage, end: usize, index: u16) -> Result<(), Damage> {
+    if end > page.end && index + 1 < page.blocks {
+        return Err(page.wrong_blocks(Expected::AtMost((index + 1).into())));
     }
     Ok(())
 }

@@ -35,7 +35,7 @@ pub(super) fn decode(
         previous = Some(place);
         list_pads(page, &header, mapping, &mut pads);
         let words = read_words(page, reader, start, &header, pads.len())?;
-        append(digits, page, time_bin, &pads, |number| sample(words, number));
+        append(digits, page, time_bin, &pads, |index| sample(words, index));
     }
     Ok(())
 }
@@ -56,7 +56,7 @@ fn read_header(page: &OpenPage, reader: &mut Reader<'_>) -> Result<LinkHeader, D
     Ok(header)
 }
 
-/// The crossing counts from the page's first time bin.
+/// Time bin of a block; the crossing is relative to the page's first time bin.
 fn time_bin_of(page: &OpenPage, start: usize, header: &LinkHeader) -> Result<u32, Damage> {
     let crossing = u64::from(page.time_offset) + u64::from(header.crossing);
     let time_bin = ((page.orbit_start + crossing) / BC_PER_TIME_BIN) as u32;
@@ -74,7 +74,7 @@ fn list_pads(page: &OpenPage, header: &LinkHeader, mapping: &PadMapping, pads: &
     pads.extend(set_bits(header.channels).map(|channel| link[channel]));
 }
 
-/// The data words of a block, for so many samples.
+/// The data words of a block with `samples` samples.
 fn read_words<'a>(
     page: &OpenPage,
     reader: &mut Reader<'a>,
@@ -90,11 +90,11 @@ fn read_words<'a>(
     reader.take(data_words * DATA_WORD_BYTES)
 }
 
-/// A sample by its number: five are in a 64-bit word.
+/// A sample by its index: a 64-bit word has five.
 #[inline]
-fn sample(words: &[u8], number: usize) -> u16 {
+fn sample(words: &[u8], index: usize) -> u16 {
     let mut word = [0; 8];
-    word.copy_from_slice(&words[number / SAMPLES_IN_WORD * 8..][..8]);
-    let word = u64::from_le_bytes(word) >> (number % SAMPLES_IN_WORD * SAMPLE_BITS);
+    word.copy_from_slice(&words[index / SAMPLES_IN_WORD * 8..][..8]);
+    let word = u64::from_le_bytes(word) >> (index % SAMPLES_IN_WORD * SAMPLE_BITS);
     word as u16 & ((1 << SAMPLE_BITS) - 1)
 }

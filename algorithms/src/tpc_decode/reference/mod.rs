@@ -1,4 +1,4 @@
-//! Slow and obvious: a reader that knows where it is, and one file for each layout.
+//! Slow and simple reference: a reader with a cursor, and one file for each layout.
 
 mod charges;
 mod dense;
@@ -19,13 +19,13 @@ use crate::all_cores::joined;
 use crate::parallel::{Grain, collect};
 use reader::Reader;
 
-/// A page with sound headers, and its digits if the rest is sound too.
+/// A page with valid headers, and its digits if the payload is valid too.
 struct DecodedPage {
     page: OpenPage,
     digits: Option<Vec<Digit>>,
 }
 
-/// What a time frame is to be decoded to.
+/// The expected output for a time frame.
 pub(super) fn decode(frame: &TimeFrame) -> Decoded {
     match frame.settings.output {
         Output::Digits => decode_digits(frame),
@@ -36,30 +36,31 @@ pub(super) fn decode(frame: &TimeFrame) -> Decoded {
     }
 }
 
-/// The digits of a time frame, whatever it is to be decoded to.
+/// The digits of a time frame, regardless of its output setting.
 pub(super) fn decode_digits(frame: &TimeFrame) -> Decoded {
     let (pages, damaged) = decode_pages(frame);
     let digits = pages.iter().filter_map(|page| page.digits.as_deref());
     Decoded { digits: joined(&digits.collect::<Vec<_>>()), damaged, ..Decoded::default() }
 }
 
-/// By sector and index, the charges of entries in the maps of the last fragment that several
-/// samples claim.
+/// The charges of contested entries in the maps of the last fragment, which several samples claim,
+/// by sector and index.
 pub(super) type Contested = BTreeMap<(u8, u32), Vec<u16>>;
 
-/// What is contested in the maps of a time frame.
+/// Contested entries in the maps of a time frame: those with several samples.
 pub(super) fn contested(frame: &TimeFrame) -> Contested {
     charges::contested(frame, &decode_pages(frame).0)
 }
 
-/// All pages with sound headers, and all that are damaged, in their order: each page by
-/// itself, many at the same time.
+/// All pages with valid headers, and all that are damaged, in order: pages are independent, and
+/// processed in parallel.
 fn decode_pages(frame: &TimeFrame) -> (Vec<DecodedPage>, Vec<DamagedPage>) {
     let looked_at = collect(frame.pages.pages().len(), Grain::Adaptive, |pages| {
         let mut payload = Payload::new();
-        pages.map(move |number| look_at(frame, number, &mut payload))
+        pages.map(move |index| look_at(frame, index, &mut payload))
     });
-    let (mut decoded, mut damaged) = (Vec::new(), Vec::new());
+    let mut decoded = Vec::new();
+    let mut damaged = Vec::new();
     for (page, damage) in looked_at {
         decoded.extend(page);
         damaged.extend(damage);
@@ -67,27 +68,27 @@ fn decode_pages(frame: &TimeFrame) -> (Vec<DecodedPage>, Vec<DamagedPage>) {
     (decoded, damaged)
 }
 
-/// What is in a page, by its number, and what is wrong with it.
+/// Decodes a page by its index, and reports its damage.
 fn look_at(
     frame: &TimeFrame,
-    number: usize,
+    index: usize,
     payload: &mut Payload,
 ) -> (Option<DecodedPage>, Option<DamagedPage>) {
-    let page = match frame.open(number) {
+    let page = match frame.open(index) {
         Ok(Some(page)) => page,
         Ok(None) => return (None, None),
-        Err(damage) => return (None, Some(frame.damaged(number, damage))),
+        Err(damage) => return (None, Some(frame.damaged(index, damage))),
     };
     let pages = frame.pages.pages();
-    payload.fill(&page, &pages[number], pages.get(number + 1));
+    payload.fill(&page, &pages[index], pages.get(index + 1));
     let digits = decode_page(&page, payload, &frame.tables.mapping);
     let damage = digits.as_ref().err();
-    let damaged = damage.map(|damage| frame.damaged(number, *damage));
+    let damaged = damage.map(|damage| frame.damaged(index, *damage));
     let digits = digits.ok();
     (Some(DecodedPage { page, digits }), damaged)
 }
 
-/// The digits of a page, if all of it is sound.
+/// The digits of a page, if it is completely valid.
 pub(super) fn decode_page(
     page: &OpenPage,
     payload: &Payload,
@@ -107,7 +108,7 @@ pub(super) fn decode_page(
     }
 }
 
-/// The numbers of the bits that are set, ascending.
+/// The indices of the bits that are set, ascending.
 #[inline]
 fn set_bits(mut mask: u128) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
@@ -117,7 +118,7 @@ fn set_bits(mut mask: u128) -> impl Iterator<Item = usize> {
     })
 }
 
-/// Appends a digit for each pad of a time bin, with the sample of the same number.
+/// Appends a digit for each pad of a time bin, with the sample of the same index.
 #[inline]
 fn append(
     digits: &mut Vec<Digit>,
@@ -128,6 +129,6 @@ fn append(
 ) {
     let numbered = pads.iter().enumerate();
     digits.extend(
-        numbered.map(|(number, &pad)| Digit::new(page.sector, pad, time_bin, sample(number))),
+        numbered.map(|(index, &pad)| Digit::new(page.sector, pad, time_bin, sample(index))),
     );
 }

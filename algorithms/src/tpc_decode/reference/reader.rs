@@ -1,10 +1,10 @@
-//! Reading a payload from front to back, and never beyond its end.
+//! Reads a payload sequentially, with bounds checks.
 
 use crate::tpc_decode::damage::{Damage, Expected, Field};
 use crate::tpc_decode::header::OpenPage;
 use crate::tpc_decode::payload::Payload;
 
-/// A place in a payload.
+/// A cursor in a payload.
 pub(super) struct Reader<'a> {
     page: &'a OpenPage,
     bytes: &'a [u8],
@@ -13,7 +13,7 @@ pub(super) struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    /// At the beginning of a page's payload.
+    /// A reader at the start of a page's payload.
     pub(super) fn new(page: &'a OpenPage, payload: &'a Payload) -> Self {
         Reader { page, bytes: &payload.bytes()[..page.joined_end()], position: page.start }
     }
@@ -43,7 +43,7 @@ impl<'a> Reader<'a> {
         Ok(u16::from_le_bytes([bytes[0], bytes[1]]))
     }
 
-    /// The next bytes as a stream of numbers, the lowest bit of the first byte first.
+    /// The next bytes as a stream of packed numbers, the lowest bit of the first byte first.
     #[inline]
     pub(super) fn packed(&mut self, count: usize, bits: usize) -> Result<Packed<'a>, Damage> {
         let bytes = self.take((count * bits).div_ceil(8))?;
@@ -51,19 +51,19 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Numbers of so many bits, one behind the other.
+/// Packed numbers of `bits` bits each.
 pub(super) struct Packed<'a> {
     bytes: &'a [u8],
     bits: usize,
 }
 
 impl Packed<'_> {
-    /// A number by its place.
+    /// Returns a number by its index.
     #[inline]
-    pub(super) fn get(&self, number: usize) -> u16 {
-        let first_bit = number * self.bits;
+    pub(super) fn get(&self, index: usize) -> u16 {
+        let first_bit = index * self.bits;
         let byte = first_bit / 8;
-        // 12 bits at most, and they begin at an even bit: two bytes hold them.
+        // Numbers have 12 bits at most, and start at an even bit: two bytes contain them.
         let word = u16::from_le_bytes([self.bytes[byte], self.bytes[byte + 1]]);
         word >> (first_bit % 8) & ((1 << self.bits) - 1)
     }

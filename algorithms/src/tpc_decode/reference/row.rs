@@ -8,7 +8,7 @@ use super::{append, set_bits};
 use crate::tpc_decode::damage::{Damage, Expected, Field};
 use crate::tpc_decode::header::OpenPage;
 
-/// In the mask of rows: the endpoint is the second of its region.
+/// Bit of the row mask: the endpoint is the second of its region.
 const SECOND_HALF: u16 = 1 << 15;
 const ADDRESS_BYTES: usize = 2;
 /// First pad and end of a sequence.
@@ -20,11 +20,11 @@ pub(super) fn decode(
     digits: &mut Vec<Digit>,
 ) -> Result<(), Damage> {
     let mut pads = Vec::new();
-    for number in 0..page.span {
+    for index in 0..page.span {
         reader.position = reader.position.next_multiple_of(2);
-        let time_bin = page.first_time_bin() + u32::from(number);
+        let time_bin = page.first_time_bin() + u32::from(index);
         decode_record(page, reader, &mut pads, |pads, samples| {
-            append(digits, page, time_bin, pads, |number| samples.get(number));
+            append(digits, page, time_bin, pads, |index| samples.get(index));
         })?;
     }
     Ok(())
@@ -40,8 +40,8 @@ fn decode_record(
     let addresses = reader.position;
     let following = rows.count_ones().saturating_sub(1) as usize;
     let addressed = reader.take(ADDRESS_BYTES * following)?;
-    for (number, bit) in set_bits(rows.into()).enumerate() {
-        if let Some(before) = number.checked_sub(1) {
+    for (index, bit) in set_bits(rows.into()).enumerate() {
+        if let Some(before) = index.checked_sub(1) {
             let at = ADDRESS_BYTES * before;
             let address = u16::from_le_bytes([addressed[at], addressed[at + 1]]);
             check_address(page, addresses + at, address, reader.position)?;
@@ -54,7 +54,7 @@ fn decode_record(
     Ok(())
 }
 
-/// A row begins where the one before ends.
+/// Checks that a row starts at the end of the previous one.
 fn check_address(
     page: &OpenPage,
     offset: usize,
@@ -68,7 +68,7 @@ fn check_address(
     Err(page.damage(offset, Field::RowAddress, address, expected))
 }
 
-/// The rows with data: a bit for each of the endpoint.
+/// The rows with data: a bit for each row of the endpoint.
 fn rows_of_record(page: &OpenPage, reader: &mut Reader<'_>) -> Result<u16, Damage> {
     let offset = reader.position;
     let mask = reader.u16()?;
@@ -99,9 +99,10 @@ fn pads_of_row(
     let pads_in_row = pads_in_row(usize::from(row));
     let heads = reader.position;
     let sequences = reader.take(HEAD_BYTES * usize::from(sequences))?;
-    for (number, head) in sequences.chunks_exact(HEAD_BYTES).enumerate() {
-        let (first, end) = (head[0], head[1]);
-        let offset = heads + HEAD_BYTES * number;
+    for (index, head) in sequences.chunks_exact(HEAD_BYTES).enumerate() {
+        let first = head[0];
+        let end = head[1];
+        let offset = heads + HEAD_BYTES * index;
         let free = pads.last().map_or(0, |pad| u64::from(pad.pad()) + 1);
         if u64::from(first) < free {
             return Err(page.damage(offset, Field::FirstPad, first, Expected::AtLeast(free)));
@@ -110,9 +111,9 @@ fn pads_of_row(
             let expected = Expected::AtLeast(pads.len() as u64 + 1);
             return Err(page.damage(offset + 1, Field::SequenceEnd, end, expected));
         };
-        let room = pads_in_row.saturating_sub(usize::from(first));
-        if length > room {
-            let expected = Expected::AtMost((pads.len() + room) as u64);
+        let remaining = pads_in_row.saturating_sub(usize::from(first));
+        if length > remaining {
+            let expected = Expected::AtMost((pads.len() + remaining) as u64);
             return Err(page.damage(offset + 1, Field::SequenceEnd, end, expected));
         }
         pads.extend((0..length).map(|i| PadId::new(row, first + i as u8)));

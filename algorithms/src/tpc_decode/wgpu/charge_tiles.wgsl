@@ -1,12 +1,13 @@
-// Maps of charges, whole tiles at a time: see charge_tiles.cu. For each region of each map as many
-// blocks as its lines take, one after the other.
+// Maps of charges, in complete tiles: see charge_tiles.cu. For each region of each map, as many
+// consecutive workgroups as its lines need.
 //
-// Workgroup memory: the tiles of a region, 26 KiB, and which pages have samples there, 2 KiB.
+// Workgroup memory: the tiles of a region, 26 KiB, and flags of the pages with samples there, 2
+// KiB.
 #include "pages/entries.wgsl"
 
 struct Arguments { blocks: u32, fragment: u32, lines: u32 }
 var<immediate> arguments: Arguments;
-// Slot, then the first chunk and how many there are, a half each.
+// Slot, then the first chunk and the number of chunks, a half each.
 @group(0) @binding(0) var<storage, read> pages: array<vec2u>;
 @group(0) @binding(1) var<storage, read> bounds: array<u32>;
 @group(0) @binding(2) var<storage, read> regions: array<u32>;
@@ -26,7 +27,7 @@ const FOUND_MASK = (1u << FOUND_SHIFT) - 1u;
 
 // Two entries in a word.
 var<workgroup> entries: array<atomic<u32>, WORDS>;
-// Of a page that has samples here: the first of them, and how many there are up to its last.
+// For each page with samples here: the first of them, and the cumulative number up to its last.
 var<workgroup> found_pages: array<vec2u, THREADS>;
 // Pages in the upper bits, samples in the lower ones.
 var<workgroup> found: atomic<u32>;
@@ -40,7 +41,7 @@ fn first_of_row(row: u32) -> u32 { return tiles_before[region * (MOST_ROWS + 1u)
 
 fn half_of(word: u32, number: u32) -> u32 { return word >> (number % 2u * 16u) & 0xffffu; }
 
-// The job of a number among those of a region's streams, one after the other.
+// The job with an index among those of a region's streams, one after the other.
 fn job_of(first_stream: u32, number: u32) -> u32 {
     var jobs = streams[first_stream];
     var rest = number;
@@ -51,7 +52,7 @@ fn job_of(first_stream: u32, number: u32) -> u32 {
     return jobs.x + rest;
 }
 
-// Notes the samples that a page has in a chunk.
+// Records the samples of a page in a chunk.
 fn note_page(job: u32, chunk: u32) {
     let page = pages[job];
     let number = chunk - (page.y & 0xffffu);
@@ -62,11 +63,11 @@ fn note_page(job: u32, chunk: u32) {
     if count == 0u { return; }
     let before = atomicAdd(&found, 1u << FOUND_SHIFT | count);
     let samples = before & FOUND_MASK;
-    // The number of a sample among all that were found, plus this, is its number in the list.
+    // The index of a sample among all found ones, plus this, is its index in the list.
     found_pages[before >> FOUND_SHIFT] = vec2u(page.x + begin - samples, samples + count);
 }
 
-// Where the entry of a position is in workgroup memory.
+// Index of a position's entry in workgroup memory.
 fn entry_of(position: u32) -> u32 {
     let time = (position >> 16u) - first_line * TILE_TIMES;
     let column = (position & 0xffffu) - PAD_MARGIN;
@@ -76,7 +77,7 @@ fn entry_of(position: u32) -> u32 {
     return tile * TILE + time % TILE_TIMES * TILE_PADS + pad % TILE_PADS;
 }
 
-// Puts the samples that were found into their tiles.
+// Stores the found samples in their tiles.
 fn put_samples() {
     let count = atomicLoad(&found) & FOUND_MASK;
     for (var number = thread; number < count; number += THREADS) {
@@ -96,7 +97,7 @@ fn granule_of(at: u32) -> vec4u {
     );
 }
 
-// Some threads a row: write its tiles in each line.
+// ROW_THREADS threads a row: write its tiles in each line.
 fn write_tiles(map: u32) {
     let tiles = first_of_row(rows);
     for (var line = first_line; line < end_line; line++) {
@@ -130,7 +131,7 @@ fn charge_tiles(place: InBlock) {
         total += streams[stream].y - streams[stream].x;
     }
     for (var i = thread; i < WORDS; i += THREADS) { atomicStore(&entries[i], 0u); }
-    // As many jobs at a time as there are threads: mostly that is all of them.
+    // Processes THREADS jobs at a time: usually that is all of them.
     for (var first = 0u; first < total; first += THREADS) {
         workgroupBarrier();
         if thread == 0u { atomicStore(&found, 0u); }
@@ -140,6 +141,6 @@ fn charge_tiles(place: InBlock) {
         put_samples();
     }
     workgroupBarrier();
-    // Maps are as long as a multiple of a granule.
+    // The length of maps is a multiple of a granule.
     write_tiles(number / REGIONS * (fragments[arguments.fragment].z / (GRANULE / 2u)));
 }

@@ -1,5 +1,5 @@
-// Makes all tiles zeros that hold no pads, or are in no line: see charge_tiles.cu. A block a line of
-// tiles of a map, `all_lines` a map.
+// Clears all tiles that contain no pads, or are in no line: see charge_tiles.cu. A workgroup for
+// each line of tiles of a map, `all_lines` a map.
 struct Arguments { blocks: u32, lines: u32, all_lines: u32 }
 var<immediate> arguments: Arguments;
 @group(0) @binding(0) var<storage, read> geometry: array<u32>;

@@ -1,5 +1,5 @@
-// Decodes the dense link pages of a fragment to positions and charges: see ballot_scan.cu. A warp a
-// page.
+// Decodes the dense link pages of a fragment to positions and charges: see ballot_scan.cu. A warp
+// for each page.
 #include "pages/dense_link.wgsl"
 #include "pages/charges.wgsl"
 #include "pages/entries.wgsl"

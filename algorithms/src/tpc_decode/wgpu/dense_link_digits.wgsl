@@ -1,4 +1,4 @@
-// Decodes the dense link pages of a fragment to digits: see ballot_scan.cu. A warp a page.
+// Decodes the dense link pages of a fragment to digits: see ballot_scan.cu. A warp for each page.
 #include "pages/dense_link.wgsl"
 
 struct Arguments { blocks: u32, fragment: u32 }

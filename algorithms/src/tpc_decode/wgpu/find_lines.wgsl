@@ -1,5 +1,5 @@
-// Where the samples of each chunk of lines begin in the pages of a fragment: see charge_tiles.cu. A
-// thread a bound; two of them are in a word.
+// Finds the first sample of each chunk of lines in the pages of a fragment: see charge_tiles.cu. A
+// thread for each bound; a word has two of them.
 struct Arguments { blocks: u32, fragment: u32 }
 var<immediate> arguments: Arguments;
 @group(0) @binding(0) var<storage, read> extents: array<vec2u>;
@@ -8,21 +8,22 @@ var<immediate> arguments: Arguments;
 @group(0) @binding(3) var<storage, read> fragments: array<vec4u>;
 @group(0) @binding(4) var<storage, read> positions: array<u32>;
 @group(0) @binding(5) var<storage, read> charges: array<u32>;
-// Slot, then the first chunk and how many there are, a half each.
+// Slot, then the first chunk and the number of chunks, a half each.
 @group(0) @binding(6) var<storage, read_write> pages: array<vec2u>;
 @group(0) @binding(7) var<storage, read_write> bounds: array<u32>;
 
-// Of each pair of threads.
+// A word for each pair of threads.
 var<workgroup> halves: array<u32, THREADS>;
 
-// Samples outside the fragment have no time: their charges say on which side they are.
+// Samples outside the fragment have no time: their charges encode whether they are before or after
+// it.
 fn is_before(sample: u32, time: u32) -> bool {
     let position = positions[sample];
     if position != OUTSIDE { return position >> 16u < time; }
     return (charges[sample / 2u] >> (sample % 2u * 16u) & 0xffffu) != BEHIND;
 }
 
-// The first sample of a page that is not before a time.
+// The first sample of a page that is not before a time (lower bound).
 fn first_not_before(slot: u32, samples: u32, time: u32) -> u32 {
     var low = 0u;
     var high = samples;

@@ -1,12 +1,12 @@
-// Decodes the dense link pages of a fragment to positions, with a charge beside each: see fused.cu.
-// Any number of blocks.
+// Decodes the dense link pages of a fragment to a list of positions and a list of charges: see
+// fused.cu. Any number of workgroups.
 #include "fused/dense_link.wgsl"
 #include "pages/charges.wgsl"
 
 struct Arguments { blocks: u32, stride: u32, fragment: u32 }
 var<immediate> arguments: Arguments;
 @group(0) @binding(6) var<storage, read> fragments: array<Fragment>;
-// Of each channel of each sector the gain and the column.
+// Gain and column of each channel of each sector.
 @group(0) @binding(8) var<storage, read> cells: array<vec2u>;
 @group(0) @binding(9) var<storage, read_write> positions: array<u32>;
 // Two in a word.
@@ -25,8 +25,8 @@ fn list_sample(number: u32, at: u32) -> u32 {
     return charge_of(bitcast<f32>(cell.x), sample.adc);
 }
 
-// Numbers are even where places in the list are: a thread has both samples of a word. Other halves of
-// the first and the last one are other pages'.
+// Index parity in the page and in the list agree: a thread has both samples of a word. The other
+// halves of the first and the last word belong to other pages.
 fn emit(slot: u32, first: u32) {
     let end = first + page.samples;
     let before = slot - first;

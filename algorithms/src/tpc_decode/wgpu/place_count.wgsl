@@ -1,4 +1,5 @@
-// The jobs and samples of each tile of each fragment: see place.cu. A block a tile.
+// Counts the jobs and samples of each tile of each fragment: see place.cu. A workgroup for each
+// tile.
 #include "pages/place.wgsl"
 #include "pages/sums.wgsl"
 

@@ -1,4 +1,4 @@
-// The jobs of all fragments: see place.cu. A block a tile.
+// Lists the jobs of all fragments: see place.cu. A workgroup for each tile.
 #include "pages/place.wgsl"
 #include "pages/sums.wgsl"
 

@@ -1,4 +1,4 @@
-// Turns sums of tiles into those of the tiles before: see place.cu. One block.
+// Replaces sums of tiles by their exclusive scan: see place.cu. One workgroup.
 #include "pages/sums.wgsl"
 
 struct Arguments { blocks: u32, fragments: u32, tiles: u32 }

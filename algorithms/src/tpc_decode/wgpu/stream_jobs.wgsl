@@ -1,4 +1,5 @@
-// The jobs of each stream among those of a fragment: see charge_tiles.cu. A thread a stream.
+// Finds the jobs of each stream among those of a fragment: see charge_tiles.cu. A thread for each
+// stream.
 struct Arguments { blocks: u32, fragment: u32, count: u32 }
 var<immediate> arguments: Arguments;
 @group(0) @binding(0) var<storage, read> jobs: array<vec2u>;
@@ -6,7 +7,7 @@ var<immediate> arguments: Arguments;
 @group(0) @binding(2) var<storage, read> pages: array<vec2u>;
 @group(0) @binding(3) var<storage, read_write> streams: array<vec2u>;
 
-// The first job of the fragment that is of a page or one behind it.
+// The first job of the fragment whose page is `page` or a later one.
 fn first_job(page: u32) -> u32 {
     var low = begins[arguments.fragment];
     var high = begins[arguments.fragment + 1u];

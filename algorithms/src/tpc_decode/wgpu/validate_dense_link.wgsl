@@ -1,7 +1,7 @@
-// Accepts or rejects dense link pages: see validate.cu. A team of four lanes goes through a page;
-// see validate/dense_link.h for its steps, and validate/window.h for what it sees of its page.
+// Accepts or rejects dense link pages: see validate.cu. A team of four lanes walks through a page;
+// see validate/dense_link.h for its steps, and validate/window.h for its window of the page.
 //
-// Workgroup memory: a window a team, 4.3 KiB. More of it would leave room for few teams at once.
+// Workgroup memory: a window for each team, 4.3 KiB. More would leave fewer teams resident.
 #include "validate/headers.wgsl"
 
 struct Arguments {
@@ -22,25 +22,25 @@ var<immediate> arguments: Arguments;
 // Position and first sample of a block, a half each.
 @group(0) @binding(6) var<storage, read_write> index: array<u32>;
 
-// Lanes of a warp load windows for each other.
+// Needs warp barriers: lanes of a warp load windows for each other.
 const WAITS_FOR_WARPS = true;
 const THREADS = max(64u, SUBGROUP_LANES);
 const TEAMS_OF_WARP = LANES / TEAM;
 const WINDOW = 256u;
 const GRANULES = WINDOW / GRANULE;
-// A granule behind each, so that teams at the same place don't use the same banks.
+// One granule of padding, so that teams at the same offset don't use the same banks.
 const SLOT = GRANULES + 1u;
 const MAX_HEAD = 12u;
-// The word in front and all heads.
+// The block head and all link heads.
 const REACH = 2u + MAX_FECS_IN_HALF * MAX_HEAD + 4u;
 // Links of a lane.
 const LINKS_EACH = (MAX_FECS_IN_HALF + TEAM - 1u) / TEAM;
-// What lanes have counted: cards from here on, a bit each, and channels below.
+// Counters of lanes: cards from this bit on, a bit each, and channels below.
 const CARDS_SHIFT = 16u;
 
 var<workgroup> slots: array<vec4u, THREADS / TEAM * SLOT>;
 
-// A team's way through its page: the same for all its lanes.
+// Position of a team in its page: uniform for all its lanes.
 var<private> position: u32;
 var<private> samples: u32;
 var<private> blocks_begun: u32;
@@ -68,7 +68,7 @@ fn window_word(byte: u32) -> u32 {
     return slots[thread / TEAM * SLOT + byte / GRANULE][byte / 4u % 4u];
 }
 
-// Four bytes from any place of the page on.
+// Four bytes from any offset of the page on.
 fn word_in_window(place: u32) -> u32 {
     let byte = place - window_start;
     let shift = byte % 4u * 8u;
@@ -81,8 +81,8 @@ fn head_in_window(place: u32) -> LinkHead {
     return link_head(word & 0xffu, word >> 8u & 0xffu);
 }
 
-// Loads a window for each team of the warp that has none. In the place of what is behind the end
-// comes the last granule again: a walk that reads it goes beyond the end, and gives up.
+// Loads a window for each team of the warp that has none. Beyond the end, the last granule is
+// repeated: a walk that reads it is past the end, and stops.
 fn load_windows(is_wanting: bool) {
     let own_ends = record.end / GRANULE | (joined_end() + GRANULE - 1u) / GRANULE << 16u;
     for (var team = 0u; team < TEAMS_OF_WARP; team++) {
@@ -104,7 +104,7 @@ fn load_windows(is_wanting: bool) {
     }
 }
 
-// Finds the links of a block, of which this lane keeps its own. Returns where samples are.
+// Finds the links of a block, of which this lane keeps its share. Returns the position of samples.
 fn find_links(first: u32, links: u32, own: ptr<function, array<u32, LINKS_EACH>>) -> u32 {
     var place = first;
     for (var i = 0u; i < MAX_FECS_IN_HALF; i++) {
@@ -130,12 +130,12 @@ fn count_links(links: u32, own: ptr<function, array<u32, LINKS_EACH>>) -> u32 {
     return counted;
 }
 
-// Goes over a block, if this team does.
+// Goes over a block, if `steps` is true for this team.
 fn step(steps: bool) {
     let start = select(window_start, position, steps);
     let head = block_head(word_in_window(start), record.version);
     let time_bin = (record.orbit_start + head.crossing) / BC_PER_TIME_BIN;
-    // More links than an endpoint has cards are damage, and may be out of reach.
+    // More links than an endpoint has cards are damage, and may exceed the window.
     let may_be = steps && head.links <= cards && head.crossing < BC_PER_ORBIT
         && time_bin >= free_time_bin && time_bin <= record.first_time_bin + record.span;
     let links = select(0u, head.links, may_be);
@@ -143,7 +143,7 @@ fn step(steps: bool) {
     let packed = find_links(start + 2u, links, &own);
     let counted = team_sum(count_links(links, &own));
     if !steps { return; }
-    // Of different cards, each of this endpoint, if there is a bit for each.
+    // All links have different cards of this endpoint if there is a bit for each.
     if !may_be || countOneBits(counted >> CARDS_SHIFT) != links {
         is_walking = false;
         return;
@@ -152,7 +152,7 @@ fn step(steps: bool) {
     end_block(packed, counted & 0xffffu, head.sample_bits);
 }
 
-// Only the last block may go on in the next page.
+// Only the last block may continue in the next page.
 fn end_block(packed: u32, channels: u32, sample_bits: u32) {
     blocks_begun++;
     let start = position;
@@ -175,7 +175,7 @@ fn add_piece(start: u32) {
 }
 
 fn end_page() {
-    // A page fills up its last words with so many bytes at most.
+    // A page fills up its last words with at most this number of bytes.
     let most = select(MAX_PADDING, 0u, record.continues);
     is_walking = false;
     is_sound = joined_end() - position <= most && samples == record.samples;
@@ -196,7 +196,7 @@ fn walk() {
         let is_wanting = is_walking && position + REACH > window_end;
         if !is_none(votes(is_wanting)) { load_windows(is_wanting); }
         step(is_walking);
-        // Windows are not replaced before all lanes are done with them.
+        // All lanes have finished with their windows before these are replaced.
         warp_barrier();
     }
 }
@@ -229,7 +229,7 @@ fn validate_dense_link(place: InWarp) {
     if page >= arguments.count || rank_in_team() > 0u { return; }
     if verdict == SOUND && !is_sound { verdict = DAMAGED; }
     write_record(page);
-    // Time bins of pages whose samples are wanted; see place.cu.
+    // Time bins of pages whose samples are needed; see place.cu.
     let time_bins = end_of_time_bins() - record.first_time_bin;
     let wanted = select(0u, record.samples, verdict == SOUND);
     extents[page] = vec2u(record.first_time_bin, time_bins << 16u | wanted);

@@ -1,4 +1,4 @@
-//! Copies of few bytes by vectors that are masked where there are no bytes: AVX-512.
+//! Copies of few bytes by masked vectors: AVX-512.
 
 use std::arch::x86_64::{_bzhi_u64, _mm512_maskz_loadu_epi8, _mm512_storeu_si512};
 
@@ -8,16 +8,17 @@ use crate::device::cpu_features::Avx512BwBmi2;
 /// Bytes of a vector.
 const VECTOR: usize = 64;
 
-/// As many vectors as there are in a piece: for pieces that differ by more than a guess costs.
+/// Copies the number of vectors that a piece has: for pieces whose lengths differ so much that
+/// masked vectors would cost more than a branch misprediction.
 #[derive(Clone, Copy)]
-pub(super) struct AsMany(pub(super) Avx512BwBmi2);
+pub(super) struct MaskedByLength(pub(super) Avx512BwBmi2);
 
-/// So many vectors, and more only for what is longer.
+/// Copies `VECTORS` vectors, and more only for longer pieces.
 #[derive(Clone, Copy)]
 pub(super) struct Masked<const VECTORS: usize>(pub(super) Avx512BwBmi2);
 
 impl<const VECTORS: usize> Copier for Masked<VECTORS> {
-    /// As many of each piece, which is no guess for the processor to get wrong.
+    /// A constant for all pieces, without a branch that could be mispredicted.
     #[inline(always)]
     fn fetched(_: &[u8]) -> usize {
         VECTORS.div_ceil(2) + 1
@@ -28,14 +29,15 @@ impl<const VECTORS: usize> Copier for Masked<VECTORS> {
         if length > VECTORS * VECTOR {
             return copy_vectors(to, from, length);
         }
-        let (to, from) = (&mut to[..VECTORS * VECTOR], &from[..length]);
+        let to = &mut to[..VECTORS * VECTOR];
+        let from = &from[..length];
         // SAFETY: the target has `VECTORS` vectors, the source `length` bytes, and the witness
         // proves that the CPU has AVX-512 BW and BMI2.
         unsafe { copy_masked(to.as_mut_ptr(), from.as_ptr(), length, VECTORS) }
     }
 }
 
-impl Copier for AsMany {
+impl Copier for MaskedByLength {
     #[inline(always)]
     fn fetched(piece: &[u8]) -> usize {
         lines_of(piece)
@@ -44,7 +46,8 @@ impl Copier for AsMany {
     #[inline(always)]
     fn copy(self, to: &mut [u8], from: &[u8], length: usize) {
         let vectors = length.div_ceil(VECTOR);
-        let (to, from) = (&mut to[..vectors * VECTOR], &from[..length]);
+        let to = &mut to[..vectors * VECTOR];
+        let from = &from[..length];
         // SAFETY: the target has `vectors` vectors, the source `length` bytes, and the witness
         // proves that the CPU has AVX-512 BW and BMI2.
         unsafe { copy_masked(to.as_mut_ptr(), from.as_ptr(), length, vectors) }
@@ -61,8 +64,8 @@ unsafe fn copy_masked(to: *mut u8, from: *const u8, length: usize, vectors: usiz
     for i in 0..vectors {
         let done = i * VECTOR;
         let mask = _bzhi_u64(u64::MAX, length.saturating_sub(done).min(VECTOR) as u32);
-        // SAFETY: the target has this vector; of the source, the mask selects bytes below `length`
-        // alone, whatever the address of the vector is.
+        // SAFETY: the target has this vector; of the source, the mask selects only bytes below
+        // `length`, whatever the address of the vector is.
         unsafe {
             let vector = _mm512_maskz_loadu_epi8(mask, from.wrapping_add(done).cast());
             _mm512_storeu_si512(to.add(done).cast(), vector);
@@ -75,23 +78,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn so_many_bytes_are_copied_and_none_behind_them_are_read() {
+    fn exact_length_is_copied_without_reading_past_the_end() {
         let Some(avx512) = Avx512BwBmi2::detect() else {
             eprintln!("skipped: no AVX-512");
             return;
         };
-        let (masked, as_many) = (Masked::<3>(avx512), AsMany(avx512));
+        let masked = Masked::<3>(avx512);
+        let by_length = MaskedByLength(avx512);
         let from: Vec<u8> = (1..=250).collect();
         for length in 0..=from.len() {
             let mut to = [255; 768];
             let exact: Box<[u8]> = from[..length].into();
-            as_many.copy(&mut to, &exact, length);
+            by_length.copy(&mut to, &exact, length);
             assert_eq!(to[..length], from[..length]);
             to.fill(255);
             if length <= 3 * VECTOR {
                 masked.copy(&mut to, &exact, length);
             } else {
-                // What is longer goes by vectors, behind which there has to be one.
+                // Longer pieces are copied by whole vectors, so a vector is needed after the end.
                 masked.copy(&mut to, &[&exact[..], &[0; 32]].concat(), length);
             }
             assert_eq!(to[..length], from[..length]);

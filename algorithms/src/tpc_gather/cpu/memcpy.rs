@@ -1,12 +1,12 @@
-//! A memcpy for each piece of each array: by one thread, or in as many parts of each array as
-//! there are threads.
+//! A memcpy for each piece of each array: by one thread, or with each array divided among all
+//! threads.
 
 use generators::tpc::clusters::FIELDS;
 
 use crate::parallel::for_each_singly;
 use crate::tpc_gather::packing::{Array, Packing, Part};
 
-/// One thread does it all.
+/// Copies with one thread.
 pub(super) fn naive(packing: &Packing<'_>, output: &mut [u8]) {
     let parts = parts_of(packing, 1, |array, parts| parts * array.packed_bytes());
     for (part, to) in packing.hand_out(parts, output) {
@@ -14,19 +14,19 @@ pub(super) fn naive(packing: &Packing<'_>, output: &mut [u8]) {
     }
 }
 
-/// Each thread has as many bytes of each array, whatever pieces they are of.
+/// Each thread has an equal number of bytes of each array, regardless of the pieces.
 pub(super) fn parallel_bytes(packing: &Packing<'_>, output: &mut [u8]) {
     let threads = rayon::current_num_threads();
     in_parallel(packing, output, |array, parts| parts * array.packed_bytes() / threads);
 }
 
-/// Each thread has as many pieces: simple, but pieces differ in length.
+/// Each thread has an equal number of pieces: simple, but pieces differ in length.
 pub(super) fn parallel_pieces(packing: &Packing<'_>, output: &mut [u8]) {
     let threads = rayon::current_num_threads();
     in_parallel(packing, output, |array, parts| array.place(parts * array.pieces() / threads));
 }
 
-/// A part of each array for each thread; `end` says where so many parts end.
+/// Divides each array among all threads; `end(array, n)` is the end of the first `n` parts.
 fn in_parallel(packing: &Packing<'_>, output: &mut [u8], end: impl Fn(Array<'_>, usize) -> usize) {
     let parts = parts_of(packing, rayon::current_num_threads(), end);
     let parts = packing.hand_out(parts, output);
@@ -46,7 +46,7 @@ fn parts_of(
     parts
 }
 
-/// Copies what of the pieces goes to a part, by a memcpy each.
+/// Copies the pieces of a part, with a memcpy for each.
 fn copy(array: Array<'_>, part: &Part, to: &mut [u8]) {
     for piece in array.within(part.bytes.clone()) {
         let length = piece.from.len();

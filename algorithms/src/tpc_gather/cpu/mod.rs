@@ -44,70 +44,72 @@ pub(super) const VARIANTS: &[Variant<TpcGather>] = &[
     ),
 ];
 
-/// Moves all pieces to the bytes of the packed arrays.
+/// Copies all pieces to the packed arrays.
 type Gather = fn(&Packing<'_>, &mut [u8]);
 
-/// A way to gather with an input.
-struct OnHost<'a> {
+/// Gathers an input.
+struct GatherRunner<'a> {
     gather: Gather,
     input: &'a Clusters,
     arena: &'a Arena,
 }
 
-struct Held<'a> {
+struct GatherBuffers<'a> {
     output: Packed,
-    /// The places of tracks and rows.
-    places: [ArenaVec<'a, u32>; 2],
+    /// The offsets of tracks and rows.
+    offsets: [ArenaVec<'a, u32>; 2],
     arena: &'a Arena,
 }
 
 fn on_host<'a>(at: &Opening<'a, '_, TpcGather>, gather: Gather) -> Opened<'a, TpcGather> {
-    at.session(OnHost { gather, input: at.input, arena: at.arena })
+    at.session(GatherRunner { gather, input: at.input, arena: at.arena })
 }
 
-impl Drop for Held<'_> {
+impl Drop for GatherBuffers<'_> {
     fn drop(&mut self) {
         let output = std::mem::replace(&mut self.output, Packed::from_blocks(Vec::new()));
         self.arena.give(output.into_blocks());
     }
 }
 
-impl Buffers for Held<'_> {
+impl Buffers for GatherBuffers<'_> {
     fn poison(&mut self) -> Result<(), DeviceError> {
         fill(self.output.bytes_mut(), POISON);
-        self.places.poison()
+        self.offsets.poison()
     }
 
     fn bytes(&self) -> u64 {
-        self.output.bytes().len() as u64 + self.places.bytes()
+        self.output.bytes().len() as u64 + self.offsets.bytes()
     }
 }
 
-impl<'a> Runner<TpcGather> for OnHost<'a> {
-    type Buffers = Held<'a>;
+impl<'a> Runner<TpcGather> for GatherRunner<'a> {
+    type Buffers = GatherBuffers<'a>;
 
-    fn allocate(&self) -> Result<Held<'a>, DeviceError> {
-        let (input, arena) = (self.input, self.arena);
+    fn allocate(&self) -> Result<GatherBuffers<'a>, DeviceError> {
+        let input = self.input;
+        let arena = self.arena;
         let layout = Layout::new(&input.packed());
-        Ok(Held {
+        Ok(GatherBuffers {
             output: Packed::from_blocks(arena.take(blocks(&layout))),
-            places: [input.tracks(), input.rows()].map(|pieces| arena.vector(pieces.len() + 1)),
+            offsets: [input.tracks(), input.rows()].map(|pieces| arena.vector(pieces.len() + 1)),
             arena,
         })
     }
 
-    fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
-        let [tracks, rows] = held.places.each_mut().map(|places| std::mem::take(&mut **places));
+    fn run(&mut self, buffers: &mut GatherBuffers<'a>) -> Result<(), DeviceError> {
+        let [tracks, rows] =
+            buffers.offsets.each_mut().map(|offsets| std::mem::take(&mut **offsets));
         let packing = Packing::new(self.input, tracks, rows);
-        (self.gather)(&packing, held.output.bytes_mut());
-        for (place, vector) in held.places.iter_mut().zip(packing.into_vectors()) {
-            **place = vector;
+        (self.gather)(&packing, buffers.output.bytes_mut());
+        for (buffer, vector) in buffers.offsets.iter_mut().zip(packing.into_vectors()) {
+            **buffer = vector;
         }
         Ok(())
     }
 
-    fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Packed> {
-        Cow::Borrowed(&held.output)
+    fn output<'b>(&'b self, buffers: &'b GatherBuffers<'a>) -> Cow<'b, Packed> {
+        Cow::Borrowed(&buffers.output)
     }
 
     fn input_bytes(&self) -> u64 {

@@ -1,27 +1,27 @@
-//! Pieces go into a page that stays in the cache, by whole vectors; full pages go to
-//! memory past the caches.
+//! Pieces are copied to a page that stays in the cache, by whole vectors; full pages are written to
+//! memory with streaming stores.
 //!
-//! Pieces are too short for a call each. As the next piece follows where this one ends,
-//! the last vector may be written as a whole: what is too much is overwritten. Nor does a loop
-//! over vectors have to end where the piece does, which the processor could only guess: with
-//! AVX-512 as many are copied of each piece as most need, those beyond its end with an
-//! empty mask. (Where pieces are long, that would be more empty ones than a guess costs.) And as
-//! a page is written as a whole, its lines need not be read first, which an ordinary store to
-//! memory would do: a third of all traffic.
+//! Pieces are too short for a call of memcpy each. As the next piece follows where this one ends,
+//! the last vector may be written as a whole: excess bytes are overwritten. The end of the loop
+//! over vectors, which depends on the length of the piece, would be mispredicted: with AVX-512 the
+//! number of vectors that most pieces need is copied of each piece, those beyond its end with an
+//! empty mask. (With long pieces, the additional empty vectors would cost more than a
+//! misprediction.) And as a page is written completely, its lines need not be read first, which an
+//! ordinary store to memory would do: a third of all traffic.
 //!
-//! Pieces that follow each other lie anywhere within some megabytes. Where these have room in the
-//! last-level cache, they are read from one end to the other before the first piece is moved: in
-//! that order the processor itself fetches ahead, more lines at a time than anybody can ask for,
-//! and pieces come from the cache then. Many threads have no room there for all of them, and no
-//! need: together they ask for enough lines. On AMD's processors (Zen 5) it takes a third off, on
-//! Intel's Xeon, whose last-level cache is slower, it adds a tenth, and is not done.
+//! Consecutive pieces are scattered over some megabytes. If these fit into the last-level cache,
+//! they are read sequentially before the first piece is moved: in that order the hardware
+//! prefetcher fetches ahead, more lines at a time than software prefetches can have in flight, and
+//! pieces come from the cache then. With many threads the ranges don't fit, and it is not needed:
+//! together they have enough loads in flight. On AMD's processors (Zen 5) this saves a third of the
+//! time, on Intel's Xeon, whose last-level cache is slower, it adds a tenth, and is not done.
 
 use std::ops::Range;
 
 use generators::tpc::clusters::FIELDS;
 
 #[cfg(target_arch = "x86_64")]
-use super::masked::{AsMany, Masked};
+use super::masked::{Masked, MaskedByLength};
 use super::vectors::{Copier, LINE, SLACK, VECTOR, copy_vectors, lines_of};
 #[cfg(target_arch = "x86_64")]
 use crate::device::cpu_features::Avx512BwBmi2;
@@ -29,17 +29,17 @@ use crate::device::{Stores, is_amd, prefetch_to_second, streaming};
 use crate::parallel::for_each;
 use crate::tpc_gather::packing::{Array, Packing, Part};
 
-/// Bytes that threads together may bring near: what last-level caches have.
+/// Bytes of the last-level cache that all threads together may use for reading ahead.
 const NEAR: usize = 32 << 20;
-/// More threads ask for enough lines together.
+/// Maximum number of threads that read ahead: more threads have enough loads in flight.
 const FEW_THREADS: usize = 4;
-/// Bytes of a part that a thread takes at a time, if its share of the cache is no larger.
+/// Minimum bytes of a part that a thread takes at a time; larger if its share of the cache is.
 const PART: usize = 1 << 20;
-/// Pieces that are brought near together.
+/// Pieces that are read ahead together.
 const BLOCK: usize = 1 << 15;
 /// Bytes of a page.
 const PAGE: usize = 4096;
-/// How many pieces ahead they are fetched, as the next one may lie anywhere.
+/// Number of pieces that are prefetched ahead, as the next one may be anywhere.
 const AHEAD: usize = 24;
 
 pub(super) fn gather(packing: &Packing<'_>, output: &mut [u8]) {
@@ -49,39 +49,39 @@ pub(super) fn gather(packing: &Packing<'_>, output: &mut [u8]) {
     for_each(parts, |(part, to)| pack(packing.array(part.field), &part, share, to));
 }
 
-/// The share of the last-level cache that pieces of each of so many threads are brought near in; 0
+/// Bytes of the last-level cache into which each of `threads` threads reads its pieces ahead; 0
 /// where that does not pay.
 fn share(threads: usize) -> usize {
     if threads <= FEW_THREADS && is_amd() { NEAR / threads } else { 0 }
 }
 
-/// Parts of an array, each of so many bytes.
+/// Parts of an array, of `size` bytes each.
 fn parts_of(packing: &Packing<'_>, field: usize, size: usize) -> impl Iterator<Item = Part> {
     let bytes = packing.array(field).packed_bytes();
     let starts = (0..bytes).step_by(size);
     starts.map(move |start| Part { field, bytes: start..bytes.min(start + size) })
 }
 
-/// Most pieces are less than twice as long as all are on average. Pieces that lie within `share` bytes
-/// are brought near.
+/// Chooses the copier: most pieces are shorter than twice the average. Pieces that lie within
+/// `share` bytes are read ahead.
 fn pack(array: Array<'_>, part: &Part, share: usize, to: &mut [u8]) {
     #[cfg(target_arch = "x86_64")]
     if let Some(avx512) = Avx512BwBmi2::detect() {
         let length = 2 * array.packed_bytes() / array.pieces().max(1);
         match length.div_ceil(LINE) {
             0..=3 => return pack_masked(avx512, Masked::<3>(avx512), array, part, share, to),
-            4..=12 => return pack_masked(avx512, AsMany(avx512), array, part, share, to),
+            4..=12 => return pack_masked(avx512, MaskedByLength(avx512), array, part, share, to),
             _ => {}
         }
     }
-    pack_by(Whole, array, part, share, to);
+    pack_by(WholeVectors, array, part, share, to);
 }
 
-/// As many vectors as there are in a piece.
+/// Copies the number of vectors that a piece has.
 #[derive(Clone, Copy)]
-struct Whole;
+struct WholeVectors;
 
-impl Copier for Whole {
+impl Copier for WholeVectors {
     #[inline(always)]
     fn fetched(piece: &[u8]) -> usize {
         lines_of(piece)
@@ -117,23 +117,23 @@ fn pack_by<C: Copier>(copier: C, array: Array<'_>, part: &Part, share: usize, to
         #[inline(always)]
         |stores| {
             let mut page = Page::new(to, stores);
-            let mut number = array.piece_at(part.bytes.start);
-            let mut next_block = number;
-            while let Some(piece) = array.part_of(number, &part.bytes) {
-                if share > 0 && number == next_block {
-                    next_block = array.pieces().min(number + BLOCK);
-                    bring_near(array, number..next_block, share);
+            let mut index = array.piece_at(part.bytes.start);
+            let mut next_block = index;
+            while let Some(piece) = array.part_of(index, &part.bytes) {
+                if share > 0 && index == next_block {
+                    next_block = array.pieces().min(index + BLOCK);
+                    bring_near(array, index..next_block, share);
                 }
-                fetch::<C>(array, number + AHEAD);
+                fetch::<C>(array, index + AHEAD);
                 page.append(copier, array.bytes(), piece.from.start, piece.from.len());
-                number += 1;
+                index += 1;
             }
         },
     );
 }
 
-/// Reads a byte of each line from the first to the last of some pieces, if these are few enough
-/// bytes.
+/// Reads a byte of each line from the first to the last of some pieces, if these span at most
+/// `most` bytes.
 #[inline(never)]
 fn bring_near(array: Array<'_>, pieces: Range<usize>, most: usize) {
     let span = array.span(pieces);
@@ -143,51 +143,57 @@ fn bring_near(array: Array<'_>, pieces: Range<usize>, most: usize) {
     }
 }
 
-/// Has the lines of a piece fetched, if there is one.
+/// Prefetches the lines of a piece, if there is one.
 #[inline(always)]
-fn fetch<C: Copier>(array: Array<'_>, number: usize) {
-    if number < array.pieces() {
-        let from = array.piece(number).from;
+fn fetch<C: Copier>(array: Array<'_>, index: usize) {
+    if index < array.pieces() {
+        let from = array.piece(index).from;
         for line in 0..C::fetched(&array.bytes()[from.clone()]) {
             prefetch_to_second(array.bytes(), from.start + line * LINE);
         }
     }
 }
 
-/// Bytes on their way, and where they go to.
+/// A page that is being filled, and its destination.
 struct Page<'o> {
     bytes: Lines,
     filled: usize,
-    /// With so many bytes it is full.
-    room: usize,
+    /// Size of the page.
+    capacity: usize,
     to: &'o mut [u8],
     stores: &'o Stores,
 }
 
-/// A page, and what is written beyond its end.
+/// A page, and padding for writes beyond its end.
 #[repr(align(64))]
 struct Lines([u8; PAGE + SLACK]);
 
 const _: () = assert!(SLACK >= VECTOR);
 
 impl<'o> Page<'o> {
-    /// The first one ends where a cache line does, so that all others have whole ones.
+    /// The first page ends at a cache line, so that all others have full lines.
     fn new(to: &'o mut [u8], stores: &'o Stores) -> Self {
         let first = match to.as_ptr().align_offset(LINE) {
             0 => PAGE,
             head => head,
         };
-        Page { bytes: Lines([0; PAGE + SLACK]), filled: 0, room: first.min(to.len()), to, stores }
+        Page {
+            bytes: Lines([0; PAGE + SLACK]),
+            filled: 0,
+            capacity: first.min(to.len()),
+            to,
+            stores,
+        }
     }
 
-    /// Appends bytes, behind which there is a vector at least.
+    /// Appends bytes that are followed by at least a vector of readable bytes.
     #[inline(always)]
     fn append<C: Copier>(&mut self, copier: C, from: &[u8], mut start: usize, mut length: usize) {
         while length > 0 {
-            let fitting = length.min(self.room - self.filled);
+            let fitting = length.min(self.capacity - self.filled);
             copier.copy(&mut self.bytes.0[self.filled..], &from[start..], fitting);
             self.filled += fitting;
-            if self.filled == self.room {
+            if self.filled == self.capacity {
                 self.leave();
             }
             start += fitting;
@@ -195,12 +201,12 @@ impl<'o> Page<'o> {
         }
     }
 
-    /// The page goes to memory; the next one is as large as there is something left.
+    /// Writes the page to memory; the next one is limited to the remaining bytes.
     fn leave(&mut self) {
         let (now, later) = std::mem::take(&mut self.to).split_at_mut(self.filled);
         self.stores.stream(now, &self.bytes.0[..self.filled]);
         self.filled = 0;
-        self.room = PAGE.min(later.len());
+        self.capacity = PAGE.min(later.len());
         self.to = later;
     }
 }

@@ -2,32 +2,33 @@
 
 /// Bytes that are copied at once.
 pub(super) const VECTOR: usize = 32;
-/// Bytes behind the target of a [`Copier`] that it may overwrite.
+/// Bytes after the target of a [`Copier`] that it may overwrite.
 pub(super) const SLACK: usize = 768;
 
 /// Bytes of a cache line.
 pub(super) const LINE: usize = 64;
-/// Lines of a piece that are fetched at most: the processor itself fetches the rest of a long one.
-const MOST_FETCHED: usize = 12;
+/// Maximum number of lines of a piece that are prefetched: the hardware prefetcher fetches the rest
+/// of a long one.
+const MAX_FETCHED: usize = 12;
 
-/// How pieces get into a page.
+/// Copies pieces to a page.
 pub(super) trait Copier: Copy {
-    /// How many lines of a piece are fetched ahead.
+    /// Number of lines of a piece that are prefetched.
     fn fetched(piece: &[u8]) -> usize;
 
-    /// Copies bytes, behind which there is a vector at least; of the target [`SLACK`] bytes
-    /// behind them may be overwritten.
+    /// Copies bytes that are followed by at least a vector of readable bytes; up to [`SLACK`] bytes
+    /// after the end of the target may be overwritten.
     fn copy(self, to: &mut [u8], from: &[u8], length: usize);
 }
 
-/// How many lines a piece lies in, as far as they are fetched.
+/// Number of lines of a piece, as far as they are prefetched.
 #[inline(always)]
 pub(super) fn lines_of(piece: &[u8]) -> usize {
     let in_line = piece.as_ptr().addr() % LINE;
-    (in_line + piece.len()).div_ceil(LINE).min(MOST_FETCHED)
+    (in_line + piece.len()).div_ceil(LINE).min(MAX_FETCHED)
 }
 
-/// Copies at least so many bytes, in whole vectors: both sides have as many as that takes.
+/// Copies at least `length` bytes, in whole vectors: both slices are long enough for these.
 #[inline(always)]
 pub(super) fn copy_vectors(to: &mut [u8], from: &[u8], length: usize) {
     let whole = length.next_multiple_of(VECTOR);
@@ -38,15 +39,16 @@ pub(super) fn copy_vectors(to: &mut [u8], from: &[u8], length: usize) {
     }
 }
 
-/// A vector in two halves: a loop of single loads and stores would be made a call of
-/// memcpy, and calls for few bytes are what this is to avoid.
+/// Copies a vector in two halves: a loop of single loads and stores would be compiled to a call of
+/// memcpy, which is too slow for few bytes.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 fn copy_vector(to: &mut [u8; VECTOR], from: &[u8; VECTOR]) {
     use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_storeu_si128};
-    let (to, from) = (to.as_mut_ptr(), from.as_ptr());
-    // SAFETY: both sides have 32 bytes, and these loads and stores need no alignment; SSE2
-    // is there on all x86-64.
+    let to = to.as_mut_ptr();
+    let from = from.as_ptr();
+    // SAFETY: both sides have 32 bytes, and these loads and stores need no alignment; all x86-64
+    // CPUs have SSE2.
     unsafe {
         let low = _mm_loadu_si128(from.cast::<__m128i>());
         let high = _mm_loadu_si128(from.add(16).cast::<__m128i>());
@@ -66,7 +68,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn at_least_so_many_bytes_are_copied() {
+    fn at_least_length_bytes_are_copied() {
         let from: Vec<u8> = (0..200).collect();
         for length in 0..100 {
             for start in 0..40 {

@@ -1,12 +1,12 @@
-// Work that keeps all multiprocessors busy without memory: to see how much it is slowed
-// down by what runs beside it.
+// Work that keeps all multiprocessors busy without memory: to measure how much concurrent kernels
+// slow it down.
 #include "portable.h"
 
 namespace {
 
 constexpr u32 THREADS = 256;
-// Multiplications and additions of a thread: a block is done soon, so that others find a
-// place all the time.
+// Multiplications and additions of a thread: few, so that blocks finish soon and others can start
+// at any time.
 constexpr u32 STEPS = 20000;
 
 }  // namespace

@@ -1,4 +1,4 @@
-//! What gathering costs others: how much longer work takes that runs beside it.
+//! Slowdown of concurrent work by gathering.
 
 use std::time::Instant;
 
@@ -8,16 +8,17 @@ use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid};
 use crate::kernels::tpc_gather_beside::{GATHER_BESIDE_COMPUTE, GatherBesideCompute, THREADS};
 use crate::tpc_gather::{SLOWDOWN_OF_COMPUTE, SLOWDOWN_OF_COPY};
 
-/// Blocks on each multiprocessor: more than run at a time, so that none is ever idle.
+/// Blocks on each multiprocessor: more than are resident, so that none is ever idle.
 const BLOCKS_EACH: u32 = 32;
-/// Bytes of each array that is copied: more than caches hold.
+/// Bytes of each array that is copied: larger than caches.
 const COPIED_BYTES: usize = 256 << 20;
-/// Starts of a kernel, at most: more would fill the driver's queue, and the host would wait.
-const MOST_STARTS: usize = 500;
+/// Maximum number of starts of a kernel: more would fill the driver's queue, and the host would
+/// wait.
+const MAX_STARTS: usize = 500;
 
-/// By what time with gathering is longer than that without: of a copy in device memory and
-/// of work in registers, each of which takes as long alone as gathering does. Nothing where
-/// times mean nothing.
+/// Ratio of the times with and without gathering: of a copy in device memory and of work in
+/// registers, each of which takes as long as gathering. Nothing if the device has no meaningful
+/// times.
 pub(in crate::tpc_gather) fn slowdowns(
     gpu: &Gpu,
     mut gather: impl FnMut() -> Result<(), DeviceError>,
@@ -29,27 +30,27 @@ pub(in crate::tpc_gather) fn slowdowns(
     let alone = since.elapsed().as_secs_f64();
     let streams = MemoryStreams::new(gpu, COPIED_BYTES)?;
     let compute = Compute::new(gpu)?;
-    let copy = of(gpu, alone, |gpu| streams.copy(gpu), &mut gather)?;
-    let compute = of(gpu, alone, |gpu| compute.start(gpu), &mut gather)?;
+    let copy = slowdown(gpu, alone, |gpu| streams.copy(gpu), &mut gather)?;
+    let compute = slowdown(gpu, alone, |gpu| compute.start(gpu), &mut gather)?;
     let named = [(&SLOWDOWN_OF_COPY, copy), (&SLOWDOWN_OF_COMPUTE, compute)];
     let known = named.into_iter().filter_map(|(info, value)| Some((info, value?)));
     Ok(known.map(|(info, value)| Metric::new(info, value, Relation::Itself)).collect())
 }
 
-/// The slowdown of a kernel that is started over and over again for so many seconds.
-fn of(
+/// The slowdown of a kernel that is started repeatedly for `seconds` seconds.
+fn slowdown(
     gpu: &Gpu,
     seconds: f64,
     start: impl Fn(&Gpu) -> Result<(), DeviceError>,
     gather: &mut impl FnMut() -> Result<(), DeviceError>,
 ) -> Result<Option<f64>, DeviceError> {
     let nothing = |_: &Gpu| Ok(());
-    // The first one is not timed, as it may have to be loaded.
+    // The first launch is not timed, as it may have to load the kernel.
     start(gpu)?;
     let Some(once) = gpu.seconds_beside(&start, nothing)? else {
         return Ok(None);
     };
-    let starts = ((seconds / once).ceil() as usize).clamp(1, MOST_STARTS);
+    let starts = ((seconds / once).ceil() as usize).clamp(1, MAX_STARTS);
     let all = |gpu: &Gpu| (0..starts).try_for_each(|_| start(gpu));
     let alone = gpu.seconds_beside(all, nothing)?;
     let beside = gpu.seconds_beside(all, |_| gather())?;
@@ -69,7 +70,8 @@ impl Compute {
 
     fn start(&self, gpu: &Gpu) -> Result<(), DeviceError> {
         let results = self.results.ptr();
-        let (grid, arguments) = (Grid::blocks(self.blocks), GatherBesideCompute { results });
+        let grid = Grid::blocks(self.blocks);
+        let arguments = GatherBesideCompute { results };
         // SAFETY: there is a result for each thread.
         unsafe { gpu.launch(&GATHER_BESIDE_COMPUTE, grid, arguments) }
     }

@@ -1,11 +1,11 @@
-// Packs some neighbouring arrays, while those before them are on their way to the host.
+// Packs some neighbouring arrays, while the previous ones are being copied to the host.
 //
-// Threads go over what is written: each puts together aligned vectors of the packed array
-// from the words of the source that they lie in, whatever the distance between both sides
-// is. So all of them have as much to do, however long pieces are. A warp has a stretch of an
-// array and looks once where that begins; from then on each of its lanes knows one of the
-// pieces that come next, and has the vector in which that begins: whoever writes the end of
-// the piece before it takes it from there.
+// Threads iterate over the output: each assembles aligned vectors of the packed array from the
+// words of the source that contain them, for any relative alignment. So all threads have the same
+// amount of work, for any length of pieces. A warp has a contiguous range of an array and searches
+// for its first piece once; from then on each of its lanes has one of the next pieces, and the
+// vector in which that piece starts: the thread that writes the end of the previous piece gets it
+// from there.
 #include "pieces.h"
 #include "search.h"
 
@@ -14,16 +14,16 @@ namespace {
 constexpr u32 THREADS = 128;
 constexpr u32 WARPS = THREADS / LANES;
 constexpr u32 WORD = sizeof(u32), VECTOR = sizeof(uint4);
-// Vectors that a lane has on their way at a time, and bytes that a warp packs with them.
+// Vectors that a lane has in flight, and bytes that a warp packs with them.
 constexpr u32 AT_ONCE = 2, ROUND = AT_ONCE * LANES * VECTOR;
 
-// The word that begins `shift` bits above the lowest of two.
+// The word that starts `shift` bits above the lowest bit of two words.
 __device__ __forceinline__ u32 between(u32 low, u32 high, u32 shift) {
     return (u32)((((u64)high << 32) | low) >> shift);
 }
 
-// The vector that begins at any byte. Words that have some of its bytes only are read, too:
-// the source has as many bytes before the first piece and behind the last one.
+// The vector that starts at any byte. Words that contain only some of its bytes are read, too: the
+// source is padded before the first piece and after the last one.
 __device__ __forceinline__ uint4 vector_at(const u8* from) {
     const u32 off = (u32)((u64)from % WORD), shift = 8 * off;
     const u32* words = reinterpret_cast<const u32*>(from - off);
@@ -32,7 +32,7 @@ __device__ __forceinline__ uint4 vector_at(const u8* from) {
                       between(fourth, fifth, shift));
 }
 
-// The first bytes of one word, and what is behind them of another.
+// The first `bytes` bytes of one word, followed by the remaining ones of another.
 __device__ __forceinline__ u32 join(u32 first, u32 other, i32 bytes) {
     const u32 kept = (u32)(((u64)1 << (8 * min(max(bytes, 0), (i32)WORD))) - 1);
     return (first & kept) | (other & ~kept);
@@ -43,39 +43,39 @@ __device__ __forceinline__ uint4 join(uint4 first, uint4 other, i32 bytes) {
                       join(first.z, other.z, bytes - 8), join(first.w, other.w, bytes - 12));
 }
 
-// An array in pieces, as they lie in the source and in the packed array.
+// An array in pieces, in the source and in the packed array.
 struct PackedArray {
     const u8* from;
     u8* to;
     Pieces pieces;
-    u32 bytes, width;  // of all of it, and of an entry
-    u32 left_out;      // entries at the beginning of each piece
+    u32 bytes, width;  // of the packed array, and of an entry
+    u32 left_out;      // entries at the start of each piece
 
     __device__ __forceinline__ PackedArray(const Clusters& clusters, const Array& array, const u8* source, u8* target)
         : from(source + array.from), to(target + array.to),
           pieces(array.pieces == UNATTACHED ? clusters.rows : clusters.tracks), bytes(array.bytes),
           width(array.width), left_out(array.pieces == DIFFERENCES) {}
 
-    // The byte at which a piece begins, and the one behind the last piece.
+    // The byte offset of a piece, and the end for the index after the last piece.
     __device__ __forceinline__ u32 place(u32 piece) const { return (pieces.places[piece] - left_out * piece) * width; }
 
-    // What is at the first byte of the packed array, if all of it were of this piece.
+    // Source address of the first byte of the packed array, if all of it were of this piece.
     __device__ __forceinline__ const u8* base(u32 piece) const {
         return from + (u64)(pieces.starts[piece] + left_out) * width - place(piece);
     }
 
-    // The last piece that begins at a byte or before it, if one does from `low` on.
+    // The last piece that starts at a byte or before it, searched from `low` on.
     __device__ __forceinline__ u32 piece_at(u32 low, u32 byte) const {
         return first_not(low + 1, pieces.count, [&](u32 piece) { return place(piece) <= byte; }) - 1;
     }
 };
 
-// Pieces of an array that follow each other, one known to each lane of a warp. Behind the
-// last one there are empty ones.
+// Consecutive pieces of an array, one for each lane of a warp. After the last piece there are empty
+// ones.
 struct Neighbours {
-    u32 first;       // the number of the first lane's
-    u32 place;       // where the own one begins
-    const u8* base;  // what would be at the first byte then
+    u32 first;       // index of the first lane's piece
+    u32 place;       // start of the lane's piece
+    const u8* base;  // source address of the array's first byte, if all of it were of the lane's piece
     bool is_piece;
 
     __device__ __forceinline__ Neighbours(const PackedArray& array, u32 first) : first(first) {
@@ -85,13 +85,13 @@ struct Neighbours {
         base = is_piece ? array.base(own) : array.from;
     }
 
-    // Whether the own one begins behind a byte, and in the round that begins there.
+    // Returns true if the lane's piece starts after the round's first byte, and in the round.
     __device__ __forceinline__ bool begins_in(u32 round) const {
         return is_piece && place > round && place - round < ROUND;
     }
 
-    // Whether more than two pieces may lie in a vector of a round, or more pieces in the
-    // round than are known. All lanes take part.
+    // Returns true if more than two pieces may be in a vector of a round, or more pieces in the
+    // round than the lanes have. All lanes take part.
     __device__ __forceinline__ bool are_crowded(u32 round) const {
         const bool begins = begins_in(round);
         const u32 next = __shfl_down_sync(FULL_MASK, place, 1);
@@ -99,7 +99,7 @@ struct Neighbours {
         return __any_sync(FULL_MASK, begins && (is_last || next / VECTOR == place / VECTOR));
     }
 
-    // The lane of the last one that begins at a byte or before it; all lanes take part.
+    // The lane of the last piece that starts at a byte or before it; all lanes take part.
     __device__ __forceinline__ u32 lane_at(u32 byte) const {
         u32 lane = 0;
 #pragma unroll
@@ -108,16 +108,16 @@ struct Neighbours {
         return lane;
     }
 
-    // The number of the last one that begins at a byte or before it; all lanes take part.
+    // The index of the last piece that starts at a byte or before it; all lanes take part.
     __device__ __forceinline__ u32 piece_at(u32 byte) const {
         return first + (u32)popc(__ballot_sync(FULL_MASK, place <= byte)) - 1;
     }
 };
 
-// A vector of a round, as if all of it were of the piece in which it begins.
+// A vector of a round, as if all of it were of the piece in which it starts.
 struct Part {
     uint4 vector;
-    u32 next;   // the lane of the piece behind that one
+    u32 next;   // the lane of the next piece
     u32 bytes;  // of the piece, from here on
 };
 
@@ -126,7 +126,7 @@ __device__ __forceinline__ uint4 shuffled(uint4 vector, u32 lane) {
                       __shfl_sync(FULL_MASK, vector.z, (int)lane), __shfl_sync(FULL_MASK, vector.w, (int)lane));
 }
 
-// Finds what each lane writes at a byte of its own; all lanes take part.
+// Finds the source of the vector that each lane writes at `at`; all lanes take part.
 __device__ __forceinline__ Part part(const Neighbours& known, u32 at, bool is_there) {
     const u32 lane = known.lane_at(at), next = min(lane + 1, LANES - 1u);
     const u32 end = __shfl_sync(FULL_MASK, known.place, (int)next);
@@ -134,8 +134,8 @@ __device__ __forceinline__ Part part(const Neighbours& known, u32 at, bool is_th
     return {is_there ? vector_at(base + at) : make_uint4(0, 0, 0, 0), next, end - at};
 }
 
-// Packs AT_ONCE vectors for each lane; all lanes take part, and know all pieces. Returns
-// those of the next round.
+// Packs AT_ONCE vectors for each lane; all lanes take part, and have all pieces of the round.
+// Returns the pieces of the next round.
 __device__ __forceinline__ Neighbours pack(const PackedArray& array, const Neighbours& known, u32 begin, u32 vectors) {
     const u32 lane = threadIdx.x % LANES;
     uint4 head = make_uint4(0, 0, 0, 0);
@@ -158,7 +158,7 @@ __device__ __forceinline__ Neighbours pack(const PackedArray& array, const Neigh
     return next;
 }
 
-// The vector at a byte, however many pieces it is of.
+// The vector at a byte, with any number of pieces.
 __device__ __forceinline__ uint4 vector_of_many(const PackedArray& array, u32 first, u32 at) {
     u32 piece = array.piece_at(first, at);
     uint4 vector = vector_at(array.base(piece) + at);
@@ -170,7 +170,7 @@ __device__ __forceinline__ uint4 vector_of_many(const PackedArray& array, u32 fi
     return vector;
 }
 
-// As `pack`, but each lane looks for pieces on its own.
+// Packs like `pack`, but each lane searches for pieces itself.
 __device__ __forceinline__ Neighbours pack_many(const PackedArray& array, u32 first, u32 begin, u32 vectors) {
     uint4* to = reinterpret_cast<uint4*>(array.to + begin);
 #pragma unroll 1
@@ -187,13 +187,13 @@ __device__ __forceinline__ void pack_stretch(const PackedArray& array, u32 begin
     }
 }
 
-// Packs what is less than a vector at the end, behind which there may be nothing.
+// Packs the last bytes, fewer than a vector: nothing after the end may be written.
 __device__ __forceinline__ void pack_rest(const PackedArray& array) {
     const u32 begin = array.bytes / VECTOR * VECTOR;
     for (u32 at = begin + threadIdx.x; at < array.bytes; at += THREADS) array.to[at] = array.base(array.piece_at(0, at))[at];
 }
 
-// An array without gaps is aligned on both sides.
+// Copies an array without gaps, which is aligned on both sides.
 __device__ __forceinline__ void copy_whole(const Array& array, const u8* source, u8* target) {
     const u32 thread = blockIdx.x * THREADS + threadIdx.x, threads = gridDim.x * THREADS;
     const u32 vectors = array.bytes / VECTOR, rest = vectors * VECTOR;
@@ -201,7 +201,7 @@ __device__ __forceinline__ void copy_whole(const Array& array, const u8* source,
     copy_entries<u8>(target + array.to + rest, source + array.from + rest, array.bytes - rest, thread, threads);
 }
 
-// The rounds that the arrays of a chunk take.
+// The number of rounds of the arrays of a chunk.
 __device__ __forceinline__ u32 rounds_of(const Array& array) {
     return array.pieces == WHOLE ? 0 : array.bytes / ROUND + 1;
 }
@@ -216,7 +216,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     const u32 warps = gridDim.x * WARPS, warp = blockIdx.x * WARPS + threadIdx.x / LANES;
     u32 all = 0;
     for (u32 number = first_array; number < end_array; number++) all += rounds_of(arrays[number]);
-    // Each warp has as many rounds, which follow each other.
+    // Each warp has the same number of consecutive rounds.
     const u32 of_warp = (all + warps - 1) / warps, begin = min(warp * of_warp, all), end = min(begin + of_warp, all);
     u32 before = 0;
     for (u32 number = first_array; number < end_array; number++) {

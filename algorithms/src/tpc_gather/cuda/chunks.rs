@@ -1,4 +1,4 @@
-//! Ours: arrays are packed while those before them are on their way to the host.
+//! recobench's gather: arrays are packed while the previous ones are being copied to the host.
 
 use std::ops::Range;
 
@@ -13,14 +13,13 @@ use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, PinnedBuffer, QUE
 use crate::kernels::tpc_gather_chunks::{GATHER_CHUNK, GatherChunk};
 use crate::tpc_gather::TpcGather;
 
-/// Blocks on each multiprocessor: four times as many as run at a time, so that none waits
-/// long for the last ones.
+/// Blocks on each multiprocessor: four times the resident ones, for load balance at the end.
 const BLOCKS_EACH: u32 = 32;
-/// Bytes from which on arrays are the first chunk: enough for the link to be at full speed,
-/// and so few that it does not wait long for them.
+/// Minimum size of the first chunk: large enough for the link to be at full speed, and small enough
+/// that the copy starts early.
 const FIRST_BYTES: usize = 32 << 20;
-/// How many times as large as the one before it the next chunk is: so many times slower at
-/// least than packing is the copy, in whose shade it is.
+/// Ratio of the sizes of consecutive chunks: packing is at least this much faster than the copy
+/// that hides it.
 const GROWTH: usize = 8;
 
 pub(super) const CHUNKS: Variant<TpcGather> = Variant::cuda(
@@ -52,7 +51,7 @@ struct Chunk {
     bytes: Range<usize>,
 }
 
-/// All arrays, as few together as make a chunk.
+/// Divides all arrays into chunks of minimal size.
 fn chunks(layout: &Layout) -> Vec<Chunk> {
     let mut chunks: Vec<Chunk> = Vec::new();
     let mut enough = FIRST_BYTES;
@@ -81,20 +80,20 @@ fn pack(
     let blocks = BLOCKS_EACH * gpu.properties().multiprocessors;
     let grid = Grid::blocks(blocks).moving(2 * chunk.bytes.len() as u64);
     let arguments = GatherChunk {
-        source: pieces.given.source.ptr(),
+        source: pieces.input_buffers.source.ptr(),
         target: packed.ptr(),
-        arrays: pieces.given.arrays.ptr(),
-        track_starts: pieces.given.track_starts.ptr(),
+        arrays: pieces.input_buffers.arrays.ptr(),
+        track_starts: pieces.input_buffers.track_starts.ptr(),
         track_places: pieces.track_places.ptr(),
-        row_starts: pieces.given.row_starts.ptr(),
+        row_starts: pieces.input_buffers.row_starts.ptr(),
         row_places: pieces.row_places.ptr(),
         first_array: chunk.arrays.start as u32,
         end_array: chunk.arrays.end as u32,
         tracks: pieces.tracks(),
         rows: pieces.rows(),
     };
-    // SAFETY: pieces lie in the source, and their places in the target, which has the
-    // layout of packed arrays; each chunk has other arrays.
+    // SAFETY: pieces are in the source, and their offsets in the target, which has the layout of
+    // packed arrays; chunks have disjoint arrays.
     unsafe { gpu.launch(&GATHER_CHUNK, grid, arguments) }
 }
 
@@ -107,7 +106,7 @@ impl Gatherer for Chunks {
     ) -> Result<(), DeviceError> {
         pieces.find_places(gpu)?;
         for queue in 1..QUEUES {
-            // All of them need the places.
+            // All queues need the offsets.
             gpu.in_queue(queue, Gpu::follow_first_queue)?;
         }
         for (number, chunk) in (0..QUEUES).cycle().zip(&self.chunks) {

@@ -1,5 +1,5 @@
-// As published: very few blocks write pieces to the host, entry by entry, so that other
-// kernels have the rest of the device.
+// As published: very few blocks write pieces to the host, entry by entry, so that the other
+// multiprocessors are free for other kernels.
 #include "pieces.h"
 
 namespace {

@@ -1,4 +1,4 @@
-//! Kernels of very few blocks that write into memory of the host.
+//! Kernels of very few blocks that write to memory of the host.
 
 use generators::tpc::clusters::Clusters;
 
@@ -58,8 +58,8 @@ impl Gatherer for Dma {
         pieces.find_places(gpu)?;
         let grid = Grid::blocks(self.blocks).moving(2 * pieces.packed_bytes);
         let arguments = pieces.arguments(self.host.ptr());
-        // SAFETY: pieces lie in the source, and their places in the target, which has the
-        // layout of packed arrays.
+        // SAFETY: pieces are in the source, and their offsets in the target, which has the layout
+        // of packed arrays.
         unsafe { gpu.launch(self.kernel, grid, arguments) }
     }
 

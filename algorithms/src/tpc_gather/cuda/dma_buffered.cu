@@ -1,5 +1,5 @@
 // As published: very few blocks write to the host, in full bursts of 128 bytes by vectors of 16. A
-// warp has pieces that follow each other, and collects them in shared memory until a burst is full.
+// warp has consecutive pieces, and collects them in shared memory until a burst is full.
 //
 // Shared memory: a burst for each warp.
 #include "pieces.h"
@@ -11,12 +11,12 @@ constexpr u32 WARPS = THREADS / LANES;
 constexpr u32 BURST = 128;
 constexpr u32 VECTORS = BURST / sizeof(uint4);
 
-// A burst on its way to aligned memory of the host.
+// A burst of aligned bytes that are sent to memory of the host.
 struct Burst {
     u8* bytes;   // in shared memory, aligned to vectors
     u8* to;      // aligned to a burst
-    u32 begin;   // the first byte of it that is the warp's own
-    u32 filled;  // up to which it is there
+    u32 begin;   // the first byte of it that belongs to the warp
+    u32 filled;  // end of the bytes that are filled
 
     __device__ __forceinline__ Burst(u8* shared, u8* target)
         : bytes(shared), begin((u32)((u64)target % BURST)), filled(begin) {
@@ -35,7 +35,8 @@ struct Burst {
         }
     }
 
-    // What is there goes to the host: as a whole, or without what is not the warp's own.
+    // Stores the burst: with one vector store, or by single bytes if it contains bytes of other
+    // warps.
     __device__ __forceinline__ void leave() {
         const u32 lane = threadIdx.x % LANES;
         __syncwarp();

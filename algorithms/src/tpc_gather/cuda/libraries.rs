@@ -1,11 +1,10 @@
-//! The places of variants of NVIDIA's libraries, which come from a plugin: see
-//! `algorithms/cub`.
+//! Entries for variants of NVIDIA's libraries, which come from a plugin: see `algorithms/cub`.
 
 use crate::algorithm::Variant;
 use crate::plugin_session::of_baseline;
 use crate::tpc_gather::TpcGather;
 
-/// As `algorithms/cub` has them.
+/// Variants with the names that `algorithms/cub` declares.
 pub(in crate::tpc_gather) const LIBRARIES: [Variant<TpcGather>; 2] = [
     of_baseline(
         "cub-memcpy-batched",

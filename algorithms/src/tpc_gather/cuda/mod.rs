@@ -1,15 +1,15 @@
 //! Gathering from a GPU's memory into the host's.
 //!
-//! Clusters are on the device already, as a compression leaves them; a run ends when they
-//! are on the host.
+//! Clusters are on the device already, as a compression leaves them; a run ends when they are on
+//! the host.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `pieces` | pieces on the device, and finding out where they go |
+//! | `pieces` | pieces on the device, and their offsets |
 //! | `naive`, `dma`, `multi_block`, `chunks` | the variants |
-//! | `libraries` | the places of variants of NVIDIA's libraries |
-//! | `beside` | what gathering costs others |
-//! | `runner` | a way to gather with an input |
+//! | `libraries` | entries for variants of NVIDIA's libraries |
+//! | `beside` | slowdown of concurrent work by gathering |
+//! | `runner` | gathers an input |
 
 mod beside;
 mod chunks;
@@ -42,15 +42,15 @@ pub(super) const VARIANTS: &[Variant<TpcGather>] = &[
     chunks::CHUNKS,
 ];
 
-/// Takes the memory for arrays of that layout.
+/// Allocates the memory for arrays of that layout.
 type MakeGatherer = fn(&Gpu, Layout) -> Result<Box<dyn Gatherer>, DeviceError>;
 
-/// Kernels and copies of a variant, and the memory into which they gather.
+/// Kernels and copies of a variant, and their target memory.
 trait Gatherer: Buffers {
-    /// Starts all that moves pieces, and waits where it has to.
+    /// Starts all kernels and copies, and waits where necessary.
     ///
     /// # Errors
-    /// If the device refuses.
+    /// Errors of the device.
     fn gather(
         &mut self,
         gpu: &Gpu,
@@ -58,10 +58,10 @@ trait Gatherer: Buffers {
         pieces: &DevicePieces<'_>,
     ) -> Result<(), DeviceError>;
 
-    /// What arrived on the host.
+    /// The output on the host.
     fn host(&self) -> &[u8];
 
-    /// How many multiprocessors its kernels take while they run.
+    /// Number of multiprocessors that its kernels occupy.
     fn multiprocessors(&self, gpu: &Gpu) -> u32 {
         gpu.properties().multiprocessors
     }

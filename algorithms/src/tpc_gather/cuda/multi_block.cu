@@ -1,6 +1,6 @@
-// As published: the whole device packs into its own memory, odd blocks unattached clusters,
-// even blocks all else. A warp has a piece, and copies it by the widest vectors that both
-// sides are aligned to in the same way.
+// As published: the whole device packs into its own memory, odd blocks unattached clusters, even
+// blocks all other arrays. A warp has a piece, and copies it by the widest vectors for which source
+// and target have the same alignment.
 #include "pieces.h"
 
 namespace {
@@ -8,7 +8,7 @@ namespace {
 constexpr u32 THREADS = 256;
 constexpr u32 WARPS = THREADS / LANES;
 
-// Bytes up to the first vector of the target, vectors, and what is left.
+// Copies the bytes up to the first vector of the target, the vectors, and the remaining bytes.
 template <class T> __device__ __forceinline__ void copy_by(u8* to, const u8* from, u32 bytes) {
     constexpr u32 WIDTH = sizeof(T);
     const u32 lane = threadIdx.x % LANES;

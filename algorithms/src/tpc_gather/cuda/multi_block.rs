@@ -1,4 +1,4 @@
-//! All of the device packs, then there is one large copy.
+//! The complete device packs, then there is one large copy.
 
 use generators::tpc::clusters::Clusters;
 
@@ -11,7 +11,7 @@ use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, PinnedBuffer};
 use crate::kernels::tpc_gather_multi_block::GATHER_MULTI_BLOCK;
 use crate::tpc_gather::TpcGather;
 
-/// Blocks on each multiprocessor: as many as run at a time. An even number.
+/// Blocks on each multiprocessor: the number of resident ones. An even number.
 const BLOCKS_EACH: u32 = 8;
 
 pub(super) const MULTI_BLOCK: Variant<TpcGather> = Variant::cuda(
@@ -45,8 +45,8 @@ impl Gatherer for MultiBlock {
         let blocks = BLOCKS_EACH * gpu.properties().multiprocessors;
         let grid = Grid::blocks(blocks).moving(2 * pieces.packed_bytes);
         let arguments = pieces.arguments(self.packed.ptr());
-        // SAFETY: pieces lie in the source, and their places in the target, which has the
-        // layout of packed arrays.
+        // SAFETY: pieces are in the source, and their offsets in the target, which has the layout
+        // of packed arrays.
         unsafe { gpu.launch(&GATHER_MULTI_BLOCK, grid, arguments) }?;
         gpu.download(&mut self.host, &self.packed)
     }

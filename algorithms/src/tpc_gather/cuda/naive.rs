@@ -37,9 +37,10 @@ impl Gatherer for Naive {
         pieces: &DevicePieces<'_>,
     ) -> Result<(), DeviceError> {
         let packing = Packing::new(input, Vec::new(), Vec::new());
-        let sample = Sample::of(input);
+        let sample = Sample::for_input(input);
         for (number, field) in FIELDS.iter().enumerate() {
-            let (array, begin) = (packing.array(number), self.layout.range(number).start);
+            let array = packing.array(number);
+            let begin = self.layout.range(number).start;
             for piece in sample.pieces(field.per, array.pieces()) {
                 let piece = array.piece(piece);
                 if piece.from.is_empty() {
@@ -47,7 +48,7 @@ impl Gatherer for Naive {
                 }
                 let to = begin + piece.to;
                 let to = self.host.part_mut(to..to + piece.from.len());
-                gpu.download_part(to, &pieces.given.source, piece.from.start)?;
+                gpu.download_part(to, &pieces.input_buffers.source, piece.from.start)?;
             }
         }
         Ok(())

@@ -1,21 +1,20 @@
-// Arrays of clusters in pieces, as the host describes them, and copies of bytes that are
-// aligned to nothing.
+// Arrays of clusters in pieces, as described by the host, and copies of unaligned bytes.
 #pragma once
 #include "portable.h"
 
-// What the pieces of an array are. An array without gaps is cut into tiles.
+// Kinds of the pieces of an array. An array without gaps is cut into tiles.
 constexpr u32 WHOLE = 0, ATTACHED = 1, DIFFERENCES = 2, UNATTACHED = 3;
 
 struct Array {
-    u64 from;   // the byte at which it begins before
-    u64 to;     // and after
-    u32 bytes;  // of all of it, packed
+    u64 from;   // byte offset in the source
+    u64 to;     // and in the target
+    u32 bytes;  // of the packed array
     u32 width;  // bytes of an entry
     u32 pieces;
     u32 unused;
 };
 
-// Some bytes, and where they go.
+// Some bytes, and their destination.
 struct Piece {
     u64 from, to;
     u32 bytes;
@@ -24,11 +23,11 @@ struct Piece {
 // The pieces of tracks or of rows.
 struct Pieces {
     const u32* starts;
-    const u32* places;  // one more than there are pieces
+    const u32* places;  // offsets, with that of the end
     u32 count;
 };
 
-// All of it.
+// The complete input.
 struct Clusters {
     const Array* arrays;
     Pieces tracks, rows;
@@ -47,7 +46,7 @@ struct Clusters {
             return {array.from + done, array.to + done, min(TILE, array.bytes - done)};
         }
         const Pieces& pieces = array.pieces == UNATTACHED ? rows : tracks;
-        // The first cluster of a track has no difference to the one before it.
+        // The first cluster of a track has no difference to a previous one.
         const u32 left_out = array.pieces == DIFFERENCES;
         const u32 place = pieces.places[number];
         const u32 entries = pieces.places[number + 1] - place - left_out;
@@ -56,7 +55,7 @@ struct Clusters {
     }
 };
 
-// Copies entry by entry; both sides are aligned to entries. Whoever takes part has a rank.
+// Copies entry by entry; both sides are aligned to entries. Each participating thread has a rank.
 template <class T>
 __device__ __forceinline__ void copy_entries(u8* to, const u8* from, u32 bytes, u32 rank, u32 ranks) {
     for (u32 i = rank; i < bytes / (u32)sizeof(T); i += ranks)

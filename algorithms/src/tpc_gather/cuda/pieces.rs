@@ -1,4 +1,4 @@
-//! Pieces on the device, and finding out where they go.
+//! Pieces on the device, and the computation of their offsets.
 
 use std::sync::Arc;
 
@@ -13,44 +13,44 @@ use crate::kernels::tpc_gather_places::{
     GATHER_PLACES, GATHER_SUMS, GatherPlaces, GatherSums, TILE as TILE_OF_PLACES,
 };
 
-/// Bytes behind the source that may be read with its last ones.
+/// Padding after the source, which may be read together with its last bytes.
 const SLACK: usize = 32;
-/// Pieces whose places a block finds.
+/// Pieces whose offsets a block computes.
 const TILE: usize = TILE_OF_PLACES as usize;
 
-/// What a compression leaves on the device. Runs read it only, so it is provided once.
-pub(super) struct Given {
+/// Input on the device, as the compression leaves it. Runs only read it, so it is uploaded once.
+pub(super) struct GatherInput {
     pub(super) source: DeviceBuffer<u8>,
     pub(super) arrays: DeviceBuffer<Array>,
     pub(super) track_starts: DeviceBuffer<u32>,
     pub(super) row_starts: DeviceBuffer<u32>,
 }
 
-buffers!(Given: source, arrays, track_starts, row_starts);
+buffers!(GatherInput: source, arrays, track_starts, row_starts);
 
-/// Clusters where kernels find them.
+/// Clusters on the device, for kernels.
 pub(super) struct DevicePieces<'a> {
-    pub(super) given: Lent<'a, Given>,
+    pub(super) input_buffers: Lent<'a, GatherInput>,
     pub(super) track_places: DeviceBuffer<u32>,
     pub(super) row_places: DeviceBuffer<u32>,
     sums: DeviceBuffer<u32>,
-    /// Where the numbers of clusters of tracks and of rows begin.
+    /// Offsets of the numbers of clusters of tracks and of rows.
     counts: [u32; 2],
     pub(super) packed_bytes: u64,
 }
 
-buffers!(DevicePieces<'_>: given, track_places, row_places, sums);
+buffers!(DevicePieces<'_>: input_buffers, track_places, row_places, sums);
 
-impl Given {
+impl GatherInput {
     fn new(gpu: &Gpu, input: &Clusters) -> Result<Self, DeviceError> {
-        let given = Given {
+        let device_input = GatherInput {
             source: gpu.buffer(input.bytes().len() + SLACK)?,
             arrays: gpu.buffer(FIELDS.len())?,
             track_starts: gpu.buffer(input.tracks().len())?,
             row_starts: gpu.buffer(input.rows().len())?,
         };
-        given.upload(gpu, input)?;
-        Ok(given)
+        device_input.upload(gpu, input)?;
+        Ok(device_input)
     }
 
     fn upload(&self, gpu: &Gpu, input: &Clusters) -> Result<(), DeviceError> {
@@ -59,13 +59,14 @@ impl Given {
         gpu.upload(&self.arrays, &arrays)?;
         gpu.upload(&self.track_starts, &input.tracks().starts)?;
         gpu.upload(&self.row_starts, &input.rows().starts)?;
-        // The table goes with this call.
+        // The host's copy of the table is dropped after this call.
         gpu.finish()
     }
 
-    /// What is no longer as it was provided.
+    /// The name of an input buffer that was modified, if any.
     fn changed(&self, gpu: &Gpu, input: &Clusters) -> Result<Option<&'static str>, DeviceError> {
-        let (tracks, rows) = (&input.tracks().starts, &input.rows().starts);
+        let tracks = &input.tracks().starts;
+        let rows = &input.rows().starts;
         let changes = [
             ("its source", differs(gpu, &self.source, input.bytes())?),
             ("its table of arrays", differs(gpu, &self.arrays, &arrays(input))?),
@@ -77,20 +78,21 @@ impl Given {
     }
 }
 
-/// Whether a buffer no longer begins with these values.
+/// True if the start of a buffer differs from these values.
 fn differs<T: bytemuck::Pod + Default + PartialEq + Send + Sync>(
     gpu: &Gpu,
     buffer: &DeviceBuffer<T>,
-    given: &[T],
+    expected: &[T],
 ) -> Result<bool, DeviceError> {
-    let now = gpu.fetched(buffer, 0..given.len())?;
-    Ok(first_difference(given, &now).is_some())
+    let now = gpu.fetched(buffer, 0..expected.len())?;
+    Ok(first_difference(expected, &now).is_some())
 }
 
 impl<'a> DevicePieces<'a> {
     pub(super) fn new(
         gpu: &Arc<Gpu>,
-        (input, arena): (&Clusters, &'a Arena),
+        input: &Clusters,
+        arena: &'a Arena,
     ) -> Result<Self, DeviceError> {
         let [tracks, rows] = [input.tracks().len(), input.rows().len()];
         let begin = |name| {
@@ -98,7 +100,9 @@ impl<'a> DevicePieces<'a> {
             input.layout().range(field.unwrap_or_default()).start as u32
         };
         Ok(DevicePieces {
-            given: Lent::of("pieces", input, arena, gpu, |gpu| Given::new(gpu, input))?,
+            input_buffers: Lent::of("pieces", input, arena, gpu, |gpu| {
+                GatherInput::new(gpu, input)
+            })?,
             track_places: gpu.buffer(tracks + 1)?,
             row_places: gpu.buffer(rows + 1)?,
             sums: gpu.buffer(tracks.div_ceil(TILE) + rows.div_ceil(TILE))?,
@@ -107,25 +111,27 @@ impl<'a> DevicePieces<'a> {
         })
     }
 
-    /// What a run has changed that it may only read. It is then provided again, as others
-    /// run on it too.
+    /// Reports modification of read-only input by a run. The input is then uploaded again, as other
+    /// runs use it too.
     pub(super) fn damage(
         &self,
         gpu: &Gpu,
         input: &Clusters,
     ) -> Result<Option<&'static str>, DeviceError> {
-        let changed = self.given.changed(gpu, input)?;
+        let changed = self.input_buffers.changed(gpu, input)?;
         if changed.is_some() {
-            self.given.upload(gpu, input)?;
+            self.input_buffers.upload(gpu, input)?;
         }
         Ok(changed)
     }
 
-    /// Finds the places of all pieces.
+    /// Computes the offsets of all pieces.
     pub(super) fn find_places(&self, gpu: &Gpu) -> Result<(), DeviceError> {
-        let (source, sums) = (self.given.source.ptr(), self.sums.ptr());
+        let source = self.input_buffers.source.ptr();
+        let sums = self.sums.ptr();
         let [track_counts, row_counts] = self.counts;
-        let (tracks, rows) = (self.tracks(), self.rows());
+        let tracks = self.tracks();
+        let rows = self.rows();
         let summing = GatherSums { source, track_counts, row_counts, tracks, rows, sums };
         let placing = GatherPlaces {
             source,
@@ -140,23 +146,23 @@ impl<'a> DevicePieces<'a> {
         let counts_bytes = 2 * u64::from(tracks) + 4 * u64::from(rows);
         let places_bytes = 4 * u64::from(tracks + rows);
         let grid = Grid::blocks(self.sums.len() as u32);
-        // SAFETY: the numbers of clusters lie in the source, there is a sum for each block
-        // and a place for each piece, and for the end.
+        // SAFETY: the numbers of clusters are in the source, and there is a sum for each block and
+        // an offset for each piece and for the end.
         unsafe {
             gpu.launch(&GATHER_SUMS, grid.moving(counts_bytes), summing)?;
             gpu.launch(&GATHER_PLACES, grid.moving(counts_bytes + places_bytes), placing)
         }
     }
 
-    /// What a kernel that packs all arrays is given, with its target.
+    /// Arguments of a kernel that packs all arrays into `target`.
     pub(super) fn arguments(&self, target: Ptr<u8>) -> GatherPack {
         GatherPack {
-            source: self.given.source.ptr(),
+            source: self.input_buffers.source.ptr(),
             target,
-            arrays: self.given.arrays.ptr(),
-            track_starts: self.given.track_starts.ptr(),
+            arrays: self.input_buffers.arrays.ptr(),
+            track_starts: self.input_buffers.track_starts.ptr(),
             track_places: self.track_places.ptr(),
-            row_starts: self.given.row_starts.ptr(),
+            row_starts: self.input_buffers.row_starts.ptr(),
             row_places: self.row_places.ptr(),
             array_count: FIELDS.len() as u32,
             tracks: self.tracks(),
@@ -165,11 +171,11 @@ impl<'a> DevicePieces<'a> {
     }
 
     pub(super) fn tracks(&self) -> u32 {
-        self.given.track_starts.len() as u32
+        self.input_buffers.track_starts.len() as u32
     }
 
     pub(super) fn rows(&self) -> u32 {
-        self.given.row_starts.len() as u32
+        self.input_buffers.row_starts.len() as u32
     }
 }
 

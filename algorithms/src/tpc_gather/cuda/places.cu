@@ -1,7 +1,7 @@
-// Where pieces go: the sums of all numbers of clusters before each.
+// Offsets of pieces: the exclusive scan of all numbers of clusters.
 //
-// A block has a tile of tracks or of rows. A first kernel sums tiles up; in a second one
-// each block sums those before its own, which are few, and then its numbers.
+// A block has a tile of tracks or of rows. A first kernel sums up tiles; in a second one each block
+// sums the few tiles before its own, and then scans its numbers.
 //
 // Shared memory: the sums of warps.
 #include "block_scan.h"
@@ -14,11 +14,11 @@ constexpr u32 TILE = THREADS * ITEMS;
 
 __device__ __forceinline__ u32 tiles_of(u32 count) { return (count + TILE - 1) / TILE; }
 
-// The numbers of clusters of the thread's pieces: of tracks in the first blocks, of rows in
-// those behind.
+// The numbers of clusters of the thread's pieces: of tracks in the first blocks, of rows in the
+// remaining ones.
 struct Counts {
     const u8* source;
-    u32 track_counts, row_counts;  // the bytes at which these arrays begin
+    u32 track_counts, row_counts;  // byte offsets of these arrays
     u32 tracks, rows;
 
     __device__ __forceinline__ bool of_tracks() const { return blockIdx.x < tiles_of(tracks); }

@@ -1,4 +1,4 @@
-//! A way to gather from a GPU with an input.
+//! Gathers an input from a GPU.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -16,21 +16,21 @@ use crate::tpc_gather::sample::Sample;
 use crate::tpc_gather::{COPIES, COPIES_TIMED, MULTIPROCESSORS};
 use crate::tpc_gather::{TpcGather, work_of};
 
-struct OnGpu<'a> {
+struct GatherRunner<'a> {
     make_gatherer: MakeGatherer,
     input: &'a Clusters,
     arena: &'a Arena,
-    /// The pieces that it gathers; its copies are counted if they are a sample.
+    /// The pieces that it gathers; for a sample, its number of copies is reported.
     sample: Option<Sample>,
     gpu: Arc<Gpu>,
 }
 
-struct Held<'a> {
+struct GatherBuffers<'a> {
     pieces: DevicePieces<'a>,
     gatherer: Box<dyn Gatherer>,
 }
 
-buffers!(Held<'_>: pieces, gatherer);
+buffers!(GatherBuffers<'_>: pieces, gatherer);
 
 /// A gatherer, ready to run. Kernels count the bytes of an array with 32 bits.
 pub(super) fn gather_from_gpu<'a>(
@@ -40,12 +40,12 @@ pub(super) fn gather_from_gpu<'a>(
     open(at, None, make_gatherer)
 }
 
-/// The same for one that makes a copy a piece: of many pieces, of some of them.
+/// Variant that makes a copy for each piece: if there are many, only of a sample of them.
 pub(super) fn gather_sample_from_gpu<'a>(
     at: &Opening<'a, '_, TpcGather>,
     make_gatherer: MakeGatherer,
 ) -> Opened<'a, TpcGather> {
-    open(at, Some(Sample::of(at.input)), make_gatherer)
+    open(at, Some(Sample::for_input(at.input)), make_gatherer)
 }
 
 fn open<'a>(
@@ -59,7 +59,7 @@ fn open<'a>(
         Some(bytes) if u32::try_from(bytes).is_err() => Err(Unavailable(format!(
             "an array of {bytes} bytes; kernels count with 32 bits; use fewer clusters"
         ))),
-        _ => at.session(OnGpu {
+        _ => at.session(GatherRunner {
             make_gatherer,
             input: at.input,
             arena: at.arena,
@@ -69,25 +69,25 @@ fn open<'a>(
     }
 }
 
-impl<'a> Runner<TpcGather> for OnGpu<'a> {
-    type Buffers = Held<'a>;
+impl<'a> Runner<TpcGather> for GatherRunner<'a> {
+    type Buffers = GatherBuffers<'a>;
 
     const HAS_FIGURES: bool = true;
 
-    fn allocate(&self) -> Result<Held<'a>, DeviceError> {
+    fn allocate(&self) -> Result<GatherBuffers<'a>, DeviceError> {
         let layout = Layout::new(&self.input.packed());
-        Ok(Held {
-            pieces: DevicePieces::new(&self.gpu, (self.input, self.arena))?,
+        Ok(GatherBuffers {
+            pieces: DevicePieces::new(&self.gpu, self.input, self.arena)?,
             gatherer: (self.make_gatherer)(&self.gpu, layout)?,
         })
     }
 
-    fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
-        held.gatherer.gather(&self.gpu, self.input, &held.pieces)
+    fn run(&mut self, buffers: &mut GatherBuffers<'a>) -> Result<(), DeviceError> {
+        buffers.gatherer.gather(&self.gpu, self.input, &buffers.pieces)
     }
 
-    fn inspect(&mut self, held: &mut Held<'a>) -> Result<(), Damage> {
-        match held.pieces.damage(&self.gpu, self.input)? {
+    fn inspect(&mut self, buffers: &mut GatherBuffers<'a>) -> Result<(), Damage> {
+        match buffers.pieces.damage(&self.gpu, self.input)? {
             None => Ok(()),
             Some(changed) => Err(format!("it changed {changed}").into()),
         }
@@ -97,7 +97,8 @@ impl<'a> Runner<TpcGather> for OnGpu<'a> {
         let Some(sample) = self.sample else {
             return Vec::new();
         };
-        let (made, all) = (sample.copies(self.input), Sample::ALL.copies(self.input));
+        let made = sample.copies(self.input);
+        let all = Sample::ALL.copies(self.input);
         vec![if sample.is_all() {
             format!("{made} copies")
         } else {
@@ -105,9 +106,10 @@ impl<'a> Runner<TpcGather> for OnGpu<'a> {
         }]
     }
 
-    fn figures(&mut self, held: &mut Held<'a>) -> Result<Vec<Metric>, DeviceError> {
-        let (gpu, input) = (&self.gpu, self.input);
-        let Held { pieces, gatherer } = held;
+    fn figures(&mut self, buffers: &mut GatherBuffers<'a>) -> Result<Vec<Metric>, DeviceError> {
+        let gpu = &self.gpu;
+        let input = self.input;
+        let GatherBuffers { pieces, gatherer } = buffers;
         let slowdowns = slowdowns(gpu, || gatherer.gather(gpu, input, pieces))?;
         let multiprocessors = f64::from(gatherer.multiprocessors(gpu));
         let multiprocessors = Metric::new(&MULTIPROCESSORS, multiprocessors, Relation::Itself);
@@ -125,8 +127,8 @@ impl<'a> Runner<TpcGather> for OnGpu<'a> {
         Some(work)
     }
 
-    fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Packed> {
-        let packed = Packed::from_bytes(held.gatherer.host());
+    fn output<'b>(&'b self, buffers: &'b GatherBuffers<'a>) -> Cow<'b, Packed> {
+        let packed = Packed::from_bytes(buffers.gatherer.host());
         Cow::Owned(packed.of_sample(self.sample.unwrap_or(Sample::ALL)))
     }
 }

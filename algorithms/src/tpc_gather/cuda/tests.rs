@@ -1,4 +1,4 @@
-//! On the emulator: what a run does to its input.
+//! Tests on the emulator: detection of runs that modify their input.
 
 use generators::tpc::clusters::{Clusters, Layout};
 
@@ -12,7 +12,7 @@ use crate::device::{Arena, Target, Team, buffers};
 use crate::tpc_gather::TpcGather;
 use crate::tpc_gather::hard_inputs::clusters;
 
-/// Does nothing but overwrite its input, if it is careless.
+/// A gatherer that does nothing, or overwrites its input.
 struct Idle {
     host: PinnedBuffer<u8>,
     is_careless: bool,
@@ -28,7 +28,7 @@ impl Gatherer for Idle {
         all: &DevicePieces<'_>,
     ) -> Result<(), DeviceError> {
         if self.is_careless {
-            gpu.fill(&all.given.row_starts, POISON)?;
+            gpu.fill(&all.input_buffers.row_starts, POISON)?;
         }
         Ok(())
     }
@@ -44,7 +44,7 @@ fn idle(gpu: &Gpu, layout: &Layout, is_careless: bool) -> Result<Box<dyn Gathere
 }
 
 #[test]
-fn a_run_that_changes_its_input_is_told_and_harms_no_other() {
+fn run_that_modifies_its_input_is_reported_and_reverted() {
     let Some(gpu) = emulator::gpu_for_tests(Config::default()) else {
         return;
     };

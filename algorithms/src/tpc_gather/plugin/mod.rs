@@ -14,7 +14,7 @@ use crate::plugin_session::{
     Addresses, Array, Asked, Description, Figures, PluginTask, Room, Shown, Upload, changed_at_byte,
 };
 
-/// What its plugins may say of themselves.
+/// Features that plugins of this task may declare.
 pub(super) const CONTRACT: Contract =
     Contract { task: "gather", since: 1, cuda: &[abi::SEPARATE, abi::TO_HOST], ..Contract::NEW };
 
@@ -43,10 +43,10 @@ impl PluginTask for TpcGather {
     }
 }
 
-/// What a plugin is shown.
+/// Input of a plugin.
 struct ShownGather<'a> {
     gather: abi::Gather,
-    // `gather` points to these. A plugin that writes where it must not spoils copies only.
+    // `gather` points to these. They are copies, so that plugins can't modify the originals.
     arrays: Vec<abi::GatherArray>,
     track_starts: Vec<u32>,
     row_starts: Vec<u32>,
@@ -113,7 +113,8 @@ impl Shown for ShownGather<'_> {
 
 /// All arrays, with gaps and without.
 fn arrays(input: &Clusters) -> Vec<abi::GatherArray> {
-    let (source, packed) = (input.layout(), Layout::new(&input.packed()));
+    let source = input.layout();
+    let packed = Layout::new(&input.packed());
     let array = |(number, field): (usize, &Field)| {
         let output = packed.range(number);
         abi::GatherArray {
@@ -133,7 +134,7 @@ fn arrays(input: &Clusters) -> Vec<abi::GatherArray> {
     FIELDS.iter().enumerate().map(array).collect()
 }
 
-/// The number of an array of that name, which there is.
+/// The index of an array by its name, which must exist.
 fn number_of(name: &str) -> u64 {
     let number = FIELDS.iter().position(|field| field.name == name);
     number.unwrap_or_default() as u64

@@ -18,30 +18,30 @@ use crate::tpc_merge::resolve::{follow, input_bytes};
 
 /// Slice tracks that a thread takes at a time.
 pub(super) const PART: usize = 1 << 15;
-/// A way to find components.
+/// Algorithm that finds components.
 pub(super) trait FindComponents<'a>: Buffers {
-    /// Takes buffers for so many slice tracks.
+    /// Takes buffers for `tracks` slice tracks.
     fn take(tracks: usize, threads: usize, arena: &'a Arena) -> Self;
-    /// Every slice track is alone, or all is known already.
-    fn setup(&mut self, input: &SliceTracks) -> Known;
-    /// What belongs together gets to know of each other.
+    /// Makes every slice track its own component, or finds separate ranges at once.
+    fn setup(&mut self, input: &SliceTracks) -> ComponentBounds;
+    /// Joins the slice tracks of each link and relation.
     fn hook(&mut self, input: &SliceTracks);
-    /// Every slice track gets to know the name of its component.
+    /// Replaces the parent of every slice track by the label of its component.
     fn jump(&mut self);
-    /// The names of the components of all slice tracks, each being one of its slice tracks.
+    /// The label of the component of each slice track, which is one of its slice tracks.
     fn labels(&self) -> &[u32];
 }
 
-/// What is known of components before any are looked for.
-pub(super) enum Known {
-    /// Nothing.
+/// Separation of components that is bounds after the setup.
+pub(super) enum ComponentBounds {
+    /// No separation is bounds.
     Nothing,
-    /// No component lies in more than one of these ranges of slice tracks.
+    /// These ranges of slice tracks separate all components.
     Pieces(Vec<Range<usize>>),
 }
 
-/// A way to bring the links of a component together.
-pub(super) trait BringTogether<'a>: Buffers {
+/// Algorithm that brings the links of a component together.
+pub(super) trait GroupLinks<'a>: Buffers {
     /// Takes buffers.
     fn take(input: &SliceTracks, threads: usize, arena: &'a Arena) -> Self;
     /// Brings links of each component together.
@@ -50,22 +50,22 @@ pub(super) trait BringTogether<'a>: Buffers {
     fn resolve(&mut self, input: &SliceTracks, legs: SharedRelations<'_>);
 }
 
-/// A variant of these two ways.
+/// A variant that combines two such algorithms.
 pub(super) struct ByComponent<'a, F, B> {
     input: &'a SliceTracks,
     arena: &'a Arena,
     threads: usize,
     laps: Laps,
-    ways: PhantomData<fn() -> (F, B)>,
+    algorithms: PhantomData<fn() -> (F, B)>,
 }
 
-pub(super) struct Held<'a, F, B> {
+pub(super) struct MergeBuffers<'a, F, B> {
     relations: ArenaVec<'a, Relations>,
     find: F,
     links: B,
 }
 
-impl<F: Buffers, B: Buffers> Buffers for Held<'_, F, B> {
+impl<F: Buffers, B: Buffers> Buffers for MergeBuffers<'_, F, B> {
     fn poison(&mut self) -> Result<(), DeviceError> {
         self.relations.poison()?;
         self.find.poison()?;
@@ -84,7 +84,7 @@ impl<'a, F, B> ByComponent<'a, F, B> {
             arena: at.arena,
             threads: at.threads(),
             laps: Laps::default(),
-            ways: PhantomData,
+            algorithms: PhantomData,
         }
     }
 }
@@ -92,47 +92,49 @@ impl<'a, F, B> ByComponent<'a, F, B> {
 impl<'a, F, B> Runner<TpcMerge> for ByComponent<'a, F, B>
 where
     F: FindComponents<'a>,
-    B: BringTogether<'a>,
+    B: GroupLinks<'a>,
 {
-    type Buffers = Held<'a, F, B>;
+    type Buffers = MergeBuffers<'a, F, B>;
 
     fn allocate(&self) -> Result<Self::Buffers, DeviceError> {
-        let (input, threads, arena) = (self.input, self.threads, self.arena);
-        Ok(Held {
+        let input = self.input;
+        let threads = self.threads;
+        let arena = self.arena;
+        Ok(MergeBuffers {
             relations: arena.vector(input.len()),
             find: F::take(input.len(), threads, arena),
             links: B::take(input, threads, arena),
         })
     }
 
-    fn load(&mut self, held: &mut Self::Buffers) -> Result<(), DeviceError> {
-        copy(&mut held.relations, self.input.relations());
+    fn load(&mut self, buffers: &mut Self::Buffers) -> Result<(), DeviceError> {
+        copy(&mut buffers.relations, self.input.relations());
         Ok(())
     }
 
-    fn run(&mut self, held: &mut Self::Buffers) -> Result<(), DeviceError> {
-        let (input, laps) = (self.input, &mut self.laps);
+    fn run(&mut self, buffers: &mut Self::Buffers) -> Result<(), DeviceError> {
+        let input = self.input;
+        let laps = &mut self.laps;
         laps.start();
-        let known = held.find.setup(input);
+        let bounds = buffers.find.setup(input);
         laps.lap("setup", 0);
-        if let Known::Pieces(pieces) = known {
-            // One worker follows all links of a piece, and no component lies in more than one
-            // of them.
-            let legs = SharedRelations::new(&mut held.relations);
+        if let ComponentBounds::Pieces(pieces) = bounds {
+            // One worker follows all links of a piece, and pieces separate all components.
+            let legs = SharedRelations::new(&mut buffers.relations);
             follow_pieces(input, legs, pieces);
             laps.lap("resolve", 0);
             return Ok(());
         }
-        held.find.hook(input);
+        buffers.find.hook(input);
         laps.lap("hook", 0);
-        held.find.jump();
+        buffers.find.jump();
         laps.lap("jump", 0);
-        held.links.order(input, held.find.labels());
+        buffers.links.order(input, buffers.find.labels());
         laps.lap("order", 0);
-        // The links of a component are followed by one worker alone, and lead to slice tracks of
+        // The links of a component are followed by only one worker, and lead to slice tracks of
         // that component only.
-        let legs = SharedRelations::new(&mut held.relations);
-        held.links.resolve(input, legs);
+        let legs = SharedRelations::new(&mut buffers.relations);
+        buffers.links.resolve(input, legs);
         laps.lap("resolve", 0);
         Ok(())
     }
@@ -141,8 +143,8 @@ where
         self.laps.stages()
     }
 
-    fn output<'b>(&'b self, held: &'b Self::Buffers) -> Cow<'b, Vec<Relations>> {
-        Cow::Borrowed(&held.relations)
+    fn output<'b>(&'b self, buffers: &'b Self::Buffers) -> Cow<'b, Vec<Relations>> {
+        Cow::Borrowed(&buffers.relations)
     }
 
     fn input_bytes(&self) -> u64 {

@@ -1,9 +1,9 @@
-//! Where numbers keep components apart.
+//! Ranges of indices that separate components.
 //!
-//! Often slice tracks of one particle have numbers near each other. Then there are places
-//! in the array that no link and no relation leads across, and what lies between two such
-//! *cuts* can be followed as it is, whatever the components in it are. To know them takes
-//! one look at all numbers, which is far less than finding components.
+//! Slice tracks of one particle often have neighbouring indices. Then there are boundaries in the
+//! array that no link and no relation crosses, and the range between two such *cuts* can be
+//! followed in order, whatever the components in it are. Cuts are found in one pass over all
+//! indices, which is much less work than finding components.
 
 use std::ops::Range;
 
@@ -11,15 +11,14 @@ use generators::tpc::slice_tracks::{NONE, Relations, SliceTracks};
 
 use crate::parallel::{Grain, collect};
 
-/// Cuts are looked for at multiples of this.
+/// Cuts are searched at multiples of this.
 const WINDOW: usize = 1024;
-/// Windows that a thread looks at, at a time.
+/// Windows that a thread processes at a time.
 const WINDOWS_AT_A_TIME: usize = 32;
-/// Pieces for each thread, at least: fewer would leave some of them idle.
+/// Minimum number of pieces for each thread: with fewer, some threads would be idle.
 const PIECES_A_THREAD: usize = 4;
 
-/// Pieces that no component lies in more than one of; `None` if there are too few cuts to
-/// keep all threads busy.
+/// Pieces that separate all components; `None` if there are too few cuts to keep all threads busy.
 pub(super) fn pieces(input: &SliceTracks, threads: usize) -> Option<Vec<Range<usize>>> {
     let tracks = input.len();
     let most = tracks / (threads * PIECES_A_THREAD);
@@ -32,7 +31,7 @@ pub(super) fn pieces(input: &SliceTracks, threads: usize) -> Option<Vec<Range<us
     let mut begin = 0;
     let mut last = 0;
     for cut in cuts.chain([tracks]) {
-        // As much as one may have, or less if the next cut is beyond that.
+        // The maximum length, or less if the next cut is beyond that.
         if cut - begin > most && last > begin {
             pieces.push(begin..last);
             begin = last;
@@ -46,18 +45,18 @@ pub(super) fn pieces(input: &SliceTracks, threads: usize) -> Option<Vec<Range<us
     Some(pieces)
 }
 
-/// How far the slice tracks of a window lead.
+/// Range of the slice tracks that those of a window refer to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Reach {
     lowest: u32,
-    /// The uppermost and 1; 0 if they lead nowhere.
+    /// The uppermost plus 1; 0 if there are none.
     end: u32,
 }
 
 impl Reach {
     const NOWHERE: Reach = Reach { lowest: NONE, end: 0 };
 
-    /// [`NONE`] is above all numbers, and wraps to 0, which is below all ends.
+    /// [`NONE`] is larger than all indices, and wraps to 0, which is smaller than all ends.
     #[inline(always)]
     fn to(self, other: u32) -> Self {
         Reach { lowest: self.lowest.min(other), end: self.end.max(other.wrapping_add(1)) }
@@ -83,7 +82,7 @@ fn reach(links: &[u32], relations: &[Relations]) -> Reach {
     })
 }
 
-/// The windows before which nothing leads from one side to the other.
+/// The windows that start at a cut: no link or relation crosses it.
 fn cuts(windows: &[Reach]) -> impl Iterator<Item = usize> {
     let mut lowest_behind = vec![NONE; windows.len()];
     let mut lowest = NONE;
@@ -117,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn a_link_in_either_direction_is_no_cut() {
+    fn link_in_either_direction_prevents_a_cut() {
         let at = |from: usize, to: u32| {
             let input = linked(8 * WINDOW, |i| if i == from { to } else { NONE });
             cuts(&reaches(&input)).collect::<Vec<_>>()
@@ -145,13 +144,13 @@ mod tests {
         let pieces = pieces(&pairs, 2).expect("cuts everywhere");
         assert!(pieces.len() >= 8);
         let ends = pieces.iter().map(|piece| piece.end);
-        let begins = pieces.iter().map(|piece| piece.start);
-        assert!(begins.skip(1).eq(ends.take(pieces.len() - 1)));
+        let starts = pieces.iter().map(|piece| piece.start);
+        assert!(starts.skip(1).eq(ends.take(pieces.len() - 1)));
         assert_eq!((pieces[0].start, pieces[pieces.len() - 1].end), (0, pairs.len()));
     }
 
     #[test]
-    fn numbers_that_are_near_keep_components_apart() {
+    fn nearby_indices_separate_components() {
         let made = |ids| {
             let shape = TrackShape { tracks: 400_000, ids };
             generate(&shape, 1).expect("made")

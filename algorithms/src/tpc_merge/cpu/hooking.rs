@@ -1,15 +1,14 @@
 //! Lock-free hooking, then pointer jumping (Sutton, Ben-Nun, Barak 2018; thesis 3.7).
 //!
-//! Each slice track knows a parent, itself at first. For each link and relation, the
-//! larger of the two roots is hooked onto the smaller one by compare-and-swap; whoever
-//! loses the race goes up and tries again. Parents only ever become smaller, so there is
-//! an end to it.
+//! Each slice track has a parent, initially itself. For each link and relation, the larger of the
+//! two roots is hooked onto the smaller one by compare-and-swap; the thread that loses the race
+//! follows the new parent and tries again. Parents only become smaller, so this terminates.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use generators::tpc::slice_tracks::SliceTracks;
 
-use super::by_component::{FindComponents, Known, PART};
+use super::by_component::{ComponentBounds, FindComponents, PART};
 use crate::device::atomic;
 use crate::device::{Arena, ArenaVec, buffers};
 use crate::parallel::{Grain, for_each_part, for_each_range};
@@ -27,9 +26,9 @@ impl<'a> FindComponents<'a> for Hooking<'a> {
         Hooking { parents: arena.vector(tracks) }
     }
 
-    fn setup(&mut self, _: &SliceTracks) -> Known {
+    fn setup(&mut self, _: &SliceTracks) -> ComponentBounds {
         make_roots(&mut self.parents);
-        Known::Nothing
+        ComponentBounds::Nothing
     }
 
     fn hook(&mut self, input: &SliceTracks) {
@@ -83,12 +82,14 @@ fn root(parents: &[AtomicU32], mut track: u32) -> u32 {
     }
 }
 
-/// Makes two slice tracks part of one tree.
+/// Joins the trees of two slice tracks.
 #[inline]
 fn join(parents: &[AtomicU32], one: u32, other: u32) {
-    let (mut one, mut other) = (load(parents, one), load(parents, other));
+    let mut one = load(parents, one);
+    let mut other = load(parents, other);
     while one != other {
-        let (low, high) = (one.min(other), one.max(other));
+        let low = one.min(other);
+        let high = one.max(other);
         let above = load(parents, high);
         if above == low || (above == high && hook(parents, high, low)) {
             return;
@@ -100,6 +101,7 @@ fn join(parents: &[AtomicU32], one: u32, other: u32) {
 
 /// Hooks a root onto another one, if it is still a root.
 fn hook(parents: &[AtomicU32], root: u32, onto: u32) -> bool {
-    let (success, failure) = (Ordering::Relaxed, Ordering::Relaxed);
+    let success = Ordering::Relaxed;
+    let failure = Ordering::Relaxed;
     parents[root as usize].compare_exchange(root, onto, success, failure).is_ok()
 }

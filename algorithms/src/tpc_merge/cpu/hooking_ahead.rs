@@ -1,17 +1,16 @@
-//! Hooking that knows what comes next.
+//! Hooking with prefetches.
 //!
-//! The same forest as [`super::hooking`], but links and relations are first collected
-//! in a dense list, a piece at a time: what the next ones lead to is fetched ahead, and
-//! slice tracks without a link cost no guess of the processor's. A single thread needs no
-//! compare-and-swap. And where numbers keep components apart already, there is nothing to
-//! be hooked: see [`super::cuts`].
+//! Builds the same forest as [`super::hooking`], but links and relations are first collected in a
+//! dense list, a piece at a time: parents of the next ones are prefetched, and slice tracks without
+//! a link cause no branch mispredictions. A single thread needs no compare-and-swap. And if indices
+//! already separate components, no hooking is needed: see [`super::cuts`].
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use generators::tpc::slice_tracks::{NONE, SliceTracks};
 
-use super::by_component::{FindComponents, Known, PART};
+use super::by_component::{ComponentBounds, FindComponents, PART};
 use super::cuts::pieces;
 use super::hooking::make_roots;
 use crate::device::atomic;
@@ -19,12 +18,12 @@ use crate::device::prefetch;
 use crate::device::{Arena, ArenaVec, buffers};
 use crate::parallel::for_each;
 
-/// Slice tracks whose connections are collected at a time: they fit into the cache next
-/// to the processor.
+/// Slice tracks whose connections are collected at a time: they fit into the first-level cache.
 const PIECE: usize = 512;
-/// A link, the piece before and the leg below.
-const MOST_NAMED: usize = 3;
-/// How many connections ahead the parents of their ends are fetched, and then theirs.
+/// Maximum number of connections of a slice track: a link, the previous piece and the leg below.
+const MAX_CONNECTIONS: usize = 3;
+/// Distance of prefetches in connections: first the parents of their ends, then those of the
+/// parents.
 const FAR: usize = 24;
 const NEAR: usize = 12;
 
@@ -41,19 +40,19 @@ impl<'a> FindComponents<'a> for HookingAhead<'a> {
         HookingAhead { parents: arena.vector(tracks), threads }
     }
 
-    fn setup(&mut self, input: &SliceTracks) -> Known {
+    fn setup(&mut self, input: &SliceTracks) -> ComponentBounds {
         if let Some(pieces) = pieces(input, self.threads) {
-            return Known::Pieces(pieces);
+            return ComponentBounds::Pieces(pieces);
         }
         make_roots(&mut self.parents);
-        Known::Nothing
+        ComponentBounds::Nothing
     }
 
     fn hook(&mut self, input: &SliceTracks) {
         let parents = atomic(&mut self.parents);
         match self.threads {
-            1 => hook_all::<Alone>(input, parents),
-            _ => hook_all::<Shared>(input, parents),
+            1 => hook_all::<SingleThread>(input, parents),
+            _ => hook_all::<MultiThread>(input, parents),
         }
     }
 
@@ -67,18 +66,18 @@ impl<'a> FindComponents<'a> for HookingAhead<'a> {
     }
 }
 
-/// How a root gets a parent.
+/// Sets the parent of a root.
 trait Hook {
-    /// Whether it was a root still.
+    /// Returns true if it still was a root.
     fn hook(parent: &AtomicU32, root: u32, onto: u32) -> bool;
 }
 
-/// By the only thread.
-struct Alone;
-/// By one of several threads.
-struct Shared;
+/// Hooks without synchronization, for a single thread.
+struct SingleThread;
+/// Hooks by compare-and-swap, for several threads.
+struct MultiThread;
 
-impl Hook for Alone {
+impl Hook for SingleThread {
     #[inline(always)]
     fn hook(parent: &AtomicU32, _: u32, onto: u32) -> bool {
         parent.store(onto, Ordering::Relaxed);
@@ -86,16 +85,17 @@ impl Hook for Alone {
     }
 }
 
-impl Hook for Shared {
+impl Hook for MultiThread {
     #[inline(always)]
     fn hook(parent: &AtomicU32, root: u32, onto: u32) -> bool {
-        let (success, failure) = (Ordering::Relaxed, Ordering::Relaxed);
+        let success = Ordering::Relaxed;
+        let failure = Ordering::Relaxed;
         let hooked = parent.compare_exchange(root, onto, success, failure);
         hooked.is_ok()
     }
 }
 
-/// Parts of all slice tracks that a thread does at a time.
+/// Parts of all slice tracks that a thread processes at a time.
 fn parts(tracks: usize) -> impl Iterator<Item = Range<usize>> {
     (0..tracks).step_by(PART).map(move |first| first..tracks.min(first + PART))
 }
@@ -113,7 +113,7 @@ fn hook_all<H: Hook>(input: &SliceTracks, parents: &[AtomicU32]) {
 /// Two slice tracks of one component.
 type Connection = [u32; 2];
 
-/// What connects the slice tracks of a piece, among themselves or with others.
+/// Connections of the slice tracks of a piece, among themselves or with others.
 struct Connections {
     list: Vec<Connection>,
     length: usize,
@@ -121,8 +121,8 @@ struct Connections {
 
 impl Default for Connections {
     fn default() -> Self {
-        // One more, as the next is written before it is known whether there is one.
-        Connections { list: vec![[0; 2]; MOST_NAMED * PIECE + 1], length: 0 }
+        // One more, as the next entry is written before it is bounds whether there is one.
+        Connections { list: vec![[0; 2]; MAX_CONNECTIONS * PIECE + 1], length: 0 }
     }
 }
 
@@ -138,7 +138,7 @@ impl Connections {
         let relations = &input.relations()[tracks.clone()];
         for ((track, &link), related) in tracks.zip(links).zip(relations) {
             self.add(track, link);
-            // Seldom is there either of them.
+            // Few slice tracks have either of them.
             if related.segment_prev & related.neighbours[0] != NONE {
                 self.add(track, related.segment_prev);
                 self.add(track, related.neighbours[0]);
@@ -154,11 +154,11 @@ impl Connections {
 }
 
 fn hook_piece<H: Hook>(parents: &[AtomicU32], connections: &[Connection]) {
-    for (number, &[one, other]) in connections.iter().enumerate() {
-        if let Some(&[_, far]) = connections.get(number + FAR) {
+    for (index, &[one, other]) in connections.iter().enumerate() {
+        if let Some(&[_, far]) = connections.get(index + FAR) {
             prefetch(parents, far as usize);
         }
-        if let Some(&[_, near]) = connections.get(number + NEAR) {
+        if let Some(&[_, near]) = connections.get(index + NEAR) {
             prefetch(parents, parent(parents, near) as usize);
         }
         join::<H>(parents, one, other);
@@ -170,13 +170,14 @@ fn parent(parents: &[AtomicU32], track: u32) -> u32 {
     parents[track as usize].load(Ordering::Relaxed)
 }
 
-/// Makes two slice tracks part of one tree: the larger of their roots gets the smaller
-/// one as parent.
+/// Joins the trees of two slice tracks: the larger of their roots gets the smaller one as parent.
 #[inline(always)]
 fn join<H: Hook>(parents: &[AtomicU32], one: u32, other: u32) {
-    let (mut one, mut other) = (root(parents, one), root(parents, other));
+    let mut one = root(parents, one);
+    let mut other = root(parents, other);
     while one != other {
-        let (low, high) = (one.min(other), one.max(other));
+        let low = one.min(other);
+        let high = one.max(other);
         if H::hook(&parents[high as usize], high, low) {
             return;
         }
@@ -184,7 +185,7 @@ fn join<H: Hook>(parents: &[AtomicU32], one: u32, other: u32) {
     }
 }
 
-/// The root of a slice track's tree; whoever is passed gets a parent nearer to it.
+/// The root of a slice track's tree; each node on the path gets a parent nearer to the root.
 #[inline(always)]
 fn root(parents: &[AtomicU32], mut track: u32) -> u32 {
     let mut above = parent(parents, track);
@@ -193,14 +194,14 @@ fn root(parents: &[AtomicU32], mut track: u32) -> u32 {
         if next == above {
             return above;
         }
-        // A parent that is passed over was no root, so nobody hooks it meanwhile.
+        // A parent that is skipped was not a root, so no other thread hooks it meanwhile.
         parents[track as usize].store(next, Ordering::Relaxed);
         (track, above) = (next, parent(parents, next));
     }
     track
 }
 
-/// The root again, without a change on the way: others give final parents meanwhile.
+/// The root, without modifying the path: other threads set final parents meanwhile.
 #[inline(always)]
 fn top(parents: &[AtomicU32], mut track: u32) -> u32 {
     loop {

@@ -1,14 +1,14 @@
 //! A list of links for each component.
 //!
-//! Links are counted by component, lists are laid out behind each other, and links put
-//! into them in any order: so each list is sorted by whoever follows it.
+//! Links are counted by component, lists are laid out one after the other, and links are stored in
+//! them in any order: so each list is sorted by the worker that follows it.
 
 use std::ops::Range;
 use std::sync::atomic::Ordering;
 
 use generators::tpc::slice_tracks::{NONE, SliceTracks};
 
-use super::by_component::{BringTogether, PART};
+use super::by_component::{GroupLinks, PART};
 use crate::device::atomic;
 use crate::device::{Arena, ArenaVec, SharedSlice, buffers};
 use crate::parallel::{Grain, for_each, for_each_range, map};
@@ -17,15 +17,15 @@ use crate::tpc_merge::resolve::follow;
 
 /// The slice tracks with links, by component.
 pub(super) struct LinksByComponent<'a> {
-    /// For each component, by the number of the slice track that names it: links, then
-    /// where its list begins, then where it ends.
+    /// For each component, by its label: number of links, then the offset of its list, then its
+    /// end.
     ends: ArenaVec<'a, u32>,
     linked: ArenaVec<'a, u32>,
 }
 
 buffers!(LinksByComponent<'_>: ends, linked);
 
-impl<'a> BringTogether<'a> for LinksByComponent<'a> {
+impl<'a> GroupLinks<'a> for LinksByComponent<'a> {
     fn take(input: &SliceTracks, _: usize, arena: &'a Arena) -> Self {
         let links = input.links().iter().filter(|link| **link != NONE).count();
         LinksByComponent { ends: arena.vector(input.len()), linked: arena.vector(links) }
@@ -39,7 +39,8 @@ impl<'a> BringTogether<'a> for LinksByComponent<'a> {
 
     fn resolve(&mut self, input: &SliceTracks, legs: SharedRelations<'_>) {
         let mut parts = Vec::new();
-        let (mut rest, mut begin) = (&mut self.linked[..], 0);
+        let mut rest = &mut self.linked[..];
+        let mut begin = 0;
         for ends in self.ends.chunks(PART) {
             let end = ends[ends.len() - 1];
             let (part, others) = rest.split_at_mut((end - begin) as usize);
@@ -67,17 +68,17 @@ impl LinksByComponent<'_> {
     }
 
     fn fill(&mut self, input: &SliceTracks, labels: &[u32]) {
-        let places = atomic(&mut self.ends);
+        let offsets = atomic(&mut self.ends);
         let list = SharedSlice::new(&mut self.linked);
         for_each_linked(input, |track| {
-            let place = places[labels[track] as usize].fetch_add(1, Ordering::Relaxed);
-            // SAFETY: no place is given out twice.
-            unsafe { list.write(place as usize, track as u32) };
+            let offset = offsets[labels[track] as usize].fetch_add(1, Ordering::Relaxed);
+            // SAFETY: each index is claimed only once.
+            unsafe { list.write(offset as usize, track as u32) };
         });
     }
 }
 
-/// Does work for all slice tracks that have a link.
+/// Calls `work` for all slice tracks that have a link.
 #[inline]
 fn for_each_linked(input: &SliceTracks, work: impl Fn(usize) + Sync) {
     for_each_range(input.len(), Grain::AtLeast(PART), |tracks| {
@@ -85,16 +86,16 @@ fn for_each_linked(input: &SliceTracks, work: impl Fn(usize) + Sync) {
     });
 }
 
-/// Counts become beginnings.
+/// Replaces counts by their exclusive scan.
 fn lay_out(counts: &mut [u32]) {
     let sums: Vec<u32> = map(counts.chunks(PART), |part| part.iter().sum());
-    let begins = sums.iter().scan(0, |begin, sum| {
+    let starts = sums.iter().scan(0, |begin, sum| {
         let this = *begin;
         *begin += sum;
         Some(this)
     });
-    let begins: Vec<u32> = begins.collect();
-    for_each(counts.chunks_mut(PART).zip(begins), |(part, mut begin)| {
+    let starts: Vec<u32> = starts.collect();
+    for_each(counts.chunks_mut(PART).zip(starts), |(part, mut begin)| {
         for count in part {
             begin += std::mem::replace(count, begin);
         }

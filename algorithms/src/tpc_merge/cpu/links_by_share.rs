@@ -1,31 +1,31 @@
 //! Links in shares, each of many components.
 //!
-//! Links of a component have to stay in ascending order, and that is what a stable
-//! partition keeps: so there is no list for each component to be made. Components go to
-//! shares by their names; whoever takes a share follows its links from the first to the
-//! last. As it is known what is going to be needed, it is fetched ahead.
+//! Links of a component have to stay in ascending order, which a stable partition preserves: so no
+//! list for each component is needed. Components are assigned to shares by their labels; a worker
+//! that takes a share follows its links from the first to the last. As the next accesses are bounds,
+//! they are prefetched.
 
 use std::ops::Range;
 
 use generators::tpc::slice_tracks::{NONE, SliceTracks};
 
-use super::by_component::BringTogether;
+use super::by_component::GroupLinks;
 use crate::device::prefetch;
 use crate::device::{Arena, ArenaVec, SharedSlice, buffers};
 use crate::parallel::{for_each, for_each_singly, map};
 use crate::tpc_merge::relation_store::{RelationStore, SharedRelations};
 use crate::tpc_merge::resolve::follow;
 
-/// Shares, at most: so many that nobody waits long for the last one, and so few that
-/// each has a cache line open while links are dealt out.
+/// Maximum number of shares: large enough that the threads finish together, and small enough that
+/// each has a cache line open while links are distributed.
 const SHARES: usize = 256;
-/// Parts that a thread deals out.
+/// Parts for each thread when links are distributed.
 const PARTS_A_THREAD: usize = 4;
-/// How many links ahead their ends are fetched, and then the chains of these.
+/// Distance of prefetches in links: first their ends, then the chains of these.
 const FAR: usize = 24;
 const NEAR: usize = 12;
 
-/// A link: from where, and to where.
+/// A link: its start and its end.
 type Link = [u32; 2];
 
 /// All links, share after share.
@@ -37,7 +37,7 @@ pub(super) struct LinksByShare<'a> {
 
 buffers!(LinksByShare<'_>: links);
 
-impl<'a> BringTogether<'a> for LinksByShare<'a> {
+impl<'a> GroupLinks<'a> for LinksByShare<'a> {
     fn take(input: &SliceTracks, threads: usize, arena: &'a Arena) -> Self {
         let links = input.links().iter().filter(|link| **link != NONE).count();
         LinksByShare {
@@ -51,17 +51,17 @@ impl<'a> BringTogether<'a> for LinksByShare<'a> {
         let share = Shares::new(input.len());
         let ranges = parts(input.len(), self.parts);
         let counts = map(&ranges, |range| share.count(input, labels, range.clone()));
-        let (places, ends) = lay_out(&counts);
+        let (offsets, ends) = lay_out(&counts);
         self.ends = ends;
         let links = SharedSlice::new(&mut self.links);
-        for_each(ranges.into_iter().zip(places), |(range, places)| {
-            share.deal_out(input, labels, range, places, &links);
+        for_each(ranges.into_iter().zip(offsets), |(range, offsets)| {
+            share.deal_out(input, labels, range, offsets, &links);
         });
     }
 
     fn resolve(&mut self, input: &SliceTracks, legs: SharedRelations<'_>) {
-        let begins = std::iter::once(0).chain(self.ends.iter().copied());
-        let shares = begins.zip(&self.ends).map(|(begin, &end)| begin..end);
+        let starts = std::iter::once(0).chain(self.ends.iter().copied());
+        let shares = starts.zip(&self.ends).map(|(begin, &end)| begin..end);
         let shares = shares.map(|range| &self.links[range]);
         for_each_singly(shares, |links| follow_all(input, legs, links));
     }
@@ -73,7 +73,7 @@ fn parts(tracks: usize, parts: usize) -> Vec<Range<usize>> {
     (0..parts).map(|part| bound(part)..bound(part + 1)).collect()
 }
 
-/// Which component is in which share.
+/// Assignment of components to shares.
 #[derive(Clone, Copy)]
 struct Shares {
     shift: u32,
@@ -116,42 +116,42 @@ impl Shares {
         input: &SliceTracks,
         labels: &[u32],
         tracks: Range<usize>,
-        mut places: Vec<usize>,
+        mut offsets: Vec<usize>,
         links: &SharedSlice<'_, Link>,
     ) {
         for (share, link) in self.links(input, labels, tracks) {
-            // SAFETY: places of parts and shares are ranges behind each other, each as
-            // long as the links that were counted for it; so no two meet.
-            unsafe { links.write(places[share], link) };
-            places[share] += 1;
+            // SAFETY: offsets of parts and shares are consecutive ranges, each as long as the
+            // number of links that were counted for it; so no two overlap.
+            unsafe { links.write(offsets[share], link) };
+            offsets[share] += 1;
         }
     }
 }
 
-/// Where each part begins in each share, and where each share ends.
+/// The offset of each part in each share, and the end of each share.
 fn lay_out(counts: &[Vec<usize>]) -> (Vec<Vec<usize>>, Vec<usize>) {
-    let mut places = counts.to_vec();
+    let mut offsets = counts.to_vec();
     let mut ends = Vec::new();
     let mut sum = 0;
     for share in 0..counts.first().map_or(0, Vec::len) {
-        for places in &mut places {
-            sum += std::mem::replace(&mut places[share], sum);
+        for offsets in &mut offsets {
+            sum += std::mem::replace(&mut offsets[share], sum);
         }
         ends.push(sum);
     }
-    (places, ends)
+    (offsets, ends)
 }
 
 /// Follows the links of a share.
 fn follow_all(input: &SliceTracks, mut legs: SharedRelations<'_>, links: &[Link]) {
-    for (number, &[track, link]) in links.iter().enumerate() {
-        if let Some(ends) = links.get(number + FAR) {
+    for (index, &[track, link]) in links.iter().enumerate() {
+        if let Some(ends) = links.get(index + FAR) {
             for &end in ends {
                 prefetch(input.tracks(), end as usize);
                 legs.prefetch(end);
             }
         }
-        if let Some(ends) = links.get(number + NEAR) {
+        if let Some(ends) = links.get(index + NEAR) {
             for &end in ends {
                 legs.prefetch(legs.prev(end));
                 legs.prefetch(legs.next(end));

@@ -1,16 +1,15 @@
 //! Merging on the host.
 //!
-//! All variants but the sequential one do the same in stages, of which each may be done
-//! in several ways: components are found, links brought together by component, then
-//! followed.
+//! All variants except the sequential one have the same stages, each with a choice of algorithms:
+//! components are found, links brought together by component, then followed.
 //!
 //! | module | holds |
 //! |---|---|
 //! | `sequential` | link by link |
-//! | `by_component` | the stages, and variants of two ways |
-//! | `hooking`, `petgraph`, `hooking_ahead` | ways to find components |
-//! | `cuts` | where numbers keep components apart |
-//! | `links_by_component`, `links_by_share` | ways to bring links together |
+//! | `by_component` | the stages, and variants of two algorithms |
+//! | `hooking`, `petgraph`, `hooking_ahead` | algorithms that find components |
+//! | `cuts` | ranges of indices that separate components |
+//! | `links_by_component`, `links_by_share` | algorithms that bring links together |
 
 mod by_component;
 mod cuts;

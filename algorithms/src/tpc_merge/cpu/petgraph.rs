@@ -1,13 +1,13 @@
-//! A peer: the union-find of the crate `petgraph`, which knows one thread only.
+//! The union-find of the crate `petgraph`, for comparison; it is single-threaded.
 
 use generators::tpc::slice_tracks::SliceTracks;
 use petgraph::unionfind::UnionFind;
 
-use super::by_component::{FindComponents, Known};
+use super::by_component::{ComponentBounds, FindComponents};
 use crate::device::{Arena, ArenaVec, buffers};
 use crate::tpc_merge::components::named;
 
-/// The crate's forest, which can't be used again, and the names that come of it.
+/// The crate's forest, which can't be reused, and the resulting labels.
 pub(super) struct Petgraph<'a> {
     forest: UnionFind<u32>,
     labels: ArenaVec<'a, u32>,
@@ -20,9 +20,9 @@ impl<'a> FindComponents<'a> for Petgraph<'a> {
         Petgraph { forest: UnionFind::new(0), labels: arena.vector(tracks) }
     }
 
-    fn setup(&mut self, input: &SliceTracks) -> Known {
+    fn setup(&mut self, input: &SliceTracks) -> ComponentBounds {
         self.forest = UnionFind::new(input.len());
-        Known::Nothing
+        ComponentBounds::Nothing
     }
 
     fn hook(&mut self, input: &SliceTracks) {

@@ -1,4 +1,4 @@
-//! Link by link in ascending order.
+//! Follows link by link in ascending order.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use crate::all_cores::copy;
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec};
 use crate::tpc_merge::TpcMerge;
-use crate::tpc_merge::relation_store::OwnRelations;
+use crate::tpc_merge::relation_store::ExclusiveRelations;
 use crate::tpc_merge::resolve::{follow, input_bytes};
 
 pub(super) struct Sequential<'a> {
@@ -36,7 +36,7 @@ impl<'a> Runner<TpcMerge> for Sequential<'a> {
     }
 
     fn run(&mut self, relations: &mut Self::Buffers) -> Result<(), DeviceError> {
-        let mut legs = OwnRelations(relations);
+        let mut legs = ExclusiveRelations(relations);
         for (track, &link) in self.input.links().iter().enumerate() {
             if link != NONE {
                 follow(&mut legs, self.input.tracks(), track as u32, link);

@@ -1,28 +1,26 @@
-// Members in a list for each component, then a worker for each list.
+// Lists the members of each component, then processes each list by one worker.
 //
-// A list holds its members in the order of chance in which they were counted, and whoever
-// follows their links sorts them first: most components have two to six. A warp brings as
-// many of these as it has room for near, in shared memory, and each lane follows one. Large
-// ones come first, and a warp of each block follows one at a time in the room of all. Those
-// that don't fit there either are followed where they are.
+// Lists are unordered (atomic ranks), so each is sorted before its links are followed: most
+// components have two to six members. A warp loads as many of these as fit into shared memory, and
+// each lane follows one. Large ones come first: one warp of each block follows one at a time, with
+// the shared memory of all warps. Those that don't fit are followed in device memory.
 //
-// A component's root is the first of its members. So as soon as those of the first roots are
-// followed, so many first slice tracks are as they will be: they are copied back while others
+// A component's root is the first of its members. So as soon as the components of the first n roots
+// are done, the relations of the first n slice tracks are final: they are copied back while others
 // are followed, part by part.
 #include "block_scan.h"
 #include "near.h"
 
-// Parts that roots are cut into.
+// Parts into which roots are divided.
 constexpr u32 PARTS = 8;
 
-// What is taken from in a part: how many components there are of each kind, and how many
-// were taken.
+// Counters of a part: the number of components of each kind, and how many of them have been taken.
 struct Part {
     u32 small, large;
     u32 small_taken, large_taken;
 };
 
-// How many members have a place, and the parts. All 0 at first.
+// The number of members with an offset, and the parts. All 0 initially.
 struct Counters {
     u32 placed;
     Part parts[PARTS];
@@ -33,10 +31,11 @@ namespace {
 constexpr u32 THREADS = 256;
 constexpr u32 RESOLVE_THREADS = 128;
 constexpr u32 RESOLVE_WARPS = RESOLVE_THREADS / LANES;
-// Members of all small components that a warp has near at a time, and of a large one.
+// Shared memory in members: for all small components that a warp processes at a time, and for a
+// large one.
 constexpr u32 SMALL = 96, LARGE = 512;
 
-// What the warps of a block have near: each its small components, or one of them a large one.
+// Shared memory of a block: small components for each warp, or one large component.
 union Rooms {
     Near<u8, SMALL> small[RESOLVE_WARPS];
     Near<u16, LARGE> large;
@@ -44,7 +43,7 @@ union Rooms {
 
 __device__ __forceinline__ u32 own_track() { return blockIdx.x * THREADS + threadIdx.x; }
 
-// The value that thread 0 gets by `take`, for all threads.
+// The result of `take` in thread 0, for all threads.
 template <class Take> __device__ __forceinline__ u32 by_one(u32& shared, Take take) {
     __syncthreads();
     if (threadIdx.x == 0) shared = take();
@@ -52,15 +51,16 @@ template <class Take> __device__ __forceinline__ u32 by_one(u32& shared, Take ta
     return shared;
 }
 
-// Room for `count` entries of each thread: the place of the first one. All threads take part.
+// Reserves `count` entries for each thread and returns the offset of its first one. All threads
+// take part.
 __device__ __forceinline__ u32 reserve(u32 count, u32* counter, u32* warp_sums, u32& begin) {
     u32 total;
     const u32 before = block_exclusive_sum<THREADS>(count, warp_sums, total);
     return by_one(begin, [&] { return atomicAdd(counter, total); }) + before;
 }
 
-// Compares and exchanges all pairs of positions i and mirror(i) above it. What is beyond
-// the end is larger than everything.
+// Compares and exchanges all pairs of positions i and mirror(i) above it. Positions past the end
+// count as larger than all values.
 template <class Mirror> __device__ __forceinline__ void exchange(u32* list, u32 count, Mirror mirror) {
     for (u32 i = threadIdx.x; i < count; i += RESOLVE_THREADS) {
         const u32 other = mirror(i);
@@ -75,7 +75,7 @@ template <class Mirror> __device__ __forceinline__ void exchange(u32* list, u32 
     __syncthreads();
 }
 
-// Bitonic merges of growing length, by the whole block, in place.
+// Sorts in place by bitonic merges of growing length, with the whole block.
 __device__ void sort_by_block(u32* list, u32 count) {
     for (u32 half = 1; half < count; half *= 2) {
         exchange(list, count, [&](u32 i) { return i ^ (2 * half - 1); });
@@ -103,8 +103,8 @@ __device__ void merge_large(const SliceTracks& all, Near<u16, LARGE>& near, Comp
     }
 }
 
-// Takes a component for each lane, until all of `count` are taken, and merges them as many
-// at once as fit. All lanes of a warp take part.
+// Takes a component for each lane, until all of `count` are taken, and merges as many at once as
+// fit. All lanes of a warp take part.
 __device__ void merge_small(const SliceTracks& all, Near<u8, SMALL>& near, const Component* components, u32 count,
                             u32* taken) {
     const u32 lane = threadIdx.x % LANES;
@@ -124,7 +124,7 @@ __device__ void merge_small(const SliceTracks& all, Near<u8, SMALL>& near, const
 
 }  // namespace
 
-// How many others than its root each component has, and the rank of each of its members.
+// Counts the members of each component other than its root, and the rank of each of them.
 extern "C" __global__ void __launch_bounds__(THREADS)
     merge_count(const u32* roots, u32* counts, u32* ranks, u32 tracks) {
     const u32 track = own_track();
@@ -134,9 +134,9 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 KERNEL_EXPORT(merge_count)
 
-// Where the list of each component begins, and which have one: those who are alone have none.
-// Each part has as many entries as roots: small components stand from the first one on, large
-// ones from the last one on backwards.
+// Computes the offset of the list of each component with more than one member. Each part has as
+// many entries as roots: small components are stored from the first entry on, large ones from the
+// last entry backwards.
 extern "C" __global__ void __launch_bounds__(THREADS)
     merge_place(const u32* counts, u32* begins, Component* components, Counters* counters, u32 part_roots,
                 u32 tracks) {
@@ -155,7 +155,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 KERNEL_EXPORT(merge_place)
 
-// Each member into its list.
+// Stores each member in its list.
 extern "C" __global__ void __launch_bounds__(THREADS)
     merge_fill(const u32* roots, const u32* begins, const u32* ranks, u32* members, u32 tracks) {
     const u32 track = own_track();
@@ -165,10 +165,10 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 KERNEL_EXPORT(merge_fill)
 
-// Follows all links of a part: first those of large components, a block each, then of small
-// ones, a lane each.
+// Follows all links of a part: first those of large components, with a block each, then of small
+// ones, with a lane each.
 //
-// Shared memory: what each warp has near.
+// Shared memory: see `Rooms`.
 extern "C" __global__ void __launch_bounds__(RESOLVE_THREADS)
     merge_resolve(const SliceTrack* tracks, const u32* links, Relations* relations, u32* members,
                   const Component* components, Counters* counters, u32 number, u32 part_roots) {

@@ -1,4 +1,4 @@
-//! Ours: a list of members for each component, a worker for each list.
+//! recobench's merger: a list of members for each component, a worker for each list.
 
 use super::tracks::DeviceTracks;
 use super::{Merger, components, merge_on_gpu};
@@ -12,9 +12,9 @@ use crate::kernels::tpc_merge_buckets::{
 use crate::kernels::tpc_merge_cuda_near_h::Component;
 use crate::tpc_merge::TpcMerge;
 
-/// Blocks on each multiprocessor: as many as run at a time.
+/// Blocks on each multiprocessor: the number of resident ones.
 const BLOCKS_EACH: u32 = 16;
-/// Roots of a part are a multiple of these: a block has roots of one part.
+/// The number of roots of a part is a multiple of this: a block has roots of one part.
 const PART_GRAIN: usize = 1024;
 
 pub(super) const BUCKETS: Variant<TpcMerge> = Variant::cuda(
@@ -58,8 +58,11 @@ impl Buckets {
     fn bring_together(&self, gpu: &Gpu, all: &DeviceTracks) -> Result<(), DeviceError> {
         gpu.fill(&self.counts, 0)?;
         gpu.fill(&self.counters, 0)?;
-        let (roots, counts, begins) = (self.roots.ptr(), self.counts.ptr(), self.begins.ptr());
-        let (ranks, tracks) = (self.ranks.ptr(), all.count());
+        let roots = self.roots.ptr();
+        let counts = self.counts.ptr();
+        let begins = self.begins.ptr();
+        let ranks = self.ranks.ptr();
+        let tracks = all.count();
         let count = MergeCount { roots, counts, ranks, tracks };
         let place = MergePlace {
             counts,
@@ -71,8 +74,8 @@ impl Buckets {
         };
         let fill = MergeFill { roots, begins, ranks, members: self.members.ptr(), tracks };
         let grid = |words| MERGE_COUNT.thread_each(tracks as usize).moving(all.words(words));
-        // SAFETY: all arrays have a place for each slice track, and those of components as
-        // many as there can be of so many members.
+        // SAFETY: all arrays have an entry for each slice track, and those of components the
+        // maximum number of components with this number of members.
         unsafe {
             gpu.launch(&MERGE_COUNT, grid(4), count)?;
             gpu.launch(&MERGE_PLACE, grid(3), place)?;
@@ -103,10 +106,10 @@ impl Merger for Buckets {
             number: part as u32,
             part_roots: part_roots(all.count() as usize) as u32,
         };
-        // What is read and written depends on which slice tracks are in components of the part.
+        // The traffic depends on which slice tracks are in components of the part.
         let grid = Grid::blocks(blocks);
-        // SAFETY: lists hold slice tracks, as links and relations do, and no two lists
-        // are of one component.
+        // SAFETY: lists contain valid slice tracks, as do links and relations, and no two lists are
+        // of one component.
         unsafe { gpu.launch(&MERGE_RESOLVE, grid, arguments) }
     }
 }

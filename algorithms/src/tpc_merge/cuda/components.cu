@@ -1,8 +1,8 @@
-// Connected components of slice tracks: lock-free hooking of the larger root onto the
-// smaller one by compare-and-swap, then pointer jumping (Sutton, Ben-Nun, Barak 2018). Links to
-// smaller ones are in the trees from the beginning (Jaiganesh and Burtscher 2018).
+// Connected components of slice tracks: lock-free hooking of the larger root onto the smaller one
+// by compare-and-swap, then pointer jumping (Sutton, Ben-Nun, Barak 2018). Links to smaller ones
+// are in the trees from the beginning (Jaiganesh and Burtscher 2018).
 //
-// Parents only become smaller, so whoever reads an old one is still in the same tree.
+// Parents only become smaller, so a thread that reads an old one is still in the same tree.
 #include "tracks.h"
 
 namespace {
@@ -11,13 +11,13 @@ constexpr u32 THREADS = 256;
 
 __device__ __forceinline__ u32 own_track() { return blockIdx.x * THREADS + threadIdx.x; }
 
-// The root of a slice track's tree; whoever is passed gets a parent nearer to it.
+// The root of a slice track's tree; each node on the path gets a parent nearer to the root.
 __device__ __forceinline__ u32 root_of(u32* parents, u32 track) {
     u32 above = load_relaxed(parents + track);
     while (above != track) {
         const u32 next = load_relaxed(parents + above);
         if (next == above) return above;
-        // Smaller ones are never replaced by larger ones, whoever comes late.
+        // A smaller parent is never replaced by a larger one, whatever the order of the threads.
         atomicMin(parents + track, next);
         track = above;
         above = next;
@@ -39,15 +39,15 @@ __device__ __forceinline__ void join(u32* parents, u32 one, u32 other) {
 
 }  // namespace
 
-// Every slice track hangs on the one that its link leads to, if that is smaller, or is alone.
+// The parent of every slice track is the target of its link, if that is smaller, or itself.
 extern "C" __global__ void __launch_bounds__(THREADS) merge_setup(const u32* links, u32* parents, u32 tracks) {
     const u32 track = own_track();
     if (track < tracks) parents[track] = min(track, links[track]);
 }
 KERNEL_EXPORT(merge_setup)
 
-// Its link, the piece before and the leg below are of its component. Few have more than one of
-// these: each lane goes from one that it has to the next, and does not wait for what others have.
+// Joins each slice track with its link, the previous piece and the leg below. Few have more than
+// one of these: each lane loops over those that it has, and does not wait for those of other lanes.
 extern "C" __global__ void __launch_bounds__(THREADS)
     merge_hook(const u32* links, const Relations* relations, u32* parents, u32 tracks) {
     const u32 track = own_track();
@@ -66,7 +66,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 KERNEL_EXPORT(merge_hook)
 
-// Everyone learns the root.
+// Replaces each parent by the root.
 extern "C" __global__ void __launch_bounds__(THREADS) merge_jump(u32* parents, u32 tracks) {
     const u32 track = own_track();
     if (track >= tracks) return;

@@ -1,4 +1,4 @@
-//! Finding components on a GPU.
+//! Finds components on a GPU.
 
 use super::tracks::DeviceTracks;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu};
@@ -6,13 +6,14 @@ use crate::kernels::tpc_merge_components::{
     MERGE_HOOK, MERGE_JUMP, MERGE_SETUP, MergeHook, MergeJump, MergeSetup,
 };
 
-/// Leaves in `roots` the name of the component of each slice track.
+/// Stores the label of the component of each slice track in `roots`.
 pub(super) fn find(
     gpu: &Gpu,
     all: &DeviceTracks,
     roots: &DeviceBuffer<u32>,
 ) -> Result<(), DeviceError> {
-    let (parents, tracks) = (roots.ptr(), all.count());
+    let parents = roots.ptr();
+    let tracks = all.count();
     let links = all.links.ptr();
     let setup = MergeSetup { links, parents, tracks };
     let hook = MergeHook { links, relations: all.relations.ptr(), parents, tracks };
@@ -21,8 +22,8 @@ pub(super) fn find(
     let setting = MERGE_SETUP.thread_each(count).moving(all.words(2));
     let hooking = MERGE_HOOK.thread_each(count).moving(all.words(7));
     let jumping = MERGE_JUMP.thread_each(count).moving(all.words(2));
-    // SAFETY: all arrays have a place for each slice track, and links and relations name
-    // slice tracks only.
+    // SAFETY: all arrays have an entry for each slice track, and links and relations contain only
+    // indices of slice tracks.
     unsafe {
         gpu.scope("setup", || gpu.launch(&MERGE_SETUP, setting, setup))?;
         gpu.scope("hook", || gpu.launch(&MERGE_HOOK, hooking, hook))?;

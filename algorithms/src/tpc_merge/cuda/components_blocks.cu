@@ -1,7 +1,7 @@
-// As published: each block has a range of roots, looks through all links for those of its
-// components, and one of its threads follows them.
+// As published: each block has a range of roots, searches all links for those of its components,
+// and one of its threads follows them.
 //
-// Dynamic shared memory: none; a list of the links that were found, a word for each thread.
+// Dynamic shared memory: a list of the links that were found, a word for each thread.
 #include "block_scan.h"
 #include "resolve.h"
 

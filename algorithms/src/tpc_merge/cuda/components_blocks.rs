@@ -1,4 +1,4 @@
-//! As published: a range of components for each block, which looks through all links.
+//! As published: a range of components for each block, which searches all links.
 
 use super::tracks::DeviceTracks;
 use super::{Merger, components, merge_on_gpu};
@@ -8,8 +8,7 @@ use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid};
 use crate::kernels::tpc_merge_components_blocks::{MERGE_COMPONENTS_BLOCKS, MergeComponentsBlocks};
 use crate::tpc_merge::TpcMerge;
 
-/// Blocks on each multiprocessor: more would share its time, and each looks through all
-/// links.
+/// Blocks on each multiprocessor: more would share its time, and each searches all links.
 const BLOCKS_EACH: u32 = 1;
 
 pub(super) const COMPONENTS_BLOCKS: Variant<TpcMerge> = Variant::cuda(
@@ -43,10 +42,10 @@ impl Merger for ComponentsBlocks {
             relations: tracks.relations.ptr(),
             count: tracks.count(),
         };
-        // What is read and written depends on which slice tracks have links.
+        // The traffic depends on which slice tracks have links.
         let grid = Grid::blocks(blocks);
-        // SAFETY: all arrays have a place for each slice track, and links and relations
-        // name slice tracks only.
+        // SAFETY: all arrays have an entry for each slice track, and links and relations contain
+        // only indices of slice tracks.
         unsafe { gpu.launch(&MERGE_COMPONENTS_BLOCKS, grid, arguments) }
     }
 }

@@ -1,13 +1,12 @@
 //! Merging on a GPU.
 //!
-//! Slice tracks go to the device, their relations come back. Components are known by links
-//! and relations alone: these go first, so that components are found while the rest is on its
-//! way. What is merged goes back while other links are followed.
-//!
+//! Slice tracks are copied to the device, their relations are copied back. Components depend on
+//! links and relations only: these are copied first, so that components are found during the copy
+//! of the remaining arrays. Merged parts are copied back while other links are followed.
 //! | module | holds |
 //! |---|---|
 //! | `tracks` | slice tracks on the device |
-//! | `components` | finding components: what both parallel variants begin with |
+//! | `components` | finding components: the first stage of both parallel variants |
 //! | `sequential`, `components_blocks`, `buckets` | the variants |
 
 mod buckets;
@@ -32,44 +31,44 @@ use tracks::{DeviceTracks, HostTracks};
 pub(super) const VARIANTS: &[Variant<TpcMerge>] =
     &[sequential::SEQUENTIAL, components_blocks::COMPONENTS_BLOCKS, buckets::BUCKETS];
 
-/// The kernels of a variant, and what they need besides the slice tracks.
+/// The kernels of a variant, and their buffers in addition to the slice tracks.
 trait Merger: Buffers {
     /// Starts the kernels that need links and relations only.
     ///
     /// # Errors
-    /// If the device refuses.
+    /// Errors of the device.
     fn find_components(&self, _: &Gpu, _: &DeviceTracks) -> Result<(), DeviceError> {
         Ok(())
     }
 
-    /// Slice tracks of a part: when the links of the first parts are followed, the relations
-    /// of so many first slice tracks are as they will be.
+    /// Slice tracks of a part: when the links of the first n parts are followed, the relations of
+    /// the slice tracks of these parts are final.
     fn part_size(&self, tracks: usize) -> usize {
         tracks
     }
 
-    /// Starts those that follow the links of a part.
+    /// Starts the kernels that follow the links of a part.
     ///
     /// # Errors
-    /// If the device refuses.
+    /// Errors of the device.
     fn resolve(&self, gpu: &Gpu, tracks: &DeviceTracks, part: usize) -> Result<(), DeviceError>;
 }
 
-/// The queue of what is done beside the first one.
+/// Queue for work that is concurrent with the first queue.
 const BESIDE: u32 = 1;
 
-/// Takes what is needed for so many slice tracks.
+/// Allocates a merger for this number of slice tracks.
 type MakeMerger = fn(&Gpu, usize) -> Result<Box<dyn Merger>, DeviceError>;
 
-/// A merger with an input.
-struct OnGpu<'a> {
+/// Merges an input.
+struct MergeRunner<'a> {
     make_merger: MakeMerger,
     input: &'a SliceTracks,
     arena: &'a Arena,
     gpu: Arc<Gpu>,
 }
 
-struct Held<'a> {
+struct MergeBuffers<'a> {
     host: HostTracks<'a>,
     /// The relations after merging.
     merged: PinnedBuffer<kernels::Relations>,
@@ -77,9 +76,9 @@ struct Held<'a> {
     merger: Box<dyn Merger>,
 }
 
-buffers!(Held<'_>: host, merged, device, merger);
+buffers!(MergeBuffers<'_>: host, merged, device, merger);
 
-/// A merger, ready to run on so many slice tracks at most.
+/// A merger, ready to run on a number of slice tracks up to that of its buffers.
 fn merge_on_gpu<'a>(
     at: &Opening<'a, '_, TpcMerge>,
     most: usize,
@@ -88,40 +87,42 @@ fn merge_on_gpu<'a>(
     let tracks = at.input.len();
     if tracks > most {
         return Err(Unavailable(format!(
-            "{tracks} slice tracks; {most} is the most for this variant; use fewer"
+            "{tracks} slice tracks exceed this variant's limit of {most}; use fewer"
         )));
     }
-    at.session(OnGpu { make_merger, input: at.input, arena: at.arena, gpu: at.gpu()? })
+    at.session(MergeRunner { make_merger, input: at.input, arena: at.arena, gpu: at.gpu()? })
 }
 
-impl<'a> Runner<TpcMerge> for OnGpu<'a> {
-    type Buffers = Held<'a>;
+impl<'a> Runner<TpcMerge> for MergeRunner<'a> {
+    type Buffers = MergeBuffers<'a>;
 
-    fn allocate(&self) -> Result<Held<'a>, DeviceError> {
-        let (gpu, tracks) = (&self.gpu, self.input.len());
-        Ok(Held {
-            host: HostTracks::new(gpu, (self.input, self.arena))?,
+    fn allocate(&self) -> Result<MergeBuffers<'a>, DeviceError> {
+        let gpu = &self.gpu;
+        let tracks = self.input.len();
+        Ok(MergeBuffers {
+            host: HostTracks::new(gpu, self.input, self.arena)?,
             merged: gpu.pinned(tracks)?,
             device: DeviceTracks::new(gpu, tracks)?,
             merger: (self.make_merger)(gpu, tracks)?,
         })
     }
 
-    fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
-        let (gpu, device) = (&self.gpu, &held.device);
-        device.upload_relations(gpu, &held.host)?;
+    fn run(&mut self, buffers: &mut MergeBuffers<'a>) -> Result<(), DeviceError> {
+        let gpu = &self.gpu;
+        let device = &buffers.device;
+        device.upload_relations(gpu, &buffers.host)?;
         gpu.in_queue(BESIDE, |gpu| {
             gpu.follow_first_queue()?;
-            held.merger.find_components(gpu, device)
+            buffers.merger.find_components(gpu, device)
         })?;
-        device.upload_tracks(gpu, &held.host)?;
-        // Components are found sooner than slice tracks come.
+        device.upload_tracks(gpu, &buffers.host)?;
+        // Components are found before all slice tracks are copied.
         gpu.in_queue(BESIDE, Gpu::wait)?;
         let tracks = self.input.len();
-        let size = held.merger.part_size(tracks).max(1);
+        let size = buffers.merger.part_size(tracks).max(1);
         for (number, first) in (0..tracks).step_by(size).enumerate() {
-            gpu.scope("resolve", || held.merger.resolve(gpu, device, number))?;
-            let merged = held.merged.part_mut(first..tracks.min(first + size));
+            gpu.scope("resolve", || buffers.merger.resolve(gpu, device, number))?;
+            let merged = buffers.merged.part_mut(first..tracks.min(first + size));
             gpu.in_queue(BESIDE, |gpu| {
                 gpu.follow_first_queue()?;
                 gpu.download_part(merged, &device.relations, first)
@@ -130,12 +131,12 @@ impl<'a> Runner<TpcMerge> for OnGpu<'a> {
         Ok(())
     }
 
-    fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Vec<Relations>> {
+    fn output<'b>(&'b self, buffers: &'b MergeBuffers<'a>) -> Cow<'b, Vec<Relations>> {
         let relations = |merged: &kernels::Relations| Relations {
             segment_prev: merged.segment_prev,
             segment_next: merged.segment_next,
             neighbours: merged.neighbours,
         };
-        Cow::Owned(mapped(&held.merged, relations))
+        Cow::Owned(mapped(&buffers.merged, relations))
     }
 }

@@ -1,18 +1,18 @@
-// Components of a warp, near: in shared memory, where each step along a chain takes some
-// thirty cycles, and not the hundreds of device memory.
+// Components of a warp in shared memory, where each step along a chain takes about thirty cycles,
+// instead of hundreds in device memory.
 //
-// Members of a component lie together there, and name each other by their places, which take
-// a byte or two.
+// Members of a component are contiguous there, and refer to each other by their index in shared
+// memory, which takes a byte or two.
 #pragma once
 #include "block_scan.h"
 #include "resolve.h"
 
-// A component: where the list of its members begins, and how many it has.
+// A component: the offset of the list of its members, and their number.
 struct Component {
     u32 begin, size;
 };
 
-// All slice tracks, and lists of those that are members of a component, by their numbers.
+// All slice tracks, and lists of those that are members of a component, by their indices.
 struct SliceTracks {
     const SliceTrack* tracks;
     const u32* links;
@@ -20,13 +20,13 @@ struct SliceTracks {
     u32* members;
 };
 
-// How a member belongs to others: their places.
+// Relations of a member, as indices in shared memory.
 template <class Place> struct NearRelations {
     Place segment_prev, segment_next;
     Place neighbours[2];
 };
 
-// What a warp has near, at most `ROOM` members.
+// Shared memory of a warp, for at most `ROOM` members.
 template <class Place, u32 ROOM> struct alignas(16) Near {
     static constexpr u32 NOBODY = Merger<NearRelations<Place>>::NOBODY;
     static_assert(ROOM <= NOBODY, "there is a number for each place, and one for none");
@@ -35,19 +35,19 @@ template <class Place, u32 ROOM> struct alignas(16) Near {
     u32 numbers[ROOM];
     NearRelations<Place> relations[ROOM];
     Place links[ROOM];
-    // The places of a component's members, in ascending order of their numbers.
+    // The indices of a component's members, in ascending order of their slice tracks.
     Place order[ROOM];
 };
 
-// Follows the links of components, of which each lane has one, or one without members.
-// All lanes take part.
+// Follows the links of components, of which each lane has one, or an empty one. All lanes take
+// part.
 template <class Place, u32 ROOM> class NearMerger {
     static constexpr u32 NOBODY = Near<Place, ROOM>::NOBODY;
 
     const SliceTracks all;
     Near<Place, ROOM>& near;
     const Component own;
-    // Where the own members lie, and how many all lanes have.
+    // Index of the lane's first member, and the number of members of all lanes.
     u32 start, total;
 
   public:
@@ -66,13 +66,13 @@ template <class Place, u32 ROOM> class NearMerger {
     }
 
   private:
-    // The members of a component, by their places, and how far behind these its list lies: less
-    // than nothing, where it wraps round.
+    // Range of the members of a component, and the distance of its list from them: negative (modulo
+    // 2^32) if the list is before them.
     struct Members {
         u32 start, end, offset;
     };
 
-    // All members, each by a lane. A barrier is included.
+    // Calls `visit` for all members, each by a lane. A barrier is included.
     template <class Visit> __device__ __forceinline__ void for_each_member(Visit visit) const {
         for (u32 first = 0; first < total; first += LANES) {
             const u32 place = first + threadIdx.x % LANES;
@@ -82,7 +82,7 @@ template <class Place, u32 ROOM> class NearMerger {
         __syncwarp();
     }
 
-    // The component that a place belongs to: that of the last lane that does not begin behind it.
+    // The component that contains an index: that of the last lane whose start is not after it.
     __device__ __forceinline__ Members members_around(u32 place) const {
         u32 lane = 0;
         for (u32 step = LANES / 2; step > 0; step /= 2) {
@@ -99,8 +99,8 @@ template <class Place, u32 ROOM> class NearMerger {
         });
     }
 
-    // One look at all members of the component tells each how many are before it, and where
-    // those are that it names. Slice tracks are on their way meanwhile.
+    // One pass over all members of the component finds for each how many are before it, and the
+    // indices of those that it refers to. The loads of slice tracks overlap with it.
     __device__ void fetch_members() const {
         for_each_member([&](u32 place, const Members& component) {
             const u32 number = near.numbers[place];

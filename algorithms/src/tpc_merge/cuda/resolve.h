@@ -1,8 +1,8 @@
-// Following a link: what belongs to two slice tracks becomes one track. The same as
-// tpc_merge/resolve.rs, step by step.
+// Following a link: joins what belongs to two slice tracks to one track. The steps are those of
+// tpc_merge/resolve.rs.
 //
-// Nobody else touches the component meanwhile, so relations are plain memory: those of all
-// slice tracks by their numbers, or those of a few in shared memory, by smaller numbers.
+// No other thread accesses the component meanwhile, so relations are plain memory: those of all
+// slice tracks by their indices, or those of a few in shared memory, by smaller indices.
 #pragma once
 #include "tracks.h"
 
@@ -10,14 +10,14 @@
 constexpr float CURLS_FROM = 2.0f;
 
 template <class Related> struct Merger {
-    // What relations name where there is no slice track.
+    // Value of relations without a slice track.
     static constexpr u32 NOBODY = static_cast<decltype(Related::segment_prev)>(~0u);
 
     const SliceTrack* tracks;
     Related* relations;
 
-    // Follows the link from slice track `a` to `b`. Whatever they are, chains are walked and
-    // put together at the same places of the code: so lanes do it together.
+    // Follows the link from slice track `a` to `b`. In all cases, chains are walked and joined at
+    // the same instructions, so that lanes don't diverge.
     __device__ void follow(u32 a, u32 b) const {
         const u32 head_a = head(a), head_b = head(b);
         if (head_a == head_b || is_beside(head_a, head_b)) return;
@@ -35,8 +35,8 @@ template <class Related> struct Merger {
         u32 track, head;
     };
 
-    // Two chains that become one: the head and any piece of the first one, and the head of
-    // what is put behind it.
+    // Two chains to be joined: the head and any piece of the first one, and the head of the
+    // appended one.
     struct Joint {
         u32 first, piece, second;
     };
@@ -46,7 +46,7 @@ template <class Related> struct Merger {
         return (-CURLS_FROM < longer && longer < CURLS_FROM) || a.q_over_pt * b.q_over_pt > 0.0f;
     }
 
-    // What is to be joined of the legs beside two; nobody if they become neighbours.
+    // The chains to be joined among the legs next to two legs; NOBODY if the two become neighbours.
     __device__ Joint joint_of_legs(Piece a, Piece b) const {
         const u32 up = to(b) - from(a) > to(a) - from(b);
         const u32 beyond_a = relations[a.head].neighbours[up];
@@ -62,7 +62,7 @@ template <class Related> struct Merger {
     __device__ float from(Piece piece) const { return min(tracks[piece.track].zt_min, tracks[piece.head].zt_min); }
     __device__ float to(Piece piece) const { return max(tracks[piece.track].zt_max, tracks[piece.head].zt_max); }
 
-    // Puts a chain behind another one, and so with the legs beside them.
+    // Appends a chain to another one, and likewise the legs next to them.
     __device__ void append(Joint joint) const {
         u32 tail = joint.piece;
         for (u32 next; (next = relations[tail].segment_next) != NOBODY; tail = next) {
@@ -108,7 +108,7 @@ template <class Related> struct Merger {
         return track;
     }
 
-    // Whether a leg is found by following the neighbours of a head to either side.
+    // Returns true if a leg is found by following the neighbours of a head to either side.
     __device__ bool is_beside(u32 head, u32 other) const {
         for (u32 side = 0; side < 2; side++) {
             u32 leg = relations[head].neighbours[side];

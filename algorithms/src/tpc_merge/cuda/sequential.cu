@@ -1,4 +1,4 @@
-// All links by one thread: the sequential algorithm as it was first run on GPUs.
+// Follows all links with one thread: the sequential algorithm as it was first run on GPUs.
 #include "resolve.h"
 
 extern "C" __global__ void __launch_bounds__(32)

@@ -1,4 +1,4 @@
-//! All links by one thread.
+//! Follows all links with one thread.
 
 use super::tracks::DeviceTracks;
 use super::{Merger, merge_on_gpu};
@@ -8,13 +8,13 @@ use crate::device::gpu::{DeviceError, Gpu, Grid};
 use crate::kernels::tpc_merge_sequential::{MERGE_SEQUENTIAL, MergeSequential};
 use crate::tpc_merge::TpcMerge;
 
-/// One thread takes some microseconds a link.
-const MOST: usize = 1_000_000;
+/// Maximum number of slice tracks: one thread takes some microseconds a link.
+const MAX_TRACKS: usize = 1_000_000;
 
 pub(super) const SEQUENTIAL: Variant<TpcMerge> = Variant::cuda(
     "sequential",
     "all links by one thread, as first published; a million slice tracks at most",
-    |at| merge_on_gpu(at, MOST, |_, _| Ok(Box::new(Sequential))),
+    |at| merge_on_gpu(at, MAX_TRACKS, |_, _| Ok(Box::new(Sequential))),
 );
 
 struct Sequential;
@@ -29,10 +29,10 @@ impl Merger for Sequential {
             relations: tracks.relations.ptr(),
             count: tracks.count(),
         };
-        // What is read and written depends on which slice tracks have links.
+        // The traffic depends on which slice tracks have links.
         let grid = Grid::blocks(1);
-        // SAFETY: all arrays have a place for each slice track, and links and relations
-        // name slice tracks only.
+        // SAFETY: all arrays have an entry for each slice track, and links and relations contain
+        // only indices of slice tracks.
         unsafe { gpu.launch(&MERGE_SEQUENTIAL, grid, arguments) }
     }
 }

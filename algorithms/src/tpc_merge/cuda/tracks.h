@@ -1,8 +1,8 @@
-// Slice tracks in device memory, as the host has them.
+// Slice tracks in device memory, in the host's layout.
 #pragma once
 #include "portable.h"
 
-// No slice track.
+// Index of no slice track.
 constexpr u32 NONE = 0xffffffffu;
 
 struct SliceTrack {
@@ -11,7 +11,7 @@ struct SliceTrack {
     u32 n_clusters;
 };
 
-// How a slice track belongs to others; neighbours on the lower and on the upper side.
+// Relations of a slice track; neighbours on the lower and on the upper side.
 struct Relations {
     u32 segment_prev, segment_next;
     u32 neighbours[2];

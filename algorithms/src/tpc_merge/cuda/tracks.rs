@@ -8,8 +8,7 @@ use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Pristine};
 use crate::device::{Arena, buffers};
 use crate::kernels::tpc_merge_cuda_tracks_h as kernels;
 
-/// Slice tracks as they are before merging, in memory that the GPU copies from. No run
-/// changes them.
+/// Slice tracks before merging, in page-locked memory. No run changes them.
 pub(super) struct HostTracks<'a> {
     tracks: Pristine<'a, kernels::SliceTrack>,
     relations: Pristine<'a, kernels::Relations>,
@@ -21,7 +20,8 @@ buffers!(HostTracks<'_>: tracks, relations, links);
 impl<'a> HostTracks<'a> {
     pub(super) fn new(
         gpu: &Arc<Gpu>,
-        (input, arena): (&SliceTracks, &'a Arena),
+        input: &SliceTracks,
+        arena: &'a Arena,
     ) -> Result<Self, DeviceError> {
         Ok(HostTracks {
             tracks: Pristine::converted(arena, gpu, input.tracks(), kinematics)?,
@@ -48,7 +48,7 @@ fn related(relations: &Relations) -> kernels::Relations {
     }
 }
 
-/// Slice tracks where kernels find them.
+/// Slice tracks on the device, for kernels.
 pub(super) struct DeviceTracks {
     pub(super) tracks: DeviceBuffer<kernels::SliceTrack>,
     pub(super) relations: DeviceBuffer<kernels::Relations>,
@@ -66,13 +66,13 @@ impl DeviceTracks {
         })
     }
 
-    /// What holds components together.
+    /// Uploads the arrays that determine components.
     pub(super) fn upload_relations(&self, gpu: &Gpu, host: &HostTracks) -> Result<(), DeviceError> {
         gpu.upload(&self.relations, &host.relations)?;
         gpu.upload(&self.links, &host.links)
     }
 
-    /// What following a link needs besides.
+    /// Uploads the other arrays that are needed to follow links.
     pub(super) fn upload_tracks(&self, gpu: &Gpu, host: &HostTracks) -> Result<(), DeviceError> {
         gpu.upload(&self.tracks, &host.tracks)
     }
@@ -81,7 +81,7 @@ impl DeviceTracks {
         self.links.len() as u32
     }
 
-    /// So many words for each slice track, in bytes.
+    /// Bytes of `words` words for each slice track.
     pub(super) fn words(&self, words: u64) -> u64 {
         words * self.links.bytes()
     }

@@ -11,7 +11,7 @@ use crate::plugin::abi::{self, structs};
 use crate::plugin::contract::Contract;
 use crate::plugin_session::{Asked, Description, Layout, PluginTask};
 
-/// What its plugins may say of themselves.
+/// Features that plugins of this task may declare.
 pub(super) const CONTRACT: Contract =
     Contract { task: "merge", cpu: BUFFERS, cuda: BUFFERS, ..Contract::NEW };
 
@@ -44,7 +44,7 @@ structs! {
 impl PluginTask for TpcMerge {
     fn describe<'a>(&self, input: &'a SliceTracks, _: Asked) -> Description<'a, Vec<Relations>> {
         let mut layout = Layout::default();
-        // The first one, as it may take the result.
+        // The first array, as the result may be stored in it.
         let relations = layout.array("its relations", mapped(input.relations(), related));
         let slices = layout.array("its slice tracks", mapped(input.tracks(), slice));
         let links = layout.array("its links", input.links());

@@ -1,4 +1,4 @@
-//! The example in C, on the host and, as if it were for a GPU, on the emulator.
+//! The example in C, on the host and, with the host acting as a GPU, on the emulator.
 
 use super::*;
 use crate::plugin_session::compiled::Compiled;
@@ -16,10 +16,10 @@ fn the_example_is_right_on_all_hard_inputs() {
 }
 
 #[test]
-fn memory_is_what_is_lent() {
+fn memory_matches_the_provided_buffers() {
     let Some(example) = Compiled::of_example(TpcMerge) else { return };
     let (_, input) = hard_inputs::all(1).swap_remove(0);
-    // Kinematics, relations and links; the relations take the result.
+    // Kinematics, relations and links; the result is stored in the relations.
     let expected = (16 + 16 + 4) * input.len() as u64;
     assert_eq!(example.buffer_bytes("cpu-example-sequential", &input), expected);
 }

@@ -2,9 +2,9 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `strips` | groups of pads that are one thread's work |
-//! | `pad_state` | what is known of the pads of a tile, and charge by charge of the next one |
-//! | `simd` | the same of many pads at once |
+//! | `strips` | groups of pads that one thread processes |
+//! | `pad_state` | the state of the pads of a tile, updated charge by charge |
+//! | `simd` | updates of many pads at once |
 
 mod pad_state;
 mod simd;
@@ -28,7 +28,8 @@ pub(super) const VARIANTS: &[Variant<TpcNoisyPads>] = &[
 ];
 
 fn strips<'a>(at: &Opening<'a, '_, TpcNoisyPads>, advance: Advance) -> Opened<'a, TpcNoisyPads> {
-    let (maps, strips) = (at.input, strips::of(at.input.sectors()));
+    let maps = at.input;
+    let strips = strips::for_sectors(at.input.sectors());
     at.filling(maps.pads(), size_of_val(maps.entries()), move |activity| {
         let parts = split_mut(activity, strips.iter().map(|strip| strip.pads()));
         for_each(parts.into_iter().zip(&strips), |(activity, strip)| {

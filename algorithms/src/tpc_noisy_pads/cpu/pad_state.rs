@@ -1,4 +1,4 @@
-//! What is known of the pads of a tile so far, and how it follows from the next charges.
+//! State of the pads of a tile, and its update by the next charges.
 
 use crate::tpc_decode::charge_map::{TILE, TILE_PADS};
 
@@ -8,10 +8,10 @@ pub(super) type Tile = [u16; TILE];
 /// A number for each pad of a tile.
 pub(super) type Eight = [u16; TILE_PADS];
 
-/// Goes over the tiles of a strip in one row of tiles: a state for each tile's pads.
+/// Processes the tiles of a strip in one row of tiles: a state for each tile's pads.
 pub(super) type Advance = fn(&mut [PadState], &[Tile]);
 
-/// What is known of the pads of a tile so far.
+/// State of the pads of a tile so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[repr(C)]
 pub(super) struct PadState {
@@ -21,11 +21,11 @@ pub(super) struct PadState {
     pub(super) largest: Eight,
 }
 
-/// Charge by charge.
+/// Portable code, charge by charge.
 pub(super) fn advance(states: &mut [PadState], tiles: &[Tile]) {
     for (state, tile) in states.iter_mut().zip(tiles) {
-        for (place, &charge) in tile.iter().enumerate() {
-            advance_pad(state, place % TILE_PADS, charge);
+        for (index, &charge) in tile.iter().enumerate() {
+            advance_pad(state, index % TILE_PADS, charge);
         }
     }
 }

@@ -1,8 +1,8 @@
-//! Rows of pads that are one thread's work.
+//! Rows of pads that one thread processes.
 //!
-//! A row of pads has its tiles next to each other in each row of tiles, and the state of
-//! the pads of a strip stays in the nearest cache while time goes by. From one row of
-//! tiles to the next is further than a processor foresees, so it is told what comes.
+//! A row of pads has contiguous tiles in each row of tiles, and the state of the pads of a strip
+//! stays in the nearest cache during the iteration over time. The distance from one row of tiles to
+//! the next is too large for the hardware prefetcher, so the next tiles are prefetched explicitly.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use crate::device::prefetch;
 use crate::tpc_decode::charge_map::{TILE, TILE_PADS, TILES_IN_ROW, tiles_of_row};
 use crate::tpc_noisy_pads::activity::{PadActivity, Thresholds};
 
-/// Rows of pads in a strip: 9 to 18 tiles each, and as many states of a cache line.
+/// Rows of pads in a strip: 9 to 18 tiles each, with a state of one cache line for each tile.
 const ROWS_IN_STRIP: usize = 8;
 /// Strips of a sector.
 const STRIPS: usize = ROWS.div_ceil(ROWS_IN_STRIP);
@@ -25,10 +25,9 @@ pub(super) struct Strip {
     first_row: usize,
 }
 
-/// The strips of so many sectors, in order.
-pub(super) fn of(sectors: usize) -> Vec<Strip> {
-    let strip =
-        |number| Strip { sector: number / STRIPS, first_row: number % STRIPS * ROWS_IN_STRIP };
+/// The strips of `sectors` sectors, in order.
+pub(super) fn for_sectors(sectors: usize) -> Vec<Strip> {
+    let strip = |index| Strip { sector: index / STRIPS, first_row: index % STRIPS * ROWS_IN_STRIP };
     (0..sectors * STRIPS).map(strip).collect()
 }
 
@@ -37,12 +36,12 @@ impl Strip {
         self.first_row..(self.first_row + ROWS_IN_STRIP).min(ROWS)
     }
 
-    /// The number of its pads.
+    /// Number of its pads.
     pub(super) fn pads(self) -> usize {
         first_pad_of_row(self.rows().end) - first_pad_of_row(self.rows().start)
     }
 
-    /// Finds what its pads did, from the map of its sector.
+    /// Finds the activity of its pads, from the map of its sector.
     pub(super) fn find(
         self,
         map: &[u16],
@@ -68,7 +67,7 @@ impl Strip {
     }
 }
 
-/// A row of pads, and what is known of it so far.
+/// A row of pads, with the state so far.
 struct RowOfPads {
     pads: usize,
     /// Its tiles in each row of tiles.
@@ -85,8 +84,10 @@ impl RowOfPads {
 
     fn activity(&self, thresholds: &Thresholds) -> impl Iterator<Item = PadActivity> {
         (0..self.pads).map(|pad| {
-            let (state, lane) = (&self.states[pad / TILE_PADS], pad % TILE_PADS);
-            let (charges, largest) = (state.charges[lane], state.largest[lane]);
+            let state = &self.states[pad / TILE_PADS];
+            let lane = pad % TILE_PADS;
+            let charges = state.charges[lane];
+            let largest = state.largest[lane];
             PadActivity::new(charges, state.longest_run[lane], largest, thresholds)
         })
     }

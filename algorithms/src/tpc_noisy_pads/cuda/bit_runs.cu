@@ -1,15 +1,15 @@
-// Each charge is read once, 16 bytes at a time, and becomes a bit: a word has 32 time
-// bins of a pad. Charges are counted by counting bits, and runs by where words begin and
-// end; few words can have a longer run inside than was found before.
+// Each charge is read once, 16 bytes at a time, and becomes a bit: a word has 32 time bins of a
+// pad. Charges are counted by counting bits, and runs by the leading and trailing bits of words;
+// few words can contain a longer run than the longest so far.
 //
-// A lane loads a line of a tile, that is eight pads in one time bin, so that a warp loads
-// tiles that are side by side as a whole. Four lanes have the four time bins of a tile.
-// They hand each other their bits, and each goes on with two of the pads.
+// A lane loads a line of a tile, which is eight pads in one time bin, so that a warp loads
+// neighbouring tiles completely. Four lanes have the four time bins of a tile. They exchange their
+// bits, and each continues with two of the pads.
 //
-// The warps of a block have the same pads, each in a slice of the time; the slices are
-// put together at the end. So there is enough to load at once with few sectors, too.
+// The warps of a block have the same pads, each in a slice of the time; the slices are combined at
+// the end. So there are enough loads in flight with few sectors, too.
 //
-// Static shared memory: what was found of each pad in each slice, 6 KiB.
+// Static shared memory: activity of each pad in each slice, 6 KiB.
 #include "pads/map.h"
 #include "pads/presence.h"
 
@@ -17,15 +17,15 @@ namespace {
 
 constexpr u32 THREADS = 256;
 constexpr u32 WARPS = THREADS / LANES;
-// Groups of pads that a block has: four lanes each.
+// Groups of pads of a block: four lanes each.
 constexpr u32 GROUPS = LANES / TILE_TIMES;
 constexpr u32 PADS = GROUPS * TILE_PADS;
-// Tiles, one above the other, that a lane loads at once.
+// Consecutive tiles in time that a lane loads at once.
 constexpr u32 STEP = WORD_BINS / TILE_TIMES;
 // Lines of tiles in a row of them.
 constexpr u32 LINES_IN_ROW = TILES_IN_ROW * TILE_TIMES;
 
-// What was found of a pad in a slice of the time.
+// Activity of a pad in a slice of the time.
 struct Slice {
     u16 charges, head, longest, tail, largest, unused;
 };
@@ -50,7 +50,7 @@ struct Largest {
         pairs[3] = max_of_halves(pairs[3], line.w);
     }
 
-    // Those of a lane's own pads, in all four time bins of tiles.
+    // Bits of a lane's pads, in all four time bins of tiles.
     __device__ __forceinline__ u32 of_own(u32 own) const {
         u32 largest = 0;
 #pragma unroll
@@ -63,9 +63,9 @@ struct Largest {
     }
 };
 
-// A bit for each charge of a line, in the upper four bits of either half: pads 0, 2, 4
-// and 6 in the lower half, from the highest bit on, and pads 1, 3, 5 and 7 in the upper.
-// Charges have 14 bits: with 0x7fff, bit 15 is set if there is any, and nothing is carried.
+// A bit for each charge of a line, in the upper four bits of either half: pads 0, 2, 4 and 6 in the
+// lower half, from the highest bit on, and pads 1, 3, 5 and 7 in the upper. Charges have 14 bits:
+// after adding 0x7fff, bit 15 is set if there is any, and nothing is carried.
 PORTABLE_INLINE u32 present_in(uint4 line) {
     constexpr u32 ALMOST = 0x7fff7fff;
     const u32 first = (line.x + ALMOST) & 0x80008000;
@@ -75,8 +75,8 @@ PORTABLE_INLINE u32 present_in(uint4 line) {
     return first | second | third | fourth;
 }
 
-// The bits of 16 time bins of a lane's own pads, one in either half, from the bits that
-// each of four lanes has of all pads in its time bins of four tiles.
+// The bits of 16 time bins of a lane's two pads, one in either half, from the bits that each of
+// four lanes has of all pads in its time bins of four tiles.
 PORTABLE_INLINE u32 own_bits(u32 bits, u32 own) {
     u32 both = 0;
 #pragma unroll
@@ -87,8 +87,8 @@ PORTABLE_INLINE u32 own_bits(u32 bits, u32 own) {
     return both;
 }
 
-// Goes over the rows of tiles from `begin` to `end`, of which `lines` are those that the
-// lane loads, for the lane's own two pads.
+// Iterates over the rows of tiles from `begin` to `end`, of which `lines` are those that the lane
+// loads, for the lane's two pads.
 PORTABLE_INLINE void scan(const uint4* lines, u32 begin, u32 end, u32 own, Presence (&pads)[2],
                           Largest& largest) {
     for (u32 row = begin; row < end; row += STEP) {
@@ -115,7 +115,7 @@ PORTABLE_INLINE Slice slice_of(const Presence& pad, u32 largest) {
     return {(u16)pad.charges, (u16)pad.head, (u16)pad.longest, (u16)pad.tail, (u16)largest, 0};
 }
 
-// Puts the slices of a pad together.
+// Combines the slices of a pad.
 PORTABLE_INLINE PadActivity join(const Slice (&slices)[WARPS][PADS], u32 pad, u32 slice_bins, Thresholds most) {
     u32 charges = 0, run = 0, longest = 0, largest = 0;
     for (u32 warp = 0; warp < WARPS; warp++) {
@@ -131,7 +131,7 @@ PORTABLE_INLINE PadActivity join(const Slice (&slices)[WARPS][PADS], u32 pad, u3
 
 }  // namespace
 
-// What each pad of each group did. A block for `GROUPS` groups of a sector.
+// Activity of each pad of each group. A block for `GROUPS` groups of a sector.
 extern "C" __global__ void __launch_bounds__(THREADS, 4)
     noisy_pads_bit_runs(const u16* maps, const uint2* groups, PadActivity* activity, u32 group_count,
                         u32 tile_rows, u32 most_charges, u32 most_run, u32 saturation) {
@@ -142,9 +142,9 @@ extern "C" __global__ void __launch_bounds__(THREADS, 4)
     const u32 slice_rows = (tile_rows + WARPS * STEP - 1) / (WARPS * STEP) * STEP;
     {
         const u32 warp = threadIdx.x / LANES, lane = threadIdx.x % LANES;
-        // The line of a tile that a lane loads, and the pair of pads that it has then.
+        // The line of a tile that a lane loads, and its pair of pads after the exchange.
         const u32 own = lane % TILE_TIMES;
-        // Lanes without a group do the work of the last one.
+        // Lanes without a group repeat the work of the last one.
         const Group group = group_at(groups, min(first_group + lane / TILE_TIMES, group_count - 1));
         const uint4* all = reinterpret_cast<const uint4*>(maps);
         const uint4* lines = all + first_tile(sector, tile_rows, group) * TILE_TIMES + own;

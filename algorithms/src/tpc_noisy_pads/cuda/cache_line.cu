@@ -1,5 +1,5 @@
-// Pads in groups of a cache line, as published: a block stages the charges of eight pads
-// in shared memory, a charge a thread, and then a thread for each pad goes over them.
+// Pads in groups of a cache line, as published: a block stages the charges of eight pads in shared
+// memory, a charge for each thread, and then a thread for each pad iterates over them.
 //
 // Static shared memory: the charges of 8 pads in 8 time bins, 128 bytes.
 #include "pads/counts.h"
@@ -8,12 +8,12 @@
 namespace {
 
 constexpr u32 THREADS = 64;
-// Tiles, one above the other, that are staged at once.
+// Consecutive tiles in time that are staged at once.
 constexpr u32 STAGED = THREADS / TILE;
 
 }  // namespace
 
-// What each pad of each group did. A block for each group of each sector.
+// Activity of each pad of each group. A block for each group of each sector.
 extern "C" __global__ void __launch_bounds__(THREADS)
     noisy_pads_cache_line(const u16* maps, const uint2* groups, PadActivity* activity, u32 group_count,
                           u32 tile_rows, u32 most_charges, u32 most_run, u32 saturation) {

@@ -1,9 +1,9 @@
 //! Finding noisy pads on a GPU.
 //!
-//! Maps go to the device, a kernel finds what each pad did, and that comes back. In an
-//! experiment the maps are on the device already: decoders have left them there.
+//! Maps are copied to the device, a kernel finds the activity of each pad, and that is copied back.
+//! In an experiment the maps are on the device already: decoders have stored them there.
 //!
-//! Kernels are in files of their own: `cache_line.cu`, `bit_runs.cu`.
+//! Kernels are in separate files: `cache_line.cu`, `bit_runs.cu`.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use crate::tpc_decode::charge_map::{TILE_PADS, tiles_of_row};
 
 pub(super) const VARIANTS: &[Variant<TpcNoisyPads>] = &[CACHE_LINE, BIT_RUNS];
 
-/// Those whose kernels are shaders too.
+/// Variants whose kernels also exist as shaders.
 pub(super) const AS_SHADERS: &[Variant<TpcNoisyPads>] =
     &[CACHE_LINE.as_shaders(), BIT_RUNS.as_shaders()];
 
@@ -42,41 +42,49 @@ const BIT_RUNS: Variant<TpcNoisyPads> = Variant::cuda(
     |at| on_gpu(at, &NOISY_PADS_BIT_RUNS, |lanes| lanes / TILE_TIMES),
 );
 
-struct OnGpu<'a> {
+struct NoisyPadsRunner<'a> {
     kernel: &'static Kernel<NoisyPads>,
-    /// The groups of pads that a block has, by the lanes of a warp.
+    /// Number of groups of pads of a block, by the lanes of a warp.
     groups_of_block: fn(u32) -> u32,
     maps: &'a ChargeMaps,
     arena: &'a Arena,
     gpu: Arc<Gpu>,
 }
 
-struct Held<'a> {
+struct NoisyPadsBuffers<'a> {
     charges: Pristine<'a, u16>,
     on_device: DeviceBuffer<u16>,
-    /// The same in each time frame, so that no run copies it.
+    /// Identical for all time frames, so that no run copies it.
     groups: Lent<'a, DeviceBuffer<Group>>,
     activity: DeviceBuffer<Activity>,
     found: PinnedBuffer<Activity>,
 }
 
-buffers!(Held<'_>: charges, on_device, groups, activity, found);
+buffers!(NoisyPadsBuffers<'_>: charges, on_device, groups, activity, found);
 
 fn on_gpu<'a>(
     at: &Opening<'a, '_, TpcNoisyPads>,
     kernel: &'static Kernel<NoisyPads>,
     groups_of_block: fn(u32) -> u32,
 ) -> Opened<'a, TpcNoisyPads> {
-    at.session(OnGpu { kernel, groups_of_block, maps: at.input, arena: at.arena, gpu: at.gpu()? })
+    at.session(NoisyPadsRunner {
+        kernel,
+        groups_of_block,
+        maps: at.input,
+        arena: at.arena,
+        gpu: at.gpu()?,
+    })
 }
 
-impl<'a> Runner<TpcNoisyPads> for OnGpu<'a> {
-    type Buffers = Held<'a>;
+impl<'a> Runner<TpcNoisyPads> for NoisyPadsRunner<'a> {
+    type Buffers = NoisyPadsBuffers<'a>;
 
-    fn allocate(&self) -> Result<Held<'a>, DeviceError> {
-        let (gpu, maps, arena) = (&self.gpu, self.maps, self.arena);
+    fn allocate(&self) -> Result<NoisyPadsBuffers<'a>, DeviceError> {
+        let gpu = &self.gpu;
+        let maps = self.maps;
+        let arena = self.arena;
         let entries = maps.entries();
-        Ok(Held {
+        Ok(NoisyPadsBuffers {
             charges: Pristine::take(arena, gpu, entries, 0..entries.len())?,
             on_device: gpu.buffer(entries.len())?,
             groups: Lent::of("groups", maps, arena, gpu, |gpu| gpu.table(&groups()))?,
@@ -85,32 +93,33 @@ impl<'a> Runner<TpcNoisyPads> for OnGpu<'a> {
         })
     }
 
-    fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
-        let (gpu, maps) = (&self.gpu, self.maps);
-        gpu.upload(&held.on_device, &held.charges)?;
-        let groups = held.groups.len() as u32;
+    fn run(&mut self, buffers: &mut NoisyPadsBuffers<'a>) -> Result<(), DeviceError> {
+        let gpu = &self.gpu;
+        let maps = self.maps;
+        gpu.upload(&buffers.on_device, &buffers.charges)?;
+        let groups = buffers.groups.len() as u32;
         let of_block = (self.groups_of_block)(gpu.properties().lanes);
         let blocks = maps.sectors() as u32 * groups.div_ceil(of_block);
-        let grid = Grid::blocks(blocks).moving(maps.bytes_with_pads() + held.activity.bytes());
+        let grid = Grid::blocks(blocks).moving(maps.bytes_with_pads() + buffers.activity.bytes());
         let most = maps.thresholds();
         let arguments = NoisyPads {
-            maps: held.on_device.ptr(),
-            groups: held.groups.ptr(),
-            activity: held.activity.ptr(),
+            maps: buffers.on_device.ptr(),
+            groups: buffers.groups.ptr(),
+            activity: buffers.activity.ptr(),
             group_count: groups,
             tile_rows: maps.tile_rows() as u32,
             most_charges: most.charges.into(),
             most_run: most.run.into(),
             saturation: most.saturation.into(),
         };
-        // SAFETY: each group of each sector has its tile in all rows of tiles of a map,
-        // and its pads have a place among the activities.
+        // SAFETY: each group of each sector has its tile in all rows of tiles of a map, and its
+        // pads have an entry among the activities.
         unsafe { gpu.launch(self.kernel, grid, arguments) }?;
-        gpu.download(&mut held.found, &held.activity)
+        gpu.download(&mut buffers.found, &buffers.activity)
     }
 
-    fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Vec<PadActivity>> {
-        Cow::Owned(mapped(&held.found, activity))
+    fn output<'b>(&'b self, buffers: &'b NoisyPadsBuffers<'a>) -> Cow<'b, Vec<PadActivity>> {
+        Cow::Owned(mapped(&buffers.found, activity))
     }
 }
 
@@ -123,15 +132,16 @@ fn activity(found: &Activity) -> PadActivity {
     }
 }
 
-/// Pads whose charges are in the same tiles, eight or fewer at the end of a row, as kernels
-/// read them: the tile with the number of pads above it, and the number of the first pad. See
+/// Pads whose charges are in the same tiles, eight or fewer at the end of a row, in the format of
+/// kernels: the tile with the number of pads above it, and the index of the first pad. See
 /// `pads/map.h`.
 type Group = [u32; 2];
 
 /// The groups of a sector, in the order of their pads.
 fn groups() -> Vec<Group> {
     let of_row = |row: usize| {
-        let (pads, first) = (pads_in_row(row), first_pad_of_row(row));
+        let pads = pads_in_row(row);
+        let first = first_pad_of_row(row);
         let groups = (0..pads).step_by(TILE_PADS).zip(tiles_of_row(row));
         groups.map(move |(pad, tile)| {
             let in_tile = TILE_PADS.min(pads - pad);

@@ -10,7 +10,7 @@ use crate::plugin::contract::Contract;
 use crate::plugin_session::{Asked, Description, Layout, PluginTask};
 use crate::tpc_decode::charge_map::entries;
 
-/// What its plugins may say of themselves.
+/// Features that plugins of this task may declare.
 pub(super) const CONTRACT: Contract =
     Contract { task: "noisy-pads", cuda: &[abi::SEPARATE], ..Contract::NEW };
 
@@ -39,7 +39,7 @@ structs! {
     }
 }
 
-/// The numbers of pads in rows, where plugins find them before there are buffers.
+/// The numbers of pads in rows, in static memory that exists before buffers are allocated.
 static PADS_IN_ROW: [u32; ROWS] = {
     let mut pads = [0; ROWS];
     let mut row = 0;

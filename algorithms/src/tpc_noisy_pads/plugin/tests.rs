@@ -1,4 +1,4 @@
-//! The example in C, on the host and, as if it were for a GPU, on the emulator.
+//! The example in C, on the host and, with the host acting as a GPU, on the emulator.
 
 use super::*;
 use crate::plugin_session::compiled::Compiled;
@@ -16,14 +16,14 @@ fn the_example_is_right_on_all_hard_inputs() {
 }
 
 #[test]
-fn pads_of_rows_are_told_before_there_are_buffers() {
+fn pads_of_rows_are_described_before_allocation() {
     let inputs = hard_inputs::all(1);
     let asked = Asked { semantics: crate::algorithm::Semantics::Exact, by_time: false };
     let described = TpcNoisyPads.describe(&inputs[0].1, asked);
     // SAFETY: it is the struct of this task.
     let shown = unsafe { &*described.shown.as_ptr().cast::<NoisyPads>() };
     assert!(shown.pads_in_row.is_null());
-    // SAFETY: the header has a number for each row there.
+    // SAFETY: the header specifies a number for each row in this array.
     let rows = unsafe { std::slice::from_raw_parts(shown.host_pads_in_row, shown.rows as usize) };
     let expected: Vec<u32> = (0..ROWS).map(|row| pads_in_row(row) as u32).collect();
     assert_eq!(rows, expected);

@@ -1,34 +1,34 @@
-// Each charge is read once, and becomes a bit: see bit_runs.cu. Lanes hand their bits only to
-// those that have the same tile, four of them.
+// Each charge is read once, and becomes a bit: see bit_runs.cu. The four lanes with the same tile
+// exchange their bits.
 //
-// Workgroup memory: what was found of each pad in each slice, 8 KiB.
+// Workgroup memory: activity of each pad in each slice, 8 KiB.
 #include "pads/map.wgsl"
 
 @group(0) @binding(0) var<storage, read> maps: array<vec4u>;
 
 const THREADS = 256u;
 const WARPS = THREADS / LANES;
-// Groups of pads that a block has: four lanes each.
+// Groups of pads of a workgroup: four lanes each.
 const GROUPS = LANES / TILE_TIMES;
 const PADS = GROUPS * TILE_PADS;
 // Time bins of a word; bit 0 is the earliest.
 const WORD_BINS = 32u;
-// Tiles, one above the other, that a lane loads at once.
+// Consecutive tiles in time that a lane loads at once.
 const STEP = WORD_BINS / TILE_TIMES;
 // Lines of tiles in a row of them.
 const LINES_IN_ROW = TILES_IN_ROW * TILE_TIMES;
 
-// What was found of a pad in a slice of the time.
+// Activity of a pad in a slice of the time.
 struct Slice { charges_head: u32, longest_tail: u32, largest: u32 }
 
-// What a pad did so far.
+// Activity of a pad so far.
 struct Presence {
     charges: u32,
-    // The run at the beginning.
+    // The run at the start.
     head: u32,
     // The run at the end.
     tail: u32,
-    // The longest of all.
+    // The longest run.
     longest: u32,
 }
 
@@ -42,22 +42,22 @@ fn max_of_halves(a: vec4u, b: vec4u) -> vec4u {
         | max(a & vec4u(0xffffu), b & vec4u(0xffffu));
 }
 
-// The largest charges of a lane's own pads, in all four time bins of tiles.
+// The largest charges of a lane's two pads, in all four time bins of tiles.
 fn largest_of_own(own: u32) -> u32 {
     var all = max_of_halves(largest, subgroupShuffleXor(largest, 1u));
     all = max_of_halves(all, subgroupShuffleXor(all, 2u));
     return all[own];
 }
 
-// A bit for each charge of a line, in the upper four bits of either half: pads 0, 2, 4 and 6 in
-// the lower half, from the highest bit on, and pads 1, 3, 5 and 7 in the upper. Charges have 14
-// bits: with 0x7fff, bit 15 is set if there is any, and nothing is carried.
+// A bit for each charge of a line, in the upper four bits of either half: pads 0, 2, 4 and 6 in the
+// lower half, from the highest bit on, and pads 1, 3, 5 and 7 in the upper. Charges have 14 bits:
+// after adding 0x7fff, bit 15 is set if there is any, and nothing is carried.
 fn present_in(line: vec4u) -> u32 {
     let is_there = (line + vec4u(0x7fff7fffu)) & vec4u(0x80008000u);
     return is_there.x | is_there.y >> 1u | is_there.z >> 2u | is_there.w >> 3u;
 }
 
-// The bits of 16 time bins of a lane's own pads, one in either half, from the bits that each of
+// The bits of 16 time bins of a lane's two pads, one in either half, from the bits that each of
 // four lanes has of all pads in its time bins of four tiles.
 fn own_bits(bits: u32, own: u32) -> u32 {
     var both = 0u;
@@ -68,21 +68,21 @@ fn own_bits(bits: u32, own: u32) -> u32 {
     return both;
 }
 
-// The longest run of ones: each round takes the last one of each run away.
+// The longest run of ones: each round clears the last one of each run.
 fn longest_run_in(word: u32) -> u32 {
     var rounds = 0u;
     for (var rest = word; rest != 0u; rest &= rest << 1u) { rounds++; }
     return rounds;
 }
 
-// Adds 32 time bins, with so many before them.
+// Adds 32 time bins, after `bins_before` ones.
 fn add(pad: ptr<function, Presence>, word: u32, bins_before: u32) {
     let in_word = countOneBits(word);
     let leading = countTrailingZeros(~word);
     let trailing = countLeadingZeros(~word);
     if (*pad).head == bins_before { (*pad).head += leading; }
     (*pad).longest = max((*pad).longest, (*pad).tail + leading);
-    // No run is longer than all ones of the word, and most words have few.
+    // No run is longer than the number of ones of the word, which is usually small.
     if in_word > (*pad).longest { (*pad).longest = max((*pad).longest, longest_run_in(word)); }
     (*pad).tail = select(trailing, (*pad).tail + WORD_BINS, trailing == WORD_BINS);
     (*pad).charges += in_word;
@@ -92,8 +92,8 @@ fn slice_of(pad: Presence, charge: u32) -> Slice {
     return Slice(pad.charges | pad.head << 16u, pad.longest | pad.tail << 16u, charge);
 }
 
-// Goes over the rows of tiles of a slice, for the lane's own two pads. All slices have as many,
-// so that lanes are together whenever they hand each other bits.
+// Iterates over the rows of tiles of a slice, for the lane's two pads. All slices have the same
+// number of rows, so that lanes are converged whenever they exchange bits.
 fn scan_slice(lines: u32, begin: u32, slice_rows: u32, slot: u32, own: u32) {
     var first: Presence;
     var second: Presence;
@@ -116,7 +116,7 @@ fn scan_slice(lines: u32, begin: u32, slice_rows: u32, slot: u32, own: u32) {
     slices[slot + 1u] = slice_of(second, charge >> 16u);
 }
 
-// Puts the slices of a pad together.
+// Combines the slices of a pad.
 fn joined(pad: u32, slice_bins: u32) -> vec2u {
     var charges = 0u;
     var run = 0u;
@@ -143,9 +143,9 @@ fn noisy_pads_bit_runs(place: InWarp) {
     let first_group = block % blocks_in_sector * GROUPS;
     let slice_rows = (arguments.tile_rows + WARPS * STEP - 1u) / (WARPS * STEP) * STEP;
     {
-        // The line of a tile that a lane loads, and the pair of pads that it has then.
+        // The line of a tile that a lane loads, and its pair of pads after the exchange.
         let own = thread % TILE_TIMES;
-        // Lanes without a group do the work of the last one.
+        // Lanes without a group repeat the work of the last one.
         let number = min(first_group + lane / TILE_TIMES, arguments.group_count - 1u);
         let lines = first_tile(sector, group_at(number)) * TILE_TIMES + own;
         scan_slice(lines, warp * slice_rows, slice_rows, warp * PADS + 2u * lane, own);

@@ -4,7 +4,7 @@
 @group(0) @binding(0) var<storage, read> maps: array<u32>;
 
 const THREADS = 64u;
-// Tiles, one above the other, that are staged at once.
+// Consecutive tiles in time that are staged at once.
 const STAGED = THREADS / TILE;
 
 var<workgroup> staged: array<u32, THREADS>;

@@ -3,7 +3,7 @@
 use generators::tpc::geometry::pads_in_row;
 
 use super::maps::{AT_PEAK, CHARGE, DIVIDED, plus};
-use super::work::Work;
+use super::work::FragmentContext;
 use crate::parallel::{Grain, for_each_range};
 use crate::tpc_cluster_finder::cluster::{Cluster, Sums};
 use crate::tpc_cluster_finder::cpu::directions::{DIRECTIONS, Step};
@@ -11,8 +11,8 @@ use crate::tpc_cluster_finder::settings::sixteenths;
 use crate::tpc_decode::Position;
 use crate::tpc_decode::charge_map::{TIME_MARGIN, pad_of_column};
 
-impl Work<'_> {
-    /// Calls `add` for the clusters of those peaks that are the fragment's own.
+impl FragmentContext<'_> {
+    /// Calls `add` for the clusters of those peaks that belong to this fragment.
     pub(super) fn find_clusters(
         &self,
         peaks: &[Position],
@@ -51,8 +51,9 @@ impl Work<'_> {
             }
         }
         let pad = pad_of_column(peak.column as usize);
-        let (row, place) = (usize::from(pad.row()), (pad.pad().into(), time as i32));
+        let row = usize::from(pad.row());
+        let position = (pad.pad().into(), time as i32);
         let pads = pads_in_row(row) as i32;
-        Some((row, sums.cluster(place, qmax, pads, settings)?))
+        Some((row, sums.cluster(position, qmax, pads, settings)?))
     }
 }

@@ -1,4 +1,4 @@
-//! Labels of clusters, by the numbers of the samples in the cells around their peaks.
+//! Labels of clusters, from the indices of the samples in the cells around their peaks.
 
 use generators::tpc::charges::{Charge, ChargeCase};
 
@@ -16,25 +16,26 @@ use crate::tpc_decode::{FragmentOfFrame, Position};
 pub(in crate::tpc_cluster_finder) struct Numbered<'n> {
     /// The sector.
     pub(in crate::tpc_cluster_finder) case: &'n ChargeCase,
-    /// The number in the sector of the sample of each entry of the map that has one.
-    pub(in crate::tpc_cluster_finder) numbers: &'n [u32],
+    /// The index in the sector of the sample of each entry of the map that has one.
+    pub(in crate::tpc_cluster_finder) indices: &'n [u32],
 }
 
-/// Notes the number of each sample in the sector where its charge is in the map of a fragment.
+/// Stores the index of each sample in the sector at the entry of its charge in the map of a
+/// fragment.
 pub(in crate::tpc_cluster_finder) fn number_samples(
     case: &ChargeCase,
     (fragment, samples): (&FragmentOfFrame, &[Charge]),
-    numbers: &mut [u32],
+    indices: &mut [u32],
 ) {
     let times = &fragment.time_bins;
     let first = samples.as_ptr_range().start.addr() - case.charges.as_ptr_range().start.addr();
     let first = first / size_of::<Charge>();
-    let shared = SharedSlice::new(numbers);
+    let shared = SharedSlice::new(indices);
     for_each_range(samples.len(), Grain::Adaptive, |range| {
         for number in range.filter(|number| times.contains(&samples[*number].time)) {
             let Charge { time, pad, .. } = samples[number];
             let cell = Position::new(pad, time - times.start);
-            // SAFETY: no two samples are in the same place.
+            // SAFETY: no two samples are in the same cell.
             unsafe { shared.write(cell.index(), (first + number) as u32) };
         }
     });
@@ -47,9 +48,10 @@ impl Numbered<'_> {
         maps: &Maps<'_>,
         peak: Position,
     ) -> Vec<u64> {
-        let (mut collect, mut list) = (C::default(), Vec::new());
+        let mut collect = C::default();
+        let mut list = Vec::new();
         self.labelled(maps, peak, |cell| {
-            let sample = self.numbers[cell.index()] as usize;
+            let sample = self.indices[cell.index()] as usize;
             let labels = of_sample(self.case.labels.as_ref(), sample);
             labels.iter().for_each(|label| collect.add(*label));
         });
@@ -57,8 +59,8 @@ impl Numbered<'_> {
         list
     }
 
-    /// Calls `add` for the cells whose samples give their labels to the cluster around a peak: what
-    /// is beside it, then what is behind that, as far as a charge is left.
+    /// Calls `add` for the cells whose samples give their labels to the cluster around a peak: the
+    /// neighbours, then the outer cells, as far as they have charge.
     fn labelled(&self, maps: &Maps<'_>, peak: Position, mut add: impl FnMut(Position)) {
         let threshold = sixteenths(self.case.settings.inner_threshold);
         let charge = |step| i32::from(maps.charge(plus(peak, step)) & CHARGE);

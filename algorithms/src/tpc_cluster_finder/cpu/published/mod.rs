@@ -1,5 +1,5 @@
-//! As the experiment finds clusters on a CPU: sector by sector and fragment by fragment, with a
-//! loop for each stage over the samples, or over the peaks that are left of them.
+//! The experiment's cluster finder for CPUs: sector by sector and fragment by fragment, with a loop
+//! for each stage over the samples, or over the remaining peaks.
 //!
 //! | module | holds |
 //! |---|---|
@@ -38,40 +38,40 @@ use work::each_of;
 
 pub(in crate::tpc_cluster_finder) use labels::{Numbered, number_samples};
 pub(crate) use maps::{Maps, peak_entries};
-pub(crate) use work::{Lists, Work, noisy_columns};
+pub(crate) use work::{FragmentContext, Lists, noisy_columns};
 
 pub(super) struct Published<'a> {
     charges: &'a Charges,
     arena: &'a Arena,
     collecting: Collecting,
     starts: Starts,
-    /// What the last run has collected.
+    /// Labels of the last run.
     labels: Option<Flat>,
     laps: Laps,
 }
 
-/// How labels are collected, where there are any.
+/// Collector of labels, if there are any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Collecting {
     UnorderedSet,
     Filtered,
 }
 
-pub(super) struct Held<'a> {
+pub(super) struct PublishedBuffers<'a> {
     charges: ArenaVec<'a, u16>,
     peaks: ArenaVec<'a, u8>,
     positions: ArenaVec<'a, Position>,
-    /// The number of the sample of each entry, if samples have labels.
-    numbers: ArenaVec<'a, u32>,
+    /// The index of the sample of each entry, if samples have labels.
+    indices: ArenaVec<'a, u32>,
     lists: Lists<'a>,
     clusters: Buckets<'a>,
 }
 
-buffers!(Held<'_>: charges, peaks, positions, numbers, lists, clusters);
+buffers!(PublishedBuffers<'_>: charges, peaks, positions, indices, lists, clusters);
 
 /// A fragment of a sector while clusters are found in it.
 struct Part<'p> {
-    number: usize,
+    index: usize,
     clusters: &'p Filling<'p>,
     samples: Numbered<'p>,
     /// The lists of all rows.
@@ -90,101 +90,107 @@ impl<'a> Published<'a> {
         cases.map(|case| case.fragment.min(used_time_bins(case))).max().unwrap_or(0)
     }
 
-    /// Finds clusters fragment by fragment; `find` does what comes once maps are filled.
+    /// Finds clusters fragment by fragment; `find` is called once the maps are filled.
     fn run_with(
         &mut self,
-        held: &mut Held<'a>,
+        buffers: &mut PublishedBuffers<'a>,
         labels: &[Locked],
-        find: impl Fn(&Part<'_>, &Work<'_>, &[Position], &mut Lists<'_>, &mut Laps),
+        find: impl Fn(&Part<'_>, &FragmentContext<'_>, &[Position], &mut Lists<'_>, &mut Laps),
     ) {
         self.laps.start();
-        let clusters = held.clusters.emptied(&self.starts);
-        for (number, case) in self.charges.cases().iter().enumerate() {
+        let clusters = buffers.clusters.emptied(&self.starts);
+        for (index, case) in self.charges.cases().iter().enumerate() {
             let is_noisy = noisy_columns(&case.noisy);
             for fragment in of_case(case) {
-                let charges = &mut held.charges[..entries(fragment.time_bins.len() as u32)];
-                let maps = Maps::new(charges, &mut held.peaks);
+                let charges = &mut buffers.charges[..entries(fragment.time_bins.len() as u32)];
+                let maps = Maps::new(charges, &mut buffers.peaks);
                 self.laps.skip();
                 maps.clear_charges();
                 self.laps.lap("clear", 0);
                 let samples = samples_of(case, &fragment);
-                let positions = &mut held.positions[..samples.len()];
+                let positions = &mut buffers.positions[..samples.len()];
                 fill(&maps, &fragment, samples, positions);
                 if !labels.is_empty() {
-                    number_samples(case, (&fragment, samples), &mut held.numbers);
+                    number_samples(case, (&fragment, samples), &mut buffers.indices);
                 }
                 self.laps.lap("fill", 0);
-                let work = Work { settings: &case.settings, fragment, is_noisy: &is_noisy, maps };
-                let numbered = Numbered { case, numbers: &held.numbers };
-                let part = Part { number, clusters: &clusters, samples: numbered, labels };
-                find(&part, &work, positions, &mut held.lists, &mut self.laps);
+                let work = FragmentContext {
+                    settings: &case.settings,
+                    fragment,
+                    is_noisy: &is_noisy,
+                    maps,
+                };
+                let numbered = Numbered { case, indices: &buffers.indices };
+                let part = Part { index, clusters: &clusters, samples: numbered, labels };
+                find(&part, &work, positions, &mut buffers.lists, &mut self.laps);
             }
         }
     }
 
-    /// Finds clusters only.
-    fn run_without(&mut self, held: &mut Held<'a>) {
-        self.run_with(held, &[], |part, work, positions, lists, laps| {
+    /// Finds clusters without labels.
+    fn run_without(&mut self, buffers: &mut PublishedBuffers<'a>) {
+        self.run_with(buffers, &[], |part, work, positions, lists, laps| {
             let add = |row, cluster, _| {
-                part.clusters.add(part.number, row, cluster);
+                part.clusters.add(part.index, row, cluster);
             };
             work.find(positions, lists, add, laps);
         });
     }
 
     /// Finds clusters, and collects their labels.
-    fn run_collecting<C: Collect>(&mut self, held: &mut Held<'a>) {
+    fn run_collecting<C: Collect>(&mut self, buffers: &mut PublishedBuffers<'a>) {
         let rows = Locked::rows(self.charges.cases().len() * ROWS);
-        self.run_with(held, &rows, |part, work, positions, lists, laps| {
+        self.run_with(buffers, &rows, |part, work, positions, lists, laps| {
             let add = |row, cluster, peak| {
-                let place = part.clusters.add(part.number, row, cluster);
+                let place = part.clusters.add(part.index, row, cluster);
                 let list = part.samples.collected::<C>(&work.maps, peak);
-                part.labels[part.number * ROWS + row].put(place, list);
+                part.labels[part.index * ROWS + row].put(place, list);
             };
             work.find(positions, lists, add, laps);
         });
-        let counted = rows.iter().zip(held.clusters.counts());
+        let counted = rows.iter().zip(buffers.clusters.counts());
         counted.for_each(|(row, count)| row.cut(*count as usize));
-        self.labels = Some(Flat::of(&rows));
+        self.labels = Some(Flat::concatenate(&rows));
         self.laps.lap("flatten", 0);
     }
 }
 
 impl<'a> Runner<TpcClusterFinder> for Published<'a> {
-    type Buffers = Held<'a>;
+    type Buffers = PublishedBuffers<'a>;
 
-    fn allocate(&self) -> Result<Held<'a>, DeviceError> {
-        let (arena, longest) = (self.arena, self.longest());
+    fn allocate(&self) -> Result<PublishedBuffers<'a>, DeviceError> {
+        let arena = self.arena;
+        let longest = self.longest();
         let cases = self.charges.cases().iter();
         let samples = cases.map(|case| case.charges.len()).max().unwrap_or(0);
-        let numbers = if self.charges.has_labels() { entries(longest) } else { 0 };
-        Ok(Held {
+        let indices = if self.charges.has_labels() { entries(longest) } else { 0 };
+        Ok(PublishedBuffers {
             charges: arena.vector(entries(longest)),
             peaks: arena.vector(maps::peak_entries(entries(longest))),
             positions: arena.vector(samples),
-            numbers: arena.vector(numbers),
+            indices: arena.vector(indices),
             lists: Lists::take(arena, samples),
             clusters: Buckets::take(arena, self.charges.samples(), self.charges.cases().len()),
         })
     }
 
-    fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
+    fn run(&mut self, buffers: &mut PublishedBuffers<'a>) -> Result<(), DeviceError> {
         match (self.charges.has_labels(), self.collecting) {
-            (false, _) => self.run_without(held),
-            (true, Collecting::UnorderedSet) => self.run_collecting::<UnorderedSet>(held),
-            (true, Collecting::Filtered) => self.run_collecting::<Filtered>(held),
+            (false, _) => self.run_without(buffers),
+            (true, Collecting::UnorderedSet) => self.run_collecting::<UnorderedSet>(buffers),
+            (true, Collecting::Filtered) => self.run_collecting::<Filtered>(buffers),
         }
         Ok(())
     }
 
-    fn stages(&self, _: &Held<'a>) -> Stages {
+    fn stages(&self, _: &PublishedBuffers<'a>) -> Stages {
         self.laps.stages()
     }
 
-    fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Clusters> {
+    fn output<'b>(&'b self, buffers: &'b PublishedBuffers<'a>) -> Cow<'b, Clusters> {
         Cow::Owned(match &self.labels {
-            Some(labels) => held.clusters.labelled(&self.starts, labels),
-            None => held.clusters.sorted(&self.starts).into(),
+            Some(labels) => buffers.clusters.labelled(&self.starts, labels),
+            None => buffers.clusters.sorted(&self.starts).into(),
         })
     }
 
@@ -193,12 +199,13 @@ impl<'a> Runner<TpcClusterFinder> for Published<'a> {
     }
 }
 
-/// The samples of a fragment, and others where they are not in the order of time.
+/// The samples of a fragment, and others if samples are not in the order of time.
 pub(in crate::tpc_cluster_finder) fn samples_of<'c>(
     case: &'c ChargeCase,
     fragment: &FragmentOfFrame,
 ) -> &'c [Charge] {
-    let (all, times) = (&case.charges, &fragment.time_bins);
+    let all = &case.charges;
+    let times = &fragment.time_bins;
     if !all.is_sorted_by_key(|sample| sample.time) {
         return all;
     }
@@ -206,7 +213,7 @@ pub(in crate::tpc_cluster_finder) fn samples_of<'c>(
     &all[before(times.start)..before(times.end)]
 }
 
-/// Puts charges into their map, and says where they are.
+/// Stores charges in their map, and returns their positions.
 fn fill(
     maps: &Maps<'_>,
     fragment: &FragmentOfFrame,
@@ -214,8 +221,8 @@ fn fill(
     positions: &mut [Position],
 ) {
     let times = &fragment.time_bins;
-    each_of(positions, |number| {
-        let sample = samples[number];
+    each_of(positions, |index| {
+        let sample = samples[index];
         if !times.contains(&sample.time) {
             return Position::OUTSIDE;
         }

@@ -1,15 +1,15 @@
-//! Stage: which peaks are but bumps on the slopes of larger ones.
+//! Stage that suppresses peaks that are bumps on the slopes of larger ones.
 
 use super::maps::{ABOVE, Maps, PEAK, plus};
-use super::work::{Work, each_of};
+use super::work::{FragmentContext, each_of};
 use crate::parallel::{Grain, for_each_range};
 use crate::tpc_cluster_finder::settings::is_valley;
 use crate::tpc_decode::Position;
 
-impl Work<'_> {
-    /// Marks the peaks that are kept.
+impl FragmentContext<'_> {
+    /// Marks the peaks that are not suppressed.
     pub(super) fn suppress_noise(&self, raw: &[Position], predicate: &mut [u8]) {
-        each_of(predicate, |number| u8::from(!self.is_noise(raw[number])));
+        each_of(predicate, |index| u8::from(!self.is_noise(raw[index])));
     }
 
     fn is_noise(&self, peak: Position) -> bool {
@@ -32,11 +32,11 @@ impl Work<'_> {
 }
 
 impl Maps<'_> {
-    /// Leaves the marked peaks in the map only.
+    /// Keeps only the marked peaks in the map.
     pub(super) fn update(&self, raw: &[Position], predicate: &[u8]) {
         for_each_range(raw.len(), Grain::Adaptive, |range| {
-            for number in range {
-                self.set_peak(raw[number], (predicate[number] * PEAK) | ABOVE);
+            for index in range {
+                self.set_peak(raw[index], (predicate[index] * PEAK) | ABOVE);
             }
         });
     }

@@ -1,24 +1,24 @@
-//! Stage: which samples are peaks.
+//! Stage that finds peaks among the samples.
 
 use super::maps::{ABOVE, PEAK, plus};
-use super::work::{Work, each_of};
+use super::work::{FragmentContext, each_of};
 use crate::tpc_cluster_finder::cpu::directions::Step;
 use crate::tpc_cluster_finder::settings::sixteenths;
 use crate::tpc_decode::Position;
 
-/// Neighbours that a peak may be as large as,
+/// Neighbours that a peak may equal,
 const BEFORE: [Step; 4] = [(-1, -1), (-1, 0), (-1, 1), (0, -1)];
 /// and those that it must be larger than.
 const BEHIND: [Step; 4] = [(0, 1), (1, -1), (1, 0), (1, 1)];
 
-impl Work<'_> {
-    /// Marks the samples that are peaks, and notes them in the map.
+impl FragmentContext<'_> {
+    /// Marks the samples that are peaks, and sets their flags in the map.
     pub(super) fn find_peaks(&self, positions: &[Position], predicate: &mut [u8]) {
         let settings = self.settings;
         let cutoff = sixteenths(settings.qmax_cutoff) as u16;
         let inner = sixteenths(settings.inner_threshold) as u16;
-        each_of(predicate, |number| {
-            let place = positions[number];
+        each_of(predicate, |index| {
+            let place = positions[index];
             if place.time < 0 {
                 return 0;
             }

@@ -1,26 +1,26 @@
-//! Stage: charges that several peaks claim are divided among them.
+//! Stage that divides charges among the peaks that claim them.
 
 use super::maps::{ABOVE, AT_PEAK, DIVIDED, PEAK, plus};
-use super::work::Work;
+use super::work::FragmentContext;
 use crate::parallel::{Grain, for_each_range};
 use crate::tpc_cluster_finder::cpu::directions::{DIRECTIONS, RING, Step};
 use crate::tpc_decode::Position;
 
-impl Work<'_> {
-    /// Divides the charge of each position, where it is.
+impl FragmentContext<'_> {
+    /// Divides the charge of each position in place.
     pub(super) fn divide(&self, positions: &[Position]) {
         for_each_range(positions.len(), Grain::Adaptive, |range| {
-            for &place in &positions[range] {
-                if place.time >= 0 {
-                    self.maps.set_charge(place, self.share(place));
+            for &position in &positions[range] {
+                if position.time >= 0 {
+                    self.maps.set_charge(position, self.share(position));
                 }
             }
         });
     }
 
-    fn share(&self, place: Position) -> u16 {
-        let charge = self.maps.charge(place);
-        let is_peak = |step| self.maps.peak(plus(place, step)) & PEAK != 0;
+    fn share(&self, position: Position) -> u16 {
+        let charge = self.maps.charge(position);
+        let is_peak = |step| self.maps.peak(plus(position, step)) & PEAK != 0;
         if is_peak((0, 0)) {
             return charge | AT_PEAK;
         }
@@ -29,13 +29,13 @@ impl Work<'_> {
             return part(charge, beside) | AT_PEAK;
         }
         let reaches = |(a, b): &Step| {
-            is_peak((*a, *b)) && self.maps.peak(plus(place, (a / 2, b / 2))) & ABOVE != 0
+            is_peak((*a, *b)) && self.maps.peak(plus(position, (a / 2, b / 2))) & ABOVE != 0
         };
         part(charge, RING.iter().filter(|step| reaches(step)).count() as u16)
     }
 }
 
-/// An equal part for each of so many peaks.
+/// An equal part for each of `peaks` peaks.
 fn part(charge: u16, peaks: u16) -> u16 {
     let flag = if peaks > 1 { DIVIDED } else { 0 };
     (charge / peaks.max(1)) | flag

@@ -11,9 +11,9 @@ use crate::tpc_cluster_finder::settings::Settings;
 use crate::tpc_decode::charge_map::{COLUMNS, column};
 use crate::tpc_decode::{FragmentOfFrame, Position};
 
-/// What the stages leave for each other.
+/// Lists that the stages exchange.
 pub(crate) struct Lists<'a> {
-    /// Of each position: whether it is a peak; then of each peak, whether it is kept.
+    /// For each position, true if it is a peak; then for each peak, true if it is not suppressed.
     predicate: ArenaVec<'a, u8>,
     raw: ArenaVec<'a, Position>,
     kept: ArenaVec<'a, Position>,
@@ -22,7 +22,7 @@ pub(crate) struct Lists<'a> {
 buffers!(Lists<'_>: predicate, raw, kept);
 
 impl<'a> Lists<'a> {
-    /// For so many positions.
+    /// Allocates lists for at most `positions` positions.
     pub(crate) fn take(arena: &'a Arena, positions: usize) -> Self {
         Lists {
             predicate: arena.vector(positions),
@@ -32,21 +32,21 @@ impl<'a> Lists<'a> {
     }
 }
 
-/// What all stages of a fragment of a sector know.
-pub(crate) struct Work<'w> {
+/// Arguments that all stages of a fragment of a sector share.
+pub(crate) struct FragmentContext<'w> {
     /// Thresholds.
     pub(crate) settings: &'w Settings,
-    /// Which time bins these are.
+    /// Time bins of the fragment.
     pub(crate) fragment: FragmentOfFrame,
-    /// Whether pads are noisy, by column.
+    /// True for noisy pads, by column.
     pub(crate) is_noisy: &'w [bool],
-    /// The charges, and where peaks go.
+    /// The maps of charges and peaks.
     pub(crate) maps: Maps<'w>,
 }
 
-impl Work<'_> {
-    /// Finds the clusters of samples whose charges are in the map; `add` is told of each with its
-    /// row and its peak. Positions outside of the fragment have a negative time.
+impl FragmentContext<'_> {
+    /// Finds the clusters of samples whose charges are in the map; calls `add` with each cluster,
+    /// its row and its peak. Positions outside of the fragment have a negative time.
     pub(crate) fn find(
         &self,
         positions: &[Position],
@@ -77,7 +77,7 @@ impl Work<'_> {
     }
 }
 
-/// Of each column, whether it is that of a noisy pad.
+/// True for each column of a noisy pad.
 pub(crate) fn noisy_columns(pads: &[PadId]) -> Vec<bool> {
     let mut is_noisy = vec![false; COLUMNS];
     for &pad in pads {
@@ -86,19 +86,19 @@ pub(crate) fn noisy_columns(pads: &[PadId]) -> Vec<bool> {
     is_noisy
 }
 
-/// Sets each element, by all threads.
+/// Sets each element, in parallel.
 pub(super) fn each_of<T: Copy + Send>(list: &mut [T], element: impl Fn(usize) -> T + Sync) {
     let count = list.len();
     let shared = SharedSlice::new(list);
     for_each_range(count, Grain::Adaptive, |range| {
-        for number in range {
-            // SAFETY: each number is in one range only.
-            unsafe { shared.write(number, element(number)) };
+        for index in range {
+            // SAFETY: each index is in one range only.
+            unsafe { shared.write(index, element(index)) };
         }
     });
 }
 
-/// The positions that are marked, in their order.
+/// The marked positions, in their order.
 fn compacted<'l>(
     positions: &[Position],
     predicate: &[u8],

@@ -1,4 +1,4 @@
-//! Samples by row, those of a row in the order in which they came.
+//! Samples by row, in input order within each row.
 
 use std::ops::Range;
 
@@ -8,12 +8,12 @@ use generators::tpc::geometry::ROWS;
 use crate::device::SharedSlice;
 use crate::parallel::{for_each, map};
 
-/// Fewer samples are not worth a thread.
-const LEAST: usize = 1 << 14;
-/// More runs are looked at as a whole.
-const MOST_RUNS: usize = 8;
+/// Minimum number of samples for a thread.
+const MIN_SAMPLES: usize = 1 << 14;
+/// Maximum number of runs; with more, all samples form one range.
+const MAX_RUNS: usize = 8;
 
-/// What becomes a sample of a row.
+/// Input that becomes a sample of a row.
 pub(crate) trait Source: Copy + Sync {
     /// The row of its pad.
     fn row(self) -> usize;
@@ -28,13 +28,13 @@ impl Source for Charge {
 
 /// The samples of a row of a sector.
 pub(crate) struct RowSamples<'r> {
-    /// The number of the sector,
+    /// The index of the sector,
     pub(crate) case: usize,
     /// and of the row.
     pub(crate) row: usize,
     all: &'r [Charge],
     first: usize,
-    /// Ranges of them that are in the order of time; one that is not, if there would be many.
+    /// Ranges of samples in the order of time; or one unordered range, if there would be too many.
     runs: Vec<Range<usize>>,
     in_order: bool,
 }
@@ -44,7 +44,7 @@ impl<'r> RowSamples<'r> {
         let mut runs = all.chunk_by(|one, next| one.time <= next.time);
         let mut ranges = Vec::new();
         let mut start = 0;
-        for run in runs.by_ref().take(MOST_RUNS) {
+        for run in runs.by_ref().take(MAX_RUNS) {
             ranges.push(start..start + run.len());
             start += run.len();
         }
@@ -55,19 +55,21 @@ impl<'r> RowSamples<'r> {
         RowSamples { case, row, all, first, runs: ranges, in_order }
     }
 
-    /// All of them.
+    /// All samples.
     pub(crate) fn all(&self) -> &'r [Charge] {
         self.all
     }
 
-    /// The number of the first one among those of all rows.
+    /// The index of the first one among those of all rows.
     pub(super) fn first(&self) -> usize {
         self.first
     }
 
-    /// Ranges of those of some time bins, and maybe others.
-    pub(super) fn of(&self, times: &Range<u32>) -> impl Iterator<Item = Range<usize>> {
-        let (start, end, in_order) = (times.start, times.end, self.in_order);
+    /// Ranges that contain the samples of these time bins, and maybe others.
+    pub(super) fn in_times(&self, times: &Range<u32>) -> impl Iterator<Item = Range<usize>> {
+        let start = times.start;
+        let end = times.end;
+        let in_order = self.in_order;
         self.runs.iter().map(move |run| {
             if !in_order {
                 return run.clone();
@@ -79,37 +81,37 @@ impl<'r> RowSamples<'r> {
     }
 }
 
-/// Samples of a sector that one thread puts in order.
+/// Samples of a sector that one thread sorts.
 struct Piece<'p, T> {
     case: usize,
-    /// The number of the first one in the sector.
+    /// The index of the first one in the sector.
     first: usize,
     samples: &'p [T],
 }
 
-/// How many samples of each row there are, and then where the next of them goes.
+/// The number of samples of each row, and later the index of the next of them.
 type Counts = [u32; ROWS];
 
-/// Samples in order: the rows that have any, and where each row of each sector begins, and the
-/// last one ends.
+/// Samples in order: the rows that have any, and the offsets of each row of each sector, with the
+/// end of the last one.
 pub(crate) type Sorted<'r> = (Vec<RowSamples<'r>>, Vec<usize>);
 
-/// Who wants to know which samples have become which.
+/// Records the new index of samples.
 pub(crate) trait Numbering: Sync {
-    /// Notes where a sample of a sector has gone.
+    /// Records the new index `place` of the sample `index` of a sector.
     ///
     /// # Safety
-    /// No two of them go to the same place, which is below the number of all.
-    unsafe fn note(&self, place: usize, case: usize, number: usize);
+    /// No two samples have the same index, and each is below the number of all samples.
+    unsafe fn note(&self, place: usize, case: usize, index: usize);
 }
 
-/// Nobody does.
+/// Records nothing.
 impl Numbering for () {
     #[inline]
     unsafe fn note(&self, _: usize, _: usize, _: usize) {}
 }
 
-/// Puts the samples of some sectors in order, as charges.
+/// Sorts the samples of some sectors by row, and converts them to charges.
 pub(crate) fn sort<'r, T: Source>(
     sectors: &[&[T]],
     charge: impl Fn(usize, T) -> Charge + Sync,
@@ -120,13 +122,13 @@ pub(crate) fn sort<'r, T: Source>(
     let mut counts = map(&pieces, |piece| counts(piece.samples));
     let starts = place(sectors.len(), &pieces, &mut counts);
     let shared = SharedSlice::new(by_row);
-    for_each(pieces.iter().zip(counts), |(piece, mut places)| {
-        for (number, &sample) in piece.samples.iter().enumerate() {
-            let place = &mut places[sample.row()];
-            // SAFETY: each piece has places of its own for the samples of each row.
+    for_each(pieces.iter().zip(counts), |(piece, mut indices)| {
+        for (index, &sample) in piece.samples.iter().enumerate() {
+            let place = &mut indices[sample.row()];
+            // SAFETY: pieces have disjoint ranges of indices for the samples of each row.
             unsafe {
                 shared.write(*place as usize, charge(piece.case, sample));
-                numbering.note(*place as usize, piece.case, piece.first + number);
+                numbering.note(*place as usize, piece.case, piece.first + index);
             }
             *place += 1;
         }
@@ -134,10 +136,10 @@ pub(crate) fn sort<'r, T: Source>(
     (rows(&starts, by_row), starts)
 }
 
-/// Several of each sector, so that all threads have something to do.
+/// Several pieces of each sector, so that all threads are busy.
 fn pieces<'p, T>(sectors: &[&'p [T]]) -> Vec<Piece<'p, T>> {
     let all: usize = sectors.iter().map(|samples| samples.len()).sum();
-    let length = (all / rayon::current_num_threads()).max(LEAST);
+    let length = (all / rayon::current_num_threads()).max(MIN_SAMPLES);
     let of_sector = sectors.iter().enumerate().map(|(case, samples)| {
         let numbered = samples.chunks(length).enumerate();
         numbered.map(move |(piece, samples)| Piece { case, first: piece * length, samples })
@@ -153,7 +155,7 @@ fn counts<T: Source>(samples: &[T]) -> Counts {
     counts
 }
 
-/// Makes places of counts, sector by sector and row by row, and says where each row begins.
+/// Turns counts into offsets, sector by sector and row by row, and returns the offset of each row.
 fn place<T>(sectors: usize, pieces: &[Piece<'_, T>], counts: &mut [Counts]) -> Vec<usize> {
     let mut next = 0;
     let mut starts = Vec::with_capacity(sectors * ROWS + 1);
@@ -176,10 +178,10 @@ fn place<T>(sectors: usize, pieces: &[Piece<'_, T>], counts: &mut [Counts]) -> V
 
 fn rows<'r>(starts: &[usize], by_row: &'r [Charge]) -> Vec<RowSamples<'r>> {
     let numbered = starts.windows(2).enumerate();
-    let samples = numbered.map(|(number, ends)| (number, ends[0], &by_row[ends[0]..ends[1]]));
+    let samples = numbered.map(|(index, ends)| (index, ends[0], &by_row[ends[0]..ends[1]]));
     let with_any = samples.filter(|(_, _, samples)| !samples.is_empty());
     let row =
-        |(number, first, samples)| RowSamples::new((number / ROWS, number % ROWS), first, samples);
+        |(index, first, samples)| RowSamples::new((index / ROWS, index % ROWS), first, samples);
     with_any.map(row).collect()
 }
 
@@ -208,12 +210,12 @@ mod tests {
     }
 
     #[test]
-    fn samples_of_a_time_are_found_in_each_run() {
+    fn samples_in_times_are_found_in_each_run() {
         let times = |times: &[u32], wanted: Range<u32>| {
             let samples: Vec<_> = times.iter().map(|&time| sample(time, 0)).collect();
             let row = RowSamples::new((0, 0), 0, &samples);
-            let wanted = row.of(&wanted).flatten();
-            wanted.map(|number| samples[number].time).collect::<Vec<_>>()
+            let wanted = row.in_times(&wanted).flatten();
+            wanted.map(|index| samples[index].time).collect::<Vec<_>>()
         };
         assert_eq!(times(&[1, 5, 9, 2, 5, 6], 2..6), [5, 2, 5]);
         assert!(times(&[1, 2, 3], 4..6).is_empty());

@@ -1,4 +1,4 @@
-//! Clusters around peaks. Of a peak that is alone among 81 cells, all charges around are its own.
+//! Clusters around peaks. An isolated peak among 81 cells owns all charges around it.
 
 use super::bits::{WORD, for_each_set};
 use super::crowded::Peaks;
@@ -8,8 +8,8 @@ use crate::tpc_cluster_finder::cluster::{Cluster, Sums};
 use crate::tpc_cluster_finder::settings::sixteenths;
 
 impl Strip<'_> {
-    /// Calls `add` for the clusters of the time bins that are the strip's own, with their peaks and
-    /// what is to be known of the cells around these.
+    /// Calls `add` for the clusters of the time bins that belong to the strip, with their peaks and
+    /// the recorded cells.
     pub(super) fn find_clusters<M: Members>(&self, mut add: impl FnMut(Cluster, usize, M)) {
         for word in self.words() {
             for_each_set(self.kept[word], word * WORD, |cell| {
@@ -28,15 +28,17 @@ impl Strip<'_> {
             return None;
         }
         let peaks = Peaks::around(peak, self);
-        let sums = match peaks.is_alone() {
-            true => self.all_around(peak, members),
-            false => self.shares_around(peak, &peaks, members),
+        let sums = if peaks.is_alone() {
+            self.all_around(peak, members)
+        } else {
+            self.shares_around(peak, &peaks, members)
         };
-        let (place, pads) = ((pad, time as i32), self.row.pads() as i32);
+        let place = (pad, time as i32);
+        let pads = self.row.pads() as i32;
         sums.cluster(place, self.charge(peak), pads, self.row.settings)
     }
 
-    /// The sums over all charges around a peak: those behind a neighbour count if that is above
+    /// The sums over all charges around a peak: outer cells count if their inner neighbour is above
     /// the threshold.
     #[inline]
     fn all_around(&self, peak: usize, members: &mut impl Members) -> Sums {
@@ -63,7 +65,7 @@ impl Strip<'_> {
     }
 }
 
-/// In a square of five, the place on the way from the middle.
+/// In a square of five, the coordinate of the cell between the centre and this one.
 const fn towards(place: usize) -> usize {
     match place {
         0 | 1 => 1,

@@ -1,4 +1,4 @@
-//! Charges around a peak that others claim, too.
+//! Shares of charges around a peak that other peaks claim, too.
 
 use super::bits::window;
 use super::members::Members;
@@ -7,12 +7,12 @@ use crate::tpc_cluster_finder::cluster::Sums;
 use crate::tpc_cluster_finder::cpu::directions::{DIRECTIONS, RING, Step};
 use crate::tpc_cluster_finder::settings::sixteenths;
 
-/// Pads and time bins on either side of a peak in which others make a difference.
+/// Pads and time bins on either side of a peak within which other peaks affect its cluster.
 const REACH: i16 = 4;
 /// Cells from side to side.
 const SIDE: usize = 2 * REACH as usize + 1;
 
-/// Where there are peaks around one: a bit for each time bin, pad by pad.
+/// The peaks around a peak: a bit for each time bin, pad by pad.
 pub(super) struct Peaks([u16; SIDE]);
 
 impl Peaks {
@@ -26,7 +26,7 @@ impl Peaks {
         Peaks(around)
     }
 
-    /// Whether there are no others.
+    /// True if there are no other peaks.
     #[inline]
     pub(super) fn is_alone(&self) -> bool {
         let mut alone = [0; SIDE];
@@ -34,11 +34,12 @@ impl Peaks {
         self.0 == alone
     }
 
-    /// How many there are within so many steps of a cell, itself included.
+    /// Number of peaks within `steps` steps of a cell, itself included.
     #[inline]
     fn within(&self, steps: i16, (a, b): Step) -> u32 {
         let pads = (REACH + a - steps) as usize..=(REACH + a + steps) as usize;
-        let (first, mask) = (REACH + b - steps, (1 << (2 * steps + 1)) - 1);
+        let first = REACH + b - steps;
+        let mask = (1 << (2 * steps + 1)) - 1;
         self.0[pads].iter().map(|times| (times >> first & mask).count_ones()).sum()
     }
 
@@ -63,7 +64,7 @@ impl Strip<'_> {
         let mut add = |cell: Step, claims: u32| {
             let entry = entry(cell);
             let share = share(entry, claims);
-            // A place without a sample is no charge that could be divided.
+            // A cell without a sample has no charge that could be divided.
             let is_divided = claims > 1 && entry & PRESENT != 0;
             sums.add((cell.0.into(), cell.1.into()), share, is_divided);
             share
@@ -88,7 +89,7 @@ impl Strip<'_> {
         sums
     }
 
-    /// How many peaks two steps away claim a cell that is beside none.
+    /// Number of peaks two steps away that claim a cell without an adjacent peak.
     #[inline(always)]
     fn claims(&self, peak: usize, peaks: &Peaks, cell: Step) -> u32 {
         if peaks.within(2, cell) == 1 {
@@ -102,7 +103,8 @@ impl Strip<'_> {
         RING.iter().filter(reaches).count() as u32
     }
 
-    /// Whether the charge of a cell is one beyond which clusters go on: none of a noisy pad is.
+    /// True if clusters continue beyond a cell: its charge is above the threshold, and its pad is
+    /// not noisy.
     fn is_above(&self, cell: usize) -> bool {
         let threshold = sixteenths(self.row.settings.inner_threshold);
         let (pad, _) = self.place(cell);

@@ -1,4 +1,4 @@
-//! Finds the clusters of rows: a thread has a row at a time.
+//! Finds the clusters of rows: each thread processes a row at a time.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -12,7 +12,7 @@ use crate::tpc_cluster_finder::cpu::buckets::Filling;
 use crate::tpc_cluster_finder::settings::Settings;
 use crate::tpc_decode::FragmentOfFrame;
 
-/// What threads need to find clusters.
+/// Buffers of threads that find clusters.
 pub(crate) struct Finder<'a> {
     /// One for each thread.
     scratch: Vec<Scratch<'a>>,
@@ -20,13 +20,13 @@ pub(crate) struct Finder<'a> {
 
 buffers!(Finder<'_>: scratch);
 
-/// What is to be known of a row of pads.
+/// A row of pads with its samples.
 pub(crate) struct Row<'r> {
     /// Thresholds.
     pub(crate) settings: &'r Settings,
     /// Time bins of the frame.
     pub(crate) time_bins: u32,
-    /// Whether pads are noisy.
+    /// True for noisy pads.
     pub(crate) is_noisy: Vec<bool>,
 }
 
@@ -41,7 +41,7 @@ impl<'a> Finder<'a> {
         Finder { scratch: (0..threads).map(|_| Scratch::take(arena)).collect() }
     }
 
-    /// Adds the clusters of rows; `row` says what is to be known of each.
+    /// Adds the clusters of rows; `row` returns the description of each.
     pub(crate) fn find<'r>(
         &mut self,
         rows: Vec<RowSamples<'_>>,
@@ -57,7 +57,8 @@ impl<'a> Finder<'a> {
                 unreachable!("each thread of the team has one")
             };
             let mut labels = labelling.begin(&samples);
-            let (row, fill) = (row(&samples), (clusters, &mut labels));
+            let row = row(&samples);
+            let fill = (clusters, &mut labels);
             find_in_row(&row, &samples, find_peaks, scratch, fill);
             labelling.end(&samples, labels);
             take().push(scratch);
@@ -73,7 +74,7 @@ fn find_in_row(
     (clusters, labels): (&Filling<'_>, &mut impl LabelsOfRow),
 ) {
     for times in strip::of_frame(row.time_bins) {
-        if samples.of(&times.time_bins).all(|run| run.is_empty()) {
+        if samples.in_times(&times.time_bins).all(|run| run.is_empty()) {
             continue;
         }
         let strip = strip_with_peaks(row, samples, times, find_peaks, scratch);
@@ -85,7 +86,8 @@ fn find_in_row(
     }
 }
 
-/// The same whoever wants labels: what it calls is called here only, and becomes a part of it.
+/// Shared by variants with and without labels: the functions it calls are called from here only,
+/// and are inlined.
 #[inline(never)]
 fn strip_with_peaks<'s>(
     row: &'s Row<'s>,
@@ -96,7 +98,7 @@ fn strip_with_peaks<'s>(
 ) -> Strip<'s> {
     let mut strip = Strip::new(row, times, scratch);
     let times = strip.times.time_bins.clone();
-    samples.of(&times).for_each(|run| strip.fill(&samples.all()[run]));
+    samples.in_times(&times).for_each(|run| strip.fill(&samples.all()[run]));
     find_peaks(&mut strip);
     strip.suppress_noise();
     strip

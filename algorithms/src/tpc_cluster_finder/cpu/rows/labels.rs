@@ -8,27 +8,27 @@ use generators::tpc::geometry::ROWS;
 use super::bits::for_each_set;
 use super::by_row::{Numbering, RowSamples};
 use super::members::{CELLS, Labelled, Members};
-use super::strip::{MOST_CELLS, Strip};
+use super::strip::{MAX_CELLS, Strip};
 use crate::device::{Poison, SharedSlice, prefetch};
 use crate::tpc_cluster_finder::cpu::labels::{Flat, Joined};
 use crate::tpc_cluster_finder::input::Charges;
 use crate::tpc_cluster_finder::labels::collect::{Collect, Indexed};
 
-/// Who wants labels of clusters.
+/// Collects labels of clusters, or none.
 pub(crate) trait Labelling: Sync {
-    /// What is collected in a row.
+    /// Labels collected in a row.
     type OfRow: LabelsOfRow;
 
-    /// For a row that nothing was found in so far.
+    /// Starts a row without clusters.
     fn begin(&self, samples: &RowSamples<'_>) -> Self::OfRow;
 
-    /// Keeps what was collected.
+    /// Stores the labels that were collected.
     fn end(&self, samples: &RowSamples<'_>, labels: Self::OfRow);
 }
 
 /// Labels of the clusters of a row, while they are found.
 pub(crate) trait LabelsOfRow {
-    /// What has to be known of the cells of a cluster.
+    /// Information about the cells of a cluster that is needed.
     type Members: Members;
 
     /// Looks up the labels of the samples that have been put into a strip.
@@ -38,7 +38,7 @@ pub(crate) trait LabelsOfRow {
     fn collect(&mut self, peak: usize, members: Self::Members);
 }
 
-/// Nobody does.
+/// Collects nothing.
 impl Labelling for () {
     type OfRow = ();
 
@@ -59,7 +59,7 @@ impl LabelsOfRow for () {
     fn collect(&mut self, _: usize, (): ()) {}
 }
 
-/// Where the labels of a sample are among those of its sector.
+/// Range of the labels of a sample among those of its sector.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Span {
     first: u32,
@@ -70,8 +70,8 @@ impl Poison for Span {
     const POISON: Self = Span { first: u32::MAX, count: 0 };
 }
 
-/// Notes where the labels of samples are while these are put in order: they are in the order of
-/// labels then.
+/// Stores the label ranges of samples while these are sorted: ranges are in the order of sorted
+/// samples.
 pub(super) struct Noting<'n> {
     pub(super) charges: &'n Charges,
     pub(super) spans: SharedSlice<'n, Span>,
@@ -79,34 +79,34 @@ pub(super) struct Noting<'n> {
 
 impl Numbering for Noting<'_> {
     #[inline]
-    unsafe fn note(&self, place: usize, case: usize, number: usize) {
+    unsafe fn note(&self, place: usize, case: usize, index: usize) {
         let labels = self.charges.cases()[case].labels.as_ref();
         let span = labels.map_or(Span::default(), |labels| Span {
-            first: labels.first()[number],
-            count: labels.of(number).len() as u32,
+            first: labels.first()[index],
+            count: labels.of(index).len() as u32,
         });
-        // SAFETY: as the caller says.
+        // SAFETY: the caller ensures that `place` is within bounds and used once.
         unsafe { self.spans.write(place, span) };
     }
 }
 
-/// What is kept from run to run, so that nobody waits for memory.
+/// Buffers that are reused from run to run, so that no run waits for memory.
 #[derive(Default)]
-pub(super) struct Kept {
-    /// What was collected last, row by row.
+pub(super) struct LabelBuffers {
+    /// Labels of the last run, row by row.
     rows: Vec<Mutex<Joined>>,
-    /// What threads have done with, for the next row.
+    /// Scratch buffers of finished rows, for the next ones.
     free: Mutex<Vec<Scratch>>,
 }
 
-impl Kept {
-    /// For the rows of so many sectors.
+impl LabelBuffers {
+    /// Buffers for the rows of `sectors` sectors.
     pub(super) fn new(sectors: usize) -> Self {
         let rows = (0..sectors * ROWS).map(|_| Mutex::default()).collect();
-        Kept { rows, free: Mutex::default() }
+        LabelBuffers { rows, free: Mutex::default() }
     }
 
-    /// Forgets what was collected.
+    /// Removes all labels.
     pub(super) fn clear(&mut self) {
         for row in &mut self.rows {
             row.get_mut().unwrap_or_else(PoisonError::into_inner).clear();
@@ -118,63 +118,65 @@ impl Kept {
         let rows = self.rows.iter_mut();
         let rows: Vec<_> =
             rows.map(|row| &*row.get_mut().unwrap_or_else(PoisonError::into_inner)).collect();
-        Flat::of(&rows)
+        Flat::concatenate(&rows)
     }
 }
 
 /// Collects the labels of all rows.
 pub(super) struct AllLabels<'l> {
     pub(super) charges: &'l Charges,
-    /// Where the labels of each sample are, row by row.
+    /// Label range of each sample, row by row.
     pub(super) spans: &'l [Span],
-    pub(super) kept: &'l Kept,
+    pub(super) label_buffers: &'l LabelBuffers,
 }
 
-/// What a thread collects labels with.
+/// Buffers with which a thread collects labels.
 struct Scratch {
-    /// Of each cell that has a sample, where its labels are.
+    /// For each cell with a sample, the offset of its labels.
     cells: Vec<u32>,
-    /// From a peak to the cells around it.
+    /// Offsets from a peak to the cells around it.
     steps: [usize; CELLS.len()],
-    given: Given,
-    /// Those of the samples of a cluster.
+    strip_labels: StripLabels,
+    /// Labels of the samples of a cluster.
     met: Vec<u64>,
     collect: Indexed,
 }
 
 impl Scratch {
     fn new() -> Self {
-        let (given, collect) = (Given::default(), Indexed::default());
+        let strip_labels = StripLabels::default();
+        let collect = Indexed::default();
         Scratch {
-            cells: vec![0; MOST_CELLS],
+            cells: vec![0; MAX_CELLS],
             steps: [0; CELLS.len()],
-            given,
+            strip_labels,
             met: Vec::new(),
             collect,
         }
     }
 }
 
-/// The labels of the samples of a strip, how many there are before those of each. Those of a sector
-/// are in the order of time, so that a row has a few here and there: brought together they stay in
-/// the nearest caches.
+/// The labels of the samples of a strip, with their number before the labels of each. Those of a
+/// sector are in the order of time, so that those of a row are scattered: copied to one buffer they
+/// stay in the nearest caches.
 #[derive(Default)]
-struct Given {
+struct StripLabels {
     all: Vec<u64>,
     end: usize,
-    /// Labels of the sample with the most.
+    /// Maximum number of labels of a sample.
     most: usize,
 }
 
-impl Given {
+impl StripLabels {
     fn clear(&mut self) {
         (self.end, self.most) = (0, 0);
     }
 
-    /// Adds those of a sample, and says where they are.
+    /// Adds the labels of a sample, and returns their offset.
     #[inline]
     fn add(&mut self, of_sector: &[u64], span: Span) -> u32 {
-        let (place, count) = (self.end, span.count as usize);
+        let place = self.end;
+        let count = span.count as usize;
         self.end += 1 + count;
         if self.all.len() < self.end + FEW {
             self.all.resize(2 * (self.end + FEW), 0);
@@ -186,7 +188,7 @@ impl Given {
         place as u32
     }
 
-    /// Copies those at a place to the begin of a list, and says how many there are.
+    /// Copies the labels at an offset to the start of a list, and returns their count.
     #[inline]
     fn copy(&self, place: u32, to: &mut [u64]) -> usize {
         let [count, labels @ ..] = &self.all[place as usize..] else { return 0 };
@@ -196,10 +198,11 @@ impl Given {
     }
 }
 
-/// Labels that are copied whether they are there or not: more are rare.
+/// Labels that are copied unconditionally: more are rare.
 const FEW: usize = 4;
 
-/// Copies some labels, and maybe what is behind them: how many there are decides on nothing.
+/// Copies some labels, and maybe others after them: copying a fixed number avoids a branch on the
+/// count.
 #[inline(always)]
 fn copy(from: &[u64], to: &mut [u64], count: usize) {
     match (from.first_chunk::<FEW>(), to.first_chunk_mut::<FEW>()) {
@@ -208,21 +211,21 @@ fn copy(from: &[u64], to: &mut [u64], count: usize) {
     }
 }
 
-/// Apart, lest the compiler makes one copy of both, of a length that only the machine knows.
+/// Out of line so that the compiler does not merge both copies into one of variable length.
 #[cold]
 #[inline(never)]
 fn copy_exactly(from: &[u64], to: &mut [u64], count: usize) {
     to[..count].copy_from_slice(&from[..count]);
 }
 
-/// Samples ahead that labels are asked for before they are needed.
+/// Prefetch distance of labels, in samples.
 const AHEAD: usize = 24;
 
 /// The labels of a row.
 pub(super) struct OfRow<'l> {
-    /// Those of the sector.
+    /// Labels of the sector.
     of_sector: &'l [u64],
-    /// Where those of the samples of the row are.
+    /// Label ranges of the samples of the row.
     spans: &'l [Span],
     scratch: Scratch,
     labels: Joined,
@@ -232,7 +235,7 @@ impl<'l> Labelling for AllLabels<'l> {
     type OfRow = OfRow<'l>;
 
     fn begin(&self, samples: &RowSamples<'_>) -> OfRow<'l> {
-        let free = self.kept.free.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let free = self.label_buffers.free.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let of_sector = self.charges.cases()[samples.case].labels.as_ref();
         let of_sector = of_sector.map_or(&[][..], Labels::all);
         let spans = &self.spans[samples.first()..samples.first() + samples.all().len()];
@@ -242,13 +245,13 @@ impl<'l> Labelling for AllLabels<'l> {
 
     fn end(&self, samples: &RowSamples<'_>, row: OfRow<'l>) {
         *self.row(samples) = row.labels;
-        self.kept.free.lock().unwrap_or_else(PoisonError::into_inner).push(row.scratch);
+        self.label_buffers.free.lock().unwrap_or_else(PoisonError::into_inner).push(row.scratch);
     }
 }
 
 impl AllLabels<'_> {
     fn row(&self, samples: &RowSamples<'_>) -> MutexGuard<'_, Joined> {
-        let row = &self.kept.rows[samples.case * ROWS + samples.row];
+        let row = &self.label_buffers.rows[samples.case * ROWS + samples.row];
         row.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -257,30 +260,30 @@ impl LabelsOfRow for OfRow<'_> {
     type Members = Labelled;
 
     fn fill(&mut self, strip: &Strip<'_>, samples: &RowSamples<'_>) {
-        let Scratch { cells, steps, given, met, .. } = &mut self.scratch;
-        given.clear();
-        for run in samples.of(&strip.times.time_bins) {
+        let Scratch { cells, steps, strip_labels, met, .. } = &mut self.scratch;
+        strip_labels.clear();
+        for run in samples.in_times(&strip.times.time_bins) {
             for (place, sample) in run.clone().zip(&samples.all()[run]) {
                 if let Some(&Span { first, count }) = self.spans.get(place + AHEAD) {
                     prefetch(self.of_sector, first as usize);
                     prefetch(self.of_sector, first as usize + count as usize);
                 }
                 if let Some(cell) = strip.cell_of(*sample) {
-                    cells[cell] = given.add(self.of_sector, self.spans[place]);
+                    cells[cell] = strip_labels.add(self.of_sector, self.spans[place]);
                 }
             }
         }
-        met.resize(CELLS.len() * given.most + FEW, 0);
+        met.resize(CELLS.len() * strip_labels.most + FEW, 0);
         *steps = CELLS.map(|(a, b)| strip.plus(0, (a.into(), b.into())));
     }
 
     #[inline]
     fn collect(&mut self, peak: usize, Labelled(members): Labelled) {
-        let Scratch { cells, steps, given, met, collect } = &mut self.scratch;
+        let Scratch { cells, steps, strip_labels, met, collect } = &mut self.scratch;
         let mut count = 0;
         for_each_set(members.into(), 0, |cell| {
             let place = cells[peak.wrapping_add(steps[cell])];
-            count += given.copy(place, &mut met[count..]);
+            count += strip_labels.copy(place, &mut met[count..]);
         });
         collect.add_all(&met[..count]);
         self.labels.add(|all| collect.take(all));

@@ -1,18 +1,18 @@
-//! Which of the cells around a peak give the labels of their samples to its cluster: those that are
-//! looked at, as far as a charge is left.
+//! Cells around a peak that give the labels of their samples to its cluster: those that are
+//! examined, as far as they have charge.
 
 use crate::tpc_cluster_finder::cpu::directions::{DIRECTIONS, Step};
 
-/// Who wants to know.
+/// Records the cells of a cluster.
 pub(crate) trait Members: Default {
-    /// Notes what is left of the charge of a cell that is looked at.
+    /// Records a cell that is examined, with its share of the charge.
     fn note(&mut self, cell: Step, share: impl FnOnce() -> i32);
 
-    /// The same for a square of five around a peak; what is not looked at has no charge.
+    /// Records a square of five around a peak; cells that are not examined have no charge.
     fn note_all(&mut self, charges: &[[i32; SIDE]; SIDE]);
 }
 
-/// Nobody does.
+/// Records nothing.
 impl Members for () {
     #[inline(always)]
     fn note(&mut self, _: Step, _: impl FnOnce() -> i32) {}
@@ -43,11 +43,12 @@ impl Members for Labelled {
     }
 }
 
-/// Cells around a peak, in the order in which labels are collected: the peak, what is beside it, and
-/// what is behind that.
+/// Cells around a peak, in the order in which labels are collected: the peak, its neighbours, and
+/// the outer cells.
 pub(super) const CELLS: [Step; SIDE * SIDE] = {
     let mut cells = [(0, 0); SIDE * SIDE];
-    let (mut inner, mut next) = (0, 1 + DIRECTIONS.len());
+    let mut inner = 0;
+    let mut next = 1 + DIRECTIONS.len();
     while inner < DIRECTIONS.len() {
         let (beside, behind) = DIRECTIONS[inner];
         cells[1 + inner] = beside;
@@ -62,14 +63,14 @@ pub(super) const CELLS: [Step; SIDE * SIDE] = {
     cells
 };
 
-/// The bits of cells by their places in the square.
+/// The bits of cells by their position in the square.
 const BITS: [[u32; SIDE]; SIDE] = {
     let mut bits = [[0; SIDE]; SIDE];
-    let mut number = 0;
-    while number < CELLS.len() {
-        let (a, b) = square(CELLS[number]);
-        bits[a][b] = 1 << number;
-        number += 1;
+    let mut index = 0;
+    while index < CELLS.len() {
+        let (a, b) = square(CELLS[index]);
+        bits[a][b] = 1 << index;
+        index += 1;
     }
     bits
 };
@@ -89,8 +90,9 @@ mod tests {
     }
 
     #[test]
-    fn cells_with_a_charge_are_noted() {
-        let (mut one, mut all) = (Labelled::default(), Labelled::default());
+    fn cells_with_a_charge_are_recorded() {
+        let mut one = Labelled::default();
+        let mut all = Labelled::default();
         let mut charges = [[0; SIDE]; SIDE];
         for cell in [CELLS[0], CELLS[3], CELLS[24]] {
             one.note(cell, || 7);

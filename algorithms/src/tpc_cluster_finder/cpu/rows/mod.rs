@@ -1,20 +1,19 @@
-//! Ours: row by row, as rows do not know of each other. Samples are put in order by row, and then
-//! a thread has a row at a time, a thousand time bins of it, so that all it looks at stays in the
-//! nearest caches: charges by pad and time bin, with nothing in between but zeros, in which
-//! peaks are found by wide instructions; and a bit for each cell that is a peak, so that 81 cells
-//! around a peak are looked at in nine words. Most peaks are alone there, and their charges
-//! undivided.
+//! recobench's finder: row by row, as rows are independent. Samples are sorted by row, and then a
+//! thread processes a row at a time, a thousand time bins of it, so that its data stay in the
+//! nearest caches: charges by pad and time bin, with zeros in between, in which peaks are found by
+//! SIMD instructions; and a bit for each cell that is a peak, so that 81 cells around a peak are
+//! examined in nine words. Most peaks are isolated, and their charges undivided.
 //!
 //! | module | holds |
 //! |---|---|
 //! | `by_row` | samples by row |
-//! | `finder` | the threads, and what they do with each row |
+//! | `finder` | the threads, and their work on each row |
 //! | `strip` | charges of a row in some time bins |
 //! | `bits` | a bit for each cell |
-//! | `peaks` | which cells are peaks |
-//! | `noise` | which of them are kept |
-//! | `clusters`, `crowded` | clusters around peaks that are alone, and around others |
-//! | `members` | which cells around a peak give labels to its cluster |
+//! | `peaks` | cells that are peaks |
+//! | `noise` | suppression of peaks |
+//! | `clusters`, `crowded` | clusters around isolated peaks, and around others |
+//! | `members` | cells around a peak that give labels to its cluster |
 //! | `labels` | the labels of clusters |
 
 mod bits;
@@ -43,7 +42,7 @@ use crate::timing::{Laps, Stages};
 use crate::tpc_cluster_finder::TpcClusterFinder;
 use crate::tpc_cluster_finder::input::Charges;
 use crate::tpc_cluster_finder::labels::Clusters;
-use labels::{AllLabels, Kept, Noting, Span};
+use labels::{AllLabels, LabelBuffers, Noting, Span};
 
 pub(crate) use by_row::{RowSamples, Source, sort};
 pub(crate) use finder::{Finder, Row};
@@ -53,27 +52,28 @@ pub(super) struct Rows<'a> {
     arena: &'a Arena,
     threads: usize,
     starts: Starts,
-    kept: Kept,
-    /// What the last run has collected.
+    label_buffers: LabelBuffers,
+    /// Labels of the last run.
     labels: Option<Flat>,
     laps: Laps,
 }
 
-pub(super) struct Held<'a> {
+pub(super) struct RowsBuffers<'a> {
     by_row: ArenaVec<'a, Charge>,
-    /// Where the labels of each sample are, if samples have some.
+    /// Ranges of the labels of each sample, if samples have some.
     spans: ArenaVec<'a, Span>,
     finder: Finder<'a>,
     clusters: Buckets<'a>,
 }
 
-buffers!(Held<'_>: by_row, spans, finder, clusters);
+buffers!(RowsBuffers<'_>: by_row, spans, finder, clusters);
 
 impl<'a> Rows<'a> {
     pub(super) fn new(charges: &'a Charges, arena: &'a Arena, threads: usize) -> Self {
-        let (starts, laps) = (Starts::new(), Laps::default());
-        let kept = Kept::new(charges.cases().len());
-        Rows { charges, arena, threads, starts, kept, labels: None, laps }
+        let starts = Starts::new();
+        let laps = Laps::default();
+        let label_buffers = LabelBuffers::new(charges.cases().len());
+        Rows { charges, arena, threads, starts, label_buffers, labels: None, laps }
     }
 
     /// The samples of each sector.
@@ -81,40 +81,42 @@ impl<'a> Rows<'a> {
         self.charges.cases().iter().map(|case| &case.charges[..]).collect()
     }
 
-    /// Finds clusters only.
-    fn run_without(&mut self, held: &mut Held<'a>) {
-        let (rows, starts) = sort(&self.samples(), |_, sample| sample, &mut held.by_row, &());
+    /// Finds clusters without labels.
+    fn run_without(&mut self, buffers: &mut RowsBuffers<'a>) {
+        let (rows, starts) = sort(&self.samples(), |_, sample| sample, &mut buffers.by_row, &());
         self.starts = starts;
         self.laps.lap("rows", 0);
         let row = |samples: &RowSamples<'_>| row(self.charges, samples);
-        held.finder.find(rows, row, &held.clusters.emptied(&self.starts), &());
+        buffers.finder.find(rows, row, &buffers.clusters.emptied(&self.starts), &());
         self.laps.lap("clusters", 0);
     }
 
     /// Finds clusters, and collects their labels.
-    fn run_collecting(&mut self, held: &mut Held<'a>) {
-        self.kept.clear();
+    fn run_collecting(&mut self, buffers: &mut RowsBuffers<'a>) {
+        self.label_buffers.clear();
         let charges = self.charges;
-        let noting = Noting { charges, spans: SharedSlice::new(&mut held.spans) };
-        let (rows, starts) = sort(&self.samples(), |_, sample| sample, &mut held.by_row, &noting);
+        let noting = Noting { charges, spans: SharedSlice::new(&mut buffers.spans) };
+        let (rows, starts) =
+            sort(&self.samples(), |_, sample| sample, &mut buffers.by_row, &noting);
         self.starts = starts;
         self.laps.lap("rows", 0);
         let row = |samples: &RowSamples<'_>| row(charges, samples);
-        let labels = AllLabels { charges, spans: &held.spans, kept: &self.kept };
-        held.finder.find(rows, row, &held.clusters.emptied(&self.starts), &labels);
+        let labels =
+            AllLabels { charges, spans: &buffers.spans, label_buffers: &self.label_buffers };
+        buffers.finder.find(rows, row, &buffers.clusters.emptied(&self.starts), &labels);
         self.laps.lap("clusters", 0);
-        self.labels = Some(self.kept.flat());
+        self.labels = Some(self.label_buffers.flat());
         self.laps.lap("flatten", 0);
     }
 }
 
 impl<'a> Runner<TpcClusterFinder> for Rows<'a> {
-    type Buffers = Held<'a>;
+    type Buffers = RowsBuffers<'a>;
 
-    fn allocate(&self) -> Result<Held<'a>, DeviceError> {
+    fn allocate(&self) -> Result<RowsBuffers<'a>, DeviceError> {
         let samples = self.charges.samples();
         let labelled = if self.charges.has_labels() { samples } else { 0 };
-        Ok(Held {
+        Ok(RowsBuffers {
             by_row: self.arena.vector(samples),
             spans: self.arena.vector(labelled),
             finder: Finder::take(self.arena, self.threads),
@@ -122,23 +124,24 @@ impl<'a> Runner<TpcClusterFinder> for Rows<'a> {
         })
     }
 
-    fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
+    fn run(&mut self, buffers: &mut RowsBuffers<'a>) -> Result<(), DeviceError> {
         self.laps.start();
-        match self.charges.has_labels() {
-            false => self.run_without(held),
-            true => self.run_collecting(held),
+        if self.charges.has_labels() {
+            self.run_collecting(buffers);
+        } else {
+            self.run_without(buffers);
         }
         Ok(())
     }
 
-    fn stages(&self, _: &Held<'a>) -> Stages {
+    fn stages(&self, _: &RowsBuffers<'a>) -> Stages {
         self.laps.stages()
     }
 
-    fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Clusters> {
+    fn output<'b>(&'b self, buffers: &'b RowsBuffers<'a>) -> Cow<'b, Clusters> {
         Cow::Owned(match &self.labels {
-            Some(labels) => held.clusters.labelled(&self.starts, labels),
-            None => held.clusters.sorted(&self.starts).into(),
+            Some(labels) => buffers.clusters.labelled(&self.starts, labels),
+            None => buffers.clusters.sorted(&self.starts).into(),
         })
     }
 
@@ -147,14 +150,14 @@ impl<'a> Runner<TpcClusterFinder> for Rows<'a> {
     }
 }
 
-/// What is to be known of a row.
+/// Description of a row.
 fn row<'r>(charges: &'r Charges, samples: &RowSamples<'_>) -> Row<'r> {
     let case = &charges.cases()[samples.case];
     let is_noisy = is_noisy(case, samples.row);
     Row { settings: &case.settings, time_bins: case.time_bins, is_noisy }
 }
 
-/// Of each pad of a row, whether it is noisy.
+/// True for each noisy pad of a row.
 fn is_noisy(case: &ChargeCase, row: usize) -> Vec<bool> {
     let first = PadId::new(row as u8, 0);
     let mut is_noisy = vec![false; pads_in_row(row)];

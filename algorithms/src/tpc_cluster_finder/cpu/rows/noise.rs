@@ -1,18 +1,19 @@
-//! Which peaks are but bumps on the slopes of larger ones.
+//! Suppresses peaks that are bumps on the slopes of larger ones.
 
 use super::bits::{WORD, for_each_set, window};
 use super::strip::Strip;
 use crate::tpc_cluster_finder::settings::is_valley;
 
-/// Time bins on either side in which larger peaks are looked for.
+/// Time bins on either side in which larger peaks are searched.
 const TIMES: i32 = 3;
-/// Those that are looked at, on the pad of a peak and next to it: peaks do not touch each other.
+/// Time bins that are searched, on the pad of a peak and the adjacent ones: peaks are never
+/// neighbours.
 const NEAR: u64 = 0b110_0011;
-/// And two pads from it.
+/// Time bins that are searched two pads away.
 const FAR: u64 = 0b111_1111;
 
 impl Strip<'_> {
-    /// Keeps the others.
+    /// Removes the peaks that are noise.
     pub(super) fn suppress_noise(&mut self) {
         self.kept.copy_from_slice(self.raw);
         for word in self.words() {
@@ -43,7 +44,7 @@ impl Strip<'_> {
         })
     }
 
-    /// Whether the peak a step away is larger, and there is no valley before it.
+    /// True if the peak a step away is larger, and no valley lies between.
     fn hides(&self, peak: usize, step: (i32, i32)) -> bool {
         let charge = self.charge(peak);
         let is_valley =

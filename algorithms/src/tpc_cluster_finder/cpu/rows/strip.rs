@@ -1,5 +1,5 @@
-//! The charges of a row in some time bins: a line for each pad, with empty lines before and behind
-//! them, and empty cells at the end of each.
+//! The charges of a row in some time bins: a line for each pad, with empty lines before the first
+//! and after the last, and empty cells at the end of each.
 
 use std::ops::Range;
 
@@ -11,25 +11,25 @@ use super::finder::Row;
 use crate::device::{Arena, ArenaVec, buffers};
 use crate::tpc_decode::{FragmentOfFrame, Fragments};
 
-/// Empty lines on either side of the pads of a row: four that are looked at, and one as the first
-/// time bins of a line are next to the last ones of the line before.
+/// Empty lines on either side of the pads of a row: four that are examined, and one because the
+/// first time bins of a line are adjacent to the last ones of the previous line.
 pub(super) const MARGIN_LINES: usize = 5;
-/// Time bins of a strip: with all pads they fit into the second level of caches.
+/// Time bins of a strip: with all pads they fit into the second-level cache.
 const TIMES: u32 = 1024;
 /// Cells of a line: one word of bits more than time bins.
 const LONGEST_LINE: usize = TIMES as usize + WORD;
 
 /// Cells of the longest strip of the row with the most pads.
-pub(super) const MOST_CELLS: usize = (MOST_PADS + 2 * MARGIN_LINES) * LONGEST_LINE;
-/// Pads of any row.
-const MOST_PADS: usize = pads_in_row(ROWS - 1);
+pub(super) const MAX_CELLS: usize = (MAX_PADS + 2 * MARGIN_LINES) * LONGEST_LINE;
+/// Maximum number of pads of a row.
+const MAX_PADS: usize = pads_in_row(ROWS - 1);
 
-/// A sample is there, be its charge 0.
+/// Flag of a sample, which is set even if its charge is 0.
 pub(super) const PRESENT: u16 = 1 << 14;
 /// The charge of a cell.
 pub(super) const CHARGE: u16 = PRESENT - 1;
 
-/// What a thread needs for a strip.
+/// Buffers of a thread for a strip.
 pub(super) struct Scratch<'a> {
     charges: ArenaVec<'a, u16>,
     raw: ArenaVec<'a, u64>,
@@ -50,7 +50,7 @@ impl<'a> Scratch<'a> {
     }
 }
 
-/// The parts of a frame that are strips, which overlap as fragments do.
+/// Splits a frame into strips, which overlap like fragments.
 pub(super) fn of_frame(time_bins: u32) -> impl Iterator<Item = FragmentOfFrame> {
     Fragments::new(TIMES).of_frame(time_bins)
 }
@@ -65,12 +65,12 @@ pub(crate) struct Strip<'s> {
     pub(super) charges: &'s mut [u16],
     /// A bit for each cell that is a peak,
     pub(super) raw: &'s mut [u64],
-    /// and for those that are kept.
+    /// and for those that are not suppressed.
     pub(super) kept: &'s mut [u64],
 }
 
 impl<'s> Strip<'s> {
-    /// Without a charge.
+    /// Creates a strip without charges.
     pub(super) fn new(
         row: &'s Row<'s>,
         times: FragmentOfFrame,
@@ -80,13 +80,14 @@ impl<'s> Strip<'s> {
         let lines = row.pads() + 2 * MARGIN_LINES;
         let words = words(lines, line / WORD);
         let charges = &mut scratch.charges[..lines * line];
-        let (raw, kept) = (&mut scratch.raw[..words], &mut scratch.kept[..words]);
+        let raw = &mut scratch.raw[..words];
+        let kept = &mut scratch.kept[..words];
         charges.fill(0);
         raw.fill(0);
         Strip { row, times, line, charges, raw, kept }
     }
 
-    /// Puts the samples of the strip in their places; there may be others among them.
+    /// Stores the samples of the strip in their cells; samples of other strips are skipped.
     pub(super) fn fill(&mut self, samples: &[Charge]) {
         for sample in samples {
             if let Some(cell) = self.cell_of(*sample) {
@@ -112,7 +113,8 @@ impl<'s> Strip<'s> {
     /// Pad and time bin of the frame of a cell.
     #[inline]
     pub(super) fn place(&self, cell: usize) -> (i32, u32) {
-        let (pad, time) = (cell / self.line - MARGIN_LINES, cell % self.line);
+        let pad = cell / self.line - MARGIN_LINES;
+        let time = cell % self.line;
         (pad as i32, self.times.time_bins.start + time as u32)
     }
 
@@ -122,7 +124,7 @@ impl<'s> Strip<'s> {
         self.first_cell(0) / WORD..end / WORD
     }
 
-    /// The cell that lies a step away, in pads and time bins.
+    /// The cell a step away, in pads and time bins.
     #[inline]
     pub(super) fn plus(&self, cell: usize, (pads, times): (i32, i32)) -> usize {
         cell.wrapping_add_signed(pads as isize * self.line as isize + times as isize)

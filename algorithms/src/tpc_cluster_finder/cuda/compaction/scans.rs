@@ -1,4 +1,4 @@
-//! As published: sums of tiles, sums of these until a block has all of them, and back.
+//! As published: sums of tiles, sums of these until a block has all of them, and back down.
 
 use super::{MARKED, TILE, Target};
 use crate::device::buffers;
@@ -9,37 +9,37 @@ use crate::kernels::tpc_cluster_finder_scan::{
 };
 use crate::tpc_cluster_finder::cuda::stages::Work;
 
-/// Sums of tiles, then sums of these, of each job.
+/// Sums of tiles, then sums of these, for each job.
 pub(crate) struct Scans {
     sums: DeviceBuffer<u32>,
-    /// Words of a job.
-    room: usize,
+    /// Capacity of a job, in words.
+    capacity: usize,
 }
 
 buffers!(Scans: sums);
 
-/// A level of sums that has one above it.
+/// A level of sums below the last one.
 #[derive(Clone, Copy)]
 struct Level {
     number: u32,
-    /// Where it begins, and where the next one does.
+    /// Index of the level's first sum, and of the next level's.
     begin: u32,
     next: u32,
-    /// Its tiles, which are words of the next one.
+    /// Number of its tiles, which is the number of words of the next level.
     tiles: usize,
 }
 
-/// Words of each level above the marks of so many positions: the last one is a tile.
+/// Words of each level above the marks of `samples` positions: the last one is a tile.
 fn levels(samples: usize) -> Vec<usize> {
     let tiles = |&words: &usize| (words > TILE).then(|| words.div_ceil(TILE));
     std::iter::successors(Some(samples.div_ceil(TILE)), tiles).collect()
 }
 
 impl Scans {
-    /// For so many jobs of so many samples.
+    /// Allocates sums for `jobs` jobs of `samples` samples each.
     pub(super) fn new(gpu: &Gpu, jobs: usize, samples: usize) -> Result<Self, DeviceError> {
-        let room = levels(samples).iter().sum();
-        Ok(Scans { sums: gpu.buffer(jobs * room)?, room })
+        let capacity = levels(samples).iter().sum();
+        Ok(Scans { sums: gpu.buffer(jobs * capacity)?, capacity })
     }
 
     pub(super) fn run(&self, work: &Work<'_>, target: Target) -> Result<(), DeviceError> {
@@ -66,7 +66,7 @@ impl Scans {
             marks: work.lists.predicate.ptr(),
             target: target.number(),
             sums: self.sums.ptr(),
-            sums_of_job: self.room as u32,
+            sums_of_job: self.capacity as u32,
             batch,
         };
         let blocks = (target.tiles(work), target.bytes(work, size_of::<u8>()));
@@ -83,7 +83,7 @@ impl Scans {
             begin: level.begin,
             next: level.next,
             sums: self.sums.ptr(),
-            sums_of_job: self.room as u32,
+            sums_of_job: self.capacity as u32,
             batch,
         };
         // SAFETY: each tile of the level has a word in the next one.
@@ -103,7 +103,7 @@ impl Scans {
             level,
             begin,
             sums: self.sums.ptr(),
-            sums_of_job: self.room as u32,
+            sums_of_job: self.capacity as u32,
             batch,
         };
         // SAFETY: the level has no more words than a block has threads.
@@ -119,10 +119,11 @@ impl Scans {
             begin: level.begin,
             next: level.next,
             sums: self.sums.ptr(),
-            sums_of_job: self.room as u32,
+            sums_of_job: self.capacity as u32,
             batch,
         };
-        // SAFETY: as on the way up.
+        // SAFETY: levels are ranges of the sums, with a word for each tile of the level before, as
+        // on the way up.
         unsafe { work.launch(&SCAN_DOWN, (level.tiles, 0), arguments) }
     }
 
@@ -135,12 +136,13 @@ impl Scans {
             marks: work.lists.predicate.ptr(),
             target: target.number(),
             sums: self.sums.ptr(),
-            sums_of_job: self.room as u32,
+            sums_of_job: self.capacity as u32,
             compacted,
             batch,
         };
         let blocks = (target.tiles(work), target.bytes(work, MARKED));
-        // SAFETY: sums are those of the marks, of which there are no more than positions.
+        // SAFETY: sums are those of the marks, of which there are no more than positions in the
+        // lists.
         unsafe { work.launch(&COMPACT, blocks, arguments) }
     }
 }

@@ -1,4 +1,4 @@
-//! Lists of more positions than hard inputs have, on the emulator.
+//! Lists longer than those of hard inputs, on the emulator.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::tpc_cluster_finder::cuda::input::Input;
 use crate::tpc_cluster_finder::cuda::lists::Lists;
 use crate::tpc_cluster_finder::input::Charges;
 
-/// Sums of their tiles are two levels.
+/// Enough positions for two levels of sums.
 const MANY: usize = TILE * TILE + 700;
 
 /// Many samples in one job and a few in another.
@@ -27,18 +27,17 @@ fn two_jobs() -> Batches {
     Batches { jobs: vec![job(MANY as u32), second], batches: vec![batch], positions: 2 * MANY }
 }
 
-/// Compacts the first lists to raw peaks, and these to peaks that are kept, by marks for both.
-/// What becomes of each job.
+/// Compacts the first lists to raw peaks, and these to remaining peaks, by marks for both. Returns
+/// the result of each job.
 fn compacted(gpu: &Arc<Gpu>, positions: &[u32], marks: [&[u8]; 2]) -> [[Vec<u32>; 2]; 2] {
-    let (charges, arena) = (Charges::default(), Arena::default());
+    let charges = Charges::default();
+    let arena = Arena::default();
     let batches = two_jobs();
-    let (lists, filled) = (
-        Lists::new(gpu, &batches.batches, batches.positions).expect("room"),
-        Filled::new(gpu, &batches).expect("room"),
-    );
-    let compaction = Compaction::new(gpu, CompactionWay::Scans, &batches.batches).expect("room");
-    let input = Input::new(gpu, (&charges, &arena)).expect("room");
-    let jobs = gpu.table(&batches.jobs).expect("room");
+    let lists = Lists::new(gpu, &batches.batches, batches.positions).expect("buffers");
+    let filled = Filled::new(gpu, &batches).expect("buffers");
+    let compaction = Compaction::new(gpu, CompactionWay::Scans, &batches.batches).expect("buffers");
+    let input = Input::new(gpu, &charges, &arena).expect("buffers");
+    let jobs = gpu.table(&batches.jobs).expect("buffers");
     let work = Work {
         gpu,
         tables: &input.tables,
@@ -46,7 +45,7 @@ fn compacted(gpu: &Arc<Gpu>, positions: &[u32], marks: [&[u8]; 2]) -> [[Vec<u32>
         jobs: jobs.ptr(),
         lists: &lists,
         compaction: &compaction,
-        buckets: Buckets::new(gpu, Vec::new(), 0).expect("room").ptrs(),
+        buckets: Buckets::new(gpu, Vec::new(), 0).expect("buffers").ptrs(),
         places: Ptr::NONE,
         batch: &batches.batches[0],
     };
@@ -71,7 +70,7 @@ fn marks(seed: u64) -> Vec<u8> {
     (0..2 * MANY as u64).map(|i| u8::from(mix(seed ^ i).is_multiple_of(3))).collect()
 }
 
-/// What is marked among the positions of a job.
+/// The marked positions of a job.
 fn marked(positions: &[u32], marks: &[u8], job: usize) -> Vec<u32> {
     let both = positions.iter().zip(&marks[job * MANY..]);
     both.filter(|(_, mark)| **mark != 0).map(|(position, _)| *position).collect()

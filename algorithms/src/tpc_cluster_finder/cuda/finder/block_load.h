@@ -1,11 +1,12 @@
-// How the threads of a block share work, as published: those that still have something to do hand
-// their positions to all, and all together load what is around them; then each looks at its own.
+// Work sharing of the threads of a block, as published: threads that still have work publish their
+// positions to the block, all threads together load the cells around them, and then each thread
+// processes its own.
 #pragma once
 #include "block_scan.h"
 #include "job.h"
 
-// A place for each thread that still has work, in the order of threads. All of them have to call
-// it; a barrier is needed before `warp_sums` is used again.
+// Index of each thread that still has work, in the order of threads. All threads have to call it; a
+// barrier is needed before `warp_sums` is used again.
 struct Place {
     u32 own, all;
 };
@@ -16,9 +17,9 @@ template <u32 THREADS> PORTABLE_INLINE Place place_of_working(bool has_work, u32
     return place;
 }
 
-// Calls `load(place, cell)` for each cell of each place: neighbouring threads take neighbouring
-// cells of the same place. Results go to shared memory in this order, and barriers around it are
-// the caller's.
+// Calls `load(place, cell)` for each cell of each published position: neighbouring threads take
+// neighbouring cells of the same position. Results go to shared memory in this order; the caller
+// provides the barriers around it.
 template <u32 THREADS, u32 CELLS, class T, class Load>
 PORTABLE_INLINE void block_load(u32 places, T* loaded, Load load) {
     for (u32 i = threadIdx.x; i < places * CELLS; i += THREADS) loaded[i] = (T)load(i / CELLS, i % CELLS);

@@ -1,9 +1,9 @@
-// A cluster: its sums, means and widths; the same as cluster.rs.
+// A cluster: its sums, means and widths, calculated as in cluster.rs.
 #pragma once
 #include "job.h"
 
-// Each step is rounded: a product and a difference in one would give other widths. The sums are
-// whole numbers below 2^24, and sixteenths cancel.
+// Each operation is rounded: a fused multiply-subtract would give other widths. The sums are
+// integers below 2^24, and sixteenths cancel.
 PORTABLE_INLINE Moments moments(i32 charge, i32 first, i32 second) {
     const float all = (float)charge;
     const float mean = __fdiv_rn((float)first, all);
@@ -28,7 +28,7 @@ struct Sums {
         if (step.times != 0) shared_time += is_shared;
     }
 
-    // Whether it is a cluster around its peak, and no less; `cluster` is what it is.
+    // Packs the cluster around a peak into `cluster`; returns true if it is large enough.
     __device__ __forceinline__ bool finish(Peak peak, u32 pads_in_row, const Settings& settings,
                                            PackedCluster& cluster) const {
         const Moments by_pad = moments(charge, pad, pad_squared), by_time = moments(charge, time, time_squared);

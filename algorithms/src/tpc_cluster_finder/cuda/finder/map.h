@@ -6,10 +6,10 @@
 #pragma once
 #include "../finding.h"
 
-// From the beginning of a row of pads to that of the next one, and in front of the first.
+// Columns from the start of a row of pads to that of the next one, and before the first.
 constexpr u32 ROW_PITCH = 152;
 constexpr u32 PAD_MARGIN = 8;
-// Time bins in front of a fragment and behind it.
+// Time bins before a fragment and after it.
 constexpr u32 TIME_MARGIN = 4;
 constexpr u32 COLUMNS = ROWS * ROW_PITCH + PAD_MARGIN;
 // Pads of a tile of either map, and the time bins of each.
@@ -21,19 +21,19 @@ constexpr u32 TILES_IN_ROW = COLUMNS / TILE_PADS;
 // The position of a sample outside of the fragment: its line is negative.
 constexpr u32 OUTSIDE = 0xffff0000;
 
-// Of the entry of a charge: its bits,
+// Entry of a charge: its bits,
 constexpr u32 CHARGE = 0x3fff;
-// whether there is a peak in its neighbourhood, or it is one,
+// true if there is a peak in its neighbourhood, or it is one,
 constexpr u32 AT_PEAK = 0x4000;
-// and whether it was divided.
+// and a flag for a divided charge.
 constexpr u32 DIVIDED = 0x8000;
 
-// Of the entry of a peak: that it is one,
+// Entry of a peak: a flag for a peak,
 constexpr u32 PEAK = 1;
-// and that it is above the inner threshold.
+// and one for a charge above the inner threshold.
 constexpr u32 ABOVE = 2;
 
-// So many pads and time bins.
+// A step of pads and time bins.
 struct Step {
     i32 pads, times;
 };
@@ -46,7 +46,7 @@ PORTABLE_INLINE u32 position_at(u32 row, u32 pad, u32 local_time) {
     return (local_time + TIME_MARGIN) << 16 | (row * ROW_PITCH + pad + PAD_MARGIN);
 }
 
-// The position that lies a step away: columns stay above 0, so nothing is borrowed.
+// The position a step away: columns stay above 0, so nothing is borrowed from the time.
 PORTABLE_INLINE u32 plus(u32 position, Step step) {
     return position + (u32)(step.times * 65536 + step.pads);
 }

@@ -1,17 +1,17 @@
-// What is marked in a list, tile by tile: the first half of each way to compact one.
+// Marked entries of a list, tile by tile: the first half of every compaction algorithm.
 #pragma once
 #include "job.h"
 
 // Positions of a tile, one for each thread of a block.
 constexpr u32 COMPACTED_TILE = 512;
 
-// What is compacted: samples to raw peaks, and these to peaks that are kept.
+// Targets of compaction: samples to raw peaks, and these to the remaining peaks.
 constexpr u32 TO_RAW = 0;
 constexpr u32 TO_KEPT = 1;
 
 PORTABLE_INLINE u32 tiles_of(u32 count) { return (count + COMPACTED_TILE - 1) / COMPACTED_TILE; }
 
-// Positions with their marks, and how many there are.
+// Positions with their marks, and their number.
 struct Marked {
     const u32* positions;
     const u8* marks;
@@ -20,16 +20,16 @@ struct Marked {
     __device__ __forceinline__ bool is_marked(u32 i) const { return i < count && marks[i] != 0; }
 };
 
-// How much of a job there is to compact.
+// Number of a job's entries to compact.
 PORTABLE_INLINE u32 count_of(const Job& job, const PeakCounts& counts, u32 target) {
     return target == TO_RAW ? job.samples : counts.raw;
 }
 
 PORTABLE_INLINE u32& found(PeakCounts& counts, u32 target) { return target == TO_RAW ? counts.raw : counts.kept; }
 
-// The number of a thread among those of its block with a mark, and the number of all: a vote of
-// each warp, and the sums of the warps before. A barrier is needed before `warp_sums`, a word a
-// warp of shared memory, is used again.
+// Rank of a thread among the marked threads of its block, and the number of all marks: a vote of
+// each warp, and the sums of the previous warps. A barrier is needed before `warp_sums`, a word of
+// shared memory for each warp, is used again.
 struct Rank {
     u32 before = 0, all = 0;
 

@@ -1,4 +1,4 @@
-// The cells around a peak by their numbers, so that threads can share them out.
+// The cells around a peak by index, for distribution over threads.
 #pragma once
 #include "map.h"
 
@@ -16,7 +16,7 @@ PORTABLE_INLINE u32 neighbour_number(Step step) {
     return cell - (cell > NEIGHBOURS_BEFORE);
 }
 
-// What is behind the neighbours: cells two steps away.
+// Outer cells, next to the neighbours: two steps away.
 constexpr u32 RING = 16;
 
 // Five cells on either side in pads, then three on either side in time bins.
@@ -28,5 +28,5 @@ PORTABLE_INLINE Step ring_cell(u32 number) {
 PORTABLE_INLINE i32 sign(i32 value) { return (value > 0) - (value < 0); }
 // One step towards a cell.
 PORTABLE_INLINE Step towards(Step step) { return {sign(step.pads), sign(step.times)}; }
-// What is between a charge and a peak two steps away, as the charge sees it.
+// The cell between a charge and a peak two steps away, relative to the charge.
 PORTABLE_INLINE Step half_way(Step step) { return {step.pads / 2, step.times / 2}; }

@@ -1,35 +1,35 @@
-// Samples in bins: those of a row in eight time bins. All bins of a row lie side by side, in
-// the order of time, so that whoever wants a stretch of time has one range.
+// Samples in bins: those of a row in eight time bins. All bins of a row are contiguous, in the
+// order of time, so that any interval of time is one range.
 //
-// A row has a word for each of its bins and one before them. First they are counts; then
-// the places where bins begin, the first of them twice; once samples were put there, the
-// places where bins end, so that each word is where the bin behind it begins.
+// A row has a word for each of its bins and one before them. First they hold counts; then the
+// offsets of bins, with that of the first bin twice; once samples are stored, each word has
+// advanced to the end of its bin, which is the offset of the next one.
 #pragma once
 #include "../cases.h"
 #include "search.h"
 
 namespace cluster_finder {
 
-// Time bins of a bin: as far as a cluster depends on what is around it.
+// Time bins of a bin: the maximum distance in time at which charges affect a cluster.
 constexpr u32 BIN_TIMES = 8;
 
-// Where the samples of a tile are: a row, of all sectors, in some time bins.
+// Location of the samples of a tile: a row, of all sectors, in some time bins.
 struct __align__(16) Tile {
     u32 row;
     u32 number;      // in the row
-    u32 begin, end;  // its samples, those of the bins on either side of it included
+    u32 begin, end;  // its samples, including those of the adjacent bins
 };
 
-// How a row is divided.
+// Division of a row into tiles.
 struct RowShape {
     u32 pads;
-    u32 tile_times;  // time bins of a tile: whole bins
-    u32 reciprocal;  // by which cells are divided by those of a line, and shifted
+    u32 tile_times;  // time bins of a tile, a multiple of a bin
+    u32 reciprocal;  // of the cells of a line, shifted, for division
 };
 
 constexpr u32 RECIPROCAL_SHIFT = 22;
 
-// What was counted so far.
+// Counters of samples and tiles so far.
 struct Counts {
     u32 samples, tiles;
 };
@@ -41,7 +41,7 @@ namespace {
 // The words of a row.
 PORTABLE_INLINE u32 words_of_row(u32 time_bins) { return (time_bins + BIN_TIMES - 1) / BIN_TIMES + 1; }
 
-// A sample in a bin: pad, charge and the lowest bits of its time, which a tile has no two of.
+// A sample in a bin: pad, charge and the lowest bits of its time, which are unique in a tile.
 constexpr u32 TIME_SHIFT = 22;
 constexpr u32 PAD_SHIFT = 14;
 constexpr u32 TIME_MASK = (1u << (32 - TIME_SHIFT)) - 1;
@@ -55,7 +55,7 @@ PORTABLE_INLINE u32 binned_word(const Sample& sample) {
 // No bin.
 constexpr u32 NONE = ~0u;
 
-// The sector of a sample, from one sample to a later one: those of a sector are together.
+// The sector of a sample, searched from one sample to a later one: samples are sorted by sector.
 struct SectorOfSample {
     const Sector* sectors;
     const u32* first_words;
@@ -66,7 +66,7 @@ struct SectorOfSample {
 
     __device__ __forceinline__ SectorOfSample(const Sector* sectors, u32 count, const u32* first_words, u32 sample)
         : sectors(sectors), first_words(first_words), count(count) {
-        // The first sector that begins behind the sample is behind its own.
+        // The sample's sector precedes the first sector whose first sample is after it.
         go_to(first_not(0, count, [&](u32 number) { return sectors[number].first_sample <= sample; }) - 1);
     }
 
@@ -84,11 +84,11 @@ struct SectorOfSample {
     }
 };
 
-// Lanes side by side with samples of the same bin: as samples come in the order of time and
-// row, that is what a row has in a time bin.
+// Neighbouring lanes with samples of the same bin: as samples come in the order of time and row,
+// these are those of a row in a time bin.
 struct Mates {
-    u32 first;   // the first of them
-    u32 behind;  // how many there are from this lane on
+    u32 first;   // the first of these lanes
+    u32 behind;  // their number from this lane on
 };
 
 PORTABLE_INLINE Mates mates_of(u32 bin) {

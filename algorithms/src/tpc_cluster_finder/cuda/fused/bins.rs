@@ -1,4 +1,4 @@
-//! From samples in bins to clusters, whatever the samples are and whoever puts them there.
+//! From samples in bins to clusters, for any source of samples.
 
 use generators::tpc::geometry::{ROWS, pads_in_row};
 
@@ -16,14 +16,14 @@ use crate::kernels::tpc_cluster_finder_fused::{
     FUSED_FIND_CLUSTERS, FUSED_PLACE_BINS, FusedFindClusters, FusedPlaceBins,
 };
 use crate::kernels::tpc_cluster_finder_labelled::{FUSED_FIND_LABELLED, FusedFindLabelled};
-use crate::tpc_cluster_finder::cuda::found::Found;
+use crate::tpc_cluster_finder::cuda::found::ClusterList;
 
-/// Samples for each run of clusters that a tile adds at once, at most: the lanes of a warp.
-const FEWEST_LANES: usize = 32;
+/// Lower bound of the warp size: a tile adds clusters in runs of a warp.
+const MIN_LANES: usize = 32;
 /// Bytes of a sample in a bin.
 pub(crate) const BINNED: u64 = size_of::<u32>() as u64;
 
-/// How much there is of all, at most.
+/// Upper bounds of all counts.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Sizes {
     pub(crate) samples: usize,
@@ -34,7 +34,7 @@ pub(crate) struct Sizes {
     pub(crate) tiles: usize,
 }
 
-/// Bins, and what is found in them.
+/// Bins, and the list of their tiles.
 pub(crate) struct Bins {
     sizes: Sizes,
     rows: DeviceBuffer<RowShape>,
@@ -45,14 +45,17 @@ pub(crate) struct Bins {
     counts: DeviceBuffer<Counts>,
     binned: DeviceBuffer<u32>,
     tiles: DeviceBuffer<Tile>,
-    pub(crate) found: Found,
+    pub(crate) found: ClusterList,
 }
 
 buffers!(Bins: first_words, words, counts, binned, tiles, found; kept: rows);
 
 impl Sizes {
-    /// For so many samples of sectors with so many time bins each.
-    pub(crate) fn of(samples: usize, time_bins: impl Iterator<Item = u32> + Clone) -> Self {
+    /// Sizes for `samples` samples of sectors with these numbers of time bins.
+    pub(crate) fn for_samples(
+        samples: usize,
+        time_bins: impl Iterator<Item = u32> + Clone,
+    ) -> Self {
         let tiles_of = |time_bins: u32| {
             let of_row = |row| time_bins.div_ceil(row_shape(row).tile_times) as usize;
             (0..ROWS).map(of_row).sum::<usize>()
@@ -65,7 +68,7 @@ impl Sizes {
         }
     }
 
-    /// What is enough for either.
+    /// The larger of both, size by size.
     pub(crate) fn largest(self, other: Sizes) -> Sizes {
         Sizes {
             samples: self.samples.max(other.samples),
@@ -76,12 +79,12 @@ impl Sizes {
     }
 }
 
-/// Words of all rows of a sector: one for each bin, and one more for each row.
+/// Words of all rows of a sector: one for each bin, plus one for each row.
 pub(crate) fn words_of(time_bins: u32) -> usize {
     ROWS * (time_bins.div_ceil(BIN_TIMES) as usize + 1)
 }
 
-/// Tiles have as many time bins as fit into shared memory with the row's pads.
+/// Shape of a row's tiles: as many time bins as fit into shared memory with the row's pads.
 fn row_shape(row: usize) -> RowShape {
     let pads = pads_in_row(row) as u32;
     let most = CELLS / (pads + 2 * CHARGE_LINES) - LINE_END;
@@ -96,7 +99,7 @@ fn cells_of_line(tile_times: u32) -> u32 {
 
 impl Bins {
     pub(crate) fn new(gpu: &Gpu, sizes: Sizes) -> Result<Self, DeviceError> {
-        let runs = sizes.samples / FEWEST_LANES + sizes.tiles;
+        let runs = sizes.samples / MIN_LANES + sizes.tiles;
         let rows: Vec<_> = (0..ROWS).map(row_shape).collect();
         Ok(Bins {
             sizes,
@@ -106,11 +109,11 @@ impl Bins {
             counts: gpu.buffer(1)?,
             binned: gpu.buffer(sizes.samples)?,
             tiles: gpu.buffer(sizes.tiles)?,
-            found: Found::new(gpu, sizes.samples, runs)?,
+            found: ClusterList::new(gpu, sizes.samples, runs)?,
         })
     }
 
-    /// Starts to empty them, for sectors with so many time bins each.
+    /// Starts to empty the bins, for sectors with these numbers of time bins.
     pub(crate) fn empty(
         &mut self,
         gpu: &Gpu,
@@ -131,22 +134,22 @@ impl Bins {
         self.first_words.ptr()
     }
 
-    /// A word for each bin: first its samples are counted there.
+    /// A word for each bin: initially the count of its samples.
     pub(crate) fn words(&self) -> Ptr<u32> {
         self.words.ptr()
     }
 
-    /// Bytes of all samples in bins, at most.
+    /// Upper bound of the bytes of all samples in bins.
     pub(crate) fn binned_bytes(&self) -> u64 {
         self.binned.bytes()
     }
 
-    /// Where samples go that are put into their bins.
+    /// Destination of the samples, in bins.
     pub(crate) fn binned(&self) -> Ptr<u32> {
         self.binned.ptr()
     }
 
-    /// Gives bins their places, once their samples are counted.
+    /// Computes the offsets of bins, once their samples are counted.
     pub(crate) fn place(&self, gpu: &Gpu, sectors: Ptr<Sector>) -> Result<(), DeviceError> {
         gpu.fill(&self.counts, 0)?;
         let arguments = FusedPlaceBins {
@@ -159,7 +162,7 @@ impl Bins {
         };
         let rows = Grid::blocks((self.sizes.sectors * ROWS) as u32);
         let grid = rows.moving(2 * self.words.bytes() + self.tiles.bytes());
-        // SAFETY: there is room for all tiles that have samples.
+        // SAFETY: the list has capacity for all tiles that have samples.
         unsafe { gpu.launch(&FUSED_PLACE_BINS, grid, arguments) }
     }
 
@@ -186,12 +189,13 @@ impl Bins {
             most_runs,
         };
         let grid = self.all_tiles(gpu, &FUSED_FIND_CLUSTERS)?;
-        // SAFETY: tiles are of rows with such shapes, and their samples are in them; nothing is
+        // SAFETY: tiles are of rows with these shapes, and their samples are in bins; the kernel
+        // checks the capacity of the lists.
         // written beyond the lists.
         unsafe { gpu.launch(&FUSED_FIND_CLUSTERS, grid, arguments) }
     }
 
-    /// The same with the samples that give labels to each cluster.
+    /// Finds clusters, and lists the samples that give labels to each.
     pub(super) fn find_labelled(
         &self,
         gpu: &Gpu,
@@ -217,15 +221,16 @@ impl Bins {
             most_members: members.samples.len() as u32,
         };
         let grid = self.all_tiles(gpu, &FUSED_FIND_LABELLED)?;
-        // SAFETY: as above; clusters that have room in their list have a place for their samples.
+        // SAFETY: the buffers are those of `self`, sized for all samples of these sectors; each
+        // cluster with capacity in its list also has capacity for its samples.
         unsafe { gpu.launch(&FUSED_FIND_LABELLED, grid, arguments) }
     }
 
-    /// As many blocks as run at once, for all tiles.
+    /// A grid for all tiles: as many blocks as run concurrently.
     fn all_tiles<A>(&self, gpu: &Gpu, kernel: &Kernel<A>) -> Result<Grid, DeviceError> {
         let of_each = gpu.attributes(kernel, Grid::blocks(1))?.resident_blocks.max(1);
         let at_once = of_each * gpu.properties().multiprocessors;
-        // How many clusters are written only the device knows.
+        // Only the device knows the number of clusters that are written.
         Ok(Grid::blocks(at_once.min(self.tiles.len() as u32)))
     }
 }

@@ -5,8 +5,8 @@
 
 namespace {
 
-// Forms the cluster around a peak; says whether it is large enough. `left` tells the cells around
-// it that have a charge left.
+// Forms the cluster around a peak; returns true if it is large enough. `left` has a bit for each
+// cell around it that still has charge.
 PORTABLE_INLINE bool form_cluster(const Strip& strip, const Shape& shape, u32 cell, PackedCluster& cluster, u32& left) {
     const uint2 place = shape.place(cell);
     const Shares shares = shares_around(strip, shape, cell, place);
@@ -16,8 +16,8 @@ PORTABLE_INLINE bool form_cluster(const Strip& strip, const Shape& shape, u32 ce
     return pack(shares.sums, peak, (i32)shape.pads, strip.settings, cluster);
 }
 
-// Adds the clusters around all peaks of the tile that are kept. All lanes of a warp go on if
-// its first one does: it adds what they have at once.
+// Adds the clusters around all remaining peaks of the tile. All lanes of a warp loop as long as its
+// first one does: the warp adds their clusters together.
 PORTABLE_INLINE void find_clusters(const Strip& strip, const Shape& shape, u32 row, const Found& found) {
 #pragma unroll 1
     for (u32 i = threadIdx.x; i - threadIdx.x % LANES < strip.own; i += FIND_THREADS) {

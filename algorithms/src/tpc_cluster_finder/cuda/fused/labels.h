@@ -5,17 +5,19 @@
 
 namespace {
 
-// The bits of a label that make a difference: of equal ones the first is kept.
+// The bits of a label that count in comparisons: of equal labels the first is kept.
 constexpr u64 COUNTED = 0x03ffffffffffffff;
-// No label, for all that counts.
+// Invalid label in all bits that count.
 constexpr u64 NO_LABEL = 0xffffffffffffffff;
-// Slots of a set, by a hash of so many bits, and labels that it takes: with more, searches get long.
+// Slots of a set, indexed by a hash of SLOT_BITS bits, and its maximum number of labels: with more,
+// probe sequences get long.
 constexpr u32 SLOT_BITS = 8;
 constexpr u32 SLOTS = 1 << SLOT_BITS;
 constexpr u32 MOST_IN_SET = 192;
 static_assert(LANES >= MOST_MEMBERS, "a lane a sample");
 
-// Labels that a warp has met, in shared memory: each in the first free slot from its own on.
+// Set of labels of a warp, in shared memory: open addressing, each in the first free slot from its
+// hash on.
 struct LabelSet {
     u64 slots[SLOTS];
 
@@ -25,7 +27,8 @@ struct LabelSet {
         __syncwarp();
     }
 
-    // Whether a label is new. Lanes add different ones, so that none of them has to be the first.
+    // Returns true if a label is new. Lanes add distinct labels, so that their order doesn't
+    // matter.
     __device__ __forceinline__ bool add(u64 label) {
         u32 slot = (u32)(label * 0x9e3779b97f4a7c15 >> (64 - SLOT_BITS));
         while (true) {
@@ -36,11 +39,11 @@ struct LabelSet {
     }
 };
 
-// The labels of all samples of a cluster, one behind the other. A lane has a sample.
+// The concatenated labels of all samples of a cluster. Each lane has a sample.
 struct GivenLabels {
     const u64* labels;
-    u32 end;    // labels of the samples up to the lane's
-    u32 shift;  // from the number of a label of that sample among these to that among all
+    u32 end;    // end offset of the labels of the samples up to the lane's
+    u32 shift;  // added to the index of a label of that sample among these to get that among all labels
     u32 count;
 
     __device__ __forceinline__ GivenLabels(const Members& members, const u32* samples, const LabelRange* ranges,
@@ -54,8 +57,8 @@ struct GivenLabels {
         count = __shfl_sync(FULL_MASK, end, LANES - 1);
     }
 
-    // A label by its number; none behind the last one. All lanes take part: they know where the
-    // labels of each sample end, among which the sample is searched for.
+    // The label with this index; none past the last one. All lanes take part: they hold the end
+    // offsets of the labels of each sample, which are searched for the sample.
     __device__ __forceinline__ u64 label(u32 number) const {
         u32 sample = 0;
 #pragma unroll
@@ -66,8 +69,8 @@ struct GivenLabels {
         return number < count ? labels[place] : NO_LABEL;
     }
 
-    // Whether a lane's label is equal to one before `end`, a multiple of the lanes: it is compared
-    // with each of them.
+    // Returns true if a lane's label is equal to one before `end`, a multiple of the number of
+    // lanes: it is compared with each of them.
     __device__ __forceinline__ bool is_before(u32 end, u64 counted) const {
         bool is_there = false;
         for (u32 first = 0; first < end; first += LANES) {
@@ -77,9 +80,10 @@ struct GivenLabels {
         return is_there;
     }
 
-    // Calls `put(place, label)` for each label once, in their order, and says how many these are. As
-    // many are looked at at once as there are lanes, which is all, mostly: equal ones among them find
-    // each other by a vote. Those before are in the set, or, if it takes no more, looked at again.
+    // Calls `put(place, label)` for each distinct label, in order, and returns their count. One
+    // batch is as many labels as there are lanes, which usually is all of them: equal labels in a
+    // batch are found by a vote. Those of earlier batches are in the set, or, if it is full, are
+    // compared again.
     template <class Put> __device__ __forceinline__ u32 each_once(LabelSet& set, Put put) const {
         const u32 lane = threadIdx.x % LANES;
         const bool is_long = count > LANES;
@@ -103,8 +107,8 @@ struct GivenLabels {
     }
 };
 
-// Calls `take(i, cluster, members)` for the clusters of a warp, of which each lane has one, one after
-// the other: its lane, its number from `first` on, and its samples.
+// Calls `take(i, cluster, members)` for the clusters of a warp, of which each lane has one, one
+// after the other: its lane, its index from `first` on, and its samples.
 template <class Take>
 PORTABLE_INLINE void for_each_cluster(const Members* members, u32 first, u32 clusters, Take take) {
     const u32 own = first + threadIdx.x % LANES;

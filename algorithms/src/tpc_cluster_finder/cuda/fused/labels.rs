@@ -16,70 +16,70 @@ use crate::kernels::tpc_cluster_finder_labels::{
 use crate::tpc_cluster_finder::cuda::found::{fits, make_room};
 use crate::tpc_cluster_finder::input::Charges;
 
-/// Bytes of a sample of a cluster, and of where its labels are.
+/// Bytes of a sample of a cluster, and of its label range.
 const MEMBER: u64 = (size_of::<u32>() + size_of::<LabelRange>()) as u64;
-/// Bytes of a cluster: where its samples and its first label are.
+/// Bytes of a cluster: its range of samples and the offset of its labels.
 const CLUSTER: u64 = (size_of::<Members>() + size_of::<u32>()) as u64;
 
-/// For how many labels of clusters there is room, until more were found.
+/// Capacity for labels of clusters, which grows when more are found.
 #[derive(Clone, Copy)]
-pub(super) struct LabelRoom(usize);
+pub(super) struct LabelCapacity(usize);
 
 /// Labels of samples and of clusters, on both sides.
 pub(super) struct Labels<'a> {
-    host_given: Lent<'a, HostGiven>,
-    given: Given,
+    host_sample_labels: Lent<'a, HostSampleLabels>,
+    sample_labels: DeviceSampleLabels,
     pub(super) members: MemberLists,
     places: Places,
     filled: DeviceBuffer<u64>,
     found: HostLabels,
 }
 
-buffers!(Labels<'_>: host_given, given, members, places, filled, found);
+buffers!(Labels<'_>: host_sample_labels, sample_labels, members, places, filled, found);
 
 /// The labels of all samples, page-locked.
-struct HostGiven {
-    /// The number of the first one of each sample, then that of all.
+struct HostSampleLabels {
+    /// The index of the first label of each sample, then the total.
     first: PinnedBuffer<u32>,
     all: PinnedBuffer<u64>,
 }
 
-buffers!(HostGiven: first, all);
+buffers!(HostSampleLabels: first, all);
 
-/// The same on the device.
-struct Given {
+/// The labels of all samples on the device.
+struct DeviceSampleLabels {
     first: DeviceBuffer<u32>,
     all: DeviceBuffer<u64>,
-    /// Those of each sample, by its place in its bin.
+    /// Label range of each sample, by its index in the bins.
     ranges: DeviceBuffer<LabelRange>,
 }
 
-buffers!(Given: first, all, ranges);
+buffers!(DeviceSampleLabels: first, all, ranges);
 
-/// Which samples give their labels to a cluster.
+/// Lists of the samples that give their labels to each cluster.
 pub(super) struct MemberLists {
     pub(super) total: DeviceBuffer<u64>,
     pub(super) of_clusters: DeviceBuffer<Members>,
-    /// Their places in bins.
+    /// Indices of the samples in the bins.
     pub(super) samples: DeviceBuffer<u32>,
     host_total: PinnedBuffer<u64>,
 }
 
 buffers!(MemberLists: total, of_clusters, samples, host_total);
 
-/// Where labels of clusters go.
+/// Offsets of the labels of clusters.
 struct Places {
-    /// What blocks tell each other of their sums, and which of them is the next.
+    /// State words of the look-back between blocks, and the ticket counter of tiles.
     states: DeviceBuffer<u64>,
     ticket: DeviceBuffer<u32>,
     total: DeviceBuffer<u64>,
-    /// The number of the first label of each cluster.
+    /// The index of the first label of each cluster.
     firsts: DeviceBuffer<u32>,
 }
 
 buffers!(Places: states, ticket, total, firsts);
 
-/// What comes back.
+/// Labels that are copied to the host.
 struct HostLabels {
     total: PinnedBuffer<u64>,
     firsts: PinnedBuffer<u32>,
@@ -88,9 +88,10 @@ struct HostLabels {
 
 buffers!(HostLabels: total, firsts, all);
 
-/// Labels of samples, and the samples of all clusters, are counted with 32 bits on the device.
+/// Checks that labels of samples, and the samples of all clusters, can be counted with 32 bits.
 pub(super) fn fit(charges: &Charges) -> Result<(), Unavailable> {
-    let (labels, members) = (count(charges.cases()), most_members(charges.samples()));
+    let labels = count(charges.cases());
+    let members = most_members(charges.samples());
     let most = u32::MAX as usize;
     if !charges.has_labels() || labels.max(members) <= most {
         return Ok(());
@@ -107,29 +108,33 @@ fn count(cases: &[ChargeCase]) -> usize {
     labels.map(|labels| labels.all().len()).sum()
 }
 
-/// Samples of clusters, those of several counted for each.
+/// Upper bound of the samples of clusters, which count once for each cluster.
 fn most_members(samples: usize) -> usize {
     samples * MOST_CLUSTERS_OF_SAMPLE as usize
 }
 
-impl LabelRoom {
-    /// Of eight labels of samples one is left, mostly.
-    pub(super) fn of(charges: &Charges) -> Self {
-        LabelRoom(count(charges.cases()) / 8)
+impl LabelCapacity {
+    /// Initial capacity: clusters keep about one in eight labels of samples.
+    pub(super) fn for_charges(charges: &Charges) -> Self {
+        LabelCapacity(count(charges.cases()) / 8)
     }
 }
 
 impl<'a> Labels<'a> {
     pub(super) fn new(
         gpu: &Arc<Gpu>,
-        (charges, arena): (&'a Charges, &'a Arena),
-        LabelRoom(room): LabelRoom,
+        charges: &'a Charges,
+        arena: &'a Arena,
+        LabelCapacity(capacity): LabelCapacity,
     ) -> Result<Self, DeviceError> {
-        let (cases, samples) = (charges.cases(), charges.samples());
+        let cases = charges.cases();
+        let samples = charges.samples();
         let blocks = samples.div_ceil(FUSED_COUNT_LABELS.threads() as usize);
         Ok(Labels {
-            host_given: Lent::of("labels", cases, arena, gpu, |gpu| HostGiven::new(gpu, cases))?,
-            given: Given {
+            host_sample_labels: Lent::of("labels", cases, arena, gpu, |gpu| {
+                HostSampleLabels::new(gpu, cases)
+            })?,
+            sample_labels: DeviceSampleLabels {
                 first: gpu.buffer(samples + 1)?,
                 all: gpu.buffer(count(cases))?,
                 ranges: gpu.buffer(samples)?,
@@ -146,45 +151,45 @@ impl<'a> Labels<'a> {
                 total: gpu.buffer(1)?,
                 firsts: gpu.buffer(samples)?,
             },
-            filled: gpu.buffer(room)?,
+            filled: gpu.buffer(capacity)?,
             found: HostLabels {
                 total: gpu.pinned(1)?,
                 firsts: gpu.pinned(0)?,
-                all: gpu.pinned(room)?,
+                all: gpu.pinned(capacity)?,
             },
         })
     }
 
-    /// Starts to copy those of samples to the device; no cluster has any so far.
+    /// Starts to copy the labels of samples to the device; the lists of clusters are empty.
     pub(super) fn upload(&self, gpu: &Gpu) -> Result<(), DeviceError> {
-        gpu.upload(&self.given.first, &self.host_given.first)?;
-        gpu.upload(&self.given.all, &self.host_given.all)?;
+        gpu.upload(&self.sample_labels.first, &self.host_sample_labels.first)?;
+        gpu.upload(&self.sample_labels.all, &self.host_sample_labels.all)?;
         gpu.fill(&self.members.total, 0)
     }
 
-    /// The number of the first label of each sample, then that of all.
+    /// The index of the first label of each sample, then the total.
     pub(super) fn first(&self) -> Ptr<u32> {
-        self.given.first.ptr()
+        self.sample_labels.first.ptr()
     }
 
-    /// Where the labels of each sample are, by its place in its bin.
+    /// Label ranges of samples, by index in the bins.
     pub(super) fn ranges(&self) -> Ptr<LabelRange> {
-        self.given.ranges.ptr()
+        self.sample_labels.ranges.ptr()
     }
 
-    /// Starts to copy how many samples clusters have.
+    /// Starts to copy the number of samples of clusters.
     pub(super) fn download_total(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         gpu.download(&mut self.members.host_total, &self.members.total)
     }
 
-    /// Collects the labels of so many clusters, once it is known how many samples they have: counts
-    /// them, waits for how many there are, and starts to copy them to the host.
+    /// Collects the labels of `clusters` clusters, once their numbers of samples are known: counts
+    /// them, waits for the total, and starts to copy them to the host.
     pub(super) fn collect(&mut self, gpu: &Gpu, clusters: usize) -> Result<(), DeviceError> {
         let members = self.members.host_total[0] as usize;
         fits(gpu, (members, "samples of clusters"), self.members.samples.len())?;
         let of_members = members as u64 * MEMBER + clusters as u64 * CLUSTER;
-        let bytes = of_members + self.given.all.bytes();
-        self.count(gpu, (clusters, bytes))?;
+        let bytes = of_members + self.sample_labels.all.bytes();
+        self.count(gpu, clusters, bytes)?;
         gpu.download(&mut self.found.total, &self.places.total)?;
         gpu.wait()?;
         let labels = self.found.total[0] as usize;
@@ -192,16 +197,17 @@ impl<'a> Labels<'a> {
         if self.filled.len() < labels {
             self.filled = gpu.buffer(labels)?;
         }
-        self.fill(gpu, (clusters, bytes + self.filled.bytes()))?;
+        self.fill(gpu, clusters, bytes + self.filled.bytes())?;
         make_room(gpu, &mut self.found.firsts, clusters)?;
         make_room(gpu, &mut self.found.all, labels)?;
         gpu.download(self.found.firsts.part_mut(0..clusters), &self.places.firsts)?;
         gpu.download(self.found.all.part_mut(0..labels), &self.filled)
     }
 
-    /// Counts the labels of each cluster, and gives them their places.
-    fn count(&self, gpu: &Gpu, (clusters, bytes): (usize, u64)) -> Result<(), DeviceError> {
-        let (kernel, places) = (&FUSED_COUNT_LABELS, &self.places);
+    /// Counts the labels of each cluster, and computes their offsets.
+    fn count(&self, gpu: &Gpu, clusters: usize, bytes: u64) -> Result<(), DeviceError> {
+        let kernel = &FUSED_COUNT_LABELS;
+        let places = &self.places;
         gpu.fill_first(&places.states, clusters.div_ceil(kernel.threads() as usize), 0)?;
         gpu.fill(&places.ticket, 0)?;
         gpu.fill(&places.total, 0)?;
@@ -209,53 +215,58 @@ impl<'a> Labels<'a> {
             members: self.members.of_clusters.ptr(),
             clusters: clusters as u32,
             samples: self.members.samples.ptr(),
-            ranges: self.given.ranges.ptr(),
-            labels: self.given.all.ptr(),
+            ranges: self.sample_labels.ranges.ptr(),
+            labels: self.sample_labels.all.ptr(),
             states: places.states.ptr(),
             ticket: places.ticket.ptr(),
             total: places.total.ptr(),
             firsts: places.firsts.ptr(),
         };
-        // SAFETY: each cluster has its samples listed, each of these a range of labels, and each
+        // SAFETY: each cluster has a list of samples, each of these a range of labels, and each
+        // block a state.
         // block a state.
         unsafe { gpu.launch(kernel, kernel.thread_each(clusters).moving(bytes), arguments) }
     }
 
-    /// Puts the labels of each cluster to their places.
-    fn fill(&self, gpu: &Gpu, (clusters, bytes): (usize, u64)) -> Result<(), DeviceError> {
+    /// Stores the labels of each cluster at their offset.
+    fn fill(&self, gpu: &Gpu, clusters: usize, bytes: u64) -> Result<(), DeviceError> {
         let kernel = &FUSED_FILL_LABELS;
         let arguments = FusedFillLabels {
             members: self.members.of_clusters.ptr(),
             clusters: clusters as u32,
             samples: self.members.samples.ptr(),
-            ranges: self.given.ranges.ptr(),
-            labels: self.given.all.ptr(),
+            ranges: self.sample_labels.ranges.ptr(),
+            labels: self.sample_labels.all.ptr(),
             firsts: self.places.firsts.ptr(),
             filled: self.filled.ptr(),
         };
-        // SAFETY: as above; there is room for as many labels as were counted.
+        // SAFETY: the buffers are those of `self` and of these clusters; the output has capacity
+        // for all labels that were counted.
         unsafe { gpu.launch(kernel, kernel.thread_each(clusters).moving(bytes), arguments) }
     }
 
-    /// The labels of a cluster by its number, once they have arrived.
-    pub(super) fn of(&self, cluster: usize) -> &[u64] {
+    /// The labels of a cluster by its index, once they are copied.
+    pub(super) fn of_cluster(&self, cluster: usize) -> &[u64] {
         let HostLabels { total, firsts, all } = &self.found;
         let end = firsts.get(cluster + 1).map_or(total[0], |&first| first.into());
         &all[firsts[cluster] as usize..end as usize]
     }
 
-    /// For how many labels of clusters there is room.
-    pub(super) fn room(&self) -> LabelRoom {
-        LabelRoom(self.found.all.len())
+    /// Capacity for labels of clusters.
+    pub(super) fn capacity(&self) -> LabelCapacity {
+        LabelCapacity(self.found.all.len())
     }
 }
 
-impl HostGiven {
-    /// Those of one sector behind those of another, some of which may have none.
+impl HostSampleLabels {
+    /// Concatenates the labels of sectors, some of which may have none.
     fn new(gpu: &Gpu, cases: &[ChargeCase]) -> Result<Self, DeviceError> {
         let samples = cases.iter().map(|case| case.charges.len()).sum::<usize>();
-        let (mut first, mut all) = (gpu.pinned(samples + 1)?, gpu.pinned(count(cases))?);
-        let (mut firsts_left, mut all_left, mut before) = (&mut first[..], &mut all[..], 0);
+        let mut first = gpu.pinned(samples + 1)?;
+        let mut all = gpu.pinned(count(cases))?;
+        let mut firsts_left = &mut first[..];
+        let mut all_left = &mut all[..];
+        let mut before = 0;
         for case in cases {
             let (own, others) = firsts_left.split_at_mut(case.charges.len());
             own.fill(before);
@@ -268,7 +279,7 @@ impl HostGiven {
             }
         }
         firsts_left.fill(before);
-        Ok(HostGiven { first, all })
+        Ok(HostSampleLabels { first, all })
     }
 }
 
@@ -287,11 +298,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_rare_is_in_hard_inputs() {
+    fn hard_inputs_cover_rare_cases() {
         let labelled = hard("labels");
         let clusters = labelled.right_clusters();
         let most = clusters.chunk_by(|one, next| (one.case, one.row) == (next.case, next.row));
-        // All of its time bins are in one tile of the shorter rows.
+        // All time bins of the shorter rows are in one tile.
         let most = most.filter(|row| row[0].row < 64).map(<[_]>::len).max();
         assert!(most > Some(FIND_THREADS as usize), "{most:?} clusters of a tile");
         let many = hard("hundreds of labels");
@@ -302,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_of_sectors_are_numbered_one_behind_the_other() {
+    fn labels_of_sectors_are_concatenated() {
         let Some(gpu) = emulator::gpu_for_tests(Default::default()) else { return };
         let case = |lists: Option<&[&[u64]]>, samples: usize| {
             let labels = lists.map(|lists| {
@@ -313,8 +324,8 @@ mod tests {
             ChargeCase { charges: vec![Default::default(); samples], labels, ..Default::default() }
         };
         let cases = [case(Some(&[&[7, 8], &[]]), 2), case(None, 2), case(Some(&[&[], &[9]]), 2)];
-        let given = HostGiven::new(&gpu, &cases).expect("room");
-        assert_eq!(given.first[..], [0, 2, 2, 2, 2, 2, 3]);
-        assert_eq!(given.all[..], [7, 8, 9]);
+        let sample_labels = HostSampleLabels::new(&gpu, &cases).expect("buffers");
+        assert_eq!(sample_labels.first[..], [0, 2, 2, 2, 2, 2, 3]);
+        assert_eq!(sample_labels.all[..], [7, 8, 9]);
     }
 }

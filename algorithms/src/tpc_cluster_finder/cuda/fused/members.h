@@ -6,16 +6,16 @@
 
 namespace {
 
-// Where samples of clusters are listed, and for how many there is room.
+// Lists of the samples of clusters, with their capacities.
 struct MemberLists {
     u64* total;
     Members* of_clusters;
-    u32* samples;  // their places in bins
+    u32* samples;  // their indices in bins
     u32 most;
 };
 
-// Calls `take(a, b)` for the cells that `left` tells, in the order in which labels are collected:
-// the peak, what is beside it, and what is behind that.
+// Calls `take(a, b)` for the cells whose bits are set in `left`, in the order in which labels are
+// collected: the peak, its neighbours, then the outer ring.
 template <class Take> PORTABLE_INLINE void for_each_cell(u32 left, Take take) {
     const auto give = [&](i32 a, i32 b) {
         if (left & cell_bit(a, b)) take(a, b);
@@ -36,8 +36,8 @@ template <class Take> PORTABLE_INLINE void for_each_cell(u32 left, Take take) {
 }
 
 // Lists the samples of the clusters that some lanes of a warp have: those of the cells around `at`
-// that `left` tells, none where there is no cluster. All lanes take part. What there is no room for
-// is counted only.
+// whose bits are set in `left`, none for lanes without a cluster. All lanes take part. Samples
+// beyond the capacity are counted but not stored.
 PORTABLE_INLINE void list_members(const u16* at, i32 stride, u32 first_sample, u32 left, u32 place,
                                   const MemberLists& to) {
     const u32 count = (u32)__popc(left), up_to = warp_inclusive_sum(count);
@@ -50,7 +50,8 @@ PORTABLE_INLINE void list_members(const u16* at, i32 stride, u32 first_sample, u
     for_each_cell(left, [&](i32 a, i32 b) { *next++ = first_sample + at[a * stride + b]; });
 }
 
-// Puts the number of each sample of a tile where its charge was, once nobody asks for that.
+// Replaces the charge of each sample of a tile by the sample's index, once the charges are no
+// longer needed.
 PORTABLE_INLINE void number_samples(Strip& strip, const u32* binned, const Tile& tile, const Shape& shape) {
     for (u32 number = tile.begin + threadIdx.x; number < tile.end; number += FIND_THREADS) {
         const Place sample(binned[number], shape);
@@ -58,7 +59,7 @@ PORTABLE_INLINE void number_samples(Strip& strip, const u32* binned, const Tile&
     }
 }
 
-// Puts charges back there. Barriers before and after are included.
+// Restores the charges. Barriers before and after are included.
 PORTABLE_INLINE void refill(Strip& strip, const u32* binned, const Tile& tile, const Shape& shape) {
     Batch first;
     first.load(binned, tile.begin, tile.end, shape.no_sample());
@@ -67,9 +68,9 @@ PORTABLE_INLINE void refill(Strip& strip, const u32* binned, const Tile& tile, c
     __syncthreads();
 }
 
-// Adds the clusters around all peaks of the tile that are kept, with their samples. Numbers of
-// samples take the place of charges, so that a strip is no larger than without them. Of most tiles
-// each peak has a thread then; where there are more, charges are put back for these.
+// Adds the clusters around all remaining peaks of the tile, with their samples. Indices of samples
+// replace charges, so that a strip is no larger than without them. In most tiles each peak has its
+// own thread; if there are more peaks than threads, charges are restored for the remaining ones.
 PORTABLE_INLINE void find_labelled(Strip& strip, const u32* binned, const Tile& tile, const Shape& shape,
                                    const Found& found, const MemberLists& members) {
 #pragma unroll 1

@@ -1,28 +1,28 @@
-// Peaks of a strip, and which of them are but bumps on the slopes of larger ones.
+// Peaks of a strip, and suppression of those that are bumps on the slopes of larger ones.
 #pragma once
 #include "strip.h"
 
 namespace {
 
-// A peak is kept if all within four time bins of it is known: two of a cluster, and two to the
-// peaks that claim its charges.
+// A peak is kept if all cells within four time bins of it are known: two of a cluster, and two to
+// the peaks that claim its charges.
 constexpr u32 KEPT_MARGIN = 4;
-// Other peaks are looked for within three time bins and two pads.
+// Larger peaks are searched within three time bins and two pads.
 constexpr i32 NOISE_TIMES = 3;
 constexpr i32 NOISE_PADS = 2;
-// The bits of these time bins: two pads away; and nearer, where no two peaks touch.
+// The bits of these time bins: two pads away; and on nearer pads, where peaks are never adjacent.
 constexpr u32 FAR_TIMES = 0x7f;
 constexpr u32 NEAR_TIMES = 0x63;
-// In the list of peaks: it is noise. Cells have fewer bits.
+// Flag in the list of peaks: it is noise. Cells have fewer bits.
 constexpr u32 NOISE = 1u << 15;
 static_assert(CELLS <= NOISE, "a cell and a flag fit into an entry of the list");
 
-// The bits of up to 17 time bins of a pad, which `mask` tells.
+// The bits of up to 17 time bins of a pad, selected by `mask`.
 PORTABLE_INLINE u32 window(const Strip& strip, const Shape& shape, u32 pad, u32 time, u32 mask) {
     return strip.bits[shape.word(pad, time)] >> time % WORD_STEP & mask;
 }
 
-// Sets the bit of a cell, in both words that have it.
+// Sets the bit of a cell, in both words that contain it.
 PORTABLE_INLINE void set_bit(Strip& strip, const Shape& shape, u32 pad, u32 time) {
     u32* word = &strip.bits[shape.word(pad, time)];
     atomicOr(word, 1u << time % WORD_STEP);
@@ -35,7 +35,7 @@ PORTABLE_INLINE void clear_bit(Strip& strip, const Shape& shape, u32 pad, u32 ti
     if (time >= WORD_STEP) atomicAnd(word - 1, ~(1u << (WORD_STEP + time % WORD_STEP)));
 }
 
-// Whether a charge is larger than those behind it, and not smaller than those before it.
+// Returns true if a charge is larger than those after it, and not smaller than those before it.
 PORTABLE_INLINE bool is_largest(const u16* at, u32 stride, u32 entry) {
     const u16 *before = at - stride, *behind = at + stride;
     const u32 not_larger = max(max((u32)before[-1], (u32)before[0]), max((u32)before[1], (u32)at[-1]));
@@ -43,7 +43,8 @@ PORTABLE_INLINE bool is_largest(const u16* at, u32 stride, u32 entry) {
     return (entry >= not_larger) & (entry > smaller);
 }
 
-// Sets the bit of a peak, and puts it into the list if anybody has to know whether it is kept.
+// Sets the bit of a peak, and lists it if it has to be tested for noise: at the front of the list if
+// its cluster is formed in this tile, otherwise at the end.
 PORTABLE_INLINE void add_peak(Strip& strip, const Shape& shape, const Place& peak) {
     if (is_noisy(strip, peak.pad)) return;
     set_bit(strip, shape, peak.pad, peak.time);
@@ -55,9 +56,9 @@ PORTABLE_INLINE void add_peak(Strip& strip, const Shape& shape, const Place& pea
     }
 }
 
-// Finds the peaks among the samples of a tile. Of a thread's samples in a batch few are peaks:
-// they take turns afterwards. In the first and the last time bin of the strip something else may
-// be found, as their neighbours are not there, but nobody looks so far.
+// Finds the peaks among the samples of a tile. Few of a thread's samples in a batch are peaks, so
+// they are processed one at a time afterwards. In the first and the last time bin of the strip
+// false peaks may be found, as their neighbours are missing, but these bins are never examined.
 PORTABLE_INLINE void find_peaks(Strip& strip, const u32* binned, const Tile& tile, const Shape& shape,
                                 const Batch& loaded) {
     const u32 cutoff = (u32)strip.settings.qmax_cutoff | PRESENT;
@@ -81,7 +82,7 @@ PORTABLE_INLINE void find_peaks(Strip& strip, const u32* binned, const Tile& til
 
 PORTABLE_INLINE i32 sign(i32 step) { return (step > 0) - (step < 0); }
 
-// Whether the peak that lies (a, b) from one is larger, and there is no valley before it.
+// Returns true if the peak at offset (a, b) is larger, and no valley lies between.
 PORTABLE_INLINE bool hides(const Strip& strip, const u16* at, i32 stride, i32 a, i32 b) {
     const i32 charge = at[0] & CHARGE, other = at[a * stride + b] & CHARGE;
     const u16* towards = at + sign(a) * stride + sign(b);
@@ -89,7 +90,7 @@ PORTABLE_INLINE bool hides(const Strip& strip, const u16* at, i32 stride, i32 a,
     return (b != NOISE_TIMES && b != -NOISE_TIMES) || !is_valley(charge, towards[sign(b)] & CHARGE, strip.settings);
 }
 
-// Whether some peak hides that of a cell.
+// Returns true if some peak hides that of a cell.
 PORTABLE_INLINE bool is_hidden(const Strip& strip, const Shape& shape, u32 cell) {
     const uint2 place = shape.place(cell);
     // A byte for each pad.
@@ -109,7 +110,7 @@ PORTABLE_INLINE bool is_hidden(const Strip& strip, const Shape& shape, u32 cell)
     return false;
 }
 
-// Calls `take(peak)` with each entry of the list, each thread with some.
+// Calls `take(peak)` with each entry of the list, distributed over the threads.
 template <class Take>
 PORTABLE_INLINE void for_each_peak(Strip& strip, Take take) {
     const u32 own = strip.own, all = own + strip.others;
@@ -118,7 +119,8 @@ PORTABLE_INLINE void for_each_peak(Strip& strip, Take take) {
         take(strip.peaks[i < own ? i : MOST_PEAKS - 1 - (i - own)]);
 }
 
-// Takes away the bits of peaks that are noise. A barrier between: which are is told by all.
+// Clears the bits of peaks that are noise. A barrier separates the decision from the update because
+// all threads read the bits.
 PORTABLE_INLINE void suppress_noise(Strip& strip, const Shape& shape) {
     for_each_peak(strip, [&](u16& peak) {
         if (is_hidden(strip, shape, peak)) peak |= NOISE;

@@ -1,11 +1,11 @@
-// Samples on their way into bins: a block has some that lie side by side.
+// Loading samples and binning them: a block has a contiguous range of samples.
 #pragma once
 #include "bins.h"
 
 namespace {
 
 constexpr u32 BIN_THREADS = 256;
-// Samples that a thread has, so that it waits for several at once.
+// Samples of a thread, so that several loads are in flight.
 constexpr u32 BIN_ITEMS = 8;
 
 // The samples of a thread, and their bins.
@@ -29,14 +29,14 @@ struct Own {
         }
     }
 
-    // Which of all samples they are.
+    // Index of the thread's `i`-th sample among all samples.
     static __device__ __forceinline__ u32 number(u32 i) {
         return (blockIdx.x * BIN_ITEMS + i) * BIN_THREADS + threadIdx.x;
     }
 };
 
-// Calls `put(place, i)` for each sample of a thread that has a bin: its place in it, and which of
-// the thread's own it is. `words` are where bins begin.
+// Calls `put(place, i)` for each sample of a thread that has a bin: `place` is its index in the
+// bins, `i` its index among the thread's samples. `words` are the offsets of bins.
 template <class Put> PORTABLE_INLINE void place_samples(const Own& own, u32* words, Put put) {
     const u32 lane = threadIdx.x % LANES;
     u32 firsts[BIN_ITEMS], places[BIN_ITEMS];

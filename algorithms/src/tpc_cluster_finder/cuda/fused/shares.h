@@ -1,4 +1,4 @@
-// The shares that a peak has of the charges around it.
+// Shares that a peak has in the charges around it.
 #pragma once
 #include "../cluster.h"
 #include "peaks.h"
@@ -10,11 +10,11 @@ struct OtherPeaks {
     static constexpr i32 REACH = 4;
     static constexpr u32 TIMES = 2 * REACH + 1;
     static constexpr u32 ALL_TIMES = (1u << TIMES) - 1;
-    // Of three and of five time bins in each of three pads.
+    // Masks of three and of five time bins in each of three pads.
     static constexpr u32 THREE = 0x7 * (1 | 1 << TIMES | 1 << 2 * TIMES);
     static constexpr u32 FIVE = 0x1f * (1 | 1 << TIMES | 1 << 2 * TIMES);
 
-    u32 threes[7];  // the pad in the middle is from three before the peak to three behind it
+    u32 threes[7];  // the middle pad ranges from three before the peak to three after it
 
     __device__ __forceinline__ OtherPeaks(const Strip& strip, const Shape& shape, uint2 peak) {
         u32 lines[TIMES];
@@ -25,10 +25,10 @@ struct OtherPeaks {
         for (u32 i = 0; i < 7; i++) threes[i] = lines[i] | lines[i + 1] << TIMES | lines[i + 2] << 2 * TIMES;
     }
 
-    // Those within a step of a cell.
+    // Peaks within a step of a cell.
     __device__ __forceinline__ u32 beside(i32 a, i32 b) const { return threes[a + 3] & THREE << (b + REACH - 1); }
 
-    // Those within two steps of a cell, some of them twice.
+    // Peaks within two steps of a cell, some of them twice.
     __device__ __forceinline__ u32 near(i32 a, i32 b) const {
         return (threes[a + 2] | threes[a + 4]) & FIVE << (b + REACH - 2);
     }
@@ -37,13 +37,13 @@ struct OtherPeaks {
 // A bit for each cell within two steps of a peak.
 PORTABLE_INLINE u32 cell_bit(i32 a, i32 b) { return 1u << (5 * (a + 2) + b + 2); }
 
-// What there is around a peak.
+// Shares of the charges around a peak.
 struct Shares {
     Sums sums;
-    u32 left;  // cells that are looked at and have a charge left, be it that of another peak
+    u32 left;  // cells that are examined and have charge, even that of another peak
 };
 
-// The sums over lines of cells, of which there are fewer than products.
+// Sums over lines of cells: fewer operations than a product for each cell.
 struct LineSums {
     i32 pads[5] = {}, times[5] = {};
     u32 divided = 0;  // in the direction of pads, and of time in the upper half
@@ -68,7 +68,7 @@ struct LineSums {
     }
 };
 
-// A charge of 14 bits divided by one to four, and cut. A third is a product with 43691 / 2¹⁷,
+// Divides a charge of 14 bits by one to four, truncated. A third is a product with 43691 / 2¹⁷,
 // which is too large by a third of 2⁻¹⁷: less than a third for all charges.
 PORTABLE_INLINE i32 divided(u32 charge, u32 claims) {
     return (i32)(claims == 3 ? charge * 43691 >> 17 : charge >> claims / 2);
@@ -82,12 +82,12 @@ PORTABLE_INLINE u32 peaks_near(const Strip& strip, const Shape& shape, u32 pad, 
     return peaks;
 }
 
-// The one that it is itself; and those beside it, or it.
+// Bit of the cell itself; bits of its neighbours and itself.
 constexpr u32 ITSELF = 0x4 << 10;
 constexpr u32 BESIDE = 0xe << 5 | 0xe << 10 | 0xe << 15;
 
-// How many of the peaks two steps from a cell claim its charge: those with a charge above the
-// threshold on the way.
+// Number of the peaks two steps from a cell that claim its charge: those where the charge of the
+// cell in between is above the threshold.
 PORTABLE_INLINE u32 claims(const Strip& strip, const Shape& shape, u32 pad, u32 time, u32 peaks) {
     const u16* at = entries(strip) + shape.cell(pad, time);
     u32 claims = 0;
@@ -103,7 +103,8 @@ PORTABLE_INLINE u32 claims(const Strip& strip, const Shape& shape, u32 pad, u32 
 // A bit for each of the nine cells around a peak.
 PORTABLE_INLINE u32 inner_bit(i32 a, i32 b) { return 1u << (3 * (a + 1) + b + 1); }
 
-// The shares of the cells beside a peak; a bit for each of them beyond which the cluster goes on.
+// Adds the shares of the cells next to a peak; returns a bit for each cell beyond which the cluster
+// continues.
 PORTABLE_INLINE u32 add_inner(const u16* at, i32 stride, const OtherPeaks& others, i32 threshold, LineSums& sums) {
     u32 wide = 0;
 #pragma unroll
@@ -121,8 +122,8 @@ PORTABLE_INLINE u32 add_inner(const u16* at, i32 stride, const OtherPeaks& other
     return wide;
 }
 
-// The charges two steps from a peak that no other peak can claim; a bit for each other sample
-// that may belong to the cluster.
+// Adds the charges two steps from a peak that no other peak can claim; returns a bit for each other
+// sample that may belong to the cluster.
 PORTABLE_INLINE u32 add_outer(const u16* at, i32 stride, const OtherPeaks& others, u32 wide, LineSums& sums) {
     u32 contested = 0;
 #pragma unroll
@@ -139,8 +140,8 @@ PORTABLE_INLINE u32 add_outer(const u16* at, i32 stride, const OtherPeaks& other
     return contested;
 }
 
-// The share of a sample two steps from a peak; one beside others adds nothing, and may still have a
-// charge left.
+// Adds the share of a sample two steps from a peak; a sample next to other peaks adds nothing, but
+// may still have charge.
 PORTABLE_INLINE void add_contested(const Strip& strip, const Shape& shape, uint2 peak, i32 a, i32 b, Shares& shares) {
     const u32 pad = peak.x + (u32)a, time = peak.y + (u32)b;
     const u32 peaks = peaks_near(strip, shape, pad, time);
@@ -156,7 +157,7 @@ PORTABLE_INLINE void add_contested(const Strip& strip, const Shape& shape, uint2
     if (share > 0) shares.left |= cell_bit(a, b);
 }
 
-// The shares that a peak has of the charges around it.
+// Computes the shares that a peak has in the charges around it.
 PORTABLE_INLINE Shares shares_around(const Strip& strip, const Shape& shape, u32 cell, uint2 peak) {
     const u16* at = entries(strip) + cell;
     const i32 stride = (i32)shape.stride, threshold = strip.settings.inner_threshold;

@@ -1,11 +1,12 @@
 // A tile of a row in shared memory: its charges, and a bit for each cell that is a peak.
 //
-// Charges lie in a line for each pad, with empty lines before and behind them. A line has the
-// tile's time bins and a margin on either side of them, in which charges make a difference to
-// clusters of the tile. No line is a multiple of the banks long: it has an odd number of words.
+// Charges are stored in a line for each pad, with empty lines before the first and after the last.
+// A line has the tile's time bins and a margin on either side, whose charges affect clusters of the
+// tile. The length of a line is an odd number of words, so that it is not a multiple of the number
+// of banks.
 //
-// Bits lie in words of 32 time bins, of which the next word has the latter 16 too: any 17 of
-// them in a row are in one word.
+// Bits are stored in overlapping words of 32 time bins: the upper 16 are repeated in the next word,
+// so any 17 consecutive bits are in one word.
 #pragma once
 #include "bins.h"
 
@@ -14,11 +15,11 @@ namespace {
 // With 64 registers each, five such blocks fit on a multiprocessor.
 constexpr u32 FIND_THREADS = 192;
 constexpr u32 FIND_BLOCKS = 5;
-// Cells of a strip: 31 KiB, so that so many blocks fit into the shared memory of Hopper.
+// Cells of a strip: 31 KiB, so that FIND_BLOCKS blocks fit into the shared memory of Hopper.
 constexpr u32 CELLS = 15872;
-// Words of bits: as many as any row takes, which a test finds out.
+// Words of bits: the maximum over all rows, verified by a test.
 constexpr u32 BIT_WORDS = 1088;
-// Of peaks no two touch each other.
+// No two peaks are adjacent.
 constexpr u32 MOST_PEAKS = CELLS / 4;
 // Time bins on either side of a tile, and cells at the end of a line.
 constexpr u32 MARGIN = BIN_TIMES;
@@ -29,7 +30,7 @@ constexpr u32 BIT_LINES = 4;
 // Time bins from one word of bits to the next.
 constexpr u32 WORD_STEP = 16;
 
-// The entry of a cell: that there is a sample, be its charge 0, and its charge.
+// Entry of a cell: a flag for a sample, which is set even if its charge is 0, and the charge.
 constexpr u32 PRESENT = 1u << 14;
 constexpr u32 CHARGE = PRESENT - 1;
 
@@ -39,13 +40,13 @@ constexpr u32 ENTRIES = sizeof(uint4) / sizeof(u16);
 struct Strip {
     uint4 charges[CELLS / ENTRIES];
     u32 bits[BIT_WORDS];
-    u16 peaks[MOST_PEAKS];  // cells: those of the tile from the first on, others from the last
+    u16 peaks[MOST_PEAKS];  // cells: those of the tile from the first entry on, others from the last
     u32 noisy[NOISY_WORDS];
-    u32 own, others;  // how many peaks
+    u32 own, others;  // numbers of peaks
     Settings settings;
 };
 
-// Where things lie in a strip.
+// Layout of a strip.
 struct Shape {
     u32 pads;
     u32 stride;  // cells from one line to the next
@@ -66,14 +67,14 @@ struct Shape {
 
     __device__ __forceinline__ u32 cell(u32 pad, u32 time) const { return (pad + CHARGE_LINES) * stride + time; }
 
-    // Pad and time of a cell, which is divided by the cells of a line.
+    // Pad and time of a cell, by division by the cells of a line.
     __device__ __forceinline__ uint2 place(u32 cell) const {
         const u32 line = cell * reciprocal >> RECIPROCAL_SHIFT;
         return make_uint2(line - CHARGE_LINES, cell - line * stride);
     }
 
-    // What stands for no sample: one without charge in the first time bin of the first pad, which
-    // is the outermost of the margin, where such a sample makes no difference.
+    // Stands for no sample: one without charge in the first time bin of the first pad, which is the
+    // outermost of the margin, where such a sample has no effect.
     __device__ __forceinline__ u32 no_sample() const { return first_time << TIME_SHIFT; }
 
     // The word of bits from a time bin on.
@@ -87,7 +88,7 @@ PORTABLE_INLINE const u16* entries(const Strip& strip) { return reinterpret_cast
 
 PORTABLE_INLINE bool is_noisy(const Strip& strip, u32 pad) { return strip.noisy[pad / 32] >> (pad % 32) & 1; }
 
-// A strip without samples, for a row of a sector. What is loaded is waited for at the end.
+// Clears the strip for a row of a sector. Waits for the asynchronous loads at the end.
 PORTABLE_INLINE void clear(Strip& strip, const Shape& shape, const Settings& settings, const u32* noisy) {
     constexpr u32 SETTINGS_WORDS = sizeof(Settings) / sizeof(u32);
     static_assert(SETTINGS_WORDS <= FIND_THREADS && NOISY_WORDS <= FIND_THREADS, "a thread a word");
@@ -109,7 +110,7 @@ constexpr u32 BATCH = 6;
 struct Batch {
     u32 words[BATCH];
 
-    // Each thread's share of the samples from `first` on; `none` where there are no more.
+    // Loads each thread's share of the samples from `first` on; `none` for those past the end.
     __device__ __forceinline__ void load(const u32* binned, u32 first, u32 end, u32 none) {
 #pragma unroll
         for (u32 i = 0; i < BATCH; i++) {
@@ -119,7 +120,7 @@ struct Batch {
     }
 };
 
-// A sample in a strip.
+// The position of a sample in a strip.
 struct Place {
     u32 entry, pad, time;
 
@@ -129,7 +130,7 @@ struct Place {
           time(((word >> TIME_SHIFT) - shape.first_time) & TIME_MASK) {}
 };
 
-// Calls `take(batch)` for all samples of a tile, of which the first batch is loaded.
+// Calls `take(batch)` for all samples of a tile, of which the first batch is already loaded.
 template <class Take>
 PORTABLE_INLINE void for_each_batch(const u32* binned, const Tile& tile, const Shape& shape, Batch batch,
                                     Take take) {
@@ -143,7 +144,7 @@ PORTABLE_INLINE void for_each_batch(const u32* binned, const Tile& tile, const S
     }
 }
 
-// Puts samples into the empty strip.
+// Stores samples in the empty strip.
 PORTABLE_INLINE void fill(Strip& strip, const u32* binned, const Tile& tile, const Shape& shape, const Batch& loaded) {
     const u32 none = shape.no_sample();
     for_each_batch(binned, tile, shape, loaded, [&](const Batch& batch) {

@@ -1,4 +1,4 @@
-// All tiles, each of which becomes a strip in shared memory.
+// Iteration over all tiles, each of which is loaded to a strip in shared memory.
 #pragma once
 #include "peaks.h"
 
@@ -13,7 +13,7 @@ struct Tiles {
     const u32* noisy;
 
     // Calls `form(tile, shape)` for the tiles of this block, one after the other, once charges and
-    // kept peaks are in the strip.
+    // the remaining peaks are in the strip.
     template <class Form> __device__ __forceinline__ void for_each(Strip& strip, Form form) const {
         const Tile no_tile = {};
         Tile next = blockIdx.x < count ? tiles[blockIdx.x] : no_tile;
@@ -28,7 +28,7 @@ struct Tiles {
             __syncthreads();
             find_peaks(strip, binned, tile, shape, first);
             __syncthreads();
-            // It is there when clusters have been formed.
+            // Prefetched while clusters are formed.
             next = i + gridDim.x < count ? tiles[i + gridDim.x] : no_tile;
             suppress_noise(strip, shape);
             __syncthreads();

@@ -22,7 +22,8 @@ impl Isa for Avx2Bmi2 {
     #[inline(always)]
     fn spread(self, level: u16, bytes: &[u8; 16]) -> u128 {
         let bytes = u128::from_le_bytes(*bytes);
-        let (low, high) = (level & 0xff, level >> 8);
+        let low = level & 0xff;
+        let high = level >> 8;
         let rest = (bytes >> (8 * low.count_ones())) as u64;
         // SAFETY: `self` proves that the CPU has BMI2.
         let [low, high] = unsafe { [spread_eight(low, bytes as u64), spread_eight(high, rest)] };
@@ -37,7 +38,8 @@ impl Isa for Avx2Bmi2 {
         link: &[PadId; LINK_STRIDE],
         channels: u128,
     ) -> usize {
-        let (low, high) = (channels as u64, (channels >> 64) as u64);
+        let low = channels as u64;
+        let high = (channels >> 64) as u64;
         let middle = list_groups::<8>(self, pads, start, link, low);
         list_groups::<2>(self, pads, middle, &link[64..], high)
     }
@@ -70,14 +72,15 @@ impl Isa for Avx2Bmi2 {
     ) {
         let bits = BITS as i64;
         let shifts = [0, bits, 2 * bits, 3 * bits];
-        let (mut index, mut position) = (0, group.position as usize);
+        let mut index = 0;
+        let mut position = group.position as usize;
         while index < group.len() {
-            // Two vectors a turn: a row seldom needs more, so its end is foreseen.
+            // Two vectors an iteration: a row seldom needs more, so its end is predicted.
             for _ in 0..2 {
                 let word = u64::from_le_bytes(*array_at(bytes, position));
                 store::<BITS>(self, word, shifts, pads, &group, index, digits);
                 index += LANES;
-                // So many bytes hold four samples, and nothing is left over.
+                // These bytes hold exactly four samples.
                 position += BITS / 2;
             }
         }
@@ -87,7 +90,8 @@ impl Isa for Avx2Bmi2 {
     fn join_words(self, bytes: &Bytes, pads: &PadList, group: Group, digits: &mut [Digit]) {
         const FOUR: [i64; LANES] = [0, 12, 24, 36];
         const FIFTH: [i64; LANES] = [48; LANES];
-        let (mut index, mut position) = (0, group.position as usize);
+        let mut index = 0;
+        let mut position = group.position as usize;
         while index < group.len() {
             let word = u64::from_le_bytes(*array_at(bytes, position));
             store::<WORD_SAMPLE_BITS>(self, word, FOUR, pads, &group, index, digits);
@@ -98,7 +102,7 @@ impl Isa for Avx2Bmi2 {
     }
 }
 
-/// Lists the selected pads of some groups of channels; returns the index behind them.
+/// Lists the selected pads of some groups of channels; returns the index after them.
 #[inline(always)]
 fn list_groups<const N: usize>(
     _: Avx2Bmi2,
@@ -114,7 +118,7 @@ fn list_groups<const N: usize>(
             None => unreachable!("a link has more groups"),
         };
         // SAFETY: the witness proves that the CPU has AVX2.
-        unsafe { compress(group, mask, pads.room(start)) };
+        unsafe { compress(group, mask, pads.target(start)) };
         start += mask.count_ones() as usize;
     }
     start
@@ -128,7 +132,7 @@ fn compress(group: &[PadId; CHANNELS], selected: u8, to: &mut [PadId; CHANNELS])
     store_128(to, _mm_shuffle_epi8(load_128(group), order));
 }
 
-/// Stores the digits of four samples of a word, or as many as there is room for.
+/// Stores the digits of four samples of a word, or as many as there is capacity for.
 #[inline(always)]
 fn store<const BITS: usize>(
     _: Avx2Bmi2,
@@ -142,18 +146,18 @@ fn store<const BITS: usize>(
     let pads = pads.at(usize::from(group.first) + index);
     // SAFETY: the witness proves that the CPU has AVX2.
     let joined = unsafe { join_four::<BITS>(word, shifts, pads, group.template) };
-    let room = digits.get_mut(index..).unwrap_or_default();
-    match room.first_chunk_mut::<LANES>() {
+    let target = digits.get_mut(index..).unwrap_or_default();
+    match target.first_chunk_mut::<LANES>() {
         // SAFETY: the witness proves that the CPU has AVX2.
-        Some(room) => unsafe { store_256(room, joined) },
+        Some(target) => unsafe { store_256(target, joined) },
         None => {
-            let count = room.len() as i64;
-            // SAFETY: the witness proves that the CPU has AVX2, and the mask selects the digits that
-            // there is room for.
+            let count = target.len() as i64;
+            // SAFETY: the witness proves that the CPU has AVX2, and the mask selects the digits
+            // within the capacity.
             unsafe {
                 let indices = _mm256_setr_epi64x(0, 1, 2, 3);
                 let mask = _mm256_cmpgt_epi64(_mm256_set1_epi64x(count), indices);
-                _mm256_maskstore_epi64(room.as_mut_ptr().cast(), mask, joined);
+                _mm256_maskstore_epi64(target.as_mut_ptr().cast(), mask, joined);
             }
         }
     }
@@ -171,7 +175,7 @@ fn join_four<const BITS: usize>(
     let shifts = _mm256_setr_epi64x(a, b, c, d);
     let samples = _mm256_srlv_epi64(_mm256_set1_epi64x(word as i64), shifts);
     let samples = _mm256_and_si256(samples, _mm256_set1_epi64x((1 << BITS) - 1));
-    // SAFETY: eight bytes are loaded, those of the four pads.
+    // SAFETY: eight bytes are loaded, the size of the four pads.
     let pads = unsafe { _mm_loadl_epi64(pads.as_ptr().cast()) };
     let pads = _mm256_slli_epi64::<16>(_mm256_cvtepu16_epi64(pads));
     let pads = _mm256_or_si256(pads, _mm256_set1_epi64x(template as i64));
@@ -186,7 +190,7 @@ fn spread_eight(level: u16, bytes: u64) -> u64 {
     _pdep_u64(bytes, _pdep_u64(level.into(), LOWEST_BITS) * 0xff)
 }
 
-/// For each mask, the bytes of its pads among eight.
+/// For each mask, the indices of its pads' bytes among eight pads.
 #[repr(align(16))]
 struct Compression([[u8; 16]; 256]);
 
@@ -194,7 +198,8 @@ static COMPRESSION: Compression = {
     let mut orders = [[0x80; 16]; 256];
     let mut mask = 0;
     while mask < 256 {
-        let (mut channel, mut kept) = (0, 0);
+        let mut channel = 0;
+        let mut kept = 0;
         while channel < CHANNELS {
             if mask >> channel & 1 == 1 {
                 orders[mask][2 * kept] = 2 * channel as u8;

@@ -36,14 +36,15 @@ impl Isa for Avx512Vbmi2 {
         link: &[PadId; LINK_STRIDE],
         channels: u128,
     ) -> usize {
-        let (first, second) = (channels as u32, (channels >> 32) as u32);
+        let first = channels as u32;
+        let second = (channels >> 32) as u32;
         let third = (channels >> 64) as u32;
         let after_first = first.count_ones() as usize;
         let after_second = after_first + second.count_ones() as usize;
-        let room = pads.room(start);
-        list_part::<0>(self, first, link, room, 0);
-        list_part::<PADS>(self, second, link, room, after_first);
-        list_part::<{ 2 * PADS }>(self, third, link, room, after_second);
+        let target = pads.target(start);
+        list_part::<0>(self, first, link, target, 0);
+        list_part::<PADS>(self, second, link, target, after_first);
+        list_part::<{ 2 * PADS }>(self, third, link, target, after_second);
         start + after_second + third.count_ones() as usize
     }
 
@@ -74,16 +75,17 @@ impl Isa for Avx512Vbmi2 {
         digits: &mut [Digit],
     ) {
         let pattern = const { &Pattern::packed(BITS) };
-        let (mut index, mut position) = (0, group.position as usize);
+        let mut index = 0;
+        let mut position = group.position as usize;
         while index < group.len() {
-            // Two vectors a turn: a row seldom needs more, so its end is foreseen.
+            // Two vectors an iteration: a row seldom needs more, so its end is predicted.
             for _ in 0..2 {
                 let source = array_at(bytes, position);
                 // SAFETY: `self` proves that the CPU has AVX-512 BW.
                 let words = unsafe { packed_words(source, pattern) };
                 store::<BITS>(self, words, pattern, pads, &group, index, digits);
                 index += LANES;
-                // So many bytes hold eight samples, and nothing is left over.
+                // These bytes hold exactly eight samples.
                 position += BITS;
             }
         }
@@ -92,7 +94,8 @@ impl Isa for Avx512Vbmi2 {
     #[inline(always)]
     fn join_words(self, bytes: &Bytes, pads: &PadList, group: Group, digits: &mut [Digit]) {
         let patterns = const { &Pattern::of_words() };
-        let (mut index, mut position) = (0, group.position as usize);
+        let mut index = 0;
+        let mut position = group.position as usize;
         while index < group.len() {
             let source: &[u8; 64] = array_at(bytes, position);
             // SAFETY: `self` proves that the CPU has AVX-512.
@@ -120,22 +123,22 @@ fn expand(level: u16, bytes: &[u8; 16]) -> u128 {
     u128::from_le_bytes(expanded)
 }
 
-/// Lists the selected ones of the pads of a link from `FIRST` on, from an index of the room on,
-/// which is at most `FIRST`: that many pads of the link come before them.
+/// Lists the selected ones of the pads of a link from `FIRST` on, from an index of the buffer on,
+/// which is at most `FIRST`: at most that number of pads of the link come before them.
 #[inline(always)]
 fn list_part<const FIRST: usize>(
     _: Avx512Vbmi2,
     selected: u32,
     link: &[PadId; LINK_STRIDE],
-    room: &mut [PadId; LINK_STRIDE],
+    target: &mut [PadId; LINK_STRIDE],
     index: usize,
 ) {
-    let parts = (link[FIRST..].first_chunk(), room[index..].first_chunk_mut());
-    let (Some(pads), Some(room)) = parts else {
-        unreachable!("a link has as many pads, and its room");
+    let parts = (link[FIRST..].first_chunk(), target[index..].first_chunk_mut());
+    let (Some(pads), Some(target)) = parts else {
+        unreachable!("the part is within the pads of a link and the list");
     };
     // SAFETY: the witness proves that the CPU has AVX-512 VBMI2.
-    unsafe { compress(selected, pads, room) };
+    unsafe { compress(selected, pads, target) };
 }
 
 /// Moves the selected pads next to each other; zeros follow.
@@ -160,8 +163,8 @@ fn permuted_words(source: __m512i, pattern: &Pattern) -> __m512i {
     _mm512_permutexvar_epi8(pattern.bytes.vector(), source)
 }
 
-/// Stores the digits of eight samples, or as many as there is room for. The samples
-/// are in the lowest bits of each 64-bit word, but for a shift and bits above them.
+/// Stores the digits of eight samples, or as many as there is capacity for. The samples are in the
+/// lowest bits of each 64-bit word, except for a shift and bits above them.
 #[inline(always)]
 fn store<const BITS: usize>(
     _: Avx512Vbmi2,
@@ -175,12 +178,12 @@ fn store<const BITS: usize>(
     let pads = pads.at(usize::from(group.first) + index);
     // SAFETY: the witness proves that the CPU has AVX-512 BW.
     let joined = unsafe { join_eight::<BITS>(words, &pattern.shifts, pads, group.template) };
-    let room = digits.get_mut(index..).unwrap_or_default();
-    match room.first_chunk_mut::<LANES>() {
+    let target = digits.get_mut(index..).unwrap_or_default();
+    match target.first_chunk_mut::<LANES>() {
         // SAFETY: the witness proves that the CPU has AVX-512.
-        Some(room) => unsafe { store_512(room, joined) },
-        // SAFETY: the witness proves that the CPU has AVX-512, and there is room for fewer digits.
-        None => unsafe { store_first(room, joined) },
+        Some(target) => unsafe { store_512(target, joined) },
+        // SAFETY: the witness proves that the CPU has AVX-512, and `target` is shorter than a vector.
+        None => unsafe { store_first(target, joined) },
     }
 }
 
@@ -202,19 +205,19 @@ fn join_eight<const BITS: usize>(
     _mm512_or_si512(digits, _mm512_set1_epi64(template as i64))
 }
 
-/// Stores as many of the digits as there is room for.
+/// Stores as many of the digits as there is capacity for.
 ///
 /// # Safety
-/// There is room for fewer than a vector has.
+/// `target` is shorter than a vector.
 #[target_feature(enable = "avx512f")]
 #[inline]
-unsafe fn store_first(room: &mut [Digit], digits: __m512i) {
-    let mask = (1_u8 << room.len()) - 1;
-    // SAFETY: the mask selects the digits that there is room for.
-    unsafe { _mm512_mask_storeu_epi64(room.as_mut_ptr().cast(), mask, digits) };
+unsafe fn store_first(target: &mut [Digit], digits: __m512i) {
+    let mask = (1_u8 << target.len()) - 1;
+    // SAFETY: the mask selects the digits within the slice.
+    unsafe { _mm512_mask_storeu_epi64(target.as_mut_ptr().cast(), mask, digits) };
 }
 
-/// Which bytes of the source hold a sample, and how far it is from their lowest bit.
+/// For each sample, its bytes in the source, and its distance from their lowest bit.
 struct Pattern {
     bytes: Vector<u8, 64>,
     shifts: Vector<u64, 8>,
@@ -249,7 +252,7 @@ impl Pattern {
         Pattern { bytes: Vector([0; 64]), shifts: Vector([0; 8]) }
     }
 
-    /// The sample of a lane begins at a bit of the source: two bytes hold it.
+    /// Sets a lane to the sample at a bit of the source: two bytes contain it.
     const fn place(&mut self, lane: usize, bit: usize) {
         self.bytes.0[8 * lane] = (bit / 8) as u8;
         self.bytes.0[8 * lane + 1] = (bit / 8 + 1) as u8;
@@ -257,7 +260,8 @@ impl Pattern {
     }
 }
 
-/// The two bytes of a pad go above the sample; a byte with its highest bit set gives 0.
+/// Byte indices that put the two bytes of a pad above the sample; an index with its highest bit set
+/// gives 0.
 static PADS_IN_DIGITS: Vector<u8, 64> = {
     let mut bytes = [0x80; 64];
     let mut lane = 0;

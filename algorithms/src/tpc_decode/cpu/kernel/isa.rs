@@ -1,4 +1,4 @@
-//! What kernels do, and what they are given.
+//! Interface of the kernels, and their arguments.
 
 use generators::tpc::page::link_header::{DATA_WORD_BYTES, SAMPLES_IN_DATA_WORD};
 use generators::tpc::{Digit, PadId};
@@ -10,21 +10,21 @@ use crate::tpc_decode::payload::PAYLOAD_BYTES;
 /// The bytes that a payload may be read from.
 pub(in crate::tpc_decode::cpu) type Bytes = [u8; PAYLOAD_BYTES];
 
-/// Pads that are numbered at once: more than most sequences have.
+/// Pads that are numbered at once: longer than most sequences.
 pub(in crate::tpc_decode::cpu) const SEQUENCE: usize = 16;
 
-/// Sequences that are few: more than most rows have.
+/// Maximum number of sequences for `few_sequences`: more than most rows have.
 pub(in crate::tpc_decode::cpu) const FEW: usize = 8;
 
-/// The work that is worth wide instructions. An implementing type is a witness that the CPU has
-/// them.
+/// Inner loops that benefit from SIMD. An implementing type is a witness that the CPU has the
+/// instructions.
 pub(in crate::tpc_decode::cpu) trait Isa: Copy {
-    /// A channel mask from the mask bytes that are not zero: byte `i` is the next of
-    /// `bytes` where bit `i` of `level` is set. Bits from 80 on mean nothing.
+    /// A channel mask from the mask bytes that are not zero: byte `i` is the next of `bytes` if bit
+    /// `i` of `level` is set. Bits from 80 on are undefined.
     fn spread(self, level: u16, bytes: &[u8; 16]) -> u128;
 
-    /// Lists the pads of the channels that are set, in ascending order, from an index
-    /// of the list on; returns the index behind them.
+    /// Lists the pads of the channels that are set, in ascending order, from an index of the list
+    /// on; returns the index after them.
     fn list_selected(
         self,
         pads: &mut PadList,
@@ -33,12 +33,12 @@ pub(in crate::tpc_decode::cpu) trait Isa: Copy {
         channels: u128,
     ) -> usize;
 
-    /// Pads of a row that follow each other.
+    /// Numbers consecutive pads of a row.
     fn number(self, pads: &mut [PadId; SEQUENCE], first: PadId);
 
-    /// Lists the pads of a row with few and short sequences, from an index of the list
-    /// on, and returns how many there are; `None` if the sequences are not so, or not
-    /// sound, or take longer in this way. `heads` has the first pad and the end of each.
+    /// Lists the pads of a row with few and short sequences, from an index of the list on, and
+    /// returns their number; `None` if there are many or long ones, if they are invalid, or if this
+    /// kernel would be slower. `heads` has the first pad and the end of each.
     #[inline(always)]
     fn few_sequences(
         self,
@@ -51,8 +51,8 @@ pub(in crate::tpc_decode::cpu) trait Isa: Copy {
         None
     }
 
-    /// A digit for each pad of a group, with samples of a stream of bits. There is
-    /// room for at least as many digits; those behind them may be overwritten.
+    /// Makes a digit for each pad of a group, with samples of a stream of bits. The capacity is at
+    /// least the number of digits; elements after them may be overwritten.
     fn join_packed<const BITS: usize>(
         self,
         bytes: &Bytes,
@@ -61,29 +61,29 @@ pub(in crate::tpc_decode::cpu) trait Isa: Copy {
         digits: &mut [Digit],
     );
 
-    /// The same with five 12-bit samples in each 64-bit word.
+    /// Makes digits like `join_packed`, with five 12-bit samples in each 64-bit word.
     fn join_words(self, bytes: &Bytes, pads: &PadList, group: Group, digits: &mut [Digit]);
 }
 
-/// A row, and how many pads it has.
+/// A row, and its number of pads.
 #[derive(Clone, Copy)]
 pub(in crate::tpc_decode::cpu) struct RowOfPads {
     pub(in crate::tpc_decode::cpu) row: u8,
     pub(in crate::tpc_decode::cpu) pads: usize,
 }
 
-/// Samples that follow each other in the payload.
+/// Consecutive samples in the payload.
 #[derive(Clone, Copy, Default)]
 pub(in crate::tpc_decode::cpu) struct Group {
-    /// What their digits have in common.
+    /// Common bits of their digits.
     pub(in crate::tpc_decode::cpu) template: u64,
-    /// Where the first one is in the payload.
+    /// Offset of the first one in the payload.
     pub(in crate::tpc_decode::cpu) position: u32,
     /// The first pad in the list.
     pub(in crate::tpc_decode::cpu) first: u16,
     /// The end of their pads in the list.
     pub(in crate::tpc_decode::cpu) end: u16,
-    /// How they are packed.
+    /// Packing of the samples.
     pub(in crate::tpc_decode::cpu) packing: Packing,
 }
 
@@ -95,7 +95,7 @@ impl Group {
     }
 }
 
-/// How samples are packed.
+/// Packing of samples.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::tpc_decode::cpu) enum Packing {
     /// A stream of bits, 10 for each.
@@ -108,7 +108,7 @@ pub(in crate::tpc_decode::cpu) enum Packing {
 }
 
 impl Packing {
-    /// Bytes that so many samples take.
+    /// Bytes of this number of samples.
     #[inline(always)]
     pub(in crate::tpc_decode::cpu) fn bytes_of(self, samples: usize) -> usize {
         match self {
@@ -127,6 +127,6 @@ pub(in crate::tpc_decode::cpu) fn array_at<const N: usize>(
 ) -> &[u8; N] {
     match bytes[position..].first_chunk() {
         Some(array) => array,
-        None => unreachable!("there is room behind each payload"),
+        None => unreachable!("each payload is followed by padding"),
     }
 }

@@ -1,7 +1,7 @@
-//! The inner work of decoding, for each set of instructions.
+//! The inner loops of decoding, for each instruction set.
 //!
-//! Each kernel is inlined (`#[inline(always)]`) into a walk that is compiled for its
-//! instructions: see `levels`.
+//! Each kernel is inlined (`#[inline(always)]`) into a walk that is compiled for its instruction
+//! set: see `levels`.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;

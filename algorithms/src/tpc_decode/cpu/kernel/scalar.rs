@@ -40,7 +40,7 @@ impl Isa for Scalar {
         let mut end = start;
         for (mut rest, first) in halves {
             let count = rest.count_ones() as usize;
-            for pad in &mut pads.room::<64>(end)[..count] {
+            for pad in &mut pads.target::<64>(end)[..count] {
                 *pad = link[first + rest.trailing_zeros() as usize];
                 rest &= rest - 1;
             }
@@ -64,8 +64,8 @@ impl Isa for Scalar {
         group: Group,
         digits: &mut [Digit],
     ) {
-        let places = usize::from(group.first)..usize::from(group.end);
-        for (index, (place, digit)) in places.zip(digits).enumerate() {
+        let range = usize::from(group.first)..usize::from(group.end);
+        for (index, (place, digit)) in range.zip(digits).enumerate() {
             let bit = index * BITS;
             let word = *array_at(bytes, group.position as usize + bit / 8);
             let adc = u32::from_le_bytes(word) >> (bit % 8) & ((1 << BITS) - 1);

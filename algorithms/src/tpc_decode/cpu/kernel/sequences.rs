@@ -11,7 +11,7 @@ use crate::device::vectors::{load_128, store_128, store_256};
 
 /// Bytes of the head of a sequence.
 const HEAD: usize = 2;
-/// Where sequences are put that there are not: behind the pads of any row.
+/// Index for absent sequences: after the pads of any row.
 const NOWHERE: u8 = u8::MAX;
 const ROOM: usize = NOWHERE as usize + SEQUENCE;
 
@@ -30,8 +30,8 @@ fn indices() -> __m256i {
     _mm256_setr_epi16(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
 }
 
-/// A row with few and short sequences, without a branch that depends on how many and how
-/// short: that can't be foreseen. See [`Isa::few_sequences`](super::Isa::few_sequences).
+/// Lists a row with few and short sequences, without a branch that depends on their number and
+/// lengths, which can't be predicted. See [`Isa::few_sequences`](super::Isa::few_sequences).
 #[inline(always)]
 pub(super) fn few_sequences(
     avx2: Avx2,
@@ -46,17 +46,17 @@ pub(super) fn few_sequences(
     }
     // SAFETY: the witness proves that the CPU has AVX2.
     let checked = unsafe { checked(row, heads, count) }?;
-    let room = pads.room(start);
-    number_four::<0>(avx2, room, row.row, &checked);
+    let target = pads.target(start);
+    number_four::<0>(avx2, target, row.row, &checked);
     if count > FEW / 2 {
-        number_four::<{ FEW / 2 }>(avx2, room, row.row, &checked);
+        number_four::<{ FEW / 2 }>(avx2, target, row.row, &checked);
     }
-    // From the payload: the next row waits for this number.
+    // Loaded from the payload rather than computed: the next row depends on this number.
     Some(heads[HEAD * count - 1].into())
 }
 
-/// The heads, without those that do not count; `None` if any of them is not sound or
-/// has a long sequence.
+/// The heads, without those beyond `count`; `None` if any of them is invalid or has a long
+/// sequence.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn checked(row: RowOfPads, heads: &[u8; HEAD * FEW], count: usize) -> Option<[u8; HEAD * FEW]> {
@@ -84,11 +84,11 @@ fn checked(row: RowOfPads, heads: &[u8; HEAD * FEW], count: usize) -> Option<[u8
     Some(checked)
 }
 
-/// Numbers the pads of four sequences, each over what is left of the one before.
+/// Numbers the pads of four sequences, each overwriting the excess pads of the previous one.
 #[inline(always)]
 fn number_four<const FIRST: usize>(
     _: Avx2,
-    room: &mut [PadId; ROOM],
+    target: &mut [PadId; ROOM],
     row: u8,
     heads: &[u8; HEAD * FEW],
 ) {
@@ -97,10 +97,10 @@ fn number_four<const FIRST: usize>(
     let of_row = unsafe { pads_of_row(row) };
     for sequence in FIRST..FIRST + FEW / 2 {
         let start = if sequence == 0 { 0 } else { heads[HEAD * sequence - 1] };
-        match room[usize::from(start)..].first_chunk_mut() {
+        match target[usize::from(start)..].first_chunk_mut() {
             // SAFETY: the witness proves that the CPU has AVX2.
             Some(pads) => unsafe { number_from(pads, of_row, heads[HEAD * sequence]) },
-            None => unreachable!("there is room for a sequence behind any start"),
+            None => unreachable!("a sequence fits after any start"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! All kernels that this CPU can run do the same work as the scalar one.
+//! All kernels that this CPU can run agree with the scalar one.
 
 use std::ops::Range;
 
@@ -105,9 +105,9 @@ fn check_join<K: Isa>(isa: K) {
             let template = Digit::new(35, PadId::default(), 12_345, 0).bits();
             let group = Group { template, position: 8 * samples, first: 3, ..Group::default() };
             let group = Group { end: group.first + samples as u16, ..group };
-            // Digits behind those of the group are there or not.
-            for room in [0, 1, 5, 64] {
-                let mut digits = vec![Digit::default(); samples as usize + room];
+            // The buffer may or may not have capacity after the digits of the group.
+            for capacity in [0, 1, 5, 64] {
+                let mut digits = vec![Digit::default(); samples as usize + capacity];
                 let mut expected = digits.clone();
                 join(isa, &bytes, &pads, group, &mut digits);
                 join_scalar(Scalar, &bytes, &pads, group, &mut expected);

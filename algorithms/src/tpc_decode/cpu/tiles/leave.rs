@@ -1,23 +1,23 @@
-//! Staged ADC values to charges, and those to the map past the caches.
+//! Converts staged ADC values to charges, and writes these to the map with streaming stores.
 //!
-//! All pads of a tile are corrected together, whether they have a sample or not: neighbours need
-//! no gains looked up one by one, and to go over the empty ones takes less than to ask for them.
+//! All pads of a tile are corrected together, with or without a sample: gains of neighbours are
+//! loaded as a vector, and processing empty pads takes less time than branches.
 
 use super::staging::PadGains;
 use crate::device::Stores;
 use crate::tpc_decode::charge_map::{MAX_CHARGE, TILE_PADS, Tile};
 
-/// Sends the charges of staged tiles to as many tiles of the map; the staged ones are zeros then.
-/// Gains are of the pads of each tile, for ADC values of the format.
-pub(super) type Leave = fn(&mut [Tile], &[PadGains], &mut [Tile], &Stores);
+/// Moves the charges of staged tiles to the map; the staged ones are zeros afterwards. Gains are of
+/// the pads of each tile, for ADC values of the format.
+pub(super) type FlushTiles = fn(&mut [Tile], &[PadGains], &mut [Tile], &Stores);
 
-/// All that this machine can, the quickest last.
-pub(super) fn all() -> Vec<Leave> {
+/// All implementations that this machine supports, the fastest last.
+pub(super) fn all() -> Vec<FlushTiles> {
     #[cfg(target_arch = "x86_64")]
     let wide = [avx2::if_available(), avx512::if_available()];
     #[cfg(not(target_arch = "x86_64"))]
-    let wide: [Option<Leave>; 0] = [];
-    let plain: Leave = plain;
+    let wide: [Option<FlushTiles>; 0] = [];
+    let plain: FlushTiles = plain;
     [plain].into_iter().chain(wide.into_iter().flatten()).collect()
 }
 
@@ -36,13 +36,13 @@ fn plain(staged: &mut [Tile], gains: &[PadGains], to: &mut [Tile], stores: &Stor
 mod avx2 {
     use std::arch::x86_64::*;
 
-    use super::{Leave, MAX_CHARGE, PadGains, Stores, TILE_PADS, Tile};
+    use super::{FlushTiles, MAX_CHARGE, PadGains, Stores, TILE_PADS, Tile};
     use crate::device::cpu_features::with_instructions;
 
     with_instructions! {
-        /// Eight pads at a time, if this machine can.
+        /// Eight pads at a time, if this machine has AVX2.
         ["avx2"]
-        Leave: fn leave(
+        FlushTiles: fn leave(
             staged: &mut [Tile], gains: &[PadGains], to: &mut [Tile], _stores: &Stores
         ) {
             for ((tile, gains), to) in staged.iter_mut().zip(gains).zip(to) {
@@ -50,8 +50,8 @@ mod avx2 {
                 let (to, _) = to.0.as_chunks_mut::<{ 2 * TILE_PADS }>();
                 for (from, to) in from.iter().zip(to) {
                     let charges = charges(from, gains);
-                    // SAFETY: each half of a tile has 32 bytes and is aligned to as many. Who
-                    // reads it elsewhere does so behind the fence that `Stores` stand for.
+                    // SAFETY: each half of a tile has 32 bytes and is aligned to 32. Other threads
+                    // read it only after the fence that `Stores` stands for.
                     unsafe { _mm256_stream_si256(to.as_mut_ptr().cast(), charges) };
                 }
                 *tile = Tile::default();
@@ -62,7 +62,7 @@ mod avx2 {
     /// The charges of two time bins.
     #[target_feature(enable = "avx2")]
     fn charges(adcs: &[u16; 2 * TILE_PADS], gains: &PadGains) -> __m256i {
-        // SAFETY: both have as many bytes as are loaded.
+        // SAFETY: both arrays have the size of the loads.
         let (adcs, gains) =
             unsafe { (_mm256_loadu_si256(adcs.as_ptr().cast()), _mm256_loadu_ps(gains.as_ptr())) };
         let charges = |adcs: __m128i| {
@@ -71,7 +71,7 @@ mod avx2 {
         };
         let first = charges(_mm256_castsi256_si128(adcs));
         let second = charges(_mm256_extracti128_si256::<1>(adcs));
-        // Packed within halves: the quarters of both are in turn then.
+        // Packed within halves: so the quarters of both alternate.
         _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packus_epi32(first, second))
     }
 }
@@ -80,20 +80,20 @@ mod avx2 {
 mod avx512 {
     use std::arch::x86_64::*;
 
-    use super::{Leave, MAX_CHARGE, PadGains, Stores, Tile};
+    use super::{FlushTiles, MAX_CHARGE, PadGains, Stores, Tile};
     use crate::device::cpu_features::with_instructions;
 
     with_instructions! {
-        /// Two time bins at a time, if this machine can.
+        /// Two time bins at a time, if this machine has AVX-512.
         ["avx512f", "avx512bw"]
-        Leave: fn leave(
+        FlushTiles: fn leave(
             staged: &mut [Tile], gains: &[PadGains], to: &mut [Tile], _stores: &Stores
         ) {
             for ((tile, gains), to) in staged.iter_mut().zip(gains).zip(to) {
                 let charges = charges(tile, gains);
                 *tile = Tile::default();
-                // SAFETY: a tile has 64 bytes and is aligned to as many. Who reads it elsewhere
-                // does so behind the fence that `Stores` stand for.
+                // SAFETY: a tile has 64 bytes and is aligned to 64. Other threads read it only
+                // after the fence that `Stores` stands for.
                 unsafe { _mm512_stream_si512(std::ptr::from_mut(to).cast(), charges) };
             }
         }
@@ -101,14 +101,14 @@ mod avx512 {
 
     #[target_feature(enable = "avx512f,avx512bw")]
     fn charges(tile: &Tile, gains: &PadGains) -> __m512i {
-        // SAFETY: both have as many bytes as are loaded.
+        // SAFETY: both arrays have the size of the loads.
         let (adcs, gains) = unsafe {
             (_mm512_loadu_si512(tile.0.as_ptr().cast()), _mm256_loadu_ps(gains.as_ptr()))
         };
         let gains = _mm512_castpd_ps(_mm512_broadcast_f64x4(_mm256_castps_pd(gains)));
         let charges = |adcs: __m256i| {
             let corrected = _mm512_mul_ps(_mm512_cvtepi32_ps(_mm512_cvtepu16_epi32(adcs)), gains);
-            // What is too much for 16 bits is cut off there, what is too much for a charge below.
+            // Saturates to 16 bits here, and to the maximum charge below.
             _mm512_cvtusepi32_epi16(_mm512_cvttps_epi32(corrected))
         };
         let first = charges(_mm512_castsi512_si256(adcs));
@@ -131,16 +131,17 @@ mod tests {
     fn all_levels_make_the_charges_of_the_converter() {
         for format in [ZsFormat::Row10, ZsFormat::Row12] {
             let scale = scale_of(format);
-            for (number, first) in (0..=format.max_adc()).step_by(TILE).enumerate() {
+            for (index, first) in (0..=format.max_adc()).step_by(TILE).enumerate() {
                 let gains: [f32; TILE_PADS] =
-                    std::array::from_fn(|pad| 0.79 + (number * TILE_PADS + pad) as f32 * 0.001);
+                    std::array::from_fn(|pad| 0.79 + (index * TILE_PADS + pad) as f32 * 0.001);
                 let tile = Tile(std::array::from_fn(|entry| first + entry as u16));
                 let expected = Tile(std::array::from_fn(|entry| {
                     let adc = f32::from(tile.0[entry]);
                     (adc * scale * gains[entry % TILE_PADS]).min(MAX_CHARGE) as u16
                 }));
                 for leave in all() {
-                    let (mut staged, mut to) = ([tile; 2], [Tile::POISON; 2]);
+                    let mut staged = [tile; 2];
+                    let mut to = [Tile::POISON; 2];
                     let gains = [gains.map(|gain| gain * scale); 2];
                     streaming(|stores| leave(&mut staged, &gains, &mut to, stores));
                     assert_eq!((to, staged), ([expected; 2], [Tile::default(); 2]));

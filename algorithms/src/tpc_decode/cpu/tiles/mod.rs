@@ -1,19 +1,19 @@
-//! Pages to positions and maps of charges, whole tiles at a time.
+//! Pages to positions and maps of charges, in complete tiles.
 //!
-//! A map is much larger than any cache, and most of it is zeros. To clear it first and to put
-//! charges where they belong moves each line of the cache three times: cleared, read, written
-//! back. Here a thread has the pages of a region in order of time, puts the charges of four time
-//! bins together in a few tiles that stay in the nearest cache, and sends these with their zeros
-//! past the caches, once: nothing is cleared, and nothing of the map is read.
+//! A map is much larger than any cache, and most of it is zeros. Clearing it first and then
+//! scattering charges moves each cache line three times: cleared, read, written back. Here a thread
+//! has the pages of a region in order of time, collects the charges of four time bins in a few
+//! tiles that stay in the nearest cache, and writes these with their zeros by streaming stores,
+//! once: nothing is cleared, and nothing of the map is read.
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`regions`] | which pages make which tiles |
+//! | [`regions`] | pages of each region of tiles |
 //! | [`worker`] | a thread's work: the lines of one region after the other |
 //! | [`source`] | the digits of a stream, one page after the other |
 //! | [`put`] | digits to positions and staged ADC values |
 //! | [`staging`] | the tiles of a line |
-//! | [`leave`] | ADC values to charges, and those to the map |
+//! | [`leave`] | ADC values to charges, and these to the map |
 
 mod leave;
 mod put;
@@ -28,9 +28,9 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::charges::{Rejected, conclude, decoded};
-use super::crew::Crew;
 use super::headers::{self, Slot};
 use super::levels::DecodePage;
+use super::workers::DecodeWorkers;
 use crate::algorithm::Runner;
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec, SharedSlice, buffers};
@@ -47,74 +47,75 @@ use worker::{Fragment, Kernels, Worker};
 pub(super) struct TilesOf<'a> {
     frame: &'a TimeFrame,
     arena: &'a Arena,
-    /// Who reads headers, and who decodes.
-    crew: Crew,
-    region_crew: Crew,
+    /// Threads that read headers and decode.
+    workers: DecodeWorkers,
+    region_workers: DecodeWorkers,
     kernels: Kernels,
     fragments: Fragments,
     shape: MapShape,
     regions: Vec<RegionPages>,
-    /// Samples that the headers promise, once for each fragment that their page is in.
+    /// Number of samples that the headers state, once for each fragment of their page.
     promised: usize,
     maps: usize,
 }
 
-pub(super) struct Held<'a> {
+pub(super) struct TilesBuffers<'a> {
     slots: ArenaVec<'a, Slot>,
-    /// Where the positions of each page begin, of the fragment that is decoded.
+    /// Offsets of the positions of each page, for the current fragment.
     starts: ArenaVec<'a, usize>,
     maps: ArenaVec<'a, Tile>,
     positions: ArenaVec<'a, Position>,
     damaged: Vec<DamagedPage>,
 }
 
-buffers!(Held<'_>: slots, starts, maps, positions);
+buffers!(TilesBuffers<'_>: slots, starts, maps, positions);
 
 impl<'a> TilesOf<'a> {
     pub(super) fn new(
         frame: &'a TimeFrame,
         arena: &'a Arena,
-        (crew, threads): (Crew, usize),
+        (workers, threads): (DecodeWorkers, usize),
         decode: DecodePage,
     ) -> Self {
-        let slots = headers::of(frame);
+        let slots = headers::slots(frame);
         let fragments = Fragments::new(frame.settings.fragment);
-        let copies =
-            |page: &OpenPage| fragments.of(time_bins_of(page)).len() * usize::from(page.samples);
+        let copies = |page: &OpenPage| {
+            fragments.touching(time_bins_of(page)).len() * usize::from(page.samples)
+        };
         let pages = slots.iter().filter_map(Slot::page);
         TilesOf {
             frame,
             arena,
-            region_crew: crew.for_regions(frame, threads),
-            crew,
+            region_workers: workers.for_regions(frame, threads),
+            workers,
             kernels: Kernels::best(decode),
             fragments,
             shape: frame.map_shape(pages.clone()),
-            regions: regions::of(frame),
+            regions: regions::with_pages(frame),
             promised: pages.map(copies).sum(),
             maps: frame.sectors().len(),
         }
     }
 
-    /// Decodes the pages of a fragment; returns where its positions end.
+    /// Decodes the pages of a fragment; returns the end of its positions.
     fn decode_fragment(
         &self,
-        held: &mut Held<'a>,
-        number: u32,
+        buffers: &mut TilesBuffers<'a>,
+        index: u32,
         start: usize,
         holes: &mut Vec<Range<usize>>,
     ) -> usize {
-        let end = place(&held.slots, self.fragments, number, start, &mut held.starts);
-        let first = self.fragments.time_bins(number).start;
+        let end = place(&buffers.slots, self.fragments, index, start, &mut buffers.starts);
+        let first = self.fragments.time_bins(index).start;
         let fragment = Fragment {
             frame: self.frame,
-            number,
+            number: index,
             time_bins: first..first + self.shape.time_bins,
             fragments: self.fragments,
-            slots: &held.slots,
-            starts: &held.starts,
-            positions: SharedSlice::new(&mut held.positions),
-            maps: SharedSlice::new(&mut held.maps),
+            slots: &buffers.slots,
+            starts: &buffers.starts,
+            positions: SharedSlice::new(&mut buffers.positions),
+            maps: SharedSlice::new(&mut buffers.maps),
             shape: self.shape,
         };
         let regions = |task: &Range<usize>, ()| {
@@ -122,38 +123,39 @@ impl<'a> TilesOf<'a> {
             self.regions[task.clone()].iter().for_each(|region| worker.decode(region));
             worker.rejected
         };
-        let tasks = self.region_crew.tasks.iter().map(|_| ());
-        let rejected = self.region_crew.map(tasks, regions);
+        let tasks = self.region_workers.tasks.iter().map(|_| ());
+        let rejected = self.region_workers.map(tasks, regions);
         for Rejected { page, positions } in rejected.into_iter().flatten() {
-            held.damaged.push(page);
+            buffers.damaged.push(page);
             holes.push(positions);
         }
         end
     }
 }
 
-/// Finds out where the positions of the pages that a fragment wants begin; returns where all end.
+/// Computes the offsets of the positions of a fragment's pages; returns the end of all.
 fn place(
     slots: &[Slot],
     fragments: Fragments,
-    number: u32,
+    index: u32,
     mut start: usize,
     starts: &mut [usize],
 ) -> usize {
     for (slot, place) in slots.iter().zip(starts) {
         *place = start;
-        let page = slot.page().filter(|page| fragments.of(time_bins_of(page)).contains(&number));
+        let page =
+            slot.page().filter(|page| fragments.touching(time_bins_of(page)).contains(&index));
         start += page.map_or(0, |page| usize::from(page.samples));
     }
     start
 }
 
 impl<'a> Runner<TpcDecode> for TilesOf<'a> {
-    type Buffers = Held<'a>;
+    type Buffers = TilesBuffers<'a>;
 
-    fn allocate(&self) -> Result<Held<'a>, DeviceError> {
+    fn allocate(&self) -> Result<TilesBuffers<'a>, DeviceError> {
         let pages = self.frame.pages.pages().len();
-        Ok(Held {
+        Ok(TilesBuffers {
             slots: self.arena.vector(pages),
             starts: self.arena.vector(pages),
             maps: self.arena.vector(self.shape.tiles() * self.maps),
@@ -162,32 +164,33 @@ impl<'a> Runner<TpcDecode> for TilesOf<'a> {
         })
     }
 
-    /// Margins are zeros from the beginning, which no run changes; all else of a map a run
-    /// writes. Gives back what damaged pages took away.
-    fn load(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
-        for map in held.maps.chunks_mut(self.shape.tiles()) {
+    /// Initializes margins to zeros, which no run changes; runs write all other tiles of a map.
+    /// Restores the capacity that damaged pages have removed.
+    fn load(&mut self, buffers: &mut TilesBuffers<'a>) -> Result<(), DeviceError> {
+        for map in buffers.maps.chunks_mut(self.shape.tiles()) {
             self.shape.clear_margins(map);
         }
-        held.positions.resize(self.promised, Position::default());
-        held.damaged.clear();
+        buffers.positions.resize(self.promised, Position::default());
+        buffers.damaged.clear();
         Ok(())
     }
 
-    fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
-        held.damaged.clear();
-        headers::read(self.frame, &self.crew, &mut held.slots);
-        let (mut holes, mut position) = (Vec::new(), 0);
-        let numbers = self.frame.fragments(held.slots.iter().filter_map(Slot::page));
-        for number in numbers {
-            position = self.decode_fragment(held, number, position, &mut holes);
+    fn run(&mut self, buffers: &mut TilesBuffers<'a>) -> Result<(), DeviceError> {
+        buffers.damaged.clear();
+        headers::read(self.frame, &self.workers, &mut buffers.slots);
+        let mut holes = Vec::new();
+        let mut position = 0;
+        let indices = self.frame.fragments(buffers.slots.iter().filter_map(Slot::page));
+        for index in indices {
+            position = self.decode_fragment(buffers, index, position, &mut holes);
         }
         holes.sort_unstable_by_key(|hole| hole.start);
-        conclude(self.frame, &held.slots, &mut held.positions, &mut held.damaged, &holes);
+        conclude(self.frame, &buffers.slots, &mut buffers.positions, &mut buffers.damaged, &holes);
         Ok(())
     }
 
-    fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Decoded> {
-        Cow::Owned(decoded(&held.maps, self.shape, &held.positions, &held.damaged))
+    fn output<'b>(&'b self, buffers: &'b TilesBuffers<'a>) -> Cow<'b, Decoded> {
+        Cow::Owned(decoded(&buffers.maps, self.shape, &buffers.positions, &buffers.damaged))
     }
 
     fn input_bytes(&self) -> u64 {

@@ -1,14 +1,14 @@
-//! Digits of a line to positions and staged ADC values, sixteen at a time.
+//! Converts digits of a line to positions and staged ADC values, sixteen at a time.
 //!
-//! A plain loop over arrays, of which the compiler makes wide instructions, those that it may
-//! use. Only what goes to a place of its own goes there one by one.
+//! A plain loop over arrays, which the compiler vectorizes for the permitted instruction sets. Only
+//! scattered stores are done one by one.
 
 use generators::tpc::Digit;
 
 use super::staging::{ENTRIES, Staging};
 use crate::tpc_decode::charge_map::{PAD_MARGIN, Position, ROW_PITCH, TILE, TILE_PADS};
 
-/// Digits that are put at once.
+/// Digits that are converted at once.
 const CHUNK: usize = 16;
 
 /// The time bins of a line of tiles, or those of them that the fragment has.
@@ -16,35 +16,35 @@ const CHUNK: usize = 16;
 pub(super) struct Line {
     /// The first one.
     pub(super) first: u32,
-    /// What is behind the last one.
+    /// Time bin after the last one.
     pub(super) end: u32,
     /// The time of the first one in the map.
     pub(super) time: u32,
 }
 
-/// Puts the first of some digits, none of which is before the line and whose time bins ascend,
-/// up to the first that is behind it; returns how many they are.
-pub(super) type Put = fn(Line, &[Digit], &mut [Position], &mut Staging) -> usize;
+/// Converts the first of some digits, none of which is before the line and whose time bins ascend,
+/// up to the first one after its end; returns their number.
+pub(super) type StageSamples = fn(Line, &[Digit], &mut [Position], &mut Staging) -> usize;
 
-/// All that this machine can, the quickest last.
-pub(super) fn all() -> Vec<Put> {
+/// All implementations that this machine supports, the fastest last.
+pub(super) fn all() -> Vec<StageSamples> {
     #[cfg(target_arch = "x86_64")]
     let wide = [avx2::if_available(), avx512::if_available()];
     #[cfg(not(target_arch = "x86_64"))]
-    let wide: [Option<Put>; 0] = [];
-    let plain: Put = put;
+    let wide: [Option<StageSamples>; 0] = [];
+    let plain: StageSamples = put;
     [plain].into_iter().chain(wide.into_iter().flatten()).collect()
 }
 
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
-    use super::{Digit, Line, Position, Put, Staging};
+    use super::{Digit, Line, Position, StageSamples, Staging};
     use crate::device::cpu_features::with_instructions;
 
     with_instructions! {
-        /// Eight at a time, if this machine can.
+        /// Eight at a time, if this machine has AVX2.
         ["avx2", "bmi1", "bmi2", "lzcnt", "popcnt"]
-        Put: fn wide(
+        StageSamples: fn wide(
             line: Line, digits: &[Digit], positions: &mut [Position], staging: &mut Staging
         ) -> usize {
             super::put(line, digits, positions, staging)
@@ -54,13 +54,13 @@ mod avx2 {
 
 #[cfg(target_arch = "x86_64")]
 mod avx512 {
-    use super::{Digit, Line, Position, Put, Staging};
+    use super::{Digit, Line, Position, StageSamples, Staging};
     use crate::device::cpu_features::with_instructions;
 
     with_instructions! {
-        /// Sixteen at a time, if this machine can.
+        /// Sixteen at a time, if this machine has AVX-512.
         ["avx512f", "avx512bw", "avx512dq", "avx512vl", "bmi1", "bmi2", "lzcnt", "popcnt"]
-        Put: fn wide(
+        StageSamples: fn wide(
             line: Line, digits: &[Digit], positions: &mut [Position], staging: &mut Staging
         ) -> usize {
             super::put(line, digits, positions, staging)
@@ -74,7 +74,8 @@ fn put(line: Line, digits: &[Digit], positions: &mut [Position], staging: &mut S
     let is_in = |digit: &Digit| digit.time_bin() < line.end;
     let mut next = 0;
     loop {
-        let (digits, positions) = (&digits[next..], &mut positions[next..]);
+        let digits = &digits[next..];
+        let positions = &mut positions[next..];
         let chunks = (digits.first_chunk::<CHUNK>(), positions.first_chunk_mut::<CHUNK>());
         match chunks {
             (Some(digits), Some(positions)) if is_in(&digits[CHUNK - 1]) => {
@@ -86,7 +87,7 @@ fn put(line: Line, digits: &[Digit], positions: &mut [Position], staging: &mut S
     }
     let rest = digits[next..].iter().take_while(|digit| is_in(digit)).count();
     let end = next + rest;
-    // Those before are put once more, which changes nothing.
+    // Some earlier digits are converted again, which has no effect.
     let last = end.checked_sub(CHUNK).filter(|_| rest > 0);
     let last = last.and_then(|first| {
         let positions = positions[first..].first_chunk_mut::<CHUNK>();
@@ -140,7 +141,7 @@ mod tests {
     use super::*;
     use crate::tpc_decode::charge_map::{Gains, TILES_IN_ROW, tiles_of_row};
 
-    /// Digits of a region in the two time bins before the end of a line and the one behind it.
+    /// Digits of a region in the two time bins before the end of a line and the one after it.
     fn digits(region: Region, count: usize) -> Vec<Digit> {
         let digit = |number: usize| {
             let row = region.rows().start + number % region.rows().len();

@@ -1,7 +1,7 @@
-//! The regions of sectors, and whose pages they have.
+//! The regions of sectors, with the pages of each.
 //!
-//! Both endpoints of a region read pads of the same rows, in some formats even of the same
-//! tiles. So who makes these tiles has the pages of both.
+//! Both endpoints of a region read pads of the same rows, in some formats even of the same tiles.
+//! So the task that makes these tiles has the pages of both.
 
 use std::ops::Range;
 
@@ -20,12 +20,12 @@ pub(super) struct RegionPages {
 }
 
 /// All regions of the sectors that have pages, those without pages too: they have tiles.
-pub(super) fn of(frame: &TimeFrame) -> Vec<RegionPages> {
+pub(super) fn with_pages(frame: &TimeFrame) -> Vec<RegionPages> {
     let sectors = frame.sectors();
-    let numbers = frame.sector_numbers();
+    let indices = frame.sector_numbers();
     let mut regions: Vec<RegionPages> = (0..sectors.len())
         .flat_map(|map| {
-            let sector = numbers[map];
+            let sector = indices[map];
             Region::all().map(move |region| RegionPages {
                 region,
                 sector,

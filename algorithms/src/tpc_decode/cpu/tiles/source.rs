@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use generators::tpc::Digit;
 
-use super::put::{Line, Put};
+use super::put::{Line, StageSamples};
 use super::staging::Staging;
-use super::worker::{Fragment, Late};
+use super::worker::{Fragment, OutOfOrderSample};
 use crate::tpc_decode::charge_map::Position;
 use crate::tpc_decode::cpu::charges::Rejected;
 use crate::tpc_decode::cpu::page_decoder::PageDecoder;
@@ -14,24 +14,25 @@ use crate::tpc_decode::cpu::page_decoder::PageDecoder;
 /// A stream, and how far it has come.
 pub(super) struct Source<'a> {
     pages: Range<usize>,
-    /// Room for digits; so many are of the page at hand, and of these so many are done.
+    /// Digits: the first `count` are of the current page, and the first `done` of these are
+    /// processed.
     digits: Vec<Digit>,
     count: usize,
     done: usize,
-    /// Where their positions go.
+    /// Destination of their positions.
     positions: &'a mut [Position],
 }
 
-/// What the sources of a region share.
-pub(super) struct Shared<'a, 'd> {
+/// Data that the sources of a region share.
+pub(super) struct RegionContext<'a, 'd> {
     pub(super) fragment: &'a Fragment<'a>,
     pub(super) decoder: &'d mut PageDecoder<'a>,
     pub(super) rejected: &'d mut Vec<Rejected>,
-    pub(super) late: &'d mut Vec<Late>,
+    pub(super) late: &'d mut Vec<OutOfOrderSample>,
 }
 
 impl<'a> Source<'a> {
-    /// A stream of pages, with any room for digits.
+    /// A stream of pages, with a reused buffer for digits.
     pub(super) fn new(pages: Range<usize>, digits: Vec<Digit>) -> Self {
         Source { pages, digits, count: 0, done: 0, positions: &mut [] }
     }
@@ -39,10 +40,10 @@ impl<'a> Source<'a> {
     /// Puts what belongs to a line, or to one before it.
     pub(super) fn put(
         &mut self,
-        put: Put,
+        put: StageSamples,
         line: Line,
         staging: &mut Staging,
-        shared: &mut Shared<'a, '_>,
+        shared: &mut RegionContext<'a, '_>,
     ) {
         while self.has_more(shared) {
             let is_late = |digit: &&Digit| digit.time_bin() < line.first;
@@ -59,17 +60,17 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// Puts aside whatever there still is: it is behind the fragment, or comes too late.
-    pub(super) fn finish(mut self, shared: &mut Shared<'a, '_>) -> Vec<Digit> {
+    /// Puts aside the remaining digits: they are after the fragment, or too late.
+    pub(super) fn finish(mut self, shared: &mut RegionContext<'a, '_>) -> Vec<Digit> {
         while self.has_more(shared) {
             self.put_aside(self.count - self.done, shared);
         }
         self.digits
     }
 
-    /// Whether there are digits that are not done; if those of a page are, the next one is
+    /// True if there are unprocessed digits; when those of a page are done, the next page is
     /// decoded.
-    fn has_more(&mut self, shared: &mut Shared<'a, '_>) -> bool {
+    fn has_more(&mut self, shared: &mut RegionContext<'a, '_>) -> bool {
         while self.done == self.count {
             let Some(page) = self.pages.next() else {
                 return false;
@@ -80,28 +81,29 @@ impl<'a> Source<'a> {
     }
 
     /// Decodes a page, if the fragment wants it. Of one that is damaged there are no digits.
-    fn decode(&mut self, number: usize, shared: &mut Shared<'a, '_>) {
+    fn decode(&mut self, index: usize, shared: &mut RegionContext<'a, '_>) {
         let fragment = shared.fragment;
         (self.count, self.done) = (0, 0);
-        let Some(page) = fragment.wanted(number) else { return };
-        fragment.fetch_behind(number, page);
+        let Some(page) = fragment.wanted(index) else { return };
+        fragment.fetch_behind(index, page);
         let samples = usize::from(page.samples);
         if self.digits.len() < samples {
             self.digits.resize(samples, Digit::default());
         }
-        match shared.decoder.decode(number, page, &mut self.digits[..samples]) {
+        match shared.decoder.decode(index, page, &mut self.digits[..samples]) {
             Ok(()) => {
                 self.count = samples;
                 // SAFETY: each page is in one stream, and each stream in one region.
-                self.positions = unsafe { fragment.positions_of(number, page) };
+                self.positions = unsafe { fragment.positions_of(index, page) };
             }
-            Err(damage) => shared.rejected.push(fragment.rejected(number, page, damage)),
+            Err(damage) => shared.rejected.push(fragment.rejected(index, page, damage)),
         }
     }
 
-    /// Positions of the next so many digits, whose lines have left, or that are in none.
+    /// Sets the positions of the next `count` digits, whose lines were flushed, or that are in
+    /// none.
     #[cold]
-    fn put_aside(&mut self, count: usize, shared: &mut Shared<'a, '_>) {
+    fn put_aside(&mut self, count: usize, shared: &mut RegionContext<'a, '_>) {
         let range = self.done..self.done + count;
         let fragment = shared.fragment;
         for (digit, position) in self.digits[range.clone()].iter().zip(&mut self.positions[range]) {
@@ -109,7 +111,7 @@ impl<'a> Source<'a> {
             *position = Position::OUTSIDE;
             if local_time < fragment.time_bins.len() as u32 {
                 *position = Position::new(digit.pad_id(), local_time);
-                shared.late.push(Late { position: *position, digit: *digit });
+                shared.late.push(OutOfOrderSample { position: *position, digit: *digit });
             }
         }
         self.done += count;

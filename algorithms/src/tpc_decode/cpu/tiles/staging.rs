@@ -1,4 +1,4 @@
-//! A line of tiles of a region, put together where it stays in the nearest cache.
+//! A line of tiles of a region, filled while it stays in the nearest cache.
 
 use std::ops::Range;
 
@@ -6,15 +6,16 @@ use bytemuck::cast_slice_mut;
 use generators::tpc::ZsFormat;
 use generators::tpc::geometry::Region;
 
-use super::leave::Leave;
+use super::leave::FlushTiles;
 use crate::device::{SharedSlice, Stores};
 use crate::tpc_decode::charge_map::{
     Gains, ROW_PITCH, TILE, TILE_PADS, Tile, scale_of, tiles_of_row,
 };
 
-/// Rows of a region at most.
+/// Maximum number of rows of a region.
 const MAX_ROWS: usize = 18;
-/// Tiles of a line of a region at most: a power of two, so that a mask keeps an index within.
+/// Maximum number of tiles of a line of a region: a power of two, so that a mask keeps an index
+/// within.
 const TILES: usize = (MAX_ROWS * ROW_PITCH / TILE_PADS).next_power_of_two();
 /// Their entries.
 pub(super) const ENTRIES: usize = TILES * TILE;
@@ -22,7 +23,7 @@ pub(super) const ENTRIES: usize = TILES * TILE;
 /// Factors that make charges of the ADC values of a tile's pads.
 pub(super) type PadGains = [f32; TILE_PADS];
 
-/// A line of tiles that are zeros but for the ADC values that were put there.
+/// A line of tiles: zeros, except for the stored ADC values.
 pub(super) struct Staging {
     tiles: Box<[Tile; TILES]>,
     gains: Box<[PadGains; TILES]>,
@@ -30,7 +31,7 @@ pub(super) struct Staging {
 }
 
 impl Staging {
-    /// Nothing yet, of no region.
+    /// Empty tiles without a region.
     pub(super) fn new() -> Self {
         Staging {
             tiles: Box::new([Tile::default(); TILES]),
@@ -39,18 +40,18 @@ impl Staging {
         }
     }
 
-    /// From now on for this region of a sector. What was staged has left.
+    /// Switches to this region of a sector. All staged charges must have been flushed.
     pub(super) fn turn_to(&mut self, region: Region, sector: u8, gains: &Gains, format: ZsFormat) {
         self.rows = region.rows();
         let first = self.first_column();
-        let (of_tiles, _) = gains.of(sector)[first..].as_chunks::<TILE_PADS>();
+        let (of_tiles, _) = gains.of_sector(sector)[first..].as_chunks::<TILE_PADS>();
         for (own, of_tile) in self.gains.iter_mut().zip(of_tiles) {
-            // A power of two: that it comes first changes no bit of the product.
+            // Multiplying by a power of two first changes no bit of the product.
             *own = of_tile.map(|gain| gain * scale_of(format));
         }
     }
 
-    /// The column in the map of the region's first one.
+    /// The column in the map of the region's first column.
     pub(super) fn first_column(&self) -> usize {
         tiles_of_row(self.rows.start).start * TILE_PADS
     }
@@ -60,27 +61,27 @@ impl Staging {
     pub(super) fn entries(&mut self) -> &mut [u16; ENTRIES] {
         match cast_slice_mut(&mut self.tiles[..]).first_chunk_mut() {
             Some(entries) => entries,
-            None => unreachable!("tiles have as many entries"),
+            None => unreachable!("tiles have ENTRIES entries"),
         }
     }
 
-    /// Sends the charges to a line of the map, by the number of its first tile.
+    /// Flushes the charges to a line of the map, by the index of its first tile.
     ///
     /// # Safety
-    /// Nobody else may have tiles of this region in this line.
+    /// No other thread may access tiles of this region in this line.
     pub(super) unsafe fn leave(
         &mut self,
         map: &SharedSlice<'_, Tile>,
         first_of_line: usize,
-        leave: Leave,
+        leave: FlushTiles,
         stores: &Stores,
     ) {
         let first = tiles_of_row(self.rows.start).start;
         for tiles in self.rows.clone().map(tiles_of_row) {
             let own = tiles.start - first..tiles.end - first;
-            let place = first_of_line + tiles.start..first_of_line + tiles.end;
-            // SAFETY: as the caller promises.
-            let to = unsafe { map.part(place) };
+            let range = first_of_line + tiles.start..first_of_line + tiles.end;
+            // SAFETY: the caller ensures exclusive access to the tiles of this region in this line.
+            let to = unsafe { map.part(range) };
             leave(&mut self.tiles[own.clone()], &self.gains[own], to, stores);
         }
     }
@@ -91,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_region_has_room() {
+    fn tiles_of_every_region_fit() {
         assert!(Region::all().all(|region| region.rows().len() <= MAX_ROWS));
     }
 

@@ -5,10 +5,10 @@ use std::ops::Range;
 use generators::tpc::Digit;
 use generators::tpc::page::PAGE_BYTES;
 
-use super::leave::{self, Leave};
-use super::put::{self, Line, Put};
+use super::leave::{self, FlushTiles};
+use super::put::{self, Line, StageSamples};
 use super::regions::RegionPages;
-use super::source::{Shared, Source};
+use super::source::{RegionContext, Source};
 use super::staging::Staging;
 use crate::device::{SharedSlice, Stores, prefetch_to_second, streaming};
 use crate::tpc_decode::charge_map::{
@@ -26,20 +26,21 @@ use crate::tpc_decode::input::TimeFrame;
 /// Bytes of a line of the cache.
 const LINE_BYTES: usize = 64;
 
-/// The inner work, for the instructions that this machine has.
+/// The inner loops, for the instruction sets of this machine.
 #[derive(Clone, Copy)]
 pub(super) struct Kernels {
     decode: DecodePage,
-    put: Put,
-    leave: Leave,
+    put: StageSamples,
+    leave: FlushTiles,
 }
 
 impl Kernels {
     pub(super) fn best(decode: DecodePage) -> Self {
-        let (put, leave) = (put::all().pop(), leave::all().pop());
+        let put = put::all().pop();
+        let leave = leave::all().pop();
         match put.zip(leave) {
             Some((put, leave)) => Kernels { decode, put, leave },
-            None => unreachable!("what is plain all machines can"),
+            None => unreachable!("every machine supports the plain kernels"),
         }
     }
 }
@@ -49,7 +50,7 @@ pub(super) struct Fragment<'a> {
     pub(super) frame: &'a TimeFrame,
     pub(super) number: u32,
     pub(super) fragments: Fragments,
-    /// Those that its maps have.
+    /// Time bins of its maps.
     pub(super) time_bins: Range<u32>,
     pub(super) slots: &'a [Slot],
     pub(super) starts: &'a [usize],
@@ -62,12 +63,12 @@ impl<'a> Fragment<'a> {
     /// A page, if it has time bins of the fragment.
     pub(super) fn wanted(&self, number: usize) -> Option<&'a OpenPage> {
         let touches =
-            |page: &&OpenPage| self.fragments.of(time_bins_of(page)).contains(&self.number);
+            |page: &&OpenPage| self.fragments.touching(time_bins_of(page)).contains(&self.number);
         self.slots[number].page().filter(touches)
     }
 
-    /// Has the page behind this one fetched: the streams of a region are in turn, so nothing
-    /// else foresees it.
+    /// Prefetches the page after this one: the streams of a region alternate, so the hardware
+    /// prefetcher doesn't predict it.
     pub(super) fn fetch_behind(&self, number: usize, page: &OpenPage) {
         let bytes = self.frame.pages.bytes();
         let start = (number + 1) * PAGE_BYTES;
@@ -81,12 +82,13 @@ impl<'a> Fragment<'a> {
         start..start + usize::from(page.samples)
     }
 
-    /// The places for the positions of a page.
+    /// The slice for the positions of a page.
     ///
     /// # Safety
-    /// Nobody else may ask for those of this page as long as they are held.
+    /// No other slice of this page's positions may exist at the same time.
     pub(super) unsafe fn positions_of(&self, number: usize, page: &OpenPage) -> &'a mut [Position] {
-        // SAFETY: pages have places of their own, and as the caller promises.
+        // SAFETY: pages have disjoint ranges, and the caller ensures that this page's slice is
+        // unique.
         unsafe { self.positions.part(self.places_of(number, page)) }
     }
 
@@ -96,21 +98,21 @@ impl<'a> Fragment<'a> {
     }
 }
 
-/// A sample whose line has left before its page came: pages are not always in order of time.
-pub(super) struct Late {
+/// A sample whose line was flushed before its page came: pages are not always in order of time.
+pub(super) struct OutOfOrderSample {
     pub(super) position: Position,
     pub(super) digit: Digit,
 }
 
-/// What a thread needs to decode one region after the other.
+/// Buffers of a thread, reused for one region after the other.
 pub(super) struct Worker<'a> {
     fragment: &'a Fragment<'a>,
     decoder: PageDecoder<'a>,
     kernels: Kernels,
     staging: Staging,
-    /// Room for the digits of pages.
+    /// Buffers for the digits of pages.
     digits: Vec<Vec<Digit>>,
-    late: Vec<Late>,
+    late: Vec<OutOfOrderSample>,
     pub(super) rejected: Vec<Rejected>,
 }
 
@@ -130,11 +132,12 @@ impl<'a> Worker<'a> {
     /// Makes all tiles of a region, and the positions of its pages.
     pub(super) fn decode(&mut self, region: &RegionPages) {
         let frame = self.fragment.frame;
-        let (gains, format) = (&frame.tables.gains, frame.format());
+        let gains = &frame.tables.gains;
+        let format = frame.format();
         self.staging.turn_to(region.region, region.sector, gains, format);
         streaming(|stores| self.decode_lines(region, stores));
-        // What was streamed has arrived: now the same tiles may be written to.
-        for Late { position, digit } in std::mem::take(&mut self.late) {
+        // Streaming stores are complete: now the same tiles may be written to.
+        for OutOfOrderSample { position, digit } in std::mem::take(&mut self.late) {
             self.put_late(region, position, digit);
         }
     }
@@ -145,7 +148,7 @@ impl<'a> Worker<'a> {
         let mut sources: Vec<Source<'a>> = streams
             .map(|pages| Source::new(pages, self.digits.pop().unwrap_or_default()))
             .collect();
-        let mut shared = Shared {
+        let mut shared = RegionContext {
             fragment,
             decoder: &mut self.decoder,
             rejected: &mut self.rejected,
@@ -170,7 +173,7 @@ impl<'a> Worker<'a> {
 
     fn put_late(&self, region: &RegionPages, position: Position, digit: Digit) {
         if !region.region.rows().contains(&usize::from(digit.row())) {
-            // No sound page has a pad of another region.
+            // No valid page has a pad of another region.
             return;
         }
         let fragment = self.fragment;

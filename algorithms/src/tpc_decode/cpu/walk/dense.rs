@@ -15,7 +15,7 @@ use crate::tpc_decode::cpu::kernel::{Isa, Packing};
 use crate::tpc_decode::pads::{LINK_STRIDE, LinkPads};
 use generators::tpc::PadId;
 
-/// A page fills up its last words with so many bytes at most.
+/// A page fills up its last words with at most this number of bytes.
 const MAX_PADDING: usize = 31;
 /// Second-level bits of a flat mask: all of them.
 const FLAT_LEVEL: u16 = (1 << MASK_BYTES) - 1;
@@ -23,12 +23,12 @@ const CHANNELS: u128 = (1 << (8 * MASK_BYTES)) - 1;
 
 #[inline(always)]
 pub(super) fn walk(walk: &mut Walk<'_, impl Isa>, links: &LinkPads) -> Option<()> {
-    let links = links.of(walk.page.endpoint);
+    let links = links.of_endpoint(walk.page.endpoint);
     let announced = walk.page.first_time_bin()..walk.page.last_time_bin() + 1;
     let mut free = announced.start;
     let last = walk.page.blocks.wrapping_sub(1);
-    for number in 0..walk.page.blocks {
-        let limit = if number == last { walk.page.joined_end() } else { walk.page.end };
+    for index in 0..walk.page.blocks {
+        let limit = if index == last { walk.page.joined_end() } else { walk.page.end };
         let time_bin = block(walk, links, limit, free..announced.end)?;
         free = time_bin + 1;
     }
@@ -62,8 +62,8 @@ fn block(
     Some(time_bin)
 }
 
-/// Lists the pads of a block and returns how many there are. Cards are checked to be
-/// of the endpoint and unique, so there is room for them all.
+/// Lists the pads of a block and returns their number. Cards are checked to be of the endpoint and
+/// unique, so the list has capacity for all pads.
 #[inline(always)]
 fn link_heads(
     walk: &mut Walk<'_, impl Isa>,

@@ -1,8 +1,8 @@
 //! Joining pads and samples, some time bins after the pads were listed.
 //!
-//! Pads are listed by stores that overlap, and joined by loads that straddle them. A
-//! core that loads what it has just stored in pieces waits for the stores to leave
-//! its buffer; with the work of some time bins in between, they have.
+//! Pads are listed by stores that overlap, and joined by loads that straddle them. A core that
+//! loads data just stored in pieces stalls until the stores have left its store buffer; with the
+//! work of some time bins in between, they have.
 
 use generators::tpc::Digit;
 
@@ -11,15 +11,15 @@ use crate::tpc_decode::cpu::kernel::{Bytes, Group, Isa, Packing, PadList};
 /// Groups that are joined at once.
 const GROUPS: usize = 128;
 
-/// Groups of samples whose pads are listed, and the digits that were made before.
+/// Groups of samples whose pads are listed, and the digits that were made so far.
 pub(super) struct Joiner<'a> {
     pub(super) pads: &'a mut PadList,
     groups: [Group; GROUPS],
     waiting: usize,
-    /// Pads of the groups that wait: where the next ones go.
+    /// Number of pads of the pending groups: the index for the next ones.
     pub(super) listed: usize,
     digits: &'a mut [Digit],
-    /// Digits that were made, and those of the groups that wait.
+    /// Number of digits made so far, including those of pending groups.
     promised: usize,
     made: usize,
 }
@@ -38,7 +38,7 @@ impl<'a> Joiner<'a> {
         }
     }
 
-    /// Makes a group of the next so many pads; `None` if there are no digits for them.
+    /// Makes a group of the next pads; `None` if there is no capacity for their digits.
     #[inline(always)]
     pub(super) fn push(
         &mut self,
@@ -84,7 +84,7 @@ impl<'a> Joiner<'a> {
         self.listed = 0;
     }
 
-    /// Whether there are as many digits as there is room for.
+    /// True if the digits are complete.
     #[inline(always)]
     pub(super) fn is_full(&self) -> bool {
         self.made == self.digits.len()

@@ -16,20 +16,20 @@ const MAGIC_SHIFT: u32 = 120;
 
 #[inline(always)]
 pub(super) fn walk(walk: &mut Walk<'_, impl Isa>, links: &LinkPads) -> Option<()> {
-    let links = links.of(walk.page.endpoint);
+    let links = links.of_endpoint(walk.page.endpoint);
     let mut previous = 0;
     for _ in 0..walk.page.blocks {
         let start = walk.position;
         let header = u128::from_le_bytes(*walk.array_at(start));
         let fec = (header >> FEC_SHIFT) as u8;
         let time_bin = time_bin_of(walk, (header >> MASK_BITS) as u64 & CROSSING_MASK)?;
-        // One more than nothing, so that any place may come first.
-        let place = 1 + (u64::from(time_bin) << 8 | u64::from(fec));
+        // Plus one, so that the smallest is larger than the initial value 0.
+        let key = 1 + (u64::from(time_bin) << 8 | u64::from(fec));
         let known = walk.page.endpoint.fecs().contains(&usize::from(fec));
-        if (header >> MAGIC_SHIFT) as u8 != LINK_MAGIC || !known || place <= previous {
+        if (header >> MAGIC_SHIFT) as u8 != LINK_MAGIC || !known || key <= previous {
             return None;
         }
-        previous = place;
+        previous = key;
         let channels = header & ((1 << MASK_BITS) - 1);
         let pads = channels.count_ones() as usize;
         let data_words = pads.div_ceil(SAMPLES_IN_DATA_WORD);
@@ -45,7 +45,7 @@ pub(super) fn walk(walk: &mut Walk<'_, impl Isa>, links: &LinkPads) -> Option<()
     Some(())
 }
 
-/// The crossing counts from the page's first time bin.
+/// Time bin of a block; the crossing is relative to the page's first time bin.
 #[inline(always)]
 fn time_bin_of(walk: &Walk<'_, impl Isa>, crossing: u64) -> Option<u32> {
     let crossing = u64::from(walk.page.time_offset) + crossing;

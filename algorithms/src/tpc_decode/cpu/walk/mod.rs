@@ -1,8 +1,8 @@
-//! Walking through the payload of a page: what is where, and whether it can be.
+//! Walks through the payload of a page, and validates it.
 //!
-//! A walk checks all that the reference checks, and does the work in between with an
-//! [`Isa`]. Where it doubts, it gives up without saying why: the reference then
-//! judges the page, and names the damage.
+//! A walk makes all checks of the reference, and decodes in between with an [`Isa`]. In case of
+//! doubt it stops without a reason: the reference then decides about the page, and reports the
+//! damage.
 
 mod dense;
 mod joiner;
@@ -19,18 +19,18 @@ use crate::tpc_decode::payload::Payload;
 use joiner::Joiner;
 use position::Walk;
 
-/// A page to be decoded, and what that needs.
+/// A page to be decoded, with the necessary tables and buffers.
 pub(in crate::tpc_decode::cpu) struct Job<'a> {
     pub(in crate::tpc_decode::cpu) page: &'a OpenPage,
     pub(in crate::tpc_decode::cpu) payload: &'a Payload,
     pub(in crate::tpc_decode::cpu) tables: &'a Tables,
-    /// Room for the pads of a time bin.
+    /// Buffer for the pads of a time bin.
     pub(in crate::tpc_decode::cpu) pads: &'a mut PadList,
 }
 
-/// Puts the digits of a page in their place, which has room for as many as the
-/// header states; `None` if the page does not have just as many, or is damaged in
-/// some other way. What stands there then means nothing.
+/// Writes the digits of a page to a slice whose length is the number that the header states; `None`
+/// if the page does not have exactly this number, or is damaged otherwise. The content is undefined
+/// then.
 #[inline(always)]
 pub(super) fn decode(isa: impl Isa, job: Job<'_>, digits: &mut [Digit]) -> Option<()> {
     let mut walk = Walk {

@@ -1,4 +1,4 @@
-//! The way through a payload, up to where it has come.
+//! State of the walk through a payload.
 
 use generators::tpc::{Digit, PadId};
 
@@ -6,7 +6,7 @@ use super::joiner::Joiner;
 use crate::tpc_decode::cpu::kernel::{Bytes, Isa, Packing, array_at};
 use crate::tpc_decode::header::OpenPage;
 
-/// A place in a payload, and what came of the bytes before it.
+/// An offset in a payload, and the results of the bytes before it.
 pub(super) struct Walk<'a, K> {
     pub(super) isa: K,
     pub(super) page: &'a OpenPage,
@@ -31,14 +31,13 @@ impl<'a, K: Isa> Walk<'a, K> {
         array_at(self.bytes, position)
     }
 
-    /// What the digits of a time bin have in common.
+    /// The common bits of the digits of a time bin.
     #[inline(always)]
     pub(super) fn template(&self, time_bin: u32) -> u64 {
         Digit::new(self.page.sector, PadId::default(), time_bin, 0).bits()
     }
 
-    /// Goes over the samples of the next so many pads, which must end before a limit.
-    /// They are joined later.
+    /// Skips the samples of the next pads, which must end before a limit. They are joined later.
     #[inline(always)]
     pub(super) fn samples(
         &mut self,

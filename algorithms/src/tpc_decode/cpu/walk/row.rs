@@ -6,7 +6,7 @@ use generators::tpc::{PadId, ZsFormat};
 use super::position::Walk;
 use crate::tpc_decode::cpu::kernel::{Isa, Packing, RowOfPads, SEQUENCE};
 
-/// In the mask of rows: the endpoint is the second of its region.
+/// Bit of the row mask: the endpoint is the second of its region.
 const SECOND_HALF: u16 = 1 << 15;
 const MASK_BYTES: usize = 2;
 const ADDRESS_BYTES: usize = 2;
@@ -82,7 +82,7 @@ fn decode_row(walk: &mut Walk<'_, impl Isa>, row: usize, template: u64) -> Optio
     walk.samples(pads, packing, template, walk.page.end)
 }
 
-/// Lists the pads of any sequences and returns how many there are.
+/// Lists the pads of any sequences and returns their number.
 #[inline(always)]
 fn any_sequences(
     walk: &mut Walk<'_, impl Isa>,
@@ -90,7 +90,8 @@ fn any_sequences(
     head: usize,
     count: usize,
 ) -> Option<usize> {
-    let (mut free, mut total) = (0, 0);
+    let mut free = 0;
+    let mut total = 0;
     for number in 0..count {
         let [first, end] = *walk.array_at(head + number * SEQUENCE_BYTES);
         let length = usize::from(end).checked_sub(total)?;
@@ -100,8 +101,8 @@ fn any_sequences(
         }
         for done in (0..length).step_by(SEQUENCE) {
             let pad = PadId::new(row.row, first + done as u8);
-            let place = walk.joiner.listed + total + done;
-            walk.isa.number(walk.joiner.pads.room(place), pad);
+            let index = walk.joiner.listed + total + done;
+            walk.isa.number(walk.joiner.pads.target(index), pad);
         }
         (free, total) = (pads_end, usize::from(end));
     }

@@ -8,19 +8,19 @@
 
 namespace {
 
-// Blocks that a page has at most: it is of one orbit, which has 446 time bins.
+// Maximum number of blocks of a page: it is of one orbit, which has 446 time bins.
 constexpr u32 BLOCKS_OF_DENSE_LINK_PAGE = 448;
 
-// Cells of charges, and links beside them, leave no room for more.
+// Cells of charges, together with links, limit the number of resident blocks.
 constexpr u32 RESIDENT_CHARGE_BLOCKS = RESIDENT_BLOCKS < 5 ? RESIDENT_BLOCKS : 5;
 
 struct DenseLinkRuns {
     static constexpr u32 MOST = BLOCKS_OF_DENSE_LINK_PAGE;
-    // Blocks whose links are found at once: as many as all but quite empty pages have.
+    // Blocks whose links are found at once: enough for all pages except nearly empty ones.
     static constexpr u32 BLOCKS = 128;
     static constexpr u32 LINKS = BLOCKS * MAX_FECS_IN_HALF;
 
-    // A link: where it is, and the number after that of its last sample.
+    // A link: its position, and the index after that of its last sample.
     struct Link {
         u16 position, end;
     };
@@ -38,7 +38,7 @@ struct DenseLinkRuns {
     template <class Output>
     using Samples = SamplePairs<Shared<Output>, Output>;
 
-    // Barriers within.
+    // Contains barriers.
     template <class Shared>
     __device__ __forceinline__ static void find(Shared& shared, const PageRecord& page, Geometry geometry) {
         const u32 first_fec = geometry.first_fec(page.endpoint);
@@ -81,7 +81,8 @@ struct DenseLinkRuns {
         return WholeLinkHead(words);
     }
 
-    // Lists the channels of a link by their cells, the last ones first: that bit of a mask is found at once.
+    // Lists the channels of a link by their cells, in descending order: the highest bit of a mask
+    // is found in one instruction.
     template <class Shared>
     __device__ __forceinline__ static void list_link(Shared& shared, Link link, u32 first_fec) {
         u32 words[3], masks[3];
@@ -95,7 +96,8 @@ struct DenseLinkRuns {
         for (u32 part = 3; part-- > 0;) list_mask<CELL>(masks[part], first + part * 32 * CELL, end);
     }
 
-    // All 80 channels of a link: the bytes of its mask where their bits in the second level say.
+    // Expands the mask of a link to all 80 channels: its bytes go to the set bits of the second
+    // level.
     __device__ __forceinline__ static void spread(const u32 (&words)[3], const LinkHead& head, u32 (&channels)[3]) {
         u32 bytes[3];
 #pragma unroll
@@ -108,12 +110,13 @@ struct DenseLinkRuns {
                                    head.level >> 8);
     }
 
-    // Four bytes of eight, from one of the first five on.
+    // Four of eight bytes, starting at one of the first five.
     __device__ __forceinline__ static u32 bytes_from(u32 low, u32 high, u32 first) {
         return __funnelshift_rc(low, high, first * 8);
     }
 
-    // Lists the cells of the channels that a mask has, from `first` on, up to `end`, which is then where they begin.
+    // Lists the cells of the channels of a mask, from `first` on, before `end`, which becomes their
+    // start.
     template <u32 CELL>
     __device__ __forceinline__ static void list_mask(u32 mask, u32 first, u16*& end) {
         while (mask != 0) {

@@ -1,16 +1,16 @@
-// The samples of dense blocks, two by each thread.
+// The samples of dense blocks, two for each thread.
 #pragma once
 #include "staged.h"
 
 namespace {
 
-// The samples of a block, one after the other. As long as only the head of the block is known,
-// `origin` has where that is and, above, the number of its first sample.
+// The samples of a block, one after the other. While only the head of the block is known, `origin`
+// contains its position and, above, the index of its first sample.
 struct DenseRun {
     static constexpr u32 WIDTH_SHIFT = 28;
 
-    // Bits from the beginning of the page to where a sample with number 0 would be, in the lowest bits;
-    // the bits of a sample in the highest ones.
+    // The bit offset in the page that a sample with index 0 would have, in the lowest bits; the
+    // bits of a sample in the highest ones.
     u32 origin;
     u32 time_bin;
 
@@ -24,16 +24,18 @@ struct DenseRun {
     }
     __device__ __forceinline__ u32 sample_bits() const { return origin >> WIDTH_SHIFT; }
     __device__ __forceinline__ u32 mask() const { return ~(~0u << sample_bits()); }
-    // Where a sample is, in the lowest bits.
+    // The bit offset of a sample, in the lowest bits.
     __device__ __forceinline__ u32 bit(u32 sample) const { return origin + sample * sample_bits(); }
 };
 
-// Two samples that follow each other: most are of the same run, and they are stored together as if all
-// were. Those that begin a run, or the page, as the second one of a pair are stored once more, afterwards.
+// Two consecutive samples: most are of the same run, and they are stored together as if all were.
+// Samples that start a run, or the page, as the second one of a pair are stored once more,
+// afterwards.
 template <class Shared, class Output>
 struct SamplePairs {
     using Value = typename Output::Value;
-    // From one pair of a thread to the next one: those are at the same place of their groups.
+    // Distance between a thread's pairs: a multiple of the group, so the index within the group is
+    // constant.
     static constexpr u32 STEP = 2 * THREADS;
     static_assert(STEP % GROUP == 0, "whole groups at once");
 
@@ -44,7 +46,7 @@ struct SamplePairs {
     __device__ __forceinline__ void emit(u32 first) const {
         const u32 end = first + page.samples;
         store_pairs(first, end);
-        // What is stored last is what stays.
+        // The later store to the same address takes effect.
         __syncthreads();
         store_second_ones(first);
         if (threadIdx.x == THREADS - 1 && end % 2 > 0) store(first, end - 1);
@@ -74,7 +76,7 @@ struct SamplePairs {
         to.store_pair(make(run, low_half(cells), packed), make(run, high_half(cells), packed >> run.sample_bits()));
     }
 
-    // Those that begin a run.
+    // Stores the samples that start a run.
     __device__ __forceinline__ void store_second_ones(u32 first) const {
         constexpr u32 ODD = 0xaaaaaaaa;
         if (threadIdx.x >= GROUPS) return;
@@ -87,7 +89,7 @@ struct SamplePairs {
         output.store(sample - first, make(run, shared.channels[sample], shared.bits_at(run.bit(sample))));
     }
 
-    // Of a sample that has the lowest bits.
+    // Makes the value of a sample in the lowest bits of `packed`.
     __device__ __forceinline__ Value make(DenseRun run, u32 cell, u32 packed) const {
         return output.make(run.time_bin, shared.cell_at(cell), packed & run.mask());
     }

@@ -6,7 +6,7 @@
 
 namespace {
 
-// Blocks with samples that a page has at most: such a block has 32 bytes.
+// Maximum number of blocks with samples in a page: each has 32 bytes.
 constexpr u32 BLOCKS_OF_LINK_PAGE = 256;
 
 struct LinkRuns {

@@ -1,4 +1,4 @@
-// What the formats of links have in common: a table of their channels.
+// Common part of the link formats: a table of their channels.
 #pragma once
 #include "../pages/target.h"
 #include "staged.h"
@@ -8,8 +8,9 @@ namespace {
 constexpr u32 CHANNELS_OF_ENDPOINT = MAX_FECS_IN_HALF * CHANNELS_IN_LINK;
 constexpr u32 ENDPOINTS_OF_SECTOR = 20;
 
-// What is needed of each channel is made by the launcher: tables in the order of channels, as wide as
-// CHANNELS_OF_ENDPOINT. Digits need the same of all sectors, charges have gains of their own in each.
+// Tables of the data needed of each channel, prepared by the launcher: in the order of channels,
+// padded to CHANNELS_OF_ENDPOINT. Digits need the same table for all sectors, charges have gains
+// that differ by sector.
 template <class Cell>
 __device__ __forceinline__ u32 table_of(const PageRecord& page);
 template <>
@@ -21,7 +22,7 @@ __device__ __forceinline__ u32 table_of<ChargeCell>(const PageRecord& page) {
     return page.sector * ENDPOINTS_OF_SECTOR + page.endpoint;
 }
 
-// A page and the cells of its channels: samples ask for those of channels anywhere.
+// A page and the cells of its channels, for random access by samples.
 template <u32 RUNS, class Cell, class Run = SampleRun>
 struct LinkPage : Staged<RUNS, Run> {
     static constexpr u32 CELL_BYTES = sizeof(Cell);
@@ -30,7 +31,7 @@ struct LinkPage : Staged<RUNS, Run> {
 
     uint4 cell_granules[CELL_GRANULES];
 
-    // Loads the cells of a page, unless they are there. Barrier needed after.
+    // Loads the cells of a page, unless they are loaded already. Barrier needed after.
     __device__ __forceinline__ void load_cells(const Cell* tables, const PageRecord& page, u32& loaded) {
         const u32 wanted = table_of<Cell>(page);
         if (wanted == loaded) return;
@@ -45,7 +46,7 @@ struct LinkPage : Staged<RUNS, Run> {
         return reinterpret_cast<const Cell*>(cell_granules)[channel];
     }
 
-    // The cell of a channel by its place in bytes.
+    // The cell of a channel, by its byte offset.
     __device__ __forceinline__ Cell cell_at(u32 place) const {
         return *reinterpret_cast<const Cell*>(reinterpret_cast<const u8*>(cell_granules) + place);
     }

@@ -1,4 +1,4 @@
-// What samples become here: digits, or positions with their charges beside them, of which
+// Output of samples as lists: digits, or positions and a parallel list of charges, from which
 // charge_tiles.cu makes maps.
 #pragma once
 #include "../pages/target.h"
@@ -8,9 +8,9 @@ namespace {
 struct StoredDigitOutput : DigitOutput {
     __device__ __forceinline__ void move(u32 samples) { values += (i32)samples; }
 
-    // Nobody reads the list soon.
+    // Streaming store: the list is not read soon.
     __device__ __forceinline__ void store(u32 sample, u64 digit) const { __stcs(&values[sample], digit); }
-    // Of two samples that begin an aligned piece.
+    // Stores two samples at an aligned address.
     __device__ __forceinline__ void store_pair(u64 digit, u64 next) const {
         __stcs(reinterpret_cast<ulonglong2*>(values), make_ulonglong2(digit, next));
     }
@@ -25,7 +25,7 @@ struct StoredDigitTarget {
     }
 };
 
-// A position and, where it is in the fragment, a charge.
+// A position and, inside of the fragment, a charge.
 struct ListedCharge {
     u32 position;
     u16 charge;

@@ -7,7 +7,7 @@
 
 namespace {
 
-// A page; channels are pads of a row, which the run says.
+// Finds the runs of a page; channels are pads of a row, which is stored in the run.
 template <u32 RUNS>
 struct RowPage : Staged<RUNS> {
     template <class Cell>
@@ -20,8 +20,8 @@ struct RowPage : Staged<RUNS> {
 };
 
 struct RowRuns {
-    // A row has a share in a mask or an address, a number of sequences, one of them,
-    // and a sample: seven bytes.
+    // Maximum number of rows: each has part of a mask or an address, a number of sequences, a
+    // sequence, and a sample: seven bytes.
     static constexpr u32 MOST = 1160;
     // Time bins of a page: a thread for each.
     static constexpr u32 MOST_RECORDS = 255;
@@ -31,7 +31,7 @@ struct RowRuns {
     template <class Output>
     using Samples = SingleSamples<RowRuns, Output>;
 
-    // Barriers within.
+    // Contains barriers.
     template <class Shared>
     __device__ __forceinline__ static void find(Shared& shared, const PageRecord& page, Geometry geometry) {
         SampleRun record = {};
@@ -46,7 +46,7 @@ struct RowRuns {
         for (u32 i = threadIdx.x; i < runs; i += THREADS) list_row(shared, i);
     }
 
-    // Makes runs of a record's rows, with the place of the row instead of that of its samples.
+    // Makes runs of a record's rows, with the offset of the row instead of that of its samples.
     template <class Shared>
     __device__ __forceinline__ static void find_rows(Shared& shared, SampleRun record, u32 rows, u32 run,
                                                      u32 first_row) {
@@ -57,7 +57,7 @@ struct RowRuns {
             const u32 row = first_row + (u32)__ffs((int)rows) - 1;
             shared.runs[run++] = {(u16)sample, (u16)position, (u16)threadIdx.x, (u16)row};
             sample += shared.byte(position + 2 * shared.byte(position));
-            // Behind the last row there is no address: what stands there is not used.
+            // There is no address after the last row: the bytes there are not used.
             position = shared.half(address);
             address += 2;
         }

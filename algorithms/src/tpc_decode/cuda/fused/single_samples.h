@@ -1,4 +1,4 @@
-// The samples of a staged page, one by each thread.
+// The samples of a staged page, one for each thread.
 #pragma once
 #include "staged.h"
 

@@ -1,4 +1,4 @@
-// A page in shared memory, and the lists that its samples are made of.
+// A page in shared memory, and the lists from which its samples are made.
 #pragma once
 #include "../pages/geometry.h"
 #include "../pages/page.h"
@@ -6,7 +6,7 @@
 namespace {
 
 constexpr u32 THREADS = 256;
-// Of a multiprocessor: as many as have room for 40 registers a thread; older ones have
+// Resident blocks of a multiprocessor: as many as fit with 40 registers a thread; older GPUs have
 // 1024 threads at most.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
 constexpr u32 RESIDENT_BLOCKS = 4;
@@ -14,42 +14,42 @@ constexpr u32 RESIDENT_BLOCKS = 4;
 constexpr u32 RESIDENT_BLOCKS = 6;
 #endif
 
-// A sound block has ten cards at most, so no more of it can be in the next page: the
-// words in front, all masks, all samples.
+// Maximum part of a block in the next page: a valid block has at most ten cards, with the words
+// before them, all masks, and all samples.
 constexpr u32 MAX_CONTINUATION = 2 + MAX_FECS_IN_HALF * (2 + 10 + CHANNELS_IN_LINK * 12 / 8);
 static_assert(MAX_CONTINUATION / GRANULE + 2 <= THREADS, "a load for each thread");
 constexpr u32 STAGED_BYTES = PAGE_BYTES + (MAX_CONTINUATION + GRANULE - 1) / GRANULE * GRANULE;
-// Samples of 10 bits, and of nothing else, would be fewer.
+// Maximum number of samples of a page: fewer than with samples of 10 bits and no other data.
 constexpr u32 MAX_SAMPLES = 7680;
-// Samples have numbers, so that a group's have their places in one aligned piece of the
-// list that comes out: the first one of a page may have any number below this.
+// Samples have indices that are shifted so that a group is one aligned piece of the output list:
+// the first one of a page may have any index below this.
 constexpr u32 GROUP = 32;
 constexpr u32 MAX_NUMBERS = MAX_SAMPLES + GROUP;
 constexpr u32 GROUPS = MAX_NUMBERS / GROUP;
 static_assert(GROUPS <= THREADS, "a thread for each group");
 
-// Samples that lie together: of a link's block, of a row's record. Runs have one sample at least.
+// Contiguous samples: of a link's block, of a row's record. Runs have at least one sample.
 struct SampleRun {
-    u16 first;     // number of its first sample
-    u16 packed;    // where its samples are
+    u16 first;     // index of its first sample
+    u16 packed;    // position of its samples
     u16 time_bin;  // after the page's first one
     u16 kind;      // row
 
-    // One of which only the head is known: it is where samples will be.
+    // A run of which only the head is known: the position is that of the head.
     __device__ __forceinline__ static SampleRun of_head(u32 position, u32 first) {
         return {(u16)first, (u16)position, 0, 0};
     }
 };
 
-// Where a sample is in its group.
+// Position of a sample in its group.
 struct GroupPlace {
-    u32 up_to, behind;  // bits of the numbers up to it, and of the next one
+    u32 up_to, behind;  // bits of the indices up to it, and of the next one
 
     __device__ __forceinline__ explicit GroupPlace(u32 sample)
         : up_to(~0u >> (GROUP - 1 - sample % GROUP)), behind(up_to + 1) {}
 };
 
-// The runs that begin in a group of samples: a bit for each number, and how many runs begin before.
+// The runs that start in a group of samples: a bit for each index, and the number of runs before.
 struct __align__(8) GroupStarts {
     u32 bits, before;
 
@@ -57,23 +57,23 @@ struct __align__(8) GroupStarts {
     __device__ __forceinline__ u32 run_of(GroupPlace place) const {
         return before + (u32)__popc(bits & place.up_to) - 1;
     }
-    // Whether the next sample of the group is the first one of the next run.
+    // Returns true if the next sample of the group is the first one of the next run.
     __device__ __forceinline__ bool begins_behind(GroupPlace place) const { return bits & place.behind; }
 };
 
 // No table of channels is loaded.
 constexpr u32 NO_TABLE = ~0u;
 
-// What a block of threads is to do: a page, and where its samples go.
+// Task of a block of threads: a page, and the destination of its samples.
 struct Task {
     PageRecord page;
     Job job;
 
-    // Of the page's first sample.
+    // Index of the page's first sample.
     __device__ __forceinline__ u32 first_number() const { return job.slot % GROUP; }
 };
 
-// Pages on the device, and what is known of them.
+// Pages on the device, with their records and indices.
 struct Source {
     const u8* pages;
     const PageRecord* records;
@@ -88,25 +88,25 @@ struct Source {
     }
 };
 
-// A page and what is known of it.
+// A staged page with its lists.
 template <u32 RUNS, class Run = SampleRun>
 struct Staged {
     uint4 granules[STAGED_BYTES / GRANULE];
-    Task tasks[2];  // this one and the next one, in turn
+    Task tasks[2];  // current and next one, alternating
     Run runs[RUNS];
     GroupStarts starts[GROUPS];
-    u16 channels[MAX_NUMBERS];  // of each sample; or where its channel's cell is
+    u16 channels[MAX_NUMBERS];  // of each sample; or the offset of its channel's cell
     u32 warp_sums[LANES];
 
     __device__ __forceinline__ const u32* word_of(u32 position) const {
         return reinterpret_cast<const u32*>(granules) + position / sizeof(u32);
     }
-    // Four bytes from any place on. Reads two aligned words.
+    // Four bytes from any offset on. Reads two aligned words.
     __device__ __forceinline__ u32 word(u32 position) const {
         const u32* words = word_of(position);
         return __funnelshift_r(words[0], words[1], position % sizeof(u32) * 8);
     }
-    // Four bytes from any bit on; higher bits of its number are left out.
+    // Four bytes from any bit on; higher bits of its index are ignored.
     __device__ __forceinline__ u32 bits_at(u32 bit) const {
         constexpr u32 WORDS = 4096;
         static_assert(STAGED_BYTES <= WORDS * sizeof(u32), "all places of a page");
@@ -117,13 +117,13 @@ struct Staged {
     __device__ __forceinline__ u32 byte(u32 position) const { return bytes()[position]; }
     __device__ __forceinline__ u32 half(u32 position) const { return byte(position) | byte(position + 1) << 8; }
 
-    // Loads a payload, its continuation behind it, and the places of its blocks, as runs
-    // with their heads instead of their samples. Barrier needed after.
+    // Loads a payload, with its continuation appended, and the offsets of its blocks, as runs with
+    // their heads instead of their samples. Barrier needed after.
     __device__ __forceinline__ void load(const Source& source, const Task& task) {
         if (threadIdx.x < GROUPS) starts[threadIdx.x] = {0, 0};
         const Piece* pieces = source.index + (u64)task.job.page * source.stride;
         const u32 count = task.page.pieces, first = task.first_number();
-        // Most pages have no more than a thread each: what is loaded for those waits with all else.
+        // Most pages have at most one piece for each thread: its load overlaps with all others.
         Piece piece = {};
         if (threadIdx.x < count) piece = pieces[threadIdx.x];
         load_granules(page_at(source.pages, task.job.page) + threadIdx.x * GRANULE, task.page);
@@ -134,11 +134,11 @@ struct Staged {
         }
     }
 
-    // What a thread loads is this far from `page` and from the beginning.
+    // Loads granules; `page` includes the thread's offset.
     __device__ __forceinline__ void load_granules(const u8* page, const PageRecord& record) {
         constexpr u32 LOADS = PAGE_BYTES / GRANULE / THREADS;
         static_assert(LOADS * THREADS * GRANULE == PAGE_BYTES, "as many for each thread");
-        // Heads of links are read in whole words, which go some bytes beyond.
+        // Heads of links are read in full words, which extend beyond the end by some bytes.
         const u32 start = record.start / GRANULE, end = record.end / GRANULE;
         const u32 behind = record.continuation > 0 ? record.continuation / GRANULE + 2 : 0;
         const u32 count = (behind > 0 ? end : min(end + 1, PAGE_BYTES / GRANULE)) - start;
@@ -152,15 +152,14 @@ struct Staged {
             if (threadIdx.x + k * THREADS - start < count) granules[threadIdx.x + k * THREADS] = loaded[k];
     }
 
-    // Says where the run of a number begins and ends. Of groups that begin behind its first sample,
-    // up to the next run's, it is the last one that began before.
+    // Marks the start and the end of a run. For groups that start after its first sample, up to the
+    // next run's first, it is the last run that started before.
     __device__ __forceinline__ void mark(u32 number, u32 first, u32 end) {
         atomicOr(&starts[first / GROUP].bits, 1u << first % GROUP);
         for (u32 group = first / GROUP + 1; group * GROUP <= end; group++) starts[group].before = number + 1;
     }
 
-    // Lists the channels that a mask has, from `first_channel` on; returns the number of
-    // the next sample.
+    // Lists the channels of a mask, from `first_channel` on; returns the index of the next sample.
     __device__ __forceinline__ u32 list_mask(u32 mask, u32 sample, u32 first_channel) {
         for (; mask != 0; mask &= mask - 1) channels[sample++] = (u16)(first_channel + (u32)__ffs((int)mask) - 1);
         return sample;

@@ -1,5 +1,5 @@
-// What of the detector's geometry kernels need: a word for each endpoint, then the
-// pads of each row. Made by the launcher.
+// The detector's geometry for kernels: a word for each endpoint, then the pads of each row.
+// Prepared by the launcher.
 #pragma once
 #include "portable.h"
 

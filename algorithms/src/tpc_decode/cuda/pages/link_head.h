@@ -4,19 +4,19 @@
 
 namespace {
 
-// Puts the lowest bytes of a word where the bits of a nibble say, and zeros elsewhere.
+// Puts the lowest bytes of a word at the set bits of a nibble, and zeros elsewhere.
 __device__ __forceinline__ u32 spread_bytes(u32 bytes, u32 nibble) {
-    // A bit in a nibble each; then, for each, the number of those before.
+    // A bit for each set bit of the nibble; then, for each, the number of set bits before.
     const u32 pairs = (nibble | nibble << 6) & 0x303, there = (pairs | pairs << 3) & 0x1111;
     const u32 before = there * 0x1110;
     // Bytes from 4 on are those of the second word, which is 0.
     return __byte_perm(bytes, 0, before | (0x4444 & ~(there << 2)));
 }
 
-// The first bytes of the head.
+// The start of the head.
 struct LinkHead {
     u32 fec;
-    u32 level;   // a bit for each byte of the mask that is there
+    u32 level;   // a bit for each byte of the mask that is present
     u32 before;  // bytes before the mask
 
     __device__ __forceinline__ LinkHead(u32 first, u32 second) {
@@ -30,9 +30,9 @@ struct LinkHead {
     __device__ __forceinline__ u32 bytes() const { return before + mask_bytes(); }
 };
 
-// All of a head: it has twelve bytes at most.
+// A complete head: it has twelve bytes at most.
 struct WholeLinkHead : LinkHead {
-    u32 words[3];  // of which the first ones are without what is before the mask
+    u32 words[3];  // the head without the bytes before the mask
 
     __device__ __forceinline__ explicit WholeLinkHead(const u32 (&from)[3])
         : LinkHead(from[0] & 0xff, from[0] >> 8 & 0xff),
@@ -44,14 +44,15 @@ struct WholeLinkHead : LinkHead {
     }
 
   private:
-    // Bits among so many of the lowest ones; none or all if there are not so many.
+    // Number of set bits among the `count` lowest ones; none if negative, all if more than a word
+    // has.
     __device__ __forceinline__ static u32 bits_among(u32 word, int count) {
-        // The lowest ones become the highest ones; shifts by more than 32 are by 32.
+        // Moves the lowest bits to the highest ones; shifts by more than 32 are clamped to 32.
         return (u32)__popc(__funnelshift_rc(0, word, (u32)max(count, 0)));
     }
 };
 
-// Three words from any byte on. Reads four aligned words.
+// Three words from any byte offset on. Reads four aligned words.
 __device__ __forceinline__ void three_words(const u32* aligned, u32 position, u32 (&words)[3]) {
     // Shifts are modulo 32.
 #pragma unroll

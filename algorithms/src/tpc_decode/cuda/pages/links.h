@@ -9,7 +9,7 @@ namespace {
 
 constexpr u32 WARP_THREADS = 128;  // of a block
 constexpr u32 WARPS = WARP_THREADS / LANES;
-// Of a multiprocessor: 64 registers a thread, so that none has to be kept in memory.
+// Resident blocks of a multiprocessor: 64 registers a thread avoid spilling.
 constexpr u32 RESIDENT_BLOCKS = 8;
 // Pads of a card by raw channel, one card after the other: see pads.rs.
 constexpr u32 LINK_STRIDE = 96;
@@ -19,7 +19,7 @@ __device__ __forceinline__ const u16* pads_of(const u16* pads, const PageRecord&
     return pads + page.endpoint / 2 * MAX_FECS * LINK_STRIDE;
 }
 
-// A payload of which the last block may go on in the next page.
+// Extent of a payload: its last block may continue in the next page.
 enum class Extent { WITHIN_PAGE, INTO_NEXT_PAGE };
 
 template <Extent EXTENT>
@@ -34,7 +34,7 @@ struct Payload {
     __device__ __forceinline__ u32 half(u32 position) const { return byte(position) | byte(position + 1) << 8; }
 };
 
-// A link page: the samples of a block are its channels in order, five in eight bytes.
+// A link page: the samples of a block are in the order of its channels, five in eight bytes.
 template <class Scan, class Output>
 __device__ __forceinline__ void decode_link_page(const u8* bytes, const PageRecord& page, const u16* pads,
                                                  const Output& output) {
@@ -69,7 +69,7 @@ __device__ __forceinline__ void decode_link_page(const u8* bytes, const PageReco
 // The channels with a sample of a block's links, in order.
 using ChannelList = u16[MAX_FECS_IN_HALF * CHANNELS_IN_LINK];
 
-// Lists the channels of a link; returns where its head ends.
+// Lists the channels of a link; returns the end of its head.
 template <class Scan, class Bytes>
 __device__ __forceinline__ u32 list_link(const Bytes& bytes, u32 position, ChannelList& list, u32& samples) {
     const u32 lane = threadIdx.x % LANES;
@@ -89,9 +89,8 @@ __device__ __forceinline__ u32 list_link(const Bytes& bytes, u32 position, Chann
     return position + head.mask_bytes();
 }
 
-// Two phases: the channels of all links first, as their samples are one stream behind
-// all of them; then the samples, as many at a time as there are lanes, whatever link
-// they are of.
+// Two phases: first the channels of all links, as their samples are one stream after all of them;
+// then the samples, as many at a time as there are lanes, regardless of their link.
 template <class Scan, class Bytes, class Output>
 __device__ __forceinline__ u32 decode_dense_block(const Bytes& bytes, const PageRecord& page, u32 position, u32 slot,
                                                   const u16* pads, ChannelList& list, u32& samples,
@@ -111,7 +110,7 @@ __device__ __forceinline__ u32 decode_dense_block(const Bytes& bytes, const Page
     return position + bytes_of_samples(samples, head.sample_bits);
 }
 
-// Only the last block can go on in the next page, and pays for looking where it does.
+// Only the last block can continue in the next page, so only it pays for the check.
 template <class Scan, class Output>
 __device__ __forceinline__ void decode_dense_page(const u8* bytes, const PageRecord& page, const u16* pads,
                                                   ChannelList& list, const Output& output) {
@@ -126,7 +125,7 @@ __device__ __forceinline__ void decode_dense_page(const u8* bytes, const PageRec
     if (page.continuation > 0) decode_dense_block<Scan>(joined, page, position, slot, pads, list, samples, output);
 }
 
-// The page of a warp.
+// The job of a warp.
 struct WarpJob {
     Job job;
     bool present;

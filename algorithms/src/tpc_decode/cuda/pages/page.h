@@ -1,12 +1,12 @@
-// Pages as kernels see them.
+// Pages in the format of kernels.
 #pragma once
 #include "portable.h"
 
 namespace tpc_decode {
 
-// What is known of a sound page: made by validate.cu, read by all decoders.
+// Record of a valid page: made by validate.cu, read by all decoders.
 struct __align__(16) PageRecord {
-    u32 orbit_start;     // bunch crossings from the beginning of the time frame to the page's orbit
+    u32 orbit_start;     // bunch crossings from the start of the time frame to the page's orbit
     u32 first_time_bin;
     u16 time_offset;     // bunch crossings from the orbit to the first time bin
     u16 span;            // row pages: time bins; others: the last one minus the first
@@ -16,20 +16,20 @@ struct __align__(16) PageRecord {
     u16 start, end;      // of the payload
     u16 continuation;    // bytes of the last block that are in the next page
     u8 endpoint, sector;
-    u8 map;              // number of the sector's map of charges
+    u8 map;              // index of the sector's map of charges
     u8 version;
-    u8 continues;        // whether the last block goes on in the next page
+    u8 continues;        // true if the last block continues in the next page
 };
 
-// A page whose samples are wanted, and where they go.
+// A page whose samples are needed, and their destination.
 struct __align__(8) Job {
     u32 page, slot;
 };
 
-// Where a page's blocks are: see validate.cu.
+// Location of a page's block: see validate.cu.
 struct __align__(4) Piece {
-    u16 position;      // in the payload, the continuation put behind it
-    u16 first_sample;  // samples of the page before this block
+    u16 position;      // in the payload with the continuation appended
+    u16 first_sample;  // number of samples of the page before this block
 };
 
 // A fragment of the time frame, and the maps of charges that it is decoded to.
@@ -47,7 +47,7 @@ using namespace tpc_decode;
 
 constexpr u32 PAGE_BYTES = 8192;
 constexpr u32 RDH_BYTES = 64;
-// Headers and payloads begin and end at multiples of this; loads are as wide.
+// Start and end of headers and payloads are multiples of this; it is the width of loads.
 constexpr u32 GRANULE = 16;
 constexpr u32 BC_PER_ORBIT = 3564;
 constexpr u32 BC_PER_TIME_BIN = 8;
@@ -68,13 +68,13 @@ __device__ __forceinline__ u32 word_at(const u8* bytes) { return *reinterpret_ca
 __device__ __forceinline__ u32 low_half(u32 word) { return word & 0xffff; }
 __device__ __forceinline__ u32 high_half(u32 word) { return word >> 16; }
 
-// So many of the lowest bits; none or all if there are not so many.
+// Masks of the `count` lowest bits; none if negative, all if more than a word has.
 __device__ __forceinline__ u32 low_bits(int count) {
-    // Shifts by 32 and more leave nothing.
+    // The funnel shift clamps its count: shifts by 32 and more result in 0.
     return __funnelshift_rc(~0u, 0, (u32)max(32 - count, 0));
 }
 
-// All of a record, in two loads.
+// Loads a record with two loads.
 __device__ __forceinline__ PageRecord record_at(const PageRecord* records, u32 page) {
     const u8* bytes = reinterpret_cast<const u8*>(records + page);
     const uint4 halves[2] = {granule_at(bytes), granule_at(bytes + GRANULE)};
@@ -84,10 +84,10 @@ __device__ __forceinline__ PageRecord record_at(const PageRecord* records, u32 p
     return record;
 }
 
-// Row 10 and, where it says so, a block of version 5 have short samples.
+// Row 10 and, if it is marked so, a block of version 5 have short samples.
 __device__ __forceinline__ u32 bits_of_row_sample(const PageRecord& page) { return page.version == 1 ? 10 : 12; }
 
-// The word in front of a dense block.
+// The head of a dense block.
 struct BlockHead {
     u32 links, crossing, sample_bits;
 
@@ -96,7 +96,7 @@ struct BlockHead {
         crossing = low_half(word) >> 4;
         sample_bits = 12;
         if (version != 5) return;
-        // The lowest bit of the crossing says that samples are short, and two are to be cleared.
+        // The lowest bit of the crossing marks short samples; it and the next one are cleared.
         if (crossing & 1) sample_bits = 10;
         crossing &= 0xffc;
     }

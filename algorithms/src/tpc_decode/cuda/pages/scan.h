@@ -1,15 +1,15 @@
-// Which of the lanes with a sample a lane is: as published, and as it was before.
+// Ranks of the lanes with a sample: as published, and in the earlier version.
 #pragma once
 #include "block_scan.h"
 
 namespace {
 
-// The place of a lane among those that have something.
+// Rank of a lane among those with a set flag, and their number.
 struct Rank {
     u32 before, total;
 };
 
-// One vote tells it all: the lanes below are counted in it.
+// One vote is enough: the rank is the number of set bits of lower lanes.
 struct BallotScan {
     __device__ __forceinline__ static Rank rank(bool has) {
         const lanemask_t vote = __ballot_sync(FULL_MASK, has);

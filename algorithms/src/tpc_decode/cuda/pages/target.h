@@ -1,13 +1,13 @@
-// What samples become: digits, or positions and entries in maps of charges.
+// Output of samples: digits, or positions and entries in maps of charges.
 //
-// A target is that of a launch, an output that of a page. `make` turns a sample into
-// the value that is stored for it, `cell` finds what is needed of its pad.
+// A target is that of a launch, an output that of a page. `make` converts a sample to the value
+// that is stored for it, `cell` looks up the data of its pad.
 #pragma once
 #include "page.h"
 
 namespace tpc_decode {
 
-// What is needed of a channel's pad for charges.
+// Data of a channel's pad for charges.
 struct __align__(8) ChargeCell {
     float gain;
     u32 column;
@@ -53,10 +53,10 @@ constexpr u32 TILES_IN_ROW = COLUMNS / TILE_PADS;
 constexpr float MAX_CHARGE = 16383.0f;
 // The position of a sample outside the fragment: column 0, time -1.
 constexpr u32 OUTSIDE = 0xffff0000u;
-// The charge that is listed for a sample behind the fragment: none is as large.
+// The charge that is listed for a sample after the fragment: larger than any valid one.
 constexpr u16 BEHIND = 0xffff;
 
-// What charges of a sector and a fragment are made with.
+// Conversion to charges for a sector and a fragment.
 struct ChargeMaker {
     using Cell = ChargeCell;
 
@@ -97,7 +97,7 @@ struct ChargeOutput : ChargeMaker {
         return tile * (TILE_PADS * TILE_TIMES) + time % TILE_TIMES * TILE_PADS + column % TILE_PADS;
     }
 
-    // Samples of a page have places of their own in the map, as do those of others.
+    // Samples have distinct entries in the map, within a page and between pages.
     __device__ __forceinline__ Value make(u32 time_bin, Cell cell, u32 adc) const {
         if (!has(time_bin)) return OUTSIDE;
         map[entry(cell.column, time(time_bin))] = charge(cell, adc);

@@ -1,30 +1,30 @@
-// The way through a dense link page: a step goes over a block.
+// Walk through a dense link page: a step goes over a block.
 //
-// Where a link begins follows from the level of the one before, which is two bytes: that chain
-// is what takes time, so each lane follows it by itself, with nothing else on the way. Then
-// each counts the channels of every so many links.
+// The start of a link follows from the level of the previous one, which is two bytes: that chain
+// determines the time, so each lane follows it independently, with no other work in between. Then
+// each lane counts the channels of every TEAM-th link.
 #pragma once
 #include "../pages/link_head.h"
 #include "walk.h"
 
 namespace {
 
-// A page fills up its last words with so many bytes at most.
+// A page fills up its last words with at most this number of bytes.
 constexpr u32 MAX_PADDING = 31;
 
 struct DenseLinkWalk : Walk<TEAM> {
-    // Of a lane.
+    // Links of a lane.
     static constexpr u32 LINKS_EACH = (MAX_FECS_IN_HALF + TEAM - 1) / TEAM;
     static constexpr u32 WINDOW = 1024;
-    // The word in front and all heads but the last; that one, from aligned words.
+    // Bytes of the block head and of link heads; the last one is read as aligned words.
     static constexpr u32 MAX_HEAD = 12;
     static constexpr u32 REACH = 2 + (MAX_FECS_IN_HALF - 1) * MAX_HEAD + MAX_HEAD + 4;
-    // What lanes have counted: cards from here on, a bit each, and channels below.
+    // Counters of lanes: cards from this bit on, a bit each, and channels below.
     static constexpr u32 CARDS_SHIFT = 16;
 
-    u32 blocks = 0;      // that were begun
+    u32 blocks = 0;      // started so far
     u32 first_fec, cards;
-    u32 free_time_bin;   // the first that the next block may have
+    u32 free_time_bin;   // the first that is valid for the next block
 
     __device__ __forceinline__ DenseLinkWalk(const PageRecord& page, Geometry geometry, Piece* pieces, bool walking)
         : Walk(page, pieces, walking), free_time_bin(page.first_time_bin) {
@@ -37,7 +37,7 @@ struct DenseLinkWalk : Walk<TEAM> {
         const u32 start = steps ? position : window.start;
         const BlockHead head(window.half(start), page.version);
         const u32 time_bin = (page.orbit_start + head.crossing) / BC_PER_TIME_BIN;
-        // More links than an endpoint has cards are damage, and may be out of reach.
+        // More links than an endpoint has cards are damage, and may exceed the window.
         const bool may_be = steps && head.links <= cards && head.crossing < BC_PER_ORBIT &&
                             time_bin >= free_time_bin && time_bin <= page.first_time_bin + page.span;
         const u32 links = may_be ? head.links : 0;
@@ -45,13 +45,14 @@ struct DenseLinkWalk : Walk<TEAM> {
         const u32 packed = find_links(window, start + 2, links, own);
         const u32 counted = Lanes::sum(count_links(window, links, own));
         if (!steps) return;
-        // Of different cards, each of this endpoint, if there is a bit for each.
+        // All links have different cards of this endpoint if there is a bit for each.
         if (!may_be || (u32)__popc(counted >> CARDS_SHIFT) != links) return give_up();
         free_time_bin = time_bin + 1;
         end_block(packed, counted & low_bits(CARDS_SHIFT), head.sample_bits);
     }
 
-    // Finds the links of a block, of which this lane keeps its own. Returns where samples are.
+    // Finds the links of a block, of which this lane keeps its share. Returns the position of
+    // samples.
     __device__ __forceinline__ static u32 find_links(const Window& window, u32 place, u32 links,
                                                      u32 (&own)[LINKS_EACH]) {
 #pragma unroll
@@ -67,7 +68,7 @@ struct DenseLinkWalk : Walk<TEAM> {
         return LinkHead(first & 0xff, first >> 8);
     }
 
-    // The channels and cards of this lane's links.
+    // Counts the channels and cards of this lane's links.
     __device__ __forceinline__ u32 count_links(const Window& window, u32 links, const u32 (&own)[LINKS_EACH]) const {
         u32 counted = 0;
 #pragma unroll
@@ -82,7 +83,7 @@ struct DenseLinkWalk : Walk<TEAM> {
         return counted;
     }
 
-    // Only the last block may go on in the next page.
+    // Only the last block may continue in the next page.
     __device__ __forceinline__ void end_block(u32 packed, u32 channels, u32 sample_bits) {
         blocks++;
         const u32 start = position;

@@ -1,21 +1,21 @@
-// The headers of a page. What is accepted here is what `header.rs` accepts.
+// The headers of a page, with the same checks as `header.rs`.
 #pragma once
 #include "../pages/page.h"
 
 namespace {
 
 enum Verdict : u8 {
-    EMPTY,  // nothing but an RDH
+    EMPTY,  // only an RDH
     SOUND,
     DAMAGED,
 };
 
-// What is known of all pages before looking at them: `FrameBounds`.
+// Bounds of all pages, known before they are read: `FrameBounds`.
 struct Bounds {
     u32 version, first_orbit, orbits;
 };
 
-// Whose page it is, in a word: made by the launcher.
+// The stream of a page, in a word prepared by the launcher.
 struct Stream {
     u32 word;
 
@@ -44,7 +44,7 @@ struct Format {
     static constexpr u32 SIZE_UNIT = LAYOUT == DENSE_LINK ? 32 : 16;
 };
 
-// The RDH's fields that are checked.
+// The fields of the RDH that are checked.
 struct Rdh {
     u32 start, sender, used, link, orbit, page_counter, detector_field;
 
@@ -78,12 +78,12 @@ struct ZsHeader {
     }
 };
 
-// A page with its record, and what the page before has to know of it.
+// A page with its record, and the fields that are checked against the previous page.
 struct OpenPage {
     PageRecord record;
     u32 page_counter;
 
-    // The first time bin behind those that the page announces.
+    // The end of the time bins that the page announces.
     template <Layout LAYOUT>
     __device__ __forceinline__ u32 end_of_time_bins() const {
         const u32 first = record.first_time_bin;
@@ -163,7 +163,7 @@ __device__ __forceinline__ Verdict open_page(const u8* page, Stream stream, cons
     return is_extent_sound<LAYOUT>(open, start, end, rdh.used) ? SOUND : DAMAGED;
 }
 
-// Reads the headers of a page, and those of the next one if the last block goes on there.
+// Reads the headers of a page, and those of the next one if the last block continues there.
 template <Layout LAYOUT>
 __device__ __forceinline__ Verdict open_in_stream(const u8* page, Stream stream, const Bounds& bounds,
                                                   OpenPage& open) {

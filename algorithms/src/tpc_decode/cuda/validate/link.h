@@ -1,7 +1,7 @@
-// The way through a link page: a step goes over as many blocks as a team has lanes.
+// Walk through a link page: a step goes over as many blocks as a team has lanes.
 //
-// Where a block begins follows from the number of words of the one before: each lane follows
-// that chain up to its own block, and judges that one.
+// The start of a block follows from the number of words of the previous one: each lane follows that
+// chain up to its own block, and checks that one.
 #pragma once
 #include "walk.h"
 
@@ -11,7 +11,7 @@ constexpr u32 LINK_MAGIC = 0xfc;
 constexpr u32 SAMPLES_IN_DATA_WORD = 10;
 constexpr u32 MAX_DATA_WORDS = 15;
 
-// The header of a block: a bit for each channel, then what follows.
+// The header of a block: a bit for each channel, then its other fields.
 struct LinkHeader {
     u64 low;
     u32 high;
@@ -32,15 +32,15 @@ struct LinkHeader {
 };
 
 struct LinkWalk : Walk<TEAM> {
-    // Blocks follow each other without gaps: all of a page is read, some of it again with each window.
+    // Blocks are contiguous: the complete page is read, some of it again with each window.
     static constexpr u32 WINDOW = 2048;
     static constexpr u32 REACH = ((TEAM - 1) * (1 + MAX_DATA_WORDS) + 1) * GRANULE;
-    // Sums over a team: blocks with samples from here on, and channels below.
+    // Sums over a team: blocks with samples from this bit on, and channels below.
     static constexpr u32 BLOCKS_SHIFT = 16;
 
     u32 blocks = 0;
     u32 first_fec, end_of_fecs;
-    u32 previous = 0;  // time bin and card of the block before, plus one
+    u32 previous = 0;  // time bin and card of the previous block, plus one
 
     __device__ __forceinline__ LinkWalk(const PageRecord& page, Geometry geometry, Piece* pieces, bool walking)
         : Walk(page, pieces, walking) {
@@ -83,7 +83,7 @@ struct LinkWalk : Walk<TEAM> {
         if (blocks == page.blocks) end(true);
     }
 
-    // Where the block of this lane begins, if the first one begins at `place`.
+    // The start of this lane's block, if the first one starts at `place`.
     __device__ __forceinline__ static u32 own_block(const Window& window, u32 place) {
 #pragma unroll
         for (u32 i = 1; i < TEAM; i++)

@@ -1,9 +1,10 @@
-// The way through a dense link page by a lane alone: a step goes over some links of a block.
+// Walk of a single lane through a dense link page: a step goes over some links of a block.
 //
-// Where a link begins follows from the level of the one before, and where a block begins from the
-// channels of all links of the one before. The next link is all that a lane can judge, and judging it
-// is hardly more than finding the one behind: where there are pages enough for all lanes, this is least
-// work. Blocks have some links or many: a warp's lanes all go over as many in a step, so that none waits
+// The start of a link follows from the level of the previous one, and the start of a block from the
+// channels of all links of the previous one. A single lane can only check one link at a time, which
+// is hardly more work than finding the next one: if there are enough pages for all lanes, this is
+// the least work. The number of links differs between blocks: a warp's lanes all go over the same
+// number in a step, so that none waits for others with more.
 // for others with more.
 #pragma once
 #include "dense_link.h"
@@ -12,21 +13,21 @@ namespace {
 
 struct LoneDenseLinkWalk : Walk<1> {
     static constexpr u32 WINDOW = GRANULE * LANES;
-    // Links of a step: with fewer, more of all instructions are those between blocks; with more, lanes
-    // wait for others at the end of a block.
+    // Links of a step: with fewer, a larger part of the instructions is between blocks; with more,
+    // lanes wait for others at the end of a block.
     static constexpr u32 LINKS = 4;
-    // The word in front of a block, and heads from aligned words.
+    // Bytes of the block head, and of link heads read as aligned words.
     static constexpr u32 MAX_HEAD = 12;
     static constexpr u32 REACH = 2 + LINKS * MAX_HEAD + sizeof(u32);
-    // Lanes that want a window or a page before any is given one, as long as others can go on, and windows
-    // that are loaded together.
+    // A window or a page is fetched once this number of lanes waits for one, as long as other lanes
+    // can continue; and the number of windows that are loaded together.
     static constexpr u32 PATIENCE = 8;
     static constexpr u32 TOGETHER = PATIENCE;
 
-    u32 blocks;          // that are still to be seen
+    u32 blocks;          // remaining
     u32 cards;           // of the endpoint, a bit each
-    u32 free_time_bin;   // the first that the next block may have
-    // Of the block that the lane is in: its links and cards that are still to be seen.
+    u32 free_time_bin;   // the first that is valid for the next block
+    // State of the lane's current block: its remaining links and cards.
     u32 start, links = 0, unseen, channels, sample_bits;
 
     __device__ __forceinline__ LoneDenseLinkWalk(const PageRecord& page, Geometry geometry, Piece* pieces, bool walking)
@@ -45,7 +46,7 @@ struct LoneDenseLinkWalk : Walk<1> {
         if (links == 0) end_block();
     }
 
-    // Whether a block may be here.
+    // Starts a block; returns true if it is valid here.
     __device__ __forceinline__ bool begin_block(const Window& window) {
         const BlockHead head(window.half(position), page.version);
         const u32 time_bin = (page.orbit_start + head.crossing) / BC_PER_TIME_BIN;
@@ -61,7 +62,8 @@ struct LoneDenseLinkWalk : Walk<1> {
         return may_be;
     }
 
-    // The card of a link, as a bit, unless it is one of this endpoint, and the first one of it in this block.
+    // Goes over a link; returns a nonzero value unless its card is of this endpoint and occurs for
+    // the first time in this block.
     __device__ __forceinline__ u32 pass_link(const Window& window) {
         u32 words[3];
         three_words(window.aligned(position), position, words);
@@ -74,7 +76,7 @@ struct LoneDenseLinkWalk : Walk<1> {
         return wrong;
     }
 
-    // Only the last block may go on in the next page.
+    // Only the last block may continue in the next page.
     __device__ __forceinline__ void end_block() {
         blocks--;
         position += bytes_of_samples(channels, sample_bits);

@@ -1,4 +1,4 @@
-// Pages, and what is written down about them.
+// Pages, and the results of their validation.
 #pragma once
 #include "headers.h"
 #include "walk.h"
@@ -15,9 +15,10 @@ struct Pages {
     uint2* extents;
     u8* verdicts;
     Piece* index;
-    u32 stride;  // entries of the index for each page, or none
+    u32 stride;  // entries of the index for each page, or 0
 
-    // The walk through a page whose headers are read. One that is not sound is not walked through.
+    // Creates the walk through a page whose headers are read. An invalid page is not walked
+    // through.
     template <Layout LAYOUT, class Walk>
     __device__ __forceinline__ Walk open(u32 page, Verdict& verdict) const {
         OpenPage open = {};
@@ -26,7 +27,7 @@ struct Pages {
         return Walk(open.record, geometry, stride ? index + (u64)page * stride : nullptr, verdict == SOUND);
     }
 
-    // What was found out, as it was opened with this verdict.
+    // Stores the results of a walk; `verdict` is that of the headers.
     template <Layout LAYOUT, class Walk>
     __device__ __forceinline__ void put(u32 page, Verdict verdict, const Walk& walk) const {
         if (verdict == SOUND && !walk.sound) verdict = DAMAGED;
@@ -34,7 +35,7 @@ struct Pages {
         PageRecord& record = open.record;
         record.pieces = (u16)walk.index.count;
         records[page] = record;
-        // Time bins of pages whose samples are wanted; see place.cu.
+        // Time bins of pages whose samples are needed; see place.cu.
         const u32 time_bins = open.end_of_time_bins<LAYOUT>() - record.first_time_bin;
         const u32 samples = verdict == SOUND ? record.samples : 0;
         extents[page] = make_uint2(record.first_time_bin, time_bins << 16 | samples);

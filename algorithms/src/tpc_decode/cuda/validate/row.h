@@ -1,20 +1,21 @@
-// The way through a row page: a step goes over a record, which has the rows of a time bin.
+// Walk through a row page: a step goes over a record, which has the rows of a time bin.
 //
-// The record says where its rows are, so each lane judges every so many of them, and that each
-// ends where the next is said to begin. Where the next record begins follows from the last row.
+// The record has the addresses of its rows, so each lane checks every TEAM-th of them, and that
+// each ends at the stated start of the next. The start of the next record follows from the last
+// row.
 #pragma once
 #include "walk.h"
 
 namespace {
 
-// In the mask of rows: the endpoint is the second of its region.
+// Bit of the row mask: the endpoint is the second of its region.
 constexpr u32 SECOND_HALF = 1u << 15;
 
 struct RowWalk : Walk<TEAM> {
     static constexpr u32 WINDOW = 1024;
-    // What most records have; of larger ones the rest is read from memory.
+    // The size of most records; the rest of larger ones is read from memory.
     static constexpr u32 REACH = 256;
-    // Sums over a team: where the record ends from here on, and its samples below.
+    // Sums over a team: the end of the record from this bit on, and its samples below.
     static constexpr u32 END_SHIFT = 16;
 
     Geometry geometry;
@@ -54,14 +55,14 @@ struct RowWalk : Walk<TEAM> {
         if (records == page.span) end(true);
     }
 
-    // Judges this lane's rows of a record whose addresses are at `addresses`. Returns their samples
-    // and, if the last one is among them, where that one ends.
+    // Checks this lane's rows of a record whose addresses are at `addresses`. Returns their samples
+    // and, if the last one is among them, its end.
     __device__ __forceinline__ u32 judge_rows(const Window& window, u32 addresses, u32 rows, bool& is_sound) const {
         const u32 count = (u32)__popc(rows), first = addresses + 2 * (max(count, 1u) - 1);
         u32 counted = 0;
         rows = without_lowest(rows, Lanes::rank());
         for (u32 number = Lanes::rank(); number < count; number += TEAM) {
-            // The first row has no address: it begins behind those of the others.
+            // The first row has no address: it starts after the addresses.
             const u32 address = addresses + 2 * number;
             const u32 start = number == 0 ? first : window.half_behind(address - 2);
             const bool is_last = number + 1 == count;
@@ -75,7 +76,7 @@ struct RowWalk : Walk<TEAM> {
         return counted;
     }
 
-    // Goes over the sequences of pads of a row.
+    // Checks the sequences of pads of a row.
     __device__ __forceinline__ Row judge_row(const Window& window, u32 position, u32 pads) const {
         const u32 sequences = window.byte_behind(position++);
         u32 free_pad = 0, samples = 0;
@@ -89,7 +90,7 @@ struct RowWalk : Walk<TEAM> {
         return {samples, position + bytes_of_samples(samples, sample_bits), is_sound};
     }
 
-    // Without so many of the lowest bits, which are no more than a team has lanes.
+    // Clears the `count` lowest set bits, at most the lanes of a team.
     __device__ __forceinline__ static u32 without_lowest(u32 rows, u32 count) {
 #pragma unroll
         for (u32 i = 0; i < TEAM; i++) rows &= rows - (i < count ? 1 : 0);

@@ -1,18 +1,18 @@
-// Lanes that go through a page together.
+// Lanes that walk through a page together.
 #pragma once
 #include "../pages/page.h"
 
 namespace {
 
-// A few: all of them follow the page's chain, and each judges every so many of its links, blocks
-// or rows. More would wait for the chain less busily, fewer would take their turns at what is
-// judged more often.
+// Lanes of a team: all of them follow the page's chain, and each checks every TEAM-th of its links,
+// blocks or rows. With more, fewer chains would be in flight; with fewer, each lane would have more
+// to check.
 constexpr u32 TEAM = 4;
 
 template <u32 SIZE>
 struct Team {
     static constexpr u32 LANES_EACH = SIZE;
-    // Of a warp.
+    // Teams of a warp.
     static constexpr u32 COUNT = LANES / SIZE;
 
     __device__ __forceinline__ static u32 rank() { return threadIdx.x % SIZE; }
@@ -20,12 +20,12 @@ struct Team {
     // The first of a team's lanes.
     __device__ __forceinline__ static u32 first() { return threadIdx.x % LANES / SIZE * SIZE; }
 
-    // The number of a team in its warp.
+    // The index of a team in its warp.
     __device__ __forceinline__ static u32 number() { return threadIdx.x % LANES / SIZE; }
 
-    // What follows is called by whole warps, whether or not a team needs it.
+    // The following functions are called by whole warps, even if a team doesn't need them.
 
-    // The value of one lane of the team.
+    // The value of one lane of the team, by its rank.
     __device__ __forceinline__ static u32 of_rank(u32 value, u32 rank) {
         return __shfl_sync(FULL_MASK, value, (int)(first() + rank % SIZE));
     }

@@ -1,12 +1,12 @@
-// Lanes that take the pages of their warp in turn.
+// Lanes that take the pages of their warp one after the other.
 //
-// Pages have few links or many. Had each lane one page, all would wait for the one with the longest.
+// The number of links differs between pages. With one page a lane, all would wait for the longest.
 #pragma once
 #include "pages.h"
 
 namespace {
 
-// The pages of a warp: as many as those of others.
+// The pages of a warp: an equal share of all.
 struct Share {
     u32 begin, end;
 
@@ -14,7 +14,7 @@ struct Share {
         : begin((u32)((u64)pages * warp / warps)), end((u32)((u64)pages * (warp + 1) / warps)) {}
 };
 
-// A lane's page, and the window that it has of it.
+// A lane's page, and its window of the page.
 template <Layout LAYOUT, class Walk>
 struct Turn {
     static constexpr u32 NO_PAGE = ~0u;
@@ -44,7 +44,7 @@ struct Turn {
     }
 };
 
-// Lets the lanes of a warp go through its share of all pages. The slots are those of this warp.
+// Validates a warp's share of all pages with its lanes. The slots are those of this warp.
 template <Layout LAYOUT, class Walk>
 __device__ __forceinline__ void walk_in_turn(const Pages& pages, Share share, Slot<Walk::WINDOW>* slots) {
     const u32 lane = threadIdx.x % LANES;
@@ -54,7 +54,7 @@ __device__ __forceinline__ void walk_in_turn(const Pages& pages, Share share, Sl
     while (true) {
         const bool idle = !own.walk.walking, wants_page = idle && (own.has_page() || next < share.end);
         const bool all_wait = !__any_sync(FULL_MASK, own.can_step());
-        // Who is served lets all others wait.
+        // Loads stall the whole warp, so they wait until enough lanes need one.
         const auto are_served = [=](lanemask_t waiting) {
             return waiting != 0 && (all_wait || (u32)popc(waiting) >= Walk::PATIENCE);
         };
@@ -71,7 +71,7 @@ __device__ __forceinline__ void walk_in_turn(const Pages& pages, Share share, Sl
         }
         if (all_wait && takers == 0 && wanted == 0) return;
         if (own.can_step()) own.walk.step(own.window);
-        // Windows are not replaced before all lanes are done with them.
+        // All lanes have finished with their windows before these are replaced.
         __syncwarp();
     }
 }

@@ -1,13 +1,12 @@
-// What walks through pages of all layouts have in common.
+// Common part of the walks through pages of all layouts.
 #pragma once
 #include "../pages/geometry.h"
 #include "window.h"
 
 namespace {
 
-// The places of a page's blocks with samples, for decoders that want to begin
-// anywhere (of row pages those of all records, so that their numbers tell the time);
-// or nothing, where nobody wants to know.
+// The offsets of a page's blocks with samples, for decoders that start at any block (of row pages
+// those of all records, so that their index determines the time); or empty, if no index is wanted.
 struct Index {
     Piece* pieces;
     u32 count = 0;
@@ -17,11 +16,11 @@ struct Index {
     }
 };
 
-// A team's way through its page. All of it is the same for all lanes.
+// State of a team in its page. It is uniform for all lanes.
 template <u32 TEAM_SIZE>
 struct Walk {
     using Lanes = Team<TEAM_SIZE>;
-    // Windows that are loaded together.
+    // Windows that are loaded at a time.
     static constexpr u32 TOGETHER = 2;
 
     PageRecord page;
@@ -33,7 +32,7 @@ struct Walk {
     __device__ __forceinline__ Walk(const PageRecord& page, Piece* pieces, bool walking)
         : page(page), index{pieces}, position(page.start), walking(walking) {}
 
-    // By the first lane of a team for all.
+    // Done by the first lane of a team.
     __device__ __forceinline__ void add_to_index(u32 position) {
         if (Lanes::rank() == 0) index.put(index.count, position, samples);
         index.count++;
@@ -41,7 +40,7 @@ struct Walk {
 
     __device__ __forceinline__ void give_up() { walking = false; }
 
-    // All of the page was seen.
+    // Ends the walk through the page.
     __device__ __forceinline__ void end(bool is_sound) {
         walking = false;
         sound = is_sound && samples == page.samples;
@@ -50,10 +49,10 @@ struct Walk {
     __device__ __forceinline__ u32 joined_end() const { return page.end + page.continuation; }
 };
 
-// Lets each team's walk go through its page. `step` is called for whole warps, with whether
-// this team takes it: if it is `walking`, which it does with at least Walk::REACH bytes from its
-// `position` on in its window of Walk::WINDOW bytes. Others go along in any window, as branches
-// take more time. The slots are those of this warp.
+// Advances each team's walk through its page. `step` is called by whole warps, with a flag whether
+// this team takes part: if it is `walking`, with at least Walk::REACH bytes from its `position` on
+// in its window of Walk::WINDOW bytes. Other teams execute the step in any window because branches
+// would take more time. The slots are those of this warp.
 template <class Walk>
 __device__ __forceinline__ void walk_pages(const u8* pages, u32 page, Walk& walk, Slot<Walk::WINDOW>* slots) {
     static_assert(Walk::REACH + GRANULE <= Walk::WINDOW, "a window is enough for a step");
@@ -69,7 +68,7 @@ __device__ __forceinline__ void walk_pages(const u8* pages, u32 page, Walk& walk
             if (wanting) window.move_to(walk.position, Walk::WINDOW);
         }
         walk.step(window, walk.walking);
-        // Windows are not replaced before all lanes are done with them.
+        // All lanes have finished with their windows before these are replaced.
         __syncwarp();
     }
 }

@@ -1,19 +1,19 @@
-// The parts of pages that the teams of a warp look at.
+// Windows: the parts of pages that the teams of a warp read.
 //
-// Teams are at places of their own, far from each other; read like that, memory would give a
-// fraction of what it has. So the warp loads for its teams a window of their pages each into
-// shared memory, 16 bytes a lane. A team goes through its window until it needs what is behind.
+// Teams read at offsets far from each other; single loads would only use a fraction of the memory
+// bandwidth. So the warp loads for each of its teams a window of the page into shared memory, 16
+// bytes a lane. A team advances through its window until it needs data after its end.
 #pragma once
 #include "team.h"
 
 namespace {
 
-// A team's shared memory, for windows of so many bytes. The gap keeps teams that are at the same
-// place of their windows from using the same banks.
+// A team's shared memory, for windows of BYTES bytes. Padding avoids bank conflicts between teams
+// that are at the same offset of their windows.
 template <u32 BYTES>
 struct __align__(16) Slot {
     static constexpr u32 GRANULES = BYTES / GRANULE;
-    // By a lane.
+    // Loads of a lane.
     static constexpr u32 LOADS = GRANULES / LANES;
     static_assert(BYTES % (GRANULE * LANES) == 0, "as many loads for each lane");
 
@@ -21,31 +21,31 @@ struct __align__(16) Slot {
     uint4 gap;
 };
 
-// Bytes of a page, by their places in the page.
+// Bytes of a page, by their offset in the page.
 struct Window {
     const u8* bytes;
-    const u8* page;  // in memory
+    const u8* page;  // in global memory
     u32 start = 0, end = 0;
 
     template <u32 BYTES>
     __device__ __forceinline__ Window(const Slot<BYTES>& slot, const u8* page)
         : bytes(reinterpret_cast<const u8*>(slot.granules)), page(page), first_byte(bytes) {}
 
-    // After one was loaded from this place on.
+    // Called after the window at this offset was loaded.
     __device__ __forceinline__ void move_to(u32 position, u32 size) {
         start = position / GRANULE * GRANULE;
         end = start + size;
         first_byte = bytes - start;
     }
 
-    // So that another page is not taken for the one before.
+    // Empties the window so that it is not used for another page.
     __device__ __forceinline__ void leave() { end = 0; }
 
     __device__ __forceinline__ bool reaches(u32 position) const { return position <= end; }
 
     __device__ __forceinline__ const u8* at(u32 position) const { return first_byte + position; }
 
-    // The aligned word that a place is in.
+    // The aligned word that contains an offset.
     __device__ __forceinline__ const u32* aligned(u32 position) const {
         return reinterpret_cast<const u32*>(at(position / sizeof(u32) * sizeof(u32)));
     }
@@ -54,13 +54,14 @@ struct Window {
         return *reinterpret_cast<const uint4*>(at(position));
     }
 
-    // Two bytes from any place on.
+    // Two bytes from any offset on.
     __device__ __forceinline__ u32 half(u32 position) const {
         const u8* two = at(position);
         return two[0] | (u32)two[1] << 8;
     }
 
-    // Bytes that may be behind the window: they are read from memory then, and are 0 behind the page.
+    // Bytes that may be after the end of the window: they are read from memory then, and are 0
+    // after the end of the page.
     __device__ __forceinline__ u32 byte_behind(u32 position) const {
         return position < end ? *at(position) : byte_in_memory(position);
     }
@@ -70,14 +71,14 @@ struct Window {
     }
 
   private:
-    const u8* first_byte;  // where the page's would be
+    const u8* first_byte;  // address that corresponds to the first byte of the page
 
     __device__ __forceinline__ u32 byte_in_memory(u32 position) const {
         return position < PAGE_BYTES ? page[position] : 0;
     }
 };
 
-// Where a window is among the granules of all pages, as lanes hand it on.
+// Location of a window among the granules of all pages, in a form that lanes exchange.
 struct Place {
     static constexpr u32 PAGE_GRANULES = PAGE_BYTES / GRANULE;
     static constexpr u32 BITS = 10;
@@ -88,27 +89,27 @@ struct Place {
 
     __device__ __forceinline__ static Place of(const PageRecord& page, u32 number, u32 position) {
         const u32 joined_end = (page.end + page.continuation + GRANULE - 1) / GRANULE, end = page.end / GRANULE;
-        // A walk may be beyond the end of its page, and finds out.
+        // A walk may be past the end of its page, and detects that later.
         const u32 first = min(position / GRANULE, joined_end - 1), last = joined_end - 1 - first;
         const u32 within = max(end, first) - first, gap = PAGE_GRANULES + RDH_BYTES / GRANULE - end;
         return {number * PAGE_GRANULES + first, last | within << BITS | gap << 2 * BITS};
     }
 
-    // A granule of the window: of the page, or of the next one behind the RDH. In the place of what is
-    // behind the end comes the last granule again: a walk that reads it goes beyond the end, and gives up.
+    // A granule of the window: of the page, or of the next one after its RDH. Beyond the end, the
+    // last granule is repeated: a walk that reads it is past the end, and stops.
     __device__ __forceinline__ u64 granule(u32 number) const {
         const u32 wanted = min(number, packed & MASK);
         return (u64)first + wanted + (wanted < (packed >> BITS & MASK) ? 0 : packed >> 2 * BITS);
     }
 
-    // That of a lane.
+    // The location of a lane's window.
     __device__ __forceinline__ Place of_lane(u32 lane) const {
         return {__shfl_sync(FULL_MASK, first, (int)lane), __shfl_sync(FULL_MASK, packed, (int)lane)};
     }
 };
 
-// The windows of a warp's teams. So many are loaded together, so that
-// more is under way while the warp waits.
+// The windows of a warp's teams. TOGETHER of them are loaded at a time, so that more loads are in
+// flight while the warp waits.
 template <u32 BYTES, class Lanes, u32 TOGETHER>
 struct Windows {
     static constexpr u32 LOADS = Slot<BYTES>::LOADS;
@@ -116,31 +117,31 @@ struct Windows {
     const u8* pages;
     Slot<BYTES>* slots;
 
-    // So that teams without a page have something to read.
+    // Initializes the memory that teams without a page read.
     __device__ __forceinline__ void clear() const {
         for (u32 i = threadIdx.x % LANES; i < Lanes::COUNT * Slot<BYTES>::GRANULES; i += LANES)
             slots[i / Slot<BYTES>::GRANULES].granules[i % Slot<BYTES>::GRANULES] = make_uint4(0, 0, 0, 0);
         __syncwarp();
     }
 
-    // The first lanes of those teams that want a window; called by whole warps.
+    // The first lanes of the teams that need a window; called by whole warps.
     __device__ __forceinline__ static lanemask_t teams(bool wanting) {
         return __ballot_sync(FULL_MASK, wanting && Lanes::rank() == 0);
     }
 
-    // Loads one from its place on, for each of these teams; called by whole warps.
+    // Loads the windows of all `wanted` teams, each from its location on; called by whole warps.
     __device__ __forceinline__ void load(Place own, lanemask_t wanted) const {
         while (wanted != 0) load_some(own, wanted);
     }
 
-    // The same for so many of them as are loaded together, and leaves the others.
+    // Loads the windows of up to TOGETHER of the teams, and removes these from `left`.
     __device__ __forceinline__ void load_some(Place own, lanemask_t& left) const {
         const u32 lane = threadIdx.x % LANES;
         u32 teams[TOGETHER];
         uint4 loaded[TOGETHER][LOADS];
 #pragma unroll
         for (u32 i = 0; i < TOGETHER; i++) {
-            // Where no other team is left the last one has its window loaded again.
+            // If there is no further team, the last one's window is loaded again.
             const u32 first_lane = left != 0 ? (u32)ffs(left) - 1 : teams[i - 1] * Lanes::LANES_EACH;
             left &= left - 1;
             teams[i] = first_lane / Lanes::LANES_EACH;

@@ -1,10 +1,11 @@
 // Dense link pages through workgroup memory: see fused.cu, fused/staged.h and fused/dense_link.h. A
-// thread finds the links of a block, then a thread lists the channels of a link, and then threads take
-// samples as they come. It needs `emit`, which gives what it makes of samples by `sample_at`.
+// thread finds the links of a block, then a thread lists the channels of a link, and then
+// consecutive threads take consecutive samples. The includer defines `emit`, which stores the
+// results of `sample_at`.
 //
 // Workgroup memory (31.4 KiB): the page, its runs of samples, the channels of its samples, two in a
 // word, the runs of groups of samples, and the links of some blocks. The cells of channels are read
-// where they lie.
+// from global memory.
 #include "../pages/records.wgsl"
 
 @group(0) @binding(2) var<storage, read> index: array<u32>;
@@ -13,41 +14,42 @@
 @group(0) @binding(4) var<storage, read> jobs: array<vec2u>;
 @group(0) @binding(5) var<storage, read> begins: array<u32>;
 
-// Few blocks with so much memory find room at once, so they have many threads.
+// Few workgroups with this much memory are resident at once, so they have many threads.
 const THREADS = min(512u, MOST_THREADS);
 const STAGED_GRANULES = STAGED_BYTES / GRANULE;
 const MOST_RUNS = BLOCKS_OF_DENSE_LINK_PAGE;
-// Blocks whose links are found at once.
+// Blocks whose links are searched at once.
 const BLOCKS = 64u;
 const LINKS = BLOCKS * MAX_FECS_IN_HALF;
 const CHANNEL_BITS = 10u;
 const RUN_MASK = (1u << (16u - CHANNEL_BITS)) - 1u;
 
-// Samples that lie together, those of a block: see SampleRun. Halves of words.
+// Contiguous samples of a block: see SampleRun. Halves of words.
 struct Run { first_packed: u32, time_kind: u32 }
 
-// A sample, but for what becomes of it.
+// A sample before its conversion to the output.
 struct Sample { time_bin: u32, channel: u32, adc: u32 }
 
 var<workgroup> staged: array<vec4u, STAGED_GRANULES + 1u>;
 var<workgroup> runs: array<Run, MOST_RUNS>;
 var<workgroup> channels: array<atomic<u32>, MAX_NUMBERS / 2u>;
 var<workgroup> run_of_group: array<u32, MAX_NUMBERS / GROUP>;
-// Position and number of the first sample, a half each; 0 is none.
+// Position and index of the first sample, a half each; 0 is none.
 var<workgroup> links: array<u32, LINKS>;
 var<private> page: PageRecord;
 
 fn staged_word(position: u32) -> u32 { return staged[position / GRANULE][position / 4u % 4u]; }
 
-// Four bytes from any place on.
+// Four bytes from any offset on.
 fn word(position: u32) -> u32 {
     let shift = position % 4u * 8u;
     if shift == 0u { return staged_word(position); }
     return staged_word(position) >> shift | staged_word(position + 4u) << (32u - shift);
 }
 
-// Loads a payload, its continuation behind it, and the places of its blocks, as runs with their heads
-// instead of their samples. The first sample has the number `first`. Barrier needed after.
+// Loads a payload, with its continuation appended, and the offsets of its blocks, as runs with
+// their heads instead of their samples. The first sample has the index `first`. Barrier needed
+// after.
 fn load_page(number: u32, first: u32, pieces: u32) {
     for (var i = thread; i < pieces; i += THREADS) {
         let piece = index[number * arguments.stride + i];
@@ -56,7 +58,7 @@ fn load_page(number: u32, first: u32, pieces: u32) {
     for (var i = first / 2u + thread; i < (first + page.samples + 1u) / 2u; i += THREADS) {
         atomicStore(&channels[i], 0u);
     }
-    // Heads of links are read in whole words, which go some bytes beyond.
+    // Heads of links are read in full words, which extend beyond the end by some bytes.
     let end = page.end / GRANULE;
     var behind = 0u;
     var loaded = min(end + 1u, PAGE_BYTES / GRANULE);
@@ -93,12 +95,12 @@ fn find_links(run: u32) {
     }
     let time_bin = (page.orbit_start + head.crossing) / BC_PER_TIME_BIN - page.first_time_bin;
     runs[run] = Run(first | position << 16u, time_bin | head.sample_bits << 16u);
-    // The first group may begin before the page does.
+    // The first group may start before the page does.
     var group = select((first + GROUP - 1u) / GROUP, 0u, run == 0u);
     for (; group * GROUP < sample; group++) { run_of_group[group] = run; }
 }
 
-// Puts the lowest bytes of a word where the bits of a nibble say, and zeros elsewhere.
+// Puts the lowest bytes of a word at the set bits of a nibble, and zeros elsewhere.
 fn spread_bytes(bytes: u32, nibble: u32) -> u32 {
     var spread = 0u;
     var next = bytes;
@@ -131,7 +133,7 @@ fn list_link(link: u32, run: u32, first_fec: u32) {
     }
 }
 
-// Barriers within.
+// Contains barriers.
 fn find_samples(pieces: u32) {
     let first_fec = geometry[page.endpoint] >> 16u & 0xffu;
     for (var first = 0u; first < pieces; first += BLOCKS) {
@@ -145,7 +147,7 @@ fn find_samples(pieces: u32) {
     }
 }
 
-// The sample of a number.
+// The sample with an index.
 fn sample_at(number: u32) -> Sample {
     let listed = atomicLoad(&channels[number / 2u]) >> (number % 2u * 16u) & 0xffffu;
     let first = run_of_group[number / GROUP];

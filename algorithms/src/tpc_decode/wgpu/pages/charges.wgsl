@@ -1,4 +1,4 @@
-// What charges of a sector and a fragment are made with: see ChargeMaker of pages/target.h.
+// Conversion to charges for a sector and a fragment: see ChargeMaker of pages/target.h.
 
 struct Fragment { first_time_bin: u32, time_bins: u32, entries: u32, scale: f32 }
 

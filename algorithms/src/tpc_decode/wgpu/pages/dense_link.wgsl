@@ -1,6 +1,6 @@
 // Dense link pages as published: see pages/links.h. A warp decodes a page, block by block: the
-// channels of all links first, then the samples. It needs `enter_page`, and `put`, which takes a
-// sample with its place in the list that comes out, its time bin, its pad and its value.
+// channels of all links first, then the samples. The includer defines `enter_page`, and `put`,
+// which takes a sample with its index in the output list, its time bin, its pad and its value.
 //
 // Workgroup memory: the channels of a block, 3200 bytes a warp.
 #include "records.wgsl"
@@ -11,9 +11,9 @@
 @group(0) @binding(4) var<storage, read> jobs: array<vec2u>;
 @group(0) @binding(5) var<storage, read> begins: array<u32>;
 
-// Lanes of a warp list channels for each other.
+// Needs warp barriers: lanes of a warp list channels for each other.
 const WAITS_FOR_WARPS = true;
-// The launcher reckons with as many.
+// The launcher relies on this number.
 const THREADS = min(128u, 8u * LANES);
 const WARPS = THREADS / LANES;
 const_assert THREADS % SUBGROUP_LANES == 0u;
@@ -22,7 +22,7 @@ const LIST = MAX_FECS_IN_HALF * CHANNELS_IN_LINK;
 var<workgroup> lists: array<u32, WARPS * LIST>;
 var<private> page: PageRecord;
 var<private> page_byte: u32;
-// Where a block that goes on in the next page does so.
+// End of the payload, where a block that continues in the next page is split.
 var<private> payload_end: u32;
 
 fn byte_at(position: u32) -> u32 {
@@ -38,8 +38,8 @@ fn pad_of(channel: u32) -> u32 {
     return pads[at / 2u] >> (at % 2u * 16u) & 0xffffu;
 }
 
-// Lists the channels of a link behind so many others; returns where its head ends, and how many
-// there are then.
+// Lists the channels of a link after `before` others; returns the end of its head, and the new
+// number of channels.
 fn list_link(position: u32, before: u32) -> vec2u {
     let head = link_head(byte_at(position), byte_at(position + 1u));
     let mask_begin = position + head.before;
@@ -52,7 +52,7 @@ fn list_link(position: u32, before: u32) -> vec2u {
             let mask = byte_at(mask_begin + countOneBits(head.level & ((1u << group) - 1u)));
             has_sample = (mask >> (channel % 8u) & 1u) != 0u;
         }
-        // One vote tells it all: the lanes below are counted in it.
+        // One vote is enough: the rank is the number of set bits of lower lanes.
         let vote = votes(has_sample);
         if has_sample {
             lists[warp * LIST + samples + count_of(vote & lanes_below(lane))] =
@@ -63,7 +63,7 @@ fn list_link(position: u32, before: u32) -> vec2u {
     return vec2u(mask_begin + countOneBits(head.level), samples);
 }
 
-// Decodes a block; returns where the next one begins, and how many samples this one has.
+// Decodes a block; returns the start of the next one, and the number of samples of this one.
 fn decode_block(begin: u32, slot: u32) -> vec2u {
     let head = block_head(half_at(begin), page.version);
     let time_bin = (page.orbit_start + head.crossing) / BC_PER_TIME_BIN;
@@ -79,7 +79,7 @@ fn decode_block(begin: u32, slot: u32) -> vec2u {
     return vec2u(listed.x + bytes_of_samples(listed.y, head.sample_bits), listed.y);
 }
 
-// The page of a warp, if it has one. Only the last block can go on in the next page.
+// Decodes the page of a warp, if it has one. Only the last block can continue in the next page.
 fn decode_dense_links() {
     let number = begins[arguments.fragment] + block * WARPS + warp;
     if number >= begins[arguments.fragment + 1u] { return; }

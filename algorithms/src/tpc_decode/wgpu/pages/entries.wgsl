@@ -1,5 +1,5 @@
-// Charges in maps of which two are in a word: `entries`, zero before. Of two samples with the same pad
-// and time bin, which damaged and repeated pages can have, one stands there, and no mixture.
+// Charges in maps with two in a word: `entries`, initially zero. Of two samples with the same pad
+// and time bin, which damaged and repeated pages can have, one is stored, never a mixture.
 
 fn put_entry(at: u32, charge: u32) {
     let shift = at % 2u * 16u;

@@ -1,9 +1,9 @@
-// The pages of a tile of a fragment: see place.cu. Both who counts and who lists them have extents
-// and fragments first.
+// The pages of a tile of a fragment: see place.cu. In the shaders that count and that list them,
+// the first bindings are extents and fragments.
 #include "block_scan.wgsl"
 
 @group(0) @binding(0) var<storage, read> extents: array<vec2u>;
-// First time bin, time bins, and what is not needed here.
+// First time bin, time bins, and two words that are not needed here.
 @group(0) @binding(1) var<storage, read> fragments: array<vec4u>;
 
 var<private> first_page: u32;
@@ -14,7 +14,7 @@ fn enter_tile() {
     fragment = fragments[block / arguments.tiles];
 }
 
-// Samples of this thread's page that are wanted for the fragment.
+// Samples of this thread's page that the fragment needs.
 fn samples_of(i: u32) -> u32 {
     if first_page + i >= arguments.pages { return 0u; }
     let extent = extents[first_page + i];

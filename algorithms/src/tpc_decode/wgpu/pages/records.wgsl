@@ -1,9 +1,9 @@
-// What decoders read of a page: its record and its job.
+// A page for decoders: its record and its job.
 #include "page.wgsl"
 
 @group(0) @binding(1) var<storage, read> records: array<vec4u>;
 
-// Its fields are where PageRecord of pages/page.h has them.
+// Its fields have the offsets of PageRecord of pages/page.h.
 fn record_at(page: u32) -> PageRecord {
     let first = records[2u * page];
     let second = records[2u * page + 1u];
@@ -24,5 +24,5 @@ fn record_at(page: u32) -> PageRecord {
     return record;
 }
 
-// Places of blocks that were written down.
+// Number of the page's blocks in the index.
 fn pieces_of(page: u32) -> u32 { return low_half(records[2u * page + 1u].x); }

@@ -1,4 +1,4 @@
-// Jobs and samples before those of a thread, and of the block.
+// Jobs and samples before those of a thread, and the total of the workgroup.
 #include "block_scan.wgsl"
 
 var<private> all_sums: vec2u;

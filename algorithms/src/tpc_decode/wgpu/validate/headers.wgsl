@@ -5,7 +5,7 @@ const RDH_VERSION_AND_SIZE = 7u | RDH_BYTES << 8u;
 const DENSE_LINK_ID = 22u;
 const SIZE_UNIT = 32u;
 
-// A page with its record, and what the page before has to know of it.
+// A page with its record, and the fields that are checked against the previous page.
 var<private> record: PageRecord;
 var<private> page_counter: u32;
 var<private> time_offset: u32;
@@ -16,7 +16,7 @@ fn map_of(stream: u32) -> u32 { return stream >> 16u & 0xffu; }
 fn ends_stream(stream: u32) -> bool { return stream >> 24u != 0u; }
 fn cru_of(stream: u32) -> u32 { return 10u * sector_of(stream) + endpoint_of(stream) / 2u; }
 
-// Reads the headers of the page that begins at a byte, and leaves its record.
+// Reads the headers of the page at `page`, and sets its record.
 fn open_page(page: u32, stream: u32) -> u32 {
     let rdh = granule_at(page);
     let used = high_half(rdh.z);
@@ -53,7 +53,7 @@ fn open_page(page: u32, stream: u32) -> u32 {
     return select(DAMAGED, SOUND, is_extent_sound(used));
 }
 
-// The first time bin behind those that the page announces.
+// The end of the time bins that the page announces.
 fn end_of_time_bins() -> u32 { return record.first_time_bin + record.span + 1u; }
 
 fn is_extent_sound(used: u32) -> bool {
@@ -63,7 +63,7 @@ fn is_extent_sound(used: u32) -> bool {
         && !(record.continues && (record.blocks == 0u || used != PAGE_BYTES));
 }
 
-// Reads the headers of a page, and those of the next one if the last block goes on there.
+// Reads the headers of a page, and those of the next one if the last block continues there.
 fn open_in_stream(page: u32, stream: u32) -> u32 {
     let verdict = open_page(page, stream);
     if verdict != SOUND || !record.continues { return verdict; }

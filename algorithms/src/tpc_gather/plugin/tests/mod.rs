@@ -1,4 +1,4 @@
-//! A plugin in C, on the host and, as if it were for a GPU, on the emulator.
+//! A plugin in C, on the host and, with the host acting as a GPU, on the emulator.
 
 use super::*;
 use crate::plugin_session::compiled::Compiled;
@@ -16,12 +16,12 @@ fn input() -> Clusters {
 }
 
 #[test]
-fn who_is_right_is_right_on_all_hard_inputs() {
+fn correct_plugin_passes_all_hard_inputs() {
     let Some(gathers) = gathers() else { return };
     gathers.assert_right(&["right", "cuda-tohost"], &hard_inputs::all(1));
 }
 
-/// Their own code, with the host for a GPU: see `host_cuda/`.
+/// The code of these variants, with the host acting as a GPU: see `host_cuda/`.
 #[test]
 fn the_variants_of_libraries_are_right_on_all_hard_inputs() {
     let source = "tpc_gather/plugin/tests/host_cuda/libraries.cpp";
@@ -32,7 +32,7 @@ fn the_variants_of_libraries_are_right_on_all_hard_inputs() {
 }
 
 #[test]
-fn what_goes_wrong_is_told() {
+fn errors_are_reported() {
     let Some(gathers) = gathers() else { return };
     let nothing = "row_n_clusters, entry 0: [a5, a5, a5, a5] instead of";
     let told = [
@@ -60,12 +60,12 @@ fn stages_on_the_host_have_times() {
 }
 
 #[test]
-fn memory_is_what_is_lent() {
+fn memory_matches_the_provided_buffers() {
     let Some(gathers) = gathers() else { return };
     let input = input();
     let pieces = input.tracks().len() + input.rows().len();
     let buffers = input.bytes().len() + Layout::new(&input.packed()).bytes() + 4 * pieces;
-    // The plugin keeps the places of pieces, and the ends.
+    // Scratch memory of the plugin: the offsets of pieces, and the ends.
     let scratch = 4 * (pieces + 2);
     let expected = (buffers + scratch) as u64;
     assert_eq!(gathers.buffer_bytes("cpu-right", &input), expected);

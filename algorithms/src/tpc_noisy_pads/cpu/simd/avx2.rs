@@ -1,7 +1,7 @@
 //! The 16 pads of two tiles at once, with AVX2.
 //!
-//! A lane without charge compares equal to zero, which is a mask of ones: added to a
-//! count that was just increased, it takes that back; and it clears the run.
+//! A lane without charge compares equal to zero, which is a mask of ones: added to a count that was
+//! just incremented, it reverts that; and it clears the run.
 
 use std::arch::x86_64::*;
 
@@ -10,7 +10,7 @@ use crate::device::cpu_features::with_instructions;
 use crate::tpc_noisy_pads::cpu::pad_state::{Advance, Eight, PadState, Tile};
 
 with_instructions! {
-    /// The way that takes these instructions, if this machine has them.
+    /// The implementation with these instructions, if this machine has them.
     ["avx2"]
     Advance: fn advance(states: &mut [PadState], tiles: &[Tile]) {
         let (pairs, rest) = states.as_chunks_mut::<2>();
@@ -24,12 +24,14 @@ with_instructions! {
 
 #[target_feature(enable = "avx2")]
 fn advance_pair([first, second]: &mut [PadState; 2], [left, right]: &[Tile; 2]) {
-    let (zero, one) = (_mm256_setzero_si256(), _mm256_set1_epi16(1));
+    let zero = _mm256_setzero_si256();
+    let one = _mm256_set1_epi16(1);
     let mut charges = load(&first.charges, &second.charges);
     let mut run = load(&first.run, &second.run);
     let mut longest = load(&first.longest_run, &second.longest_run);
     let mut largest = load(&first.largest, &second.largest);
-    let (left, right) = (left.as_chunks().0, right.as_chunks().0);
+    let left = left.as_chunks().0;
+    let right = right.as_chunks().0;
     for (left, right) in left.iter().zip(right) {
         let charge = load(left, right);
         let absent = _mm256_cmpeq_epi16(charge, zero);
@@ -46,12 +48,12 @@ fn advance_pair([first, second]: &mut [PadState; 2], [left, right]: &[Tile; 2]) 
 
 #[target_feature(enable = "avx2")]
 fn load(low: &Eight, high: &Eight) -> __m256i {
-    // SAFETY: loads as large as the arrays.
+    // SAFETY: the loads have the size of the arrays.
     unsafe { _mm256_loadu2_m128i(high.as_ptr().cast(), low.as_ptr().cast()) }
 }
 
 #[target_feature(enable = "avx2")]
 fn store(both: __m256i, low: &mut Eight, high: &mut Eight) {
-    // SAFETY: stores as large as the arrays.
+    // SAFETY: the stores have the size of the arrays.
     unsafe { _mm256_storeu2_m128i(high.as_mut_ptr().cast(), low.as_mut_ptr().cast(), both) }
 }

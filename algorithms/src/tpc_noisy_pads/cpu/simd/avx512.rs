@@ -1,4 +1,4 @@
-//! The 32 pads of four tiles at once, with AVX-512. Masks say which have charge.
+//! The 32 pads of four tiles at once, with AVX-512. Masks mark pads with charge.
 
 use std::arch::x86_64::*;
 
@@ -8,7 +8,7 @@ use crate::tpc_decode::charge_map::TILE_TIMES;
 use crate::tpc_noisy_pads::cpu::pad_state::{Advance, Eight, PadState, Tile};
 
 with_instructions! {
-    /// The way that takes these instructions, if this machine has them.
+    /// The implementation with these instructions, if this machine has them.
     ["avx512f", "avx512bw"]
     Advance: fn advance(states: &mut [PadState], tiles: &[Tile]) {
         let (fours, rest) = states.as_chunks_mut::<4>();
@@ -57,7 +57,7 @@ fn load([a, b, c, d]: [&Eight; 4]) -> __m512i {
 
 #[target_feature(enable = "avx512f,avx512bw")]
 fn load_eight(charges: &Eight) -> __m128i {
-    // SAFETY: a load as large as the array.
+    // SAFETY: the load has the size of the array.
     unsafe { _mm_loadu_si128(charges.as_ptr().cast()) }
 }
 
@@ -71,6 +71,6 @@ fn store(all: __m512i, [a, b, c, d]: [&mut Eight; 4]) {
 
 #[target_feature(enable = "avx512f,avx512bw")]
 fn store_eight(values: __m128i, to: &mut Eight) {
-    // SAFETY: a store as large as the array.
+    // SAFETY: the store has the size of the array.
     unsafe { _mm_storeu_si128(to.as_mut_ptr().cast(), values) }
 }

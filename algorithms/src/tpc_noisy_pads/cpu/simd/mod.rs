@@ -8,7 +8,7 @@ mod avx512;
 use super::pad_state::{Advance, PadState, Tile};
 use crate::tpc_decode::charge_map::TILE_PADS;
 
-/// The widest that this machine has.
+/// The widest implementation that this machine supports.
 pub(super) fn best() -> Advance {
     #[cfg(target_arch = "x86_64")]
     if let Some(widest) = avx512::if_available().or_else(avx2::if_available) {
@@ -17,7 +17,7 @@ pub(super) fn best() -> Advance {
     portable
 }
 
-/// In plain code without branches, which compilers turn into instructions for 8 lanes.
+/// Portable code without branches, which compilers vectorize for 8 lanes.
 fn portable(states: &mut [PadState], tiles: &[Tile]) {
     for (state, tile) in states.iter_mut().zip(tiles) {
         for charges in tile.as_chunks::<TILE_PADS>().0 {
@@ -38,29 +38,29 @@ mod tests {
     use crate::tpc_decode::charge_map::TILE;
     use crate::tpc_noisy_pads::cpu::pad_state;
 
-    /// All that this machine has.
-    fn ways() -> Vec<Advance> {
-        let mut ways: Vec<Advance> = vec![portable];
+    /// All implementations that this machine supports.
+    fn implementations() -> Vec<Advance> {
+        let mut implementations: Vec<Advance> = vec![portable];
         #[cfg(target_arch = "x86_64")]
         {
-            ways.extend(avx2::if_available());
-            ways.extend(avx512::if_available());
+            implementations.extend(avx2::if_available());
+            implementations.extend(avx512::if_available());
         }
-        ways
+        implementations
     }
 
-    /// A charge in two of three places, up to the largest that 16 bits hold.
-    fn charge(place: usize) -> u16 {
-        let random = generators::random::mix(place as u64);
+    /// A charge in two of three cells, up to the largest that 16 bits can hold.
+    fn charge(index: usize) -> u16 {
+        let random = generators::random::mix(index as u64);
         (random >> 40) as u16 * u16::from(!random.is_multiple_of(3))
     }
 
     #[test]
-    fn all_ways_agree() {
-        // Left over are one, two and three tiles.
+    fn all_implementations_agree() {
+        // The remainder is one, two or three tiles.
         for length in [0, 1, 2, 3, 4, 7, 19] {
             let tiles: Vec<Tile> = (0..3 * length)
-                .map(|tile| std::array::from_fn(|place| charge(tile * TILE + place)))
+                .map(|tile| std::array::from_fn(|index| charge(tile * TILE + index)))
                 .collect();
             let advanced = |advance: Advance| {
                 let mut states = vec![PadState::default(); length];
@@ -71,8 +71,8 @@ mod tests {
             };
             let expected = advanced(pad_state::advance);
             assert!(expected.iter().all(|state| state.charges != [0; TILE_PADS]));
-            for way in ways() {
-                assert_eq!(advanced(way), expected);
+            for advance in implementations() {
+                assert_eq!(advanced(advance), expected);
             }
         }
     }

@@ -1,4 +1,4 @@
-// What a pad did, time bin by time bin.
+// Activity of a pad, time bin by time bin.
 #pragma once
 #include "portable.h"
 

@@ -1,4 +1,4 @@
-// Charge maps as kernels read them (see charge_map.rs), and what is found of a pad (see
+// Charge maps in the format of kernels (see charge_map.rs), and the activity of a pad (see
 // activity.rs).
 #pragma once
 #include "portable.h"
@@ -7,15 +7,15 @@
 constexpr u32 TILE_PADS = 8;
 constexpr u32 TILE_TIMES = 4;
 constexpr u32 TILE = TILE_PADS * TILE_TIMES;
-// Tiles side by side, of all rows of a sector.
+// Tiles of a row of tiles, over all rows of pads of a sector.
 constexpr u32 TILES_IN_ROW = 2889;
 constexpr u32 PADS_IN_SECTOR = 14560;
 
 // Pads whose charges are in the same tiles.
 struct Group {
-    u32 tile;       // where it is among the tiles side by side
+    u32 tile;       // index among the tiles of a row of tiles
     u32 pads;       // 8, fewer at the end of a row
-    u32 first_pad;  // its number in the sector
+    u32 first_pad;  // its index in the sector
 };
 
 PORTABLE_INLINE Group group_at(const uint2* groups, u32 number) {
@@ -23,7 +23,7 @@ PORTABLE_INLINE Group group_at(const uint2* groups, u32 number) {
     return {words.x & 0xffff, words.x >> 16, words.y};
 }
 
-// The first tile of a group in the map of a sector, counted from that of all maps.
+// The index of a group's first tile in the map of a sector, among the tiles of all maps.
 PORTABLE_INLINE u64 first_tile(u32 sector, u32 tile_rows, Group group) {
     return (u64)sector * tile_rows * TILES_IN_ROW + group.tile;
 }

@@ -1,4 +1,4 @@
-// Charge maps and what is found of a pad: see pads/map.h. Both kernels take the same.
+// Charge maps and the activity of a pad: see pads/map.h. Both kernels have the same bindings.
 
 struct Arguments {
     blocks: u32,
@@ -14,11 +14,11 @@ var<immediate> arguments: Arguments;
 
 // Pads whose charges are in the same tiles.
 struct Group {
-    // Where it is among the tiles side by side.
+    // Index among the tiles of a line.
     tile: u32,
     // 8, fewer at the end of a row.
     pads: u32,
-    // Its number in the sector.
+    // Its index in the sector.
     first_pad: u32,
 }
 
@@ -27,7 +27,7 @@ fn group_at(number: u32) -> Group {
     return Group(words.x & 0xffffu, words.x >> 16u, words.y);
 }
 
-// The first tile of a group in the map of a sector, counted from that of all maps.
+// The index of a group's first tile in the map of a sector, among the tiles of all maps.
 fn first_tile(sector: u32, group: Group) -> u32 {
     return sector * arguments.tile_rows * TILES_IN_ROW + group.tile;
 }

@@ -24,19 +24,19 @@ with_instructions! {
     }
 }
 
-/// Those of the 32 cells from `first` on.
+/// Loads the 32 cells from `first` on.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn peaks(before: &Cells, middle: &Cells, behind: &Cells, cutoff: u16, first: usize) -> u32 {
     let [low, high] =
         [first, first + LANES].map(|first| are_peaks(before, middle, behind, cutoff, first));
-    // A byte for each cell; packing goes by halves of vectors.
+    // A byte for each cell; packing is by halves of vectors.
     let bytes = _mm256_permute4x64_epi64::<0b11_01_10_00>(_mm256_packs_epi16(low, high));
     _mm256_movemask_epi8(bytes) as u32
 }
 
 /// All bits of each of the 16 cells from `first` on that is a peak. Entries have 15 bits, so that
-/// signs make no difference.
+/// signed comparisons are correct.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn are_peaks(before: &Cells, middle: &Cells, behind: &Cells, cutoff: u16, first: usize) -> __m256i {
@@ -45,7 +45,7 @@ fn are_peaks(before: &Cells, middle: &Cells, behind: &Cells, cutoff: u16, first:
             Some(cells) => cells,
             None => unreachable!("a word has four vectors, and a cell more on either side"),
         };
-        // SAFETY: there are as many cells as a vector has.
+        // SAFETY: `cells` has the length of a vector.
         unsafe { _mm256_loadu_si256(cells.as_ptr().cast()) }
     };
     let all = |cells: &Cells| {

@@ -23,7 +23,7 @@ with_instructions! {
     }
 }
 
-/// Those of the 32 cells from `first` on.
+/// Loads the 32 cells from `first` on.
 #[target_feature(enable = "avx512f,avx512bw")]
 #[inline]
 fn peaks(before: &Cells, middle: &Cells, behind: &Cells, cutoff: u16, first: usize) -> u32 {
@@ -32,7 +32,7 @@ fn peaks(before: &Cells, middle: &Cells, behind: &Cells, cutoff: u16, first: usi
             Some(cells) => cells,
             None => unreachable!("a word has two vectors, and a cell more on either side"),
         };
-        // SAFETY: there are as many cells as a vector has.
+        // SAFETY: `cells` has the length of a vector.
         unsafe { _mm512_loadu_epi16(cells.as_ptr().cast()) }
     };
     let all = |cells: &Cells| {

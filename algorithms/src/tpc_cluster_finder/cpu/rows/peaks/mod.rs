@@ -1,4 +1,4 @@
-//! Which cells are peaks: a bit for each, from nine lines of charges.
+//! Finds the cells that are peaks: a bit for each, from nine lines of charges.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -12,13 +12,13 @@ use crate::tpc_cluster_finder::settings::sixteenths;
 /// Finds the peaks of a strip.
 pub(super) type FindPeaks = fn(&mut Strip<'_>);
 
-/// The cells of a word, and those before and behind them.
+/// The cells of a word, and one before and after them.
 const LOADED: usize = WORD + 2;
 
-/// Of the cells of a word, of which the second is the first.
+/// The cells of a word, which starts with the second one.
 type Cells = [u16; LOADED];
 
-/// The widest that this machine has.
+/// The widest implementation that this machine supports.
 pub(super) fn best() -> FindPeaks {
     #[cfg(target_arch = "x86_64")]
     if let Some(widest) = avx512::if_available().or_else(avx2::if_available) {
@@ -27,7 +27,7 @@ pub(super) fn best() -> FindPeaks {
     portable
 }
 
-/// In plain code.
+/// Portable code.
 fn portable(strip: &mut Strip<'_>) {
     find(strip, |before, middle, behind, cutoff| {
         let is_peak = |cell: usize| {
@@ -42,9 +42,9 @@ fn portable(strip: &mut Strip<'_>) {
     });
 }
 
-/// Word by word of all pads that are not noisy: `peaks` has the cells of the pad before, of the
-/// pad itself and of the one behind. All that is there has [`PRESENT`], so that entries are in the
-/// order of charges.
+/// Iterates over the words of all pads that are not noisy: `peaks` gets the cells of the previous
+/// pad, of the pad itself and of the next one. All samples have [`PRESENT`], so that entries are in
+/// the order of charges.
 #[inline(always)]
 fn find(strip: &mut Strip<'_>, peaks: impl Fn(&Cells, &Cells, &Cells, u16) -> u64) {
     let cutoff = sixteenths(strip.row.settings.qmax_cutoff) as u16 | PRESENT;
@@ -60,7 +60,7 @@ fn find(strip: &mut Strip<'_>, peaks: impl Fn(&Cells, &Cells, &Cells, u16) -> u6
             let (Some(before), Some(middle), Some(behind)) =
                 (cells(cell - line), cells(cell), cells(cell + line))
             else {
-                unreachable!("there are lines before the first pad and behind the last one");
+                unreachable!("there are lines before the first pad and after the last one");
             };
             strip.raw[cell / WORD] = peaks(before, middle, behind, cutoff);
         }

@@ -1,4 +1,4 @@
-//! The threads that share tasks: a team, or a team for each sector within a team.
+//! The threads that share tasks: a team, or nested teams with one for each sector.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,42 +14,42 @@ use crate::tpc_decode::input::TimeFrame;
 /// Tiles of a map that are cleared at a time.
 const CLEARED: usize = 1 << 13;
 
-/// Who decodes, and what is one thread's work.
-pub(super) struct Crew {
+/// Threads that decode, and the tasks of each.
+pub(super) struct DecodeWorkers {
     /// Pages of a time frame, or regions of its sectors, in order; each is in one task.
     pub(super) tasks: Vec<Range<usize>>,
-    /// The teams for sectors, and how many tasks each sector has.
+    /// The teams for sectors, and the number of tasks of each sector.
     nested: Option<(Arc<InnerTeams>, Vec<usize>)>,
 }
 
-impl Crew {
-    /// A team of so many threads, which share the work as the time frame says.
+impl DecodeWorkers {
+    /// A team of `threads` threads, which share the work by the time frame's settings.
     pub(super) fn of_one_team(frame: &TimeFrame, threads: usize) -> Self {
-        Crew { tasks: tasks::of(frame, threads), nested: None }
+        DecodeWorkers { tasks: tasks::for_threads(frame, threads), nested: None }
     }
 
-    /// A team whose threads take sectors, each with a team of its own that takes pages.
+    /// A team whose threads take sectors, each with an inner team that takes pages.
     pub(super) fn of_nested_teams(frame: &TimeFrame, inner: Arc<InnerTeams>) -> Self {
         let sectors = tasks::of_sectors(frame, inner.threads());
-        Crew::nested(&sectors, inner)
+        DecodeWorkers::nested(&sectors, inner)
     }
 
-    /// The same threads, which share regions of sectors rather than pages.
+    /// The same threads with regions of sectors instead of pages as tasks.
     pub(super) fn for_regions(&self, frame: &TimeFrame, threads: usize) -> Self {
         match &self.nested {
             Some((inner, _)) => {
-                Crew::nested(&tasks::of_regions_of_sectors(frame), Arc::clone(inner))
+                DecodeWorkers::nested(&tasks::of_regions_of_sectors(frame), Arc::clone(inner))
             }
-            None => Crew { tasks: tasks::of_regions(frame, threads), nested: None },
+            None => DecodeWorkers { tasks: tasks::of_regions(frame, threads), nested: None },
         }
     }
 
     fn nested(sectors: &[Vec<Range<usize>>], inner: Arc<InnerTeams>) -> Self {
         let counts = sectors.iter().map(Vec::len).collect();
-        Crew { tasks: sectors.concat(), nested: Some((inner, counts)) }
+        DecodeWorkers { tasks: sectors.concat(), nested: Some((inner, counts)) }
     }
 
-    /// What is made of each task, in order, with what belongs to it.
+    /// Maps each task, in order, with its element of `of_tasks`.
     pub(super) fn map<T: Send, R: Send>(
         &self,
         of_tasks: impl IntoIterator<Item = T>,
@@ -69,7 +69,7 @@ impl Crew {
         done.into_iter().flatten().collect()
     }
 
-    /// Clears the maps of all sectors, each of so many tiles.
+    /// Clears the maps of all sectors, each of `tiles` tiles.
     pub(super) fn clear(&self, maps: &mut [Tile], tiles: usize) {
         let clear = |map: &mut [Tile]| {
             for_each(map.chunks_mut(CLEARED), |part| cast_slice_mut::<_, u8>(part).fill(0));
