@@ -19,7 +19,7 @@
 #
 # The exit code is that of the first step that found something: 3 a wrong
 # output, 4 a regression, 5 nothing to compare with although the suite had a
-# baseline, others as in the README.
+# baseline, others as in docs/cookbook.md.
 set -euo pipefail
 suite=${1:-nightly}
 # A file is named from where the script was started.

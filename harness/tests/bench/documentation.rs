@@ -139,17 +139,59 @@ fn every_example_of_a_help_is_understood() {
     }
 }
 
+/// The headings of a page as anchors: lower case, hyphens for spaces, without punctuation. GitHub and
+/// mdBook agree in that.
+fn anchors(text: &str) -> Vec<String> {
+    let outside = text.split("```").step_by(2);
+    let lines = outside.flat_map(str::lines).filter(|line| line.starts_with('#'));
+    let anchor = |line: &str| {
+        let title = line.trim_start_matches('#').trim().to_lowercase();
+        let kept = title.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
+        kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+    };
+    lines.map(anchor).collect()
+}
+
+/// The relative targets of links and images outside of code, without those on the web.
+fn link_targets(text: &str) -> Vec<&str> {
+    let outside = text.split("```").step_by(2);
+    let targets = outside.flat_map(|part| part.split("](").skip(1));
+    let targets = targets.filter_map(|rest| rest.split(')').next());
+    targets.filter(|target| !target.contains("://")).collect()
+}
+
 #[test]
 fn every_link_leads_somewhere() {
+    let docs = in_repository("docs");
     for (page, text) in pages() {
-        let targets = text.split("](").skip(1);
-        for target in targets.filter_map(|rest| rest.split(')').next()) {
-            let file = target.split('#').next().unwrap_or(target);
-            if file.is_empty() || file.contains("://") {
-                continue;
-            }
-            let path = page.parent().expect("has a parent").join(file);
+        for target in link_targets(&text) {
+            let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
+            let path = match file {
+                "" => page.clone(),
+                _ => page.parent().expect("has a parent").join(file),
+            };
             assert!(path.exists(), "{}: {target}", page.display());
+            // GitHub lists folders, a book has no page for them.
+            let is_in_book = page.starts_with(&docs) && !target.starts_with("../");
+            assert!(!is_in_book || path.is_file(), "{}: {target}: a folder", page.display());
+            if !anchor.is_empty() && path.extension().is_some_and(|ending| ending == "md") {
+                let linked = fs::read_to_string(&path).expect("readable");
+                let known = anchors(&linked).iter().any(|it| it == anchor);
+                assert!(known, "{}: {target}: no such heading", page.display());
+            }
         }
     }
+}
+
+#[test]
+fn every_page_is_in_the_summary_once() {
+    let docs = in_repository("docs");
+    let summary = fs::read_to_string(docs.join("SUMMARY.md")).expect("readable");
+    let mut listed: Vec<PathBuf> = link_targets(&summary).iter().map(|it| docs.join(it)).collect();
+    listed.sort();
+    let pages = pages().into_iter().map(|(page, _)| page);
+    let is_of_book = |page: &PathBuf| page.starts_with(&docs) && !page.ends_with("SUMMARY.md");
+    let mut pages: Vec<PathBuf> = pages.filter(is_of_book).collect();
+    pages.sort();
+    assert_eq!(listed, pages);
 }
