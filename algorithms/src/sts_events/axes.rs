@@ -50,7 +50,7 @@ pub static RULES: &[Axis] =
     &[WINDOW.axis(), MIN_DIGIS.axis(), DEAD_TIME.axis(), BEFORE.axis(), AFTER.axis()];
 
 /// Times of digis have 31 bits, and no time of a rule has to be longer.
-const MOST_NS: u64 = (1 << 31) - 1;
+const MAX_NS: u64 = (1 << 31) - 1;
 
 /// Bytes for each digi: the digis while they are made and by time, a copy for a GPU and what is
 /// noted for each there.
@@ -116,11 +116,11 @@ pub(super) fn rules(params: &Params) -> Result<EventRules, DataError> {
 
 fn nanoseconds(params: &Params, flag: Flag<u64>) -> Result<u32, DataError> {
     let given = flag.of(params)?;
-    if given <= MOST_NS {
+    if given <= MAX_NS {
         return Ok(given as u32);
     }
     let name = flag.name;
-    Err(DataError::Shape(format!("--{name} {given}ns: use {MOST_NS}ns or less, as times of digis")))
+    Err(DataError::Shape(format!("--{name} {given}ns: use {MAX_NS}ns or less, as times of digis")))
 }
 
 #[cfg(test)]

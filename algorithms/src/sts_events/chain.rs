@@ -46,7 +46,7 @@ impl Chain<'_> {
         };
         let start = STEP * steps.map(any).position(|any| any)?;
         let found = lasts[start..].iter().zip(&firsts[start..]).position(is_full);
-        found.map(|place| from + start + place)
+        found.map(|index| from + start + index)
     }
 
     /// Whether the window is full whose last digi it is; it is not before [`Chain::beginning`].

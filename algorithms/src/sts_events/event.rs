@@ -53,7 +53,7 @@ impl Events {
 }
 
 /// Says where the copies of each event begin; returns how many there are.
-pub(super) fn place(events: &mut [Event]) -> usize {
+pub(super) fn assign_copies(events: &mut [Event]) -> usize {
     let mut copies = 0;
     for event in events {
         event.first_copy = copies as u32;
@@ -67,7 +67,7 @@ pub(super) const MOST_COPIES: u64 = u32::MAX as u64;
 
 /// An upper bound for the copies of so many digis.
 pub(super) fn most_copies(digis: u64, rules: &EventRules) -> u64 {
-    digis.saturating_mul(rules.most_events_of_digi())
+    digis.saturating_mul(rules.max_events_of_digi())
 }
 
 impl Output for Events {

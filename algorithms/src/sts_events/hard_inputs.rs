@@ -23,10 +23,10 @@ pub(super) fn all(seed: u64) -> Vec<(String, DigiStream)> {
 }
 
 fn input(name: impl Into<String>, times: Vec<u32>, rules: EventRules) -> (String, DigiStream) {
-    let digi = |(number, time): (usize, u32)| {
+    let digi = |(index, time): (usize, u32)| {
         // Digis of the same time differ, and their order is kept.
-        let address = Address::of_module(number % 7);
-        Digi::new(address, (number % 2048) as u16, time, (number % 31) as u8)
+        let address = Address::of_module(index % 7);
+        Digi::new(address, (index % 2048) as u16, time, (index % 31) as u8)
     };
     let digis = times.into_iter().enumerate().map(digi).collect();
     let stream = DigiStream::new(digis, rules);

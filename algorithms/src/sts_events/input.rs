@@ -74,7 +74,7 @@ impl DigiStream {
 
 /// What to do about more copies than can be counted.
 pub(super) fn too_many(digis: u64, rules: &EventRules) -> DataError {
-    let each = rules.most_events_of_digi();
+    let each = rules.max_events_of_digi();
     DataError::Shape(format!(
         "each of {digis} digis may be in {each} events, and more than {MOST_COPIES} digis in events \
          can't be counted; use a longer --dead-time, or shorter --before and --after"

@@ -4,14 +4,14 @@ use std::collections::VecDeque;
 
 use generators::sts::Digi;
 
-use super::event::{Event, Events, place};
+use super::event::{Event, Events, assign_copies};
 use super::rules::EventRules;
 
 /// All events of digis in order of time.
 pub(super) fn build(digis: &[Digi], rules: &EventRules) -> Events {
     let triggers = triggers(digis, rules);
     let mut events: Vec<_> = triggers.iter().map(|&time| cut(digis, rules, time)).collect();
-    place(&mut events);
+    assign_copies(&mut events);
     let of_event = |event: &Event| &digis[event.begin as usize..event.end as usize];
     let digis = events.iter().flat_map(of_event).copied().collect();
     Events { events, digis }

@@ -45,7 +45,7 @@ impl EventRules {
     }
 
     /// In how many events a digi can be. Triggers are further apart than the dead time.
-    pub(super) fn most_events_of_digi(&self) -> u64 {
+    pub(super) fn max_events_of_digi(&self) -> u64 {
         let span = u64::from(self.before_ns) + u64::from(self.after_ns);
         span / (u64::from(self.dead_time_ns) + 1) + 1
     }

@@ -14,7 +14,7 @@ use super::input::{DigiStream, too_many};
 use super::{EventRules, Events, build_events};
 use crate::device::Arena;
 use crate::sts::Timeslice;
-use crate::sts_unpack::cpu::{Held, by_time};
+use crate::sts_unpack::cpu::{HostBuffers, by_time};
 use crate::sts_unpack::{DigiOrder, RawTimeslices};
 
 /// Builds the events of a timeslice, by all threads of the current pool.
@@ -71,8 +71,8 @@ impl<'a> EventStage<'a> {
                 build_events(&sorted, rules)
             }
             Source::Raw(raw) => {
-                let mut held = Held::new(raw, self.arena);
-                build_events(by_time(raw, &mut held, self.threads), rules)
+                let mut buffers = HostBuffers::new(raw, self.arena);
+                build_events(by_time(raw, &mut buffers, self.threads), rules)
             }
         };
     }

@@ -9,9 +9,8 @@ const RULES: EventRules =
     EventRules { window_ns: 10, min_digis: 3, dead_time_ns: 20, before_ns: 5, after_ns: 15 };
 
 fn digis(times: &[u32]) -> Vec<Digi> {
-    let digi = |(number, &time): (usize, &u32)| {
-        Digi::new(Address::of_module(number), number as u16, time, 7)
-    };
+    let digi =
+        |(index, &time): (usize, &u32)| Digi::new(Address::of_module(index), index as u16, time, 7);
     times.iter().enumerate().map(digi).collect()
 }
 

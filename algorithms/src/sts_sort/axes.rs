@@ -1,4 +1,4 @@
-//! What can be varied about the digis to sort.
+//! Parameters of the digis to sort.
 
 use std::path::Path;
 
@@ -109,7 +109,7 @@ pub(crate) fn shape(params: &Params) -> Result<DigiShape, DataError> {
     })
 }
 
-/// What is known of digis from a file.
+/// Metadata of digis from a file.
 pub(crate) fn of_file(path: &Path, digis: &SegmentedDigis) -> Params {
     let mut params = Params::of_file(path, content(digis));
     params.set("digis", digis.digis().len().to_string());

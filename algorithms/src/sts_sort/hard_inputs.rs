@@ -1,4 +1,4 @@
-//! Small inputs that are hard in some way.
+//! Small inputs that are hard in some respect.
 
 use generators::random::{hash, mix};
 use generators::sts::{Digi, DigiShape, Order, SegmentedDigis, Skew, generate};

@@ -73,8 +73,8 @@ impl Lookup {
                 times[elink * ADC_VALUES + adc] = if is_wanted { correction } else { UNWANTED };
             }
             for channel in 0..ASIC_CHANNELS {
-                let place = elink * usize::from(ASIC_CHANNELS) + usize::from(channel);
-                channels[place] = upper_half(link, channel);
+                let index = elink * usize::from(ASIC_CHANNELS) + usize::from(channel);
+                channels[index] = upper_half(link, channel);
             }
         }
         self.windows.push(window(links).unwrap_or_default());
@@ -108,17 +108,17 @@ fn upper_half(link: &Link, channel: u8) -> u32 {
 
 /// When epochs begin of which all hits can be looked up, if there are any.
 fn window(links: &[Link]) -> Option<Window> {
-    let (mut least, mut most) = (0, 0);
+    let (mut min, mut max) = (0, 0);
     for link in links {
         for adc in link.cut as usize + 1..ADC_VALUES {
             let correction = i64::from(correction(link, adc)?);
-            (least, most) = (correction.min(least), correction.max(most));
+            (min, max) = (correction.min(min), correction.max(max));
             if usize::from(link.charges[adc]) != adc {
                 return None;
             }
         }
     }
     let last_tick = ns_of(TICKS_PER_EPOCH - 1) as i64;
-    let end = i64::from(MAX_TIME_NS) + 1 - last_tick - most;
-    Some(Window { begin: (-least) as u64, end: end as u64 })
+    let end = i64::from(MAX_TIME_NS) + 1 - last_tick - max;
+    Some(Window { begin: (-min) as u64, end: end as u64 })
 }

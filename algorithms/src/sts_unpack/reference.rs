@@ -120,12 +120,17 @@ impl<'a> Timeslice<'a> {
         counts
     }
 
-    fn digi(&self, message: Message, epoch: &Epoch, links: &[Link<'_>]) -> Result<Digi, Lost> {
+    fn digi(
+        &self,
+        message: Message,
+        epoch: &Epoch,
+        links: &[Link<'_>],
+    ) -> Result<Digi, DropReason> {
         let adc = message.adc();
         let Link { elink, walk_ns } =
-            links.get(usize::from(message.elink())).ok_or(Lost::UnknownElink)?;
+            links.get(usize::from(message.elink())).ok_or(DropReason::UnknownElink)?;
         if adc <= elink.adc_min_cut || elink.is_masked(message.channel()) {
-            return Err(Lost::Unwanted);
+            return Err(DropReason::Unwanted);
         }
         // All of it wraps, before the division too.
         let ticks = epoch.since_start().wrapping_mul(1024).wrapping_add(message.ticks().into());
@@ -144,27 +149,27 @@ impl<'a> Timeslice<'a> {
 }
 
 /// The time of a hit in ns, corrected by its charge.
-fn current_time(time: u64, walk_ns: Option<&f64>) -> Result<u32, Lost> {
+fn current_time(time: u64, walk_ns: Option<&f64>) -> Result<u32, DropReason> {
     let Some(walk) = walk_ns else {
-        return if time <= MAX_TIME_NS.into() { Ok(time as u32) } else { Err(Lost::Late) };
+        return if time <= MAX_TIME_NS.into() { Ok(time as u32) } else { Err(DropReason::Late) };
     };
     let time = time as f64 + walk;
     // The experiment's code converts such times to whole numbers that there are not.
     if time <= -1.0 || time >= 18_446_744_073_709_551_616.0 {
-        return Err(Lost::Undefined);
+        return Err(DropReason::Undefined);
     }
     // Cut, so that what is above -1 is 0.
-    if time < f64::from(MAX_TIME_NS) + 1.0 { Ok(time as u32) } else { Err(Lost::Late) }
+    if time < f64::from(MAX_TIME_NS) + 1.0 { Ok(time as u32) } else { Err(DropReason::Late) }
 }
 
 /// The same without a range: what has 32 bits loses its highest one.
-fn time_of_2023(time: u64) -> Result<u32, Lost> {
-    u32::try_from(time).map(|time| time & MAX_TIME_NS).map_err(|_| Lost::UndefinedIn2023)
+fn time_of_2023(time: u64) -> Result<u32, DropReason> {
+    u32::try_from(time).map(|time| time & MAX_TIME_NS).map_err(|_| DropReason::UndefinedIn2023)
 }
 
 /// Why there is no digi of a hit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Lost {
+enum DropReason {
     /// There is no such e-link.
     UnknownElink,
     /// It is masked, or its charge is too small.
@@ -177,17 +182,17 @@ enum Lost {
     UndefinedIn2023,
 }
 
-impl Lost {
+impl DropReason {
     fn count(self, counts: &mut MicrosliceCounts) {
         match self {
-            Lost::UnknownElink => counts.elink += 1,
-            Lost::Unwanted => {}
-            Lost::Late => counts.overflow += 1,
-            Lost::Undefined => {
+            DropReason::UnknownElink => counts.elink += 1,
+            DropReason::Unwanted => {}
+            DropReason::Late => counts.overflow += 1,
+            DropReason::Undefined => {
                 counts.overflow += 1;
                 counts.undefined += 1;
             }
-            Lost::UndefinedIn2023 => counts.undefined += 1,
+            DropReason::UndefinedIn2023 => counts.undefined += 1,
         }
     }
 }

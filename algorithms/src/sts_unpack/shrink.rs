@@ -43,8 +43,8 @@ fn left<T: Clone>(all: &[T], gone: Range<usize>) -> Vec<T> {
 
 fn without_timeslices(data: &RawData, gone: Range<usize>) -> RawData {
     let mut fewer = RawData::default();
-    for (number, (timeslice, components)) in data.timeslices().enumerate() {
-        if !gone.contains(&number) {
+    for (index, (timeslice, components)) in data.timeslices().enumerate() {
+        if !gone.contains(&index) {
             fewer.push_timeslice(timeslice);
             components.for_each(|component| push(&mut fewer, &component));
         }

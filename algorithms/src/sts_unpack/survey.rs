@@ -55,20 +55,20 @@ pub(crate) fn survey<'j>(
     data: &RawData,
     tables: &Tables,
     rules: Rules,
-    room: &'j mut [Job],
+    buffer: &'j mut [Job],
 ) -> Survey<'j> {
-    let mut surveyor = Surveyor { tables, rules, room, jobs: 0 };
+    let mut surveyor = Surveyor { tables, rules, buffer, jobs: 0 };
     let timeslices =
         data.timeslices().map(|(timeslice, components)| surveyor.look(timeslice, components));
     let timeslices = timeslices.collect();
-    let Surveyor { room, jobs, .. } = surveyor;
-    Survey { jobs: &room[..jobs], timeslices }
+    let Surveyor { buffer, jobs, .. } = surveyor;
+    Survey { jobs: &buffer[..jobs], timeslices }
 }
 
 struct Surveyor<'t, 'j> {
     tables: &'t Tables,
     rules: Rules,
-    room: &'j mut [Job],
+    buffer: &'j mut [Job],
     jobs: usize,
 }
 
@@ -108,7 +108,7 @@ impl Surveyor<'_, '_> {
             };
             let begin = component.place(&descriptor) as u64;
             let Descriptor { index, size: bytes, .. } = descriptor;
-            self.room[self.jobs] = Job { begin, index, first_epoch, bytes, board };
+            self.buffer[self.jobs] = Job { begin, index, first_epoch, bytes, board };
             self.jobs += 1;
         }
     }

@@ -81,7 +81,7 @@ impl Tables {
 
     /// The number of a board.
     pub(crate) fn board(&self, equipment: u16) -> Option<u32> {
-        self.boards.binary_search(&equipment).ok().map(|number| number as u32)
+        self.boards.binary_search(&equipment).ok().map(|index| index as u32)
     }
 
     /// The tables of all boards, by their numbers.
@@ -114,8 +114,8 @@ impl Link {
         for (adc, charge) in (1..).zip(&mut all.charges[1..]) {
             *charge = elink.charge(adc);
         }
-        for (channel, place) in zip(0.., &mut all.channels) {
-            *place = rules.channel(elink.asic, channel);
+        for (channel, index) in zip(0.., &mut all.channels) {
+            *index = rules.channel(elink.asic, channel);
         }
         all
     }

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use generators::sts::SegmentedDigis;
 
 use super::arrays::Arrays;
-use super::left::{Left, Places, filled};
+use super::left::{BufferParts, Snapshot, filled};
 use super::{Chain, with_or_without_unpacking};
 use crate::algorithm::{Digest, Segments};
 use crate::all_cores::fill;
@@ -22,12 +22,12 @@ use crate::sts::{ChainStage, Product};
 use crate::sts::{Hit, Partitioned, Timeslice};
 use crate::sts_unpack::cpu;
 
-/// Room for hits in a bucket: so many for a cluster of the front.
+/// Capacity of a bucket of hits, for each cluster of the front.
 const HITS_FOR_A_FRONT: f64 = 1.5;
 
-/// What can be done in several ways without another chain.
+/// Options of the online chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::sts) struct OnlineWays {
+pub(in crate::sts) struct OnlineConfig {
     pub(in crate::sts) counting: Counting,
     pub(in crate::sts) orders: Orders,
     pub(in crate::sts) pages: Pages,
@@ -40,7 +40,7 @@ pub(in crate::sts) struct OnlineWays {
 pub(in crate::sts) struct Online<'a, P> {
     arrays: Arrays<'a>,
     threads: usize,
-    ways: OnlineWays,
+    ways: OnlineConfig,
     permutation: Vec<u32>,
     connectors: Connectors,
     buckets: HitBuckets,
@@ -48,7 +48,7 @@ pub(in crate::sts) struct Online<'a, P> {
 }
 
 impl<'a, P: Rules> Online<'a, P> {
-    pub(in crate::sts) fn new(input: &'a Timeslice, threads: usize, ways: OnlineWays) -> Self {
+    pub(in crate::sts) fn new(input: &'a Timeslice, threads: usize, ways: OnlineConfig) -> Self {
         Online {
             arrays: Arrays::new(input),
             threads,
@@ -76,9 +76,9 @@ impl<'a, P: Rules> Online<'a, P> {
     /// can be seen from the digis of each side in the order of the stream.
     fn in_order_of_stream(&self) -> SegmentedDigis {
         let mut sides = vec![Vec::new(); self.arrays.sides.segments()];
-        let place_of = |&place: &u32| place as usize;
-        for place in self.permutation.iter().map(place_of) {
-            sides[self.arrays.sides.segment_of(place)].push(self.arrays.digis[place]);
+        let index_of = |&index: &u32| index as usize;
+        for index in self.permutation.iter().map(index_of) {
+            sides[self.arrays.sides.segment_of(index)].push(self.arrays.digis[index]);
         }
         SegmentedDigis::from_segments(&sides)
     }
@@ -103,9 +103,9 @@ impl<'a, P: Rules> Online<'a, P> {
 
     fn collect(&mut self) {
         let buckets: Vec<_> = self.buckets.buckets().collect();
-        self.arrays.places = copy(&buckets, &mut self.arrays.flat);
+        self.arrays.hit_partition = copy(&buckets, &mut self.arrays.flat);
         if self.ways.hits == HitOrder::Streams {
-            make_streams(&mut self.arrays.flat, &self.arrays.places, sort_hits);
+            make_streams(&mut self.arrays.flat, &self.arrays.hit_partition, sort_hits);
         }
     }
 
@@ -175,28 +175,28 @@ impl<P: Rules> Chain for Online<'_, P> {
         }
     }
 
-    fn left_before(&mut self, next: ChainStage) -> Vec<Box<dyn Left + '_>> {
+    fn inputs_of(&mut self, next: ChainStage) -> Vec<Box<dyn Snapshot + '_>> {
         let arrays = &mut self.arrays;
         match next {
             ChainStage::Unpack | ChainStage::Presort => Vec::new(),
             ChainStage::Zero | ChainStage::Sort | ChainStage::Cluster => {
-                vec![Box::new(Places(vec![&mut arrays.digis]))]
+                vec![Box::new(BufferParts(vec![&mut arrays.digis]))]
             }
             ChainStage::ClusterSort | ChainStage::Hits => {
                 let (sides, counts) = (&arrays.sides, &arrays.counts);
-                let mut left: Vec<Box<dyn Left>> = Vec::new();
+                let mut left: Vec<Box<dyn Snapshot>> = Vec::new();
                 left.push(Box::new(filled(&mut arrays.clusters, sides, counts)));
                 if next == ChainStage::Hits {
                     left.push(Box::new(filled(&mut arrays.entries, sides, counts)));
-                    left.push(Box::new(Places(self.connectors.latest_errors())));
+                    left.push(Box::new(BufferParts(self.connectors.latest_errors())));
                 }
                 left
             }
-            ChainStage::Collect => vec![Box::new(Places(self.buckets.filled()))],
+            ChainStage::Collect => vec![Box::new(BufferParts(self.buckets.filled()))],
         }
     }
 
-    fn brought_back(&mut self, next: ChainStage) {
+    fn after_restore(&mut self, next: ChainStage) {
         if next == ChainStage::Cluster {
             self.connectors.zero(self.ways.zeroing);
         }
@@ -219,14 +219,14 @@ impl<P: Rules> Chain for Online<'_, P> {
                 Product::Hits(Partitioned::of_modules(&buckets))
             }
             ChainStage::Collect => {
-                let modules = arrays.places.split(&arrays.flat);
+                let modules = arrays.hit_partition.split(&arrays.flat);
                 Product::collected(Partitioned::of_modules(&modules), self.ways.hits)
             }
         }
     }
 
     fn digest(&self, segments: Segments) -> Option<Digest> {
-        Some(self.arrays.digest(&self.arrays.places, segments))
+        Some(self.arrays.digest(&self.arrays.hit_partition, segments))
     }
 
     fn release(&mut self, arena: &Arena) {

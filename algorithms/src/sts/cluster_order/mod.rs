@@ -12,7 +12,7 @@ pub(super) use nearly_sorted::{is_in_order, sort_nearly_sorted};
 
 /// Writes an entry for each cluster.
 pub(super) fn write_entries(clusters: &[Cluster], first: u32, entries: &mut [ClusterEntry]) {
-    for (number, (cluster, entry)) in clusters.iter().zip(entries).enumerate() {
-        *entry = ClusterEntry { time: cluster.time, index: first + number as u32 };
+    for (i, (cluster, entry)) in clusters.iter().zip(entries).enumerate() {
+        *entry = ClusterEntry { time: cluster.time, index: first + i as u32 };
     }
 }

@@ -8,7 +8,7 @@ use crate::sts::{Hit, OfflineHit};
 /// The order of the hits that are collected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum HitOrder {
-    /// The modules behind each other, and their hits as they were found.
+    /// Modules one after the other, hits in the order found.
     AsFound,
     /// A stream for each module, in order of time: what tracking reads hits from.
     Streams,
@@ -24,8 +24,7 @@ pub(super) fn append(modules: &[Vec<OfflineHit>], flat: &mut Vec<OfflineHit>) {
     }
 }
 
-/// Copies the pieces of all modules behind each other, all at the same time. Returns
-/// where they lie.
+/// Copies the pieces of all modules in parallel to a contiguous array. Returns their partition.
 pub(super) fn copy<T: Copy + Default + Send + Sync>(
     pieces: &[&[T]],
     flat: &mut Vec<T>,

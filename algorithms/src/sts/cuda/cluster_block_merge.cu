@@ -1,6 +1,6 @@
-// Clusters of each side in order of time, as the online reconstruction has them: entries of 8
-// bytes are sorted, not clusters, by the sort that digis are sorted by (block_merge.h), a block a
-// side. Clusters of the same time stay in the order of their places.
+// Sorts the clusters of each side by time as the online reconstruction does: entries of 8 bytes are
+// sorted instead of clusters, by the sort of the digis (block_merge.h), a block per side. Clusters
+// of the same time stay in the order of their indices.
 #include "block_merge.h"
 #include "formulas/records.h"
 

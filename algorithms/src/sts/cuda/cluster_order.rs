@@ -16,7 +16,7 @@ use crate::sts::ClusterEntry;
 /// Entries that a block sorts.
 const TILE: usize = TILE_OF_ENTRIES as usize;
 
-/// How clusters are brought into order.
+/// Algorithm that sorts clusters by time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sts) enum ClusterSortWay {
     /// A block a side, as published: the sort of digis.
@@ -30,7 +30,7 @@ pub(in crate::sts) enum ClusterSortWay {
 /// Entries in order of time, and what sorting them takes.
 pub(super) struct ClusterOrder {
     entries: DeviceBuffer<ClusterEntry>,
-    /// As many, of which none is needed later.
+    /// Scratch entries, overwritten by each sort.
     scratch: DeviceBuffer<ClusterEntry>,
     tables: Tables,
 }
@@ -112,7 +112,7 @@ fn sort_by_side(
         entries: entries.ptr(),
         scratch: scratch.ptr(),
     };
-    // SAFETY: sides have room for an entry a cluster, in both arrays.
+    // SAFETY: each side has capacity for one entry per cluster, in both arrays.
     unsafe { gpu.launch(&ENTRIES_BLOCK_MERGE, grid, arguments) }
 }
 
@@ -131,14 +131,15 @@ fn sort_and_merge(
     let (begins, found, tiles) = (from.begins.ptr(), from.found.ptr(), table.ptr());
     let sorting =
         EntriesSort { clusters: from.clusters.ptr(), begins, found, tiles, entries: entries.ptr() };
-    // SAFETY: tiles are parts of sides, which have room for an entry a cluster.
+    // SAFETY: tiles are parts of sides, which have capacity for one entry per cluster.
     unsafe {
         gpu.launch(&ENTRIES_SORT, grid.moving(from.cluster_bytes() + from.entry_bytes()), sorting)?
     };
     for run in runs(from.sides.lengths().max().unwrap_or(0)) {
         let merging =
             EntriesMerge { from: entries.ptr(), to: merged.ptr(), begins, found, tiles, run };
-        // SAFETY: as above.
+        // SAFETY: tiles are parts of sides, which have capacity for one entry per cluster in both
+        // arrays.
         unsafe { gpu.launch(&ENTRIES_MERGE, grid.moving(2 * from.entry_bytes()), merging)? };
         std::mem::swap(entries, merged);
     }
@@ -151,10 +152,10 @@ fn tiles(sides: &Partition) -> Vec<Tile> {
     tiles.map(|[side, first]| Tile { side, first }).collect()
 }
 
-/// The lengths of the runs that are merged, until there is one of so many entries.
-fn runs(most: usize) -> impl Iterator<Item = u32> {
+/// The lengths of the runs that are merged, until one has `max` entries.
+fn runs(max: usize) -> impl Iterator<Item = u32> {
     let runs = std::iter::successors(Some(TILE), |run| Some(2 * run));
-    runs.take_while(move |&run| run < most).map(|run| run as u32)
+    runs.take_while(move |&run| run < max).map(|run| run as u32)
 }
 
 #[cfg(test)]

@@ -38,7 +38,7 @@ static LINK_LARGER: ByRules<ClusterLinkLarger> =
 static HEADS_LARGER: ByRules<ClusterHeadsLarger> =
     ByRules::new(&CLUSTER_HEADS_LARGER_EXACT, &CLUSTER_HEADS_LARGER_PUBLISHED);
 
-/// How clusters are found.
+/// Algorithm that finds clusters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sts) enum ClusterWay {
     /// A thread a digi, which walks to its side, as published.
@@ -55,7 +55,7 @@ pub(in crate::sts) enum ClusterWay {
 #[derive(Clone, Copy)]
 pub(super) struct SortedDigis<'a> {
     pub(super) digis: &'a DeviceBuffer<u64>,
-    /// Where sides begin, and where the last one ends.
+    /// Offsets of sides, with the end of the last one.
     pub(super) begins: &'a DeviceBuffer<u32>,
     pub(super) tables: &'a DeviceTables,
 }
@@ -65,7 +65,7 @@ pub(super) struct SortedDigis<'a> {
 pub(super) struct UnsortedClusters<'a> {
     pub(super) clusters: &'a DeviceBuffer<Cluster>,
     pub(super) found: &'a DeviceBuffer<Found>,
-    /// Where sides begin, and where the last one ends; on the device and here.
+    /// Offsets of sides, with the end of the last one; on the device and on the host.
     pub(super) begins: &'a DeviceBuffer<u32>,
     pub(super) sides: &'a Partition,
     /// See [`Clusters::expected`].
@@ -97,15 +97,15 @@ pub(super) struct Clusters {
     found: DeviceBuffer<Found>,
     host_found: PinnedBuffer<Found>,
     clusters: DeviceBuffer<Cluster>,
-    /// Number of clusters of the run before, 0 if there was none: kernels that read or write each
-    /// of them declare as many bytes.
+    /// Number of clusters of the run before, 0 if there was none: kernels declare the bytes of that
+    /// number of clusters as traffic.
     expected: u64,
 }
 
 buffers!(Clusters: connectors, channels, follows, found, host_found, clusters);
 
 impl Clusters {
-    /// Of so many digis.
+    /// Buffers for `digis` digis.
     pub(super) fn new(
         gpu: &Gpu,
         (input, digis): (Batch<'_>, usize),
@@ -150,8 +150,9 @@ impl Clusters {
         }
     }
 
-    /// Finds those of larger sides by links, where others are found in another way.
-    pub(super) fn find_larger(
+    /// Finds the clusters of larger sides by links, if small sides are processed by another
+    /// algorithm.
+    pub(super) fn find_in_large_sides(
         &self,
         gpu: &Gpu,
         sorted: SortedDigis<'_>,
@@ -165,7 +166,7 @@ impl Clusters {
             begins,
             sides,
             tiles: larger.tiles,
-            least: larger.least as u32,
+            least: larger.min as u32,
             connectors,
             follows,
             window_ns,
@@ -186,13 +187,13 @@ impl Clusters {
         let grid = Grid::blocks(larger.count as u32);
         // SAFETY: as by links of all; tiles are some of them.
         unsafe {
-            // How many digis of its tiles are of larger sides is not counted.
+            // Not counted: how many digis of its tiles are of larger sides.
             gpu.launch(LINK_LARGER.of(self.semantics), grid, linking)?;
             gpu.launch(HEADS_LARGER.of(self.semantics), grid, following)
         }
     }
 
-    /// How near digis have to be: see `window_of` in `formulas/rules.h`.
+    /// Time windows of neighbouring digis: see `window_of` in `formulas/rules.h`.
     pub(super) fn window(&self) -> [u32; 3] {
         self.window
     }
@@ -202,17 +203,17 @@ impl Clusters {
         self.semantics
     }
 
-    /// The clusters; each side has a room where it has digis.
+    /// The clusters; each side's range is that of its digis.
     pub(super) fn clusters(&self) -> &DeviceBuffer<Cluster> {
         &self.clusters
     }
 
-    /// What was found on each side.
+    /// Cluster count and latest error of each side.
     pub(super) fn found(&self) -> &DeviceBuffer<Found> {
         &self.found
     }
 
-    /// Starts to tell the host the clusters of each side.
+    /// Starts to copy the counts of clusters of each side to the host.
     pub(super) fn start_counts(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         gpu.download(&mut self.host_found, &self.found)
     }
@@ -222,7 +223,7 @@ impl Clusters {
         self.expected = clusters as u64;
     }
 
-    /// Number of clusters that a run is expected to find: as many as the one before.
+    /// Number of clusters that a run is expected to find: that of the run before.
     pub(super) fn expected(&self) -> u64 {
         self.expected
     }
@@ -231,7 +232,7 @@ impl Clusters {
         self.expected * size_of::<Cluster>() as u64
     }
 
-    /// The clusters of each side, once the host was told.
+    /// Counts of clusters of each side, after they were copied to the host.
     pub(super) fn counts(&self) -> impl Iterator<Item = usize> {
         self.host_found.iter().map(|found| found.clusters as usize)
     }
@@ -267,8 +268,8 @@ impl Clusters {
         };
         let (read, linked) = (sorted.digis.bytes(), self.connectors.bytes());
         let all = CLUSTER_CHANNELS.thread_each(sorted.digis.len());
-        // SAFETY: sides are ranges of the digis, with an offset for each of their channels,
-        // a connector and room for a cluster for each digi.
+        // SAFETY: sides are ranges of the digis, with an offset for each of their channels, and a
+        // connector and capacity for a cluster for each digi.
         unsafe {
             let of_channels = all.moving(read + self.channels.bytes());
             gpu.launch(&CLUSTER_CHANNELS, of_channels, finding)?;
@@ -297,7 +298,8 @@ impl Clusters {
             clusters: self.clusters.ptr(),
             found: self.found.ptr(),
         };
-        // SAFETY: as above; there is a block for each side.
+        // SAFETY: there is a block for each side; sides are ranges of the digis, with an offset for
+        // each of their channels, and a connector and capacity for a cluster for each digi.
         unsafe { gpu.launch(SIDE.of(self.semantics), grid, arguments) }
     }
 
@@ -328,7 +330,7 @@ impl Clusters {
         let bytes = sorted.digis.bytes() + self.connectors.bytes() + self.follows.bytes();
         let tiles = sorted.digis.len().div_ceil(TILE as usize);
         let grid = Grid::blocks(tiles as u32);
-        // SAFETY: sides are ranges of the digis, with a connector, a byte and room for a
+        // SAFETY: sides are ranges of the digis, with a connector, a byte and capacity for a
         // cluster for each digi; the bytes end with a whole word.
         unsafe {
             gpu.launch(LINK.of(self.semantics), grid.moving(bytes), linking)?;

@@ -26,7 +26,7 @@ const BLOCKS: usize = 512;
 pub(in crate::sts) struct DigestSums(Option<MappedBuffer<u64>>);
 
 impl DigestSums {
-    /// A buffer of so many sums.
+    /// A buffer of one sum per block.
     fn buffer(&mut self, gpu: &Gpu, blocks: usize) -> Result<&mut MappedBuffer<u64>, DeviceError> {
         let existing = self.0.take().filter(|sums| sums.len() >= blocks);
         let sums = match existing {

@@ -1,21 +1,21 @@
 // nvcc: -fmad=false
 //
-// Ours: hits by a warp for some clusters of the front, in order of time; its lanes share the
-// pairs, not the clusters.
+// recobench: a warp finds the hits of a group of clusters of the front, in order of time; its lanes
+// share the pairs, not the clusters.
 //
-// How many partners a cluster has nobody can tell before: near a collision it is many, and
-// most of them don't cross it. So a first kernel writes down for each cluster what decides
-// about crossings and what a hit takes, in order of time, and for each front which backs are near enough. Then a warp
-// counts the pairs of some fronts, and goes through them lane by lane, wherever they belong to.
-// Pairs that may cross are queued; whenever there is one for each lane the warp computes their
-// hits, which take their places by a single atomic.
+// The number of partners of a cluster is unpredictable: near a collision there are many, and most
+// of them do not cross it. So a first kernel stores for each cluster, in order of time, the values
+// that decide about crossings and those that hits need, and for each front the range of near backs.
+// Then a warp counts the pairs of a group of fronts, and processes one per lane at a time,
+// whichever fronts they belong to. Pairs that may cross are queued; whenever there is one for each
+// lane the warp computes their hits, which reserve their indices by a single atomic.
 #include "pairs/partners.h"
 #include "pairs/queue.h"
 #include "pairs/sharing.h"
 
 namespace {
 
-// Of blocks that write lines, so many a thread.
+// Threads of the blocks that write lines; a cluster per thread.
 constexpr u32 LINE_THREADS = 256;
 constexpr u32 LINE_ITEMS = 2;
 constexpr u32 LINES_OF_JOB = LINE_THREADS * LINE_ITEMS;
@@ -32,7 +32,7 @@ struct OfWarp {
     Queue queue;
 };
 
-// Queues those pairs of a stretch that may cross, and finds the hits of as many as fill the warp.
+// Queues those pairs of a stretch that may cross, and finds hits whenever the queue fills the warp.
 template <class Rules>
 __device__ __forceinline__ void find_hits_in_stretch(const Module& module, u32 begin, u32 count, OfWarp& shared,
                                                      u32& queued) {
@@ -64,7 +64,7 @@ __device__ __forceinline__ void find_hits(const Module& module, const Partners* 
     OwnFront own(module.fronts.lines, partners, first, end);
     for (; first - threadIdx.x % LANES < end; first += THREADS) {
         SharedPairs pairs(own, first, shared.fronts);
-        // On its way while these pairs are gone through.
+        // This load is in flight while the current pairs are processed.
         own = OwnFront(module.fronts.lines, partners, first + THREADS, end);
         for (u32 begin = 0; begin < pairs.count(); begin += min(STRETCH, pairs.count() - begin)) {
             pairs.mark(begin);
@@ -75,21 +75,21 @@ __device__ __forceinline__ void find_hits(const Module& module, const Partners* 
     if (queued > 0) shared.queue.take<Rules>(module, queued);
 }
 
-// What is written of clusters, where their entries are.
+// Output arrays, in the order of the entries.
 struct Written {
     Line* lines;
     Measured* values;
     Partners* partners;
 };
 
-// The clusters of a job that this thread has; none of those behind the last one of the side.
+// The clusters of a job that this thread has; none after the last one of the side.
 struct Own {
     u32 numbers[LINE_ITEMS];
     bool are_there[LINE_ITEMS];
     Cluster clusters[LINE_ITEMS];
 
-    // Read as a whole, before any is looked at: what all take is on its way together, and nothing is read again
-    // behind what is written.
+    // Loads the full record first so that all loads are in flight together; the compiler would
+    // reload after stores.
     __device__ __forceinline__ Own(const AllClusters& all, const Job& job) {
         const u32 begin = all.begins[job.segment], count = all.found[job.segment].clusters;
         u32 indices[LINE_ITEMS];

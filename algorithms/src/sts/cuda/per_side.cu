@@ -1,8 +1,8 @@
 // nvcc: -fmad=false
 //
-// Clusters by a block a module side: the same three steps, with a barrier between them.
-// No thread has to look for its side, and one launch does it all; but as many blocks as
-// there are sides have to fill the device.
+// Clusters by a block per module side: connecting in three steps, with barriers between them. No
+// thread has to search its side, and it takes one launch; but there are only as many blocks as
+// sides to fill the device.
 #include "formulas/clusters.h"
 #include "formulas/connecting.h"
 

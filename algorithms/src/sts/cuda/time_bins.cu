@@ -1,18 +1,16 @@
-// Clusters of each side in order of time, by bins of time: entries of 8 bytes are sorted,
-// not clusters.
+// Sorts the clusters of each side by bins of time: entries of 8 bytes are sorted, not clusters.
 //
-// A block takes the clusters of a side that fits into shared memory. Their times are
-// counted into as many bins as there may be clusters, entries go to their bins, and each
-// counts how many of its bin come before it. So a cluster is read once, and its entry
-// written once, to its place.
+// A block takes the clusters of a side that fits into shared memory. Their times are counted into
+// as many bins as there may be clusters, entries go to their bins, and each entry counts the
+// earlier ones of its bin. So a cluster is read once, and its entry written once, to its index.
 //
-// Larger sides are distributed to groups first: see `groups.h`; then a block sorts each
-// group in the same way. A group that does not fit, as where all times are nearly the
-// same but for a few, is sorted by radix: see `overfull.h`.
+// Larger sides are distributed to groups first: see `groups.h`; then a block sorts each group by
+// bins. A group that does not fit, for example because nearly all times are the same, is sorted by
+// radix: see `overfull.h`.
 //
-// How many clusters sides have is known here only: the host lists sides and parts by
-// their rooms, and blocks that have nothing to do are done. Clusters of the same time
-// stay in the order of their places.
+// The number of clusters of sides is only known here: the host lists sides and parts by their
+// capacities, and blocks without work exit. Clusters of the same time stay in the order of their
+// indices.
 //
 // Dynamic shared memory: see `Sorting` and `Distribution`.
 #include "time_bins/common.h"
@@ -35,7 +33,7 @@ __device__ __forceinline__ void forget(const Side& side, const Tables& tables) {
 
 }  // namespace
 
-// Sorts the sides of few clusters, and clears what is said of large ones. A block a side.
+// Sorts the sides of few clusters, and clears the tables of large ones. A block per side.
 extern "C" __global__ void __launch_bounds__(FEW_THREADS, 4)
     time_bins_few(const Cluster* clusters, const u32* begins, const Found* found, Entry* entries, u32* extents,
                   u32* counts, OverfullBins* overfull) {
@@ -140,8 +138,8 @@ extern "C" __global__ void __launch_bounds__(FEW_THREADS, 4)
 KERNEL_EXPORT(time_bins_distribute)
 KERNEL_SHARED(time_bins_distribute, Distribution)
 
-// Sorts the groups of large sides. A block for as many clusters as a group has at least;
-// those of a part are neighbours.
+// Sorts the groups of large sides. A block for each minimum group size; those of a part are
+// neighbours.
 extern "C" __global__ void __launch_bounds__(FEW_THREADS, 4)
     time_bins_groups(const u32* begins, const Found* found, const Part* parts, const u32* group_begins,
                      const u32* places, const Entry* grouped, Entry* entries, OverfullBins* overfull) {

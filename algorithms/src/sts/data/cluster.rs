@@ -8,7 +8,7 @@ use bytemuck::{Pod, Zeroable};
 pub struct Cluster {
     /// Charge in electrons.
     pub charge: f32,
-    /// The number of strips.
+    /// Number of strips.
     pub size: i32,
     /// Centre in channels; on the back side, 1024 more.
     pub position: f32,
@@ -20,20 +20,19 @@ pub struct Cluster {
     pub time_error: f32,
 }
 
-/// What is sorted instead of clusters: a time, and where its cluster is.
+/// Sort key of a cluster: its time and index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct ClusterEntry {
     /// Time of the cluster in ns.
     pub time: u32,
-    /// Its place in its segment.
+    /// Index of the cluster in its segment.
     pub index: u32,
 }
 
 impl Cluster {
-    /// Clusters in an order in which equal ones only are interchangeable: by time,
-    /// position, charge, size and errors. Other than the numbers themselves, the key
-    /// tells all bits apart.
+    /// A total order of clusters: by time, position, charge, size and errors. Unlike the values
+    /// themselves, the key distinguishes all bit patterns.
     pub fn order(&self) -> [u32; 6] {
         [
             self.time,
@@ -46,7 +45,7 @@ impl Cluster {
     }
 }
 
-/// Bits that ascend as the numbers do; each number has its own.
+/// Bits whose order is that of the values; distinct for distinct bit patterns.
 pub(super) fn ascending(value: f32) -> u32 {
     let bits = value.to_bits();
     let sign = 1 << 31;

@@ -6,8 +6,8 @@ use generators::sts::{Address, ModuleSide};
 use crate::all_cores::joined;
 use crate::parallel::map;
 
-/// Things of all segments of a detector in one flat array. What their segment tells
-/// is kept once a segment and not in each of them.
+/// Items of all segments of a detector in one flat array. Data common to a segment are kept once
+/// per segment and not in each item.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Partitioned<T> {
     items: Vec<T>,
@@ -35,7 +35,7 @@ impl<T: Clone + Default + Send + Sync> Partitioned<T> {
         Self::new(segments, self.addresses.clone())
     }
 
-    /// The things of each segment, and behind them those that others have of it.
+    /// Concatenates, segment by segment, these items and those of `others`.
     pub(in crate::sts) fn followed_by(&self, others: &Self) -> Self {
         let of_segment = |segment| [self.segment(segment), others.segment(segment)].concat();
         self.with_segments(&map(0..self.segments(), of_segment))
@@ -57,12 +57,12 @@ impl<T> Partitioned<T> {
         &self.items
     }
 
-    /// Where the segments lie.
+    /// Partition of the items into segments.
     pub fn partition(&self) -> &Partition {
         &self.partition
     }
 
-    /// The number of segments.
+    /// Number of segments.
     pub fn segments(&self) -> usize {
         self.partition.segments()
     }

@@ -1,4 +1,4 @@
-//! What the steps of the converter mean in electrons.
+//! Charges in electrons of the steps of the converter.
 
 use generators::sts::MAX_ADC;
 use generators::sts::setup::{Asic, LandauTable};
@@ -15,7 +15,7 @@ pub struct Charges<R> {
     variances: [R; STEPS],
 }
 
-/// Who knows charge and variance of a digi.
+/// Charge and variance of a digi.
 pub trait ChargeModel<R> {
     /// The charge in electrons.
     fn charge(&self, adc: u8) -> R;
@@ -23,10 +23,10 @@ pub trait ChargeModel<R> {
     fn variance(&self, adc: u8) -> R;
 }
 
-/// How wide the distribution of charges is below the second entry of its table.
+/// Width of the distribution of charges below the second entry of its table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BelowFirstStep {
-    /// As wide as the first entry says: the online reconstruction.
+    /// The width of the first entry: the online reconstruction.
     Flat,
     /// Interpolated as elsewhere: the offline reconstruction.
     Interpolated,
@@ -58,7 +58,7 @@ pub fn charge<R: Real>(asic: &Asic, adc: u8) -> R {
     R::of(asic.threshold) + step::<R>(asic) * (R::of(f64::from(adc)) + R::of(0.5))
 }
 
-/// The variance of a charge whose distribution is so wide.
+/// Variance of a charge whose distribution has this width.
 pub fn variance<R: Real>(asic: &Asic, width: R) -> R {
     let (step, noise) = (step::<R>(asic), R::of(asic.noise));
     width * width + noise * noise + step * step / R::of(12.0)

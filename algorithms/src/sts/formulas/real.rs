@@ -33,13 +33,13 @@ pub trait Real:
     /// The whole number below, as far as 32 bits go.
     fn floored(self) -> i32;
 
-    /// The larger of two numbers; the second one if they can't be compared.
+    /// The larger of two values; `other` if they are unordered.
     #[inline(always)]
     fn larger(self, other: Self) -> Self {
         if self > other { self } else { other }
     }
 
-    /// The smaller of two numbers; the second one if they can't be compared.
+    /// The smaller of two values; `other` if they are unordered.
     #[inline(always)]
     fn smaller(self, other: Self) -> Self {
         if self < other { self } else { other }

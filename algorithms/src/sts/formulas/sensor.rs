@@ -1,9 +1,9 @@
-//! Where strips of both sides cross.
+//! Crossings of the strips of both sides.
 //!
-//! A strip leaves the top edge of the sensor at x and runs down at an angle. Where
-//! it meets the left or right edge it goes on at the other edge: a read-out line
-//! connects it to the strip that begins there. So a channel is several lines, each a
-//! sensor's width beside the other, and a pair of channels may cross more than once.
+//! A strip leaves the top edge of the sensor at x and runs down at an angle. Where it meets the
+//! left or right edge it continues at the other edge: a read-out line connects it to the strip that
+//! starts there. So a channel is several lines, each displaced by the width of the sensor, and a
+//! pair of channels may cross more than once.
 
 use std::ops::RangeInclusive;
 
@@ -13,19 +13,18 @@ use generators::sts::setup::{Cuts, Module};
 use super::Real;
 use crate::kernels::sts_cuda_formulas_sensor_h as kernels;
 
-/// Clusters further apart than so many standard deviations are never paired,
-/// whatever the cut says.
+/// Clusters further apart than this many standard deviations are never paired, whatever the cut is.
 pub const CLUSTER_PRUNING: f64 = 4.0;
 
 /// Angles below it, in degrees, are none.
 const VERTICAL: f64 = 0.001;
-/// Sides whose angles differ by less, in degrees, don't cross.
+/// Sides whose angles differ by less than this, in degrees, do not cross.
 const PARALLEL: f64 = 0.5;
 
 /// Far more than what rounding can shift, as a part of the sensor's size.
 const ROUNDING: f64 = 1e-4;
 
-/// The lines of a channel, by how many widths each is beside the first.
+/// The lines of a channel, as displacements from the first in widths of the sensor.
 pub type Lines = RangeInclusive<i32>;
 
 /// A sensor's side.
@@ -40,11 +39,11 @@ pub enum Side {
 /// Which of the sides has strips that run straight down.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strips {
-    /// Those of both sides run the same way: none cross.
+    /// Strips of both sides are parallel and do not cross.
     Parallel,
-    /// Those of the front.
+    /// The front's strips are vertical.
     FrontVertical,
-    /// Those of the back.
+    /// The back's strips are vertical.
     BackVertical,
     /// None.
     BothTilted,
@@ -84,7 +83,7 @@ pub struct Sensor<R> {
     translation: [R; 3],
 }
 
-/// How the strips of a side leave the top edge.
+/// Direction of a side's strips at the top edge.
 #[derive(Clone, Copy, Debug)]
 struct Edge<R> {
     tangent: R,
@@ -118,21 +117,21 @@ impl<R: Real> Sensor<R> {
         }
     }
 
-    /// Where the strip at a position in channels leaves the top edge, in cm from the
-    /// left corner; `None` outside the active area.
+    /// Point where the strip at a position in channels leaves the top edge, in cm from the left
+    /// corner; `None` outside the active area.
     #[inline]
     pub fn edge(&self, side: Side, position: R) -> Option<R> {
         let x = self.edge_anywhere(side, position);
         self.has_edge(x).then_some(x)
     }
 
-    /// Whether a strip that leaves the top edge there does so in the active area.
+    /// True if a strip that leaves the top edge at `x` does so in the active area.
     #[inline(always)]
     pub fn has_edge(&self, x: R) -> bool {
         x >= R::of(0.0) && x <= self.width
     }
 
-    /// Where the strip leaves the edge, outside the active area too.
+    /// Point where the strip leaves the top edge, also outside the active area.
     #[inline(always)]
     pub fn edge_anywhere(&self, side: Side, position: R) -> R {
         let whole = position.truncated();
@@ -181,7 +180,7 @@ impl<R: Real> Sensor<R> {
         }
     }
 
-    /// Where two lines cross, by where they leave the edge; `None` if not on the
+    /// Crossing of two lines, given the points where they leave the edge; `None` if not on the
     /// active area.
     #[inline]
     pub fn crossing(&self, front: R, back: R) -> Option<Local<R>> {
@@ -189,7 +188,8 @@ impl<R: Real> Sensor<R> {
         (self.strips != Strips::Parallel && self.has(local)).then_some(local)
     }
 
-    /// The same outside the active area too, for a sensor with such strips that are not parallel.
+    /// Crossing of two lines, also outside the active area, for a sensor with such strips that are
+    /// not parallel.
     #[inline(always)]
     pub fn crossing_anywhere(&self, strips: Strips, front: R, back: R) -> Local<R> {
         let (tan_front, tan_back) = (self.front.tangent, self.back.tangent);
@@ -207,7 +207,7 @@ impl<R: Real> Sensor<R> {
         Local { x: x - self.width / half, y: y - self.height / half }
     }
 
-    /// Whether a point is on the active area.
+    /// True if a point is on the active area.
     #[inline(always)]
     pub fn has(&self, local: Local<R>) -> bool {
         let half = R::of(2.0);
@@ -232,7 +232,7 @@ impl<R: Real> Sensor<R> {
         self.spread_of(self.strips, front, back)
     }
 
-    /// The same for a sensor with such strips.
+    /// Spread of a crossing for a sensor with strips of kind `strips`.
     #[inline(always)]
     pub fn spread_of(&self, strips: Strips, front: R, back: R) -> Spread<R> {
         let (tan_front, tan_back) = (self.front.tangent, self.back.tangent);

@@ -11,7 +11,7 @@ const ROOT_OF_TWO: f64 = 1.4142;
 #[allow(clippy::approx_constant, reason = "published with so few digits")]
 const HALF_ROOT_OF_TWO: f64 = 0.707_106_78;
 
-/// What follows from the charges and channels of a cluster's digis.
+/// Charge, position and errors, from the charges and channels of a cluster's digis.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Shape<R> {
     /// Charge in electrons.
@@ -22,25 +22,25 @@ pub struct Shape<R> {
     pub position_error: R,
 }
 
-/// What the shape of three digis or more follows from: charges and variances of the first one,
-/// of the last one, and of those between, which are summed up.
+/// Inputs of the shape of three digis or more: charges and variances of the first digi, of the last
+/// one, and their sums over those between.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sums<R> {
     /// The channel of the first one.
     pub start: R,
-    /// How many there are between.
+    /// Number of digis between the first and the last one.
     pub between: R,
     /// Charge and variance of the first one.
     pub left: [R; 2],
-    /// Those of all between.
+    /// Sums over all digis between.
     pub middle: [R; 2],
-    /// Those of the last one.
+    /// Charge and variance of the last digi.
     pub right: [R; 2],
 }
 
 impl<R: Real> Sums<R> {
-    /// The shape; `centre_of_gravity` by the charge, for charges so uneven that the other formula
-    /// leaves the cluster.
+    /// The shape; `centre_of_gravity` by the charge is used for charges so uneven that the other
+    /// formula would leave the cluster.
     #[inline(always)]
     pub fn shape(&self, centre_of_gravity: impl FnOnce(R) -> R) -> Shape<R> {
         let ([q1, left], [q2, right]) = (self.left, self.right);
@@ -59,14 +59,14 @@ impl<R: Real> Sums<R> {
     }
 }
 
-/// The formulas for clusters, for one detector.
+/// The formulas for clusters of one detector.
 #[derive(Clone, Debug)]
 pub struct Shapes<R, C = Charges<R>> {
     charges: C,
     time_resolution: R,
 }
 
-/// How far apart in time neighbouring digis of a cluster may be, in ns.
+/// Largest time difference of neighbouring digis of a cluster, in ns.
 pub fn digi_window<R: Real>(setup: &Setup) -> R {
     let cuts = setup.cuts();
     if cuts.time_cut_digi_abs > 0.0 {
@@ -85,7 +85,7 @@ impl<R: Real> Shapes<R> {
 }
 
 impl<R: Real, C: ChargeModel<R>> Shapes<R, C> {
-    /// The same with charges from elsewhere.
+    /// Formulas with the given model of charges.
     pub fn with_charges(setup: &Setup, charges: C) -> Self {
         Shapes { charges, time_resolution: R::of(setup.asic().time_resolution) }
     }
@@ -102,7 +102,7 @@ impl<R: Real, C: ChargeModel<R>> Shapes<R, C> {
         }
     }
 
-    /// The standard deviation of the time of a cluster of so many digis, in ns.
+    /// Standard deviation of the time of a cluster of `size` digis, in ns.
     #[inline]
     pub fn time_error(&self, size: usize) -> R {
         match size {
@@ -136,17 +136,16 @@ impl<R: Real, C: ChargeModel<R>> Shapes<R, C> {
     pub fn behind_middle(&self, left: u8, right: u8) -> Shape<R> {
         let (q1, q2) = (self.charges.charge(left), self.charges.charge(right));
         let (e1, e2) = (self.charges.variance(left), self.charges.variance(right));
-        let (most, difference) = (q1.larger(q2), q2 - q1);
-        let sharing = difference * difference / most / most / R::of(72.0);
-        let smaller = |variance: R| variance / most / most / R::of(9.0);
-        let larger = |variance: R, least: R| {
-            variance * least * least / most / most / most / most / R::of(9.0)
-        };
+        let (max, difference) = (q1.larger(q2), q2 - q1);
+        let sharing = difference * difference / max / max / R::of(72.0);
+        let smaller = |variance: R| variance / max / max / R::of(9.0);
+        let larger =
+            |variance: R, min: R| variance * min * min / max / max / max / max / R::of(9.0);
         let (first, second) =
             if q1 < q2 { (smaller(e1), larger(e2, q1)) } else { (larger(e1, q2), smaller(e2)) };
         Shape {
             charge: q1 + q2,
-            position: difference / R::of(3.0) / most,
+            position: difference / R::of(3.0) / max,
             position_error: (sharing + first + second).sqrt(),
         }
     }

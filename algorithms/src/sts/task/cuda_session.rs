@@ -7,13 +7,13 @@ use super::{StsTask, Timeslices};
 use crate::algorithm::{Damage, Digest, Given, Runner, Segments};
 use crate::device::gpu::{DeviceError, Gpu};
 use crate::device::{Arena, Leave};
-use crate::sts::cuda::{Batch, ChainConfig, CudaChain, DigestSums, Kept, Start, Step};
+use crate::sts::cuda::{Batch, ChainConfig, CudaChain, DigestSums, InputKind, SavedStage, Step};
 use crate::sts::{ChainStage, Product, Timeslice};
 
-/// How timeslices follow each other.
+/// Order in which timeslices run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Schedule {
-    /// Each begins when the one before it has ended.
+    /// One after the other.
     InTurn,
     /// Small ones go through a chain together: kernels have more to do at a time.
     InBatches,
@@ -40,15 +40,15 @@ pub(super) struct CudaChains<'a> {
     /// The stage to be timed; all if there is none.
     stage: Option<ChainStage>,
     /// Bytes that all variants of the point may keep together.
-    most_kept: u64,
-    /// Hits that each chain had room for the last time.
+    max_kept: u64,
+    /// Hit capacities of each chain in the previous run.
     capacities: Vec<[usize; 2]>,
-    /// What the stages before left in each chain, once it is kept.
-    kept: Vec<Option<(Kept, Leave<'a>)>>,
-    /// What the last run left, once it was asked for.
+    /// Outputs of the earlier stages in each chain, once they are saved.
+    kept: Vec<Option<(SavedStage, Leave<'a>)>>,
+    /// Output of the previous run, once it was requested.
     products: Vec<Product>,
     sums: DigestSums,
-    /// How many stages ran before.
+    /// Number of runs of earlier stages.
     #[cfg(test)]
     ran_before: usize,
 }
@@ -68,7 +68,7 @@ impl<'a> CudaChains<'a> {
             schedule,
             threads,
             stage,
-            most_kept: input.most_kept(),
+            max_kept: input.max_kept(),
             capacities: Vec::new(),
             kept: input.0.iter().map(|_| None).collect(),
             products: Vec::new(),
@@ -78,7 +78,7 @@ impl<'a> CudaChains<'a> {
         }
     }
 
-    /// What goes through a chain together.
+    /// Batches of timeslices that go through a chain together.
     fn batches(&self) -> Vec<Batch<'a>> {
         let timeslices = &self.input.0;
         if self.makes_batches() {
@@ -99,16 +99,16 @@ impl<'a> CudaChains<'a> {
     }
 
     /// A stage's task has the stream given, whatever that was made of.
-    fn start(&self) -> Start {
-        if self.stage.is_none() { Start::Raw } else { Start::Digis }
+    fn start(&self) -> InputKind {
+        if self.stage.is_none() { InputKind::Raw } else { InputKind::Digis }
     }
 
-    /// Lets the stages before one run, and keeps what they leave if there is leave and room.
+    /// Runs the stages before `stage`, and saves their outputs if a reservation of memory succeeds.
     fn run_before(
         &mut self,
         chain: &mut CudaChain<'a>,
         stage: ChainStage,
-    ) -> Result<Option<(Kept, Leave<'a>)>, DeviceError> {
+    ) -> Result<Option<(SavedStage, Leave<'a>)>, DeviceError> {
         for before in stage.before() {
             run(&self.gpu, chain, before)?;
             #[cfg(test)]
@@ -117,7 +117,7 @@ impl<'a> CudaChains<'a> {
             }
         }
         let bytes = chain.bytes_to_keep(stage);
-        let Some(leave) = self.arena.leave_to_keep(bytes, self.most_kept) else {
+        let Some(leave) = self.arena.leave_to_keep(bytes, self.max_kept) else {
             return Ok(None);
         };
         match chain.keep(&self.gpu, stage) {
@@ -153,7 +153,7 @@ fn run(gpu: &Gpu, chain: &mut CudaChain<'_>, stage: ChainStage) -> Result<(), De
     gpu.scope(stage.name(), || chain.run(gpu, stage))
 }
 
-/// Unpacking, if a chain begins with that, and presort.
+/// Runs unpacking, if the chain starts from raw data, and presort.
 fn run_first(gpu: &Gpu, chain: &mut CudaChain<'_>) -> Result<(), DeviceError> {
     if chain.first_stage() == ChainStage::Unpack {
         run(gpu, chain, ChainStage::Unpack)?;
@@ -182,9 +182,9 @@ impl<'a> Runner<StsTask> for CudaChains<'a> {
     type Buffers = Vec<CudaChain<'a>>;
 
     fn allocate(&self) -> Result<Vec<CudaChain<'a>>, DeviceError> {
-        let chain = |(number, batch)| {
+        let chain = |(index, batch)| {
             let ways = (self.ways, self.start(), self.threads);
-            let capacities = self.capacities.get(number).copied().unwrap_or_default();
+            let capacities = self.capacities.get(index).copied().unwrap_or_default();
             CudaChain::new(&self.gpu, (batch, self.arena), ways, capacities)
         };
         self.batches().into_iter().enumerate().map(chain).collect()
@@ -198,11 +198,11 @@ impl<'a> Runner<StsTask> for CudaChains<'a> {
         let Some(stage) = self.stage.filter(|&stage| stage != ChainStage::Presort) else {
             return Ok(());
         };
-        for (number, chain) in chains.iter_mut().enumerate() {
-            if let Some((kept, _)) = &self.kept[number] {
+        for (index, chain) in chains.iter_mut().enumerate() {
+            if let Some((kept, _)) = &self.kept[index] {
                 chain.restore(&self.gpu, stage, kept)?;
             } else {
-                self.kept[number] = self.run_before(chain, stage)?;
+                self.kept[index] = self.run_before(chain, stage)?;
             }
         }
         Ok(())
@@ -258,8 +258,8 @@ impl<'a> Runner<StsTask> for CudaChains<'a> {
         self.capacities = chains.iter().map(CudaChain::capacities).collect();
     }
 
-    /// What is kept of the stages before is on the device too, and what the driver says is
-    /// compared with this.
+    /// Saved outputs of earlier stages are on the device too, and this sum is compared with the
+    /// driver's figure.
     fn input_bytes(&self) -> u64 {
         let kept = self.kept.iter().flatten();
         kept.map(|(kept, _)| kept.bytes()).sum()
@@ -287,11 +287,11 @@ mod tests {
         ways: ChainConfig,
         input: &Timeslices,
         gpu: &Arc<Gpu>,
-        most_kept: u64,
+        max_kept: u64,
     ) -> Result<usize, Damage> {
         let (arena, ways) = (Arena::default(), (ways, Schedule::InTurn, 2));
         let mut runner = CudaChains::new((input, &arena), Arc::clone(gpu), ways, Some(stage));
-        runner.most_kept = most_kept;
+        runner.max_kept = max_kept;
         let expected = StsTask::of(stage).reference(input, input.online());
         let expected = expected.expect("one");
         for round in 0..4 {
@@ -332,7 +332,7 @@ mod tests {
         for &ways in chains(stage) {
             for (name, input) in &inputs {
                 let once = stage.before().count() * input.0.len();
-                let runs = |most_kept| earlier_runs(stage, ways, input, gpu, most_kept);
+                let runs = |max_kept| earlier_runs(stage, ways, input, gpu, max_kept);
                 assert_eq!(runs(u64::MAX).expect(name), once, "{stage:?} on {name}");
             }
             // Before each of four runs and two poisons.
@@ -392,14 +392,14 @@ mod tests {
         assert_eq!(chains(BALANCED, Schedule::InBatches), 1);
     }
 
-    /// The clusters in order of time, of sides that blocks take as a whole if they can.
+    /// Compares the clusters in order of time, if single blocks process small sides.
     fn check_whole_sides(gpu: &Arc<Gpu>, digis: &SegmentedDigis, steps: &[Step]) {
         for online in [Semantics::Exact, Semantics::Published] {
             let setup = Setup::regular(digis.partition().segments() / 2).expect("sensible");
             let timeslice = Timeslice::new(digis.clone(), Arc::new(setup), online);
             let stage = ChainStage::ClusterSort;
             let arena = Arena::default();
-            let ways = (WHOLE_SIDES, Start::Digis, 2);
+            let ways = (WHOLE_SIDES, InputKind::Digis, 2);
             let chain = CudaChain::new(gpu, (Batch::of(&timeslice), &arena), ways, [0; 2]);
             let mut chain = chain.expect("room");
             chain.poison().expect("no fault");
@@ -434,7 +434,7 @@ mod tests {
         for (input, expected) in with_hits.take(2) {
             for ways in [ONLINE, BALANCED] {
                 let batch = (Batch::of(&input.0[0]), &arena);
-                let chain = CudaChain::new(&gpu, batch, (ways, Start::Digis, 1), [0; 2]);
+                let chain = CudaChain::new(&gpu, batch, (ways, InputKind::Digis, 1), [0; 2]);
                 let mut chain = chain.expect("buffers");
                 let steps = Step::ALL.iter().try_for_each(|&step| chain.step(&gpu, step));
                 assert_eq!(steps, Ok(()));
@@ -447,8 +447,8 @@ mod tests {
         assert_eq!(tried, 4);
     }
 
-    /// Such that a block has room for them, alone on a multiprocessor or not, that it can't sort
-    /// their digis or clusters, and that it has none.
+    /// Sides that fit into a block's shared memory with one or several blocks per multiprocessor,
+    /// sides whose digis or clusters a block cannot sort, and sides that do not fit.
     fn sides_of_all_sizes(timeslice_ns: u64) -> SegmentedDigis {
         let shape = DigiShape {
             segments: 16,
@@ -459,9 +459,9 @@ mod tests {
             timeslice_ns,
         };
         let digis = generate(&shape, 7).expect("sensible");
-        let has = |least, below| {
+        let has = |min, below| {
             let mut lengths = digis.partition().lengths();
-            lengths.any(|length| (least..below).contains(&length))
+            lengths.any(|length| (min..below).contains(&length))
         };
         assert!(has(1, 8192) && has(8193, 16_384) && has(16_385, 40_961) && has(40_961, 1 << 20));
         digis
@@ -479,7 +479,7 @@ mod tests {
         check_whole_sides(&gpu, &single_digis, &[distribute, find_clusters, find_hits]);
     }
 
-    /// So many of nearly the same time that bins of time don't help.
+    /// Many digis of nearly the same time, for which bins of time do not help.
     #[test]
     fn crowded_sides_are_taken_as_a_whole() {
         let Some(gpu) = emulator::gpu_for_tests(Config::default()) else {

@@ -1,4 +1,4 @@
-//! Small timeslices that are hard in some way.
+//! Small timeslices that are hard in some respect.
 
 use std::sync::Arc;
 
@@ -16,8 +16,8 @@ use crate::algorithm::Semantics;
 use crate::sts::ChainStage;
 use crate::sts::Timeslice;
 
-/// Those for a stage, or for the whole chain. Parts of large sides take long: they are
-/// for the chain, which shares all work out, and for the stage whose order spans them.
+/// Inputs for a stage, or for the whole chain. Parts of large sides take long: they are for the
+/// chain, which distributes all work, and for the stage whose order spans the parts.
 pub(super) fn all(stage: Option<ChainStage>, seed: u64) -> Vec<(String, Timeslices)> {
     let large = match stage {
         None | Some(ChainStage::ClusterSort) => large(seed),
@@ -99,11 +99,11 @@ fn patterns(seed: u64) -> Vec<(String, SegmentedDigis)> {
         }),
         ("in no order", |random, _| ((random % 1024) as u16, (random >> 32) as u32 % 50_000)),
     ];
-    let input = |(name, place): Pattern| {
+    let input = |(name, digi_at): Pattern| {
         let count = if name == "a single digi" { 1 } else { 800 };
         let digi = |side: u64, i: u64| {
             let random = hash(seed, [side, i]);
-            let (channel, time) = place(random, i);
+            let (channel, time) = digi_at(random, i);
             let adc = (random >> 20) as u8 % 32;
             Digi::new(Address::of_module(0), channel, time, adc)
         };
@@ -149,7 +149,7 @@ fn generated(shape: &DigiShape, seed: u64) -> (String, SegmentedDigis) {
     (name, generate(shape, seed).unwrap_or_else(empty))
 }
 
-/// Sides with so many digis that they are cut into parts.
+/// Sides with so many digis that they are split into parts.
 fn large(seed: u64) -> Vec<(String, SegmentedDigis)> {
     let noise =
         DigiShape { skew: Skew::Hot(0.9), digis: 30_000, timeslice_ns: 20_000_000, ..base() };
@@ -164,7 +164,7 @@ fn hot_module(seed: u64) -> SegmentedDigis {
     SegmentedDigis::from_segments(&[front, vec![], vec![], back, vec![], vec![]])
 }
 
-/// Detectors whose strips run otherwise, and other cuts.
+/// Detectors with other strip directions, and other cuts.
 fn setups() -> Vec<(String, Setup)> {
     let angles = [(0.0, -7.5), (7.5, 0.0), (-7.5, 7.5), (-5.0, -12.0), (0.0, 0.3), (0.0, 30.0)];
     let mut setups: Vec<_> = angles

@@ -1,4 +1,4 @@
-// Who follows whom, by the exact rules; sides are found by binary search.
+// Links of digis, by the exact rules; sides are found by binary search.
 #include "connectors/connect.wgsl"
 #include "formulas/exact/window.wgsl"
 

@@ -4,7 +4,7 @@
 
 struct Arguments { blocks: u32 }
 var<immediate> arguments: Arguments;
-// Their number, then where each begins and ends.
+// Number of overfull groups, then the begin and end of each.
 @group(0) @binding(0) var<storage, read> overfull: array<u32>;
 // Entries: the time, and the index.
 @group(0) @binding(1) var<storage, read_write> grouped: array<vec2u>;
@@ -75,7 +75,7 @@ fn place_digits(is_moved: bool, begin: u32, count: u32) {
     workgroupBarrier();
 }
 
-// Moves a tile in the order of a digit, behind those before it. A barrier is included.
+// Moves a tile in the order of a digit, after the tiles before it. Includes a barrier.
 fn move_tile(is_moved: bool, begin: u32, count: u32) {
     for (var i = 0u; i < ITEMS; i++) {
         own_keys[i] = vec2u(~0u);
@@ -90,7 +90,7 @@ fn move_tile(is_moved: bool, begin: u32, count: u32) {
         }
     }
     workgroupBarrier();
-    // What the last tile lacks counts as of the last digit, which has no successor.
+    // Missing elements of the last tile count as of the last digit, which has no successor.
     for (var digit = thread; digit < DIGITS; digit += THREADS) {
         var next = TILE;
         if digit + 1u < DIGITS { next = starts[digit + 1u]; }

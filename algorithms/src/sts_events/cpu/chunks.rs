@@ -15,7 +15,7 @@ use crate::sts_events::{Event, EventRules};
 const CHUNK: usize = 1 << 16;
 
 /// What is known of a chunk without the one before.
-struct Found {
+struct ChunkTriggers {
     range: Range<usize>,
     /// Its first full window, if it has any.
     first_full: Option<usize>,
@@ -52,7 +52,7 @@ fn triggers(chain: &Chain<'_>) -> Vec<usize> {
     triggers
 }
 
-fn found_in(chain: &Chain<'_>, range: Range<usize>) -> Found {
+fn found_in(chain: &Chain<'_>, range: Range<usize>) -> ChunkTriggers {
     let (begin, end) = (range.start, range.end);
     let first_full = chain.next_full(begin.max(chain.beginning()), end);
     let sure = first_full.and_then(|full| chain.first_sure(begin, full, end));
@@ -60,7 +60,7 @@ fn found_in(chain: &Chain<'_>, range: Range<usize>) -> Found {
     if let Some(sure) = sure {
         earliest = chain.follow(sure, end, |trigger| triggers.push(trigger));
     }
-    Found { range, first_full, triggers, earliest }
+    ChunkTriggers { range, first_full, triggers, earliest }
 }
 
 pub(super) fn copy(digis: &[Digi], events: &[Event], copies: &mut [Digi]) {

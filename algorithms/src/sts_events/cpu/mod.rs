@@ -14,7 +14,7 @@ mod runner;
 
 use generators::sts::Digi;
 
-use super::event::{Events, place};
+use super::event::{Events, assign_copies};
 use super::{EventRules, StsEvents};
 use crate::algorithm::Variant;
 use runner::cut_by;
@@ -41,7 +41,7 @@ pub(super) const VARIANTS: &[Variant<StsEvents>] = &[
 /// timeslice and needs no variant. The numbers of digis and of copies have to fit into 32 bits.
 pub fn build_events(digis: &[Digi], rules: &EventRules) -> Events {
     let mut events = chunks::cut(digis, rules);
-    let mut copies = vec![Digi::default(); place(&mut events)];
+    let mut copies = vec![Digi::default(); assign_copies(&mut events)];
     chunks::copy(digis, &events, &mut copies);
     Events { events, digis: copies }
 }

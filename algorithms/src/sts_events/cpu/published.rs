@@ -8,7 +8,7 @@ use generators::sts::Digi;
 
 use crate::algorithm::{Opened, Opening, Runner};
 use crate::device::gpu::DeviceError;
-use crate::sts_events::event::place;
+use crate::sts_events::event::assign_copies;
 use crate::sts_events::{DigiStream, Event, EventRules, Events, StsEvents};
 
 /// An event with digis of its own.
@@ -48,7 +48,7 @@ impl Runner<StsEvents> for Published<'_> {
 
     fn output<'b>(&'b self, _: &'b ()) -> Cow<'b, Events> {
         let mut events: Vec<_> = self.events.iter().map(|own| own.event).collect();
-        place(&mut events);
+        assign_copies(&mut events);
         let digis = self.events.iter().flat_map(|own| &own.digis).copied().collect();
         Cow::Owned(Events { events, digis })
     }

@@ -7,7 +7,7 @@ use generators::sts::Digi;
 use crate::algorithm::{Opened, Opening, Runner};
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec};
-use crate::sts_events::event::place;
+use crate::sts_events::event::assign_copies;
 use crate::sts_events::{DigiStream, Event, EventRules, Events, StsEvents};
 
 /// Finds all events of digis.
@@ -47,7 +47,7 @@ impl<'a> Runner<StsEvents> for CutAndCopy<'a> {
 
     fn run(&mut self, digis: &mut Self::Buffers) -> Result<(), DeviceError> {
         self.events = (self.cut)(self.input.digis(), self.input.rules());
-        self.copies = place(&mut self.events);
+        self.copies = assign_copies(&mut self.events);
         if self.copies > digis.len() {
             // More than the first guess, or wrong, which the check finds.
             digis.resize(self.copies, Digi::default());

@@ -1,6 +1,6 @@
 //! One pass, a block for each tile of digis.
 
-use super::runner::{OnDevice, Way};
+use super::runner::{EventBuilder, OnDevice};
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid};
 use crate::kernels::sts_events_fused::{EVENTS_FUSED, EventsFused, TILE};
@@ -14,13 +14,13 @@ pub(super) struct Fused {
 buffers!(Fused: states);
 
 impl Fused {
-    pub(super) fn boxed(gpu: &Gpu, digis: usize) -> Result<Box<dyn Way>, DeviceError> {
+    pub(super) fn boxed(gpu: &Gpu, digis: usize) -> Result<Box<dyn EventBuilder>, DeviceError> {
         let tiles = digis.div_ceil(TILE as usize) as u32;
         Ok(Box::new(Fused { states: gpu.buffer(1 + 3 * tiles as usize)?, tiles }))
     }
 }
 
-impl Way for Fused {
+impl EventBuilder for Fused {
     fn start(&mut self, gpu: &Gpu, data: &OnDevice) -> Result<(), DeviceError> {
         gpu.fill(&self.states, 0)?;
         let arguments = EventsFused {

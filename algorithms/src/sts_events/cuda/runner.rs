@@ -22,10 +22,10 @@ same_as!(Event {
 } => kernels::Event);
 
 /// Kernels search by leaps that double, in 32 bits.
-const MOST_DIGIS: usize = 1 << 30;
+const MAX_DIGIS: usize = 1 << 30;
 
 /// What a way to build events has beside digis and events, and what it does.
-pub(super) trait Way: Buffers {
+pub(super) trait EventBuilder: Buffers {
     /// Starts to find events. Those beyond the capacities are counted and not written.
     ///
     /// # Errors
@@ -42,7 +42,7 @@ pub(super) trait Way: Buffers {
 }
 
 /// Takes the buffers of a way for so many digis.
-type MakeWay = fn(&Gpu, usize) -> Result<Box<dyn Way>, DeviceError>;
+type MakeEventBuilder = fn(&Gpu, usize) -> Result<Box<dyn EventBuilder>, DeviceError>;
 
 /// What all ways read and write.
 pub(super) struct OnDevice {
@@ -71,12 +71,12 @@ impl OnDevice {
     }
 }
 
-impl Held<'_> {
+impl EventBuffers<'_> {
     /// Finds and counts events, and waits for their numbers.
     fn find(&mut self, gpu: &Gpu) -> Result<Totals, DeviceError> {
         let data = &self.data;
         gpu.fill(&data.totals, 0)?;
-        self.way.start(gpu, data)?;
+        self.builder.start(gpu, data)?;
         gpu.download(&mut self.totals, &data.totals)?;
         gpu.wait()?;
         Ok(self.totals[0])
@@ -103,8 +103,8 @@ impl Held<'_> {
     }
 }
 
-struct OnGpu<'a> {
-    make_way: MakeWay,
+struct EventRunner<'a> {
+    make_builder: MakeEventBuilder,
     input: &'a DigiStream,
     arena: &'a Arena,
     gpu: Arc<Gpu>,
@@ -114,30 +114,37 @@ struct OnGpu<'a> {
     capacities: Capacities,
 }
 
-struct Held<'a> {
+struct EventBuffers<'a> {
     pristine: Pristine<'a, u64>,
     data: OnDevice,
-    way: Box<dyn Way>,
+    builder: Box<dyn EventBuilder>,
     totals: PinnedBuffer<Totals>,
     events: PinnedBuffer<Event>,
     copies: PinnedBuffer<u64>,
 }
 
-buffers!(Held<'_>: pristine, data, way, totals, events, copies);
+buffers!(EventBuffers<'_>: pristine, data, builder, totals, events, copies);
 
 /// A way to build events, ready to run.
 pub(super) fn build_on_gpu<'a>(
     at: &Opening<'a, '_, StsEvents>,
-    make_way: MakeWay,
+    make_builder: MakeEventBuilder,
 ) -> Opened<'a, StsEvents> {
     let digis = at.input.digis().len();
-    if digis > MOST_DIGIS {
-        let reason = format!("{digis} digis; on a GPU {MOST_DIGIS} is the most; use fewer");
+    if digis > MAX_DIGIS {
+        let reason = format!("{digis} digis; on a GPU {MAX_DIGIS} is the most; use fewer");
         return Err(Unavailable(reason));
     }
     let (input, arena, gpu) = (at.input, at.arena, at.gpu()?);
     let capacities = first_capacities(digis);
-    at.session(OnGpu { make_way, input, arena, gpu, totals: Totals::default(), capacities })
+    at.session(EventRunner {
+        make_builder,
+        input,
+        arena,
+        gpu,
+        totals: Totals::default(),
+        capacities,
+    })
 }
 
 /// Capacities before anything is known of the events: a run that finds more is repeated with more.
@@ -160,14 +167,14 @@ fn rules_of(input: &DigiStream) -> Rules {
     }
 }
 
-impl<'a> Runner<StsEvents> for OnGpu<'a> {
-    type Buffers = Held<'a>;
+impl<'a> Runner<StsEvents> for EventRunner<'a> {
+    type Buffers = EventBuffers<'a>;
 
-    fn allocate(&self) -> Result<Held<'a>, DeviceError> {
+    fn allocate(&self) -> Result<EventBuffers<'a>, DeviceError> {
         let (gpu, input) = (&self.gpu, self.input);
         let digis = input.digis();
         let Capacities { events, copies } = self.capacities;
-        Ok(Held {
+        Ok(EventBuffers {
             pristine: Pristine::converted(self.arena, gpu, digis, |digi| digi.bits())?,
             data: OnDevice {
                 digis: gpu.buffer(digis.len())?,
@@ -177,41 +184,41 @@ impl<'a> Runner<StsEvents> for OnGpu<'a> {
                 totals: gpu.buffer(1)?,
                 expected: Totals { events, copies, ..self.totals },
             },
-            way: (self.make_way)(gpu, digis.len())?,
+            builder: (self.make_builder)(gpu, digis.len())?,
             totals: gpu.pinned(1)?,
             events: gpu.pinned(events as usize)?,
             copies: gpu.pinned(copies as usize)?,
         })
     }
 
-    fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
+    fn run(&mut self, buffers: &mut EventBuffers<'a>) -> Result<(), DeviceError> {
         let gpu = &self.gpu;
-        gpu.upload(&held.data.digis, &held.pristine)?;
-        let mut totals = held.find(gpu)?;
-        if held.grow(gpu, &totals)? {
-            totals = held.find(gpu)?;
+        gpu.upload(&buffers.data.digis, &buffers.pristine)?;
+        let mut totals = buffers.find(gpu)?;
+        if buffers.grow(gpu, &totals)? {
+            totals = buffers.find(gpu)?;
         }
-        held.way.finish(gpu, &held.data, &totals)?;
-        let Capacities { events, copies } = held.data.capacities();
+        buffers.builder.finish(gpu, &buffers.data, &totals)?;
+        let Capacities { events, copies } = buffers.data.capacities();
         self.totals = Totals {
             events: totals.events.min(events),
             copies: totals.copies.min(copies),
             ..totals
         };
-        held.data.expected = self.totals;
+        buffers.data.expected = self.totals;
         let (events, copies) = (self.totals.events as usize, self.totals.copies as usize);
-        gpu.download(held.events.part_mut(0..events), &held.data.events)?;
-        gpu.download(held.copies.part_mut(0..copies), &held.data.copies)
+        gpu.download(buffers.events.part_mut(0..events), &buffers.data.events)?;
+        gpu.download(buffers.copies.part_mut(0..copies), &buffers.data.copies)
     }
 
-    fn note(&mut self, held: &Held<'a>) {
-        self.capacities = held.data.capacities();
+    fn note(&mut self, buffers: &EventBuffers<'a>) {
+        self.capacities = buffers.data.capacities();
     }
 
-    fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Events> {
+    fn output<'b>(&'b self, buffers: &'b EventBuffers<'a>) -> Cow<'b, Events> {
         let (events, copies) = (self.totals.events as usize, self.totals.copies as usize);
-        let digis = mapped(&held.copies[..copies], |&bits| Digi::from_bits(bits));
-        Cow::Owned(Events { events: held.events[..events].to_vec(), digis })
+        let digis = mapped(&buffers.copies[..copies], |&bits| Digi::from_bits(bits));
+        Cow::Owned(Events { events: buffers.events[..events].to_vec(), digis })
     }
 }
 
@@ -232,11 +239,11 @@ mod tests {
         gpu: &Arc<Gpu>,
         input: &'a DigiStream,
         arena: &'a Arena,
-        make_way: MakeWay,
+        make_builder: MakeEventBuilder,
         capacities: Capacities,
-    ) -> OnGpu<'a> {
+    ) -> EventRunner<'a> {
         let totals = Totals::default();
-        OnGpu { make_way, input, arena, gpu: Arc::clone(gpu), totals, capacities }
+        EventRunner { make_builder, input, arena, gpu: Arc::clone(gpu), totals, capacities }
     }
 
     /// Small inputs with some events.
@@ -253,7 +260,7 @@ mod tests {
     #[test]
     fn what_is_beyond_a_capacity_is_counted_and_found_by_a_second_pass() {
         let Some(gpu) = gpu() else { return };
-        for make_way in [Fused::boxed as MakeWay, ThreadPerDigi::boxed] {
+        for make_builder in [Fused::boxed as MakeEventBuilder, ThreadPerDigi::boxed] {
             for input in inputs() {
                 let right = input.expected();
                 let (events, copies) = (right.events.len() as u32, right.digis.len() as u32);
@@ -265,12 +272,12 @@ mod tests {
                 ];
                 for capacities in capacities {
                     let arena = Arena::default();
-                    let mut runner = runner(&gpu, &input, &arena, make_way, capacities);
-                    let mut held = runner.allocate().expect("memory");
-                    assert_eq!(runner.run(&mut held), Ok(()));
+                    let mut runner = runner(&gpu, &input, &arena, make_builder, capacities);
+                    let mut buffers = runner.allocate().expect("memory");
+                    assert_eq!(runner.run(&mut buffers), Ok(()));
                     gpu.finish().expect("no failure");
-                    assert!(*runner.output(&held) == *right);
-                    runner.note(&held);
+                    assert!(*runner.output(&buffers) == *right);
+                    runner.note(&buffers);
                     assert!(runner.capacities.events >= events);
                     assert!(runner.capacities.copies >= copies);
                 }
@@ -284,7 +291,7 @@ mod tests {
     }
     buffers!(FindsTooMuch: unused);
 
-    impl Way for FindsTooMuch {
+    impl EventBuilder for FindsTooMuch {
         fn start(&mut self, gpu: &Gpu, data: &OnDevice) -> Result<(), DeviceError> {
             gpu.fill(&data.totals, 0x7f)
         }
@@ -293,16 +300,17 @@ mod tests {
     #[test]
     fn a_kernel_that_finds_too_much_is_wrong_and_no_panic() {
         let Some(gpu) = gpu() else { return };
-        let make_way: MakeWay = |gpu, _| Ok(Box::new(FindsTooMuch { unused: gpu.buffer(1)? }));
+        let make_builder: MakeEventBuilder =
+            |gpu, _| Ok(Box::new(FindsTooMuch { unused: gpu.buffer(1)? }));
         for input in inputs() {
             let arena = Arena::default();
             let capacities = first_capacities(input.digis().len());
-            let mut runner = runner(&gpu, &input, &arena, make_way, capacities);
-            let mut held = runner.allocate().expect("memory");
-            held.poison().expect("started");
-            assert_eq!(runner.run(&mut held), Ok(()));
+            let mut runner = runner(&gpu, &input, &arena, make_builder, capacities);
+            let mut buffers = runner.allocate().expect("memory");
+            buffers.poison().expect("started");
+            assert_eq!(runner.run(&mut buffers), Ok(()));
             gpu.finish().expect("no failure");
-            assert!(*runner.output(&held) != *input.expected());
+            assert!(*runner.output(&buffers) != *input.expected());
         }
     }
 }

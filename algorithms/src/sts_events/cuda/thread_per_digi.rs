@@ -1,6 +1,6 @@
 //! A thread for each digi, then for each full window; events are copied once they are counted.
 
-use super::runner::{OnDevice, Way};
+use super::runner::{EventBuilder, OnDevice};
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid};
 use crate::kernels::sts_events_cuda_building_events_h::Totals;
@@ -24,7 +24,7 @@ pub(super) struct ThreadPerDigi {
 buffers!(ThreadPerDigi: full, is_trigger, windows_before, events_before);
 
 impl ThreadPerDigi {
-    pub(super) fn boxed(gpu: &Gpu, digis: usize) -> Result<Box<dyn Way>, DeviceError> {
+    pub(super) fn boxed(gpu: &Gpu, digis: usize) -> Result<Box<dyn EventBuilder>, DeviceError> {
         let blocks = EVENTS_FULL.thread_each(digis).blocks;
         Ok(Box::new(ThreadPerDigi {
             full: gpu.buffer(digis)?,
@@ -36,7 +36,7 @@ impl ThreadPerDigi {
     }
 }
 
-impl Way for ThreadPerDigi {
+impl EventBuilder for ThreadPerDigi {
     fn start(&mut self, gpu: &Gpu, data: &OnDevice) -> Result<(), DeviceError> {
         gpu.fill(&self.windows_before, 0)?;
         gpu.fill(&self.events_before, 0)?;
@@ -52,14 +52,14 @@ impl Way for ThreadPerDigi {
         let states = self.events_before.ptr();
         let events = data.events.ptr();
         let capacities = data.capacities();
-        let cutting =
+        let splitter =
             EventsCut { digis, count, rules, full, is_trigger, states, events, capacities, totals };
         // SAFETY: full windows are at most as many as digis, no more events are written than the
         // capacities say, and there are as many states for each block as the kernels use.
         unsafe {
             gpu.launch(&EVENTS_FULL, grid.moving(data.digis.bytes()), numbering)?;
             gpu.launch(&EVENTS_FOLLOW, grid, following)?;
-            gpu.launch(&EVENTS_CUT, grid, cutting)
+            gpu.launch(&EVENTS_CUT, grid, splitter)
         }
     }
 

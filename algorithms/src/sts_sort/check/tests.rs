@@ -40,7 +40,7 @@ fn rejected(content: Content, spoil: impl Fn(&SegmentedDigis, &mut Vec<Digi>)) -
     CHECKS.map(|(_, check)| check(&input, &reference, &output, view(content)).is_err())
 }
 
-/// The first digi with a neighbour like that changes places with it.
+/// Swaps the first digi for which `is_meant` accepts it and its neighbour with that neighbour.
 fn swap_first(output: &mut [Digi], is_meant: impl Fn(Digi, Digi) -> bool) {
     let first = (0..).find(|&i: &usize| is_meant(output[i], output[i + 1]));
     let first = first.expect("such neighbours");
@@ -104,8 +104,8 @@ fn without_addresses_all_else_counts() {
 
 #[test]
 fn a_digi_moved_to_another_segment_fails() {
-    // The last digi of segment 0 changes places with the first of segment
-    // 1; both stay in order if their keys are made alike.
+    // Swaps the last digi of segment 0 with the first of segment 1; both segments stay in order if
+    // their keys are made equal.
     let one = |adc: u64| Digi::from_bits(1 | (adc << 32));
     let input = SegmentedDigis::from_segments(&[vec![one(1)], vec![one(2)]]);
     let reference = reference::sort(&input);
@@ -135,11 +135,11 @@ fn a_changed_digi_is_found_wherever_it_is() {
         for (name, check) in CHECKS {
             let found = with_all_pools(|| check(&input, &reference, &output, WHOLE));
             let found_in = match found.expect_err(name) {
-                Mismatch::Digi { place, .. } => {
-                    assert_eq!(input.partition().range(segment).start + place.index, at);
-                    place.segment
+                Mismatch::Digi { position, .. } => {
+                    assert_eq!(input.partition().range(segment).start + position.index, at);
+                    position.segment
                 }
-                Mismatch::Run { place, .. } => place.segment,
+                Mismatch::Run { position, .. } => position.segment,
                 Mismatch::Content { segment } => segment,
                 other => panic!("{name}: {other}"),
             };

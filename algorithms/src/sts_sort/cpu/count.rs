@@ -10,13 +10,13 @@ use crate::device::{is_amd, prefetch};
 /// Digis of a cache line.
 const LINE: usize = 8;
 
-/// How many digis further on are fetched.
+/// Prefetch distance, in digis.
 const AHEAD: usize = 256;
 
 /// Digis whose buckets are computed together.
 const BLOCK: usize = 64;
 
-/// Digis in each bucket, or the place where each bucket goes on.
+/// Number of digis in each bucket, or the next offset of each bucket.
 pub(super) type Counts = Vec<u32>;
 
 /// Counts digis by bucket; buckets are below `buckets`.
@@ -26,7 +26,7 @@ pub(super) fn count(digis: &[Digi], buckets: usize, bucket: impl Fn(Digi) -> usi
     counts
 }
 
-/// The same, and whether the digis are in order of time.
+/// Counts digis by bucket, and checks whether they are in order of time.
 pub(super) fn count_and_look(
     digis: &[Digi],
     buckets: usize,
@@ -51,9 +51,9 @@ pub(super) fn count_twice(
     second: (usize, impl Fn(Digi) -> usize),
 ) -> (Counts, Counts) {
     let (mut firsts, mut seconds) = (vec![0; first.0], vec![0; second.0]);
-    for (number, block) in digis.chunks(BLOCK).enumerate() {
-        let further_on = BLOCK * number + AHEAD;
-        (further_on..further_on + BLOCK).step_by(LINE).for_each(|place| prefetch(digis, place));
+    for (index, block) in digis.chunks(BLOCK).enumerate() {
+        let further_on = BLOCK * index + AHEAD;
+        (further_on..further_on + BLOCK).step_by(LINE).for_each(|ahead| prefetch(digis, ahead));
         add(block, &mut firsts, &first.1);
         add(block, &mut seconds, &second.1);
     }
@@ -67,8 +67,8 @@ fn read(digis: &[Digi], mut each: impl FnMut(Digi)) {
         // Zen 5 fetches early enough by itself, and to ask takes longer.
         return digis.iter().for_each(|&digi| each(digi));
     }
-    for (number, line) in digis.chunks(LINE).enumerate() {
-        prefetch(digis, LINE * number + AHEAD);
+    for (index, line) in digis.chunks(LINE).enumerate() {
+        prefetch(digis, LINE * index + AHEAD);
         line.iter().for_each(|&digi| each(digi));
     }
 }
@@ -107,8 +107,8 @@ mod tests {
         for length in [0, 1, 63, 64, 65, 1000] {
             let digis = random_digis(length);
             let expected = |buckets, bucket: fn(Digi) -> usize| -> Counts {
-                let of = |number| digis.iter().filter(|&&digi| bucket(digi) == number).count();
-                (0..buckets).map(|number| of(number) as u32).collect()
+                let of = |id| digis.iter().filter(|&&digi| bucket(digi) == id).count();
+                (0..buckets).map(|id| of(id) as u32).collect()
             };
             let (channels, charges) = (expected(7, channel), expected(5, charge));
             assert_eq!(count(&digis, 7, channel), channels);

@@ -54,8 +54,8 @@ fn merge_round<O: Order>(source: &[Digi], target: &mut [Digi], run: usize, tile:
 }
 
 fn merge_in_tiles<O: Order>(left: &[Digi], right: &[Digi], output: &mut [Digi], tile: usize) {
-    for_each_numbered(output.chunks_mut(tile), |number, output| {
-        let start = number * tile;
+    for_each_numbered(output.chunks_mut(tile), |index, output| {
+        let start = index * tile;
         let end = start + output.len();
         let (left_start, left_end) =
             (taken_from_left::<O>(left, right, start), taken_from_left::<O>(left, right, end));
@@ -63,8 +63,8 @@ fn merge_in_tiles<O: Order>(left: &[Digi], right: &[Digi], output: &mut [Digi], 
     });
 }
 
-/// How many of the first `diagonal` digis of the merged output come from the
-/// left run. Equal keys come from the left first.
+/// Number of digis of the left run among the first `diagonal` digis of the merged output. Of equal
+/// keys, those of the left run come first.
 fn taken_from_left<O: Order>(left: &[Digi], right: &[Digi], diagonal: usize) -> usize {
     let mut low = diagonal.saturating_sub(right.len());
     let mut high = diagonal.min(left.len());

@@ -12,8 +12,8 @@ use crate::sts_sort::order::Order;
 const MIN_PART: usize = 8192;
 /// Parts for each thread's share of the work: enough to even out.
 const PARTS_PER_SHARE: usize = 4;
-/// How much longer than with perfect balance whole segments may take before
-/// the largest are split.
+/// Ratio of the time with whole segments to that with perfect balance above which the largest
+/// segments are split.
 const TOLERANCE: f64 = 1.1;
 
 /// Into how many parts segments are split.
@@ -44,23 +44,23 @@ impl Split {
         length.div_ceil(self.longest_part).max(1)
     }
 
-    /// Whether any segment is split.
+    /// True if any segment is split.
     pub(super) fn any(&self, partition: &Partition) -> bool {
         partition.lengths().any(|length| self.parts(length) > 1)
     }
 }
 
-/// How the cost of a sort grows with the length of a segment.
+/// Growth of the cost of a sort with the length of a segment.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cost {
-    /// Each digi costs the same.
+    /// Proportional to the number of digis.
     Linear,
     /// A digi of a long segment costs more than one of a short segment.
     LogLinear,
 }
 
 impl Cost {
-    /// Of so many digis, in some unit.
+    /// Cost of `digis` digis, in some unit.
     fn of(self, digis: usize) -> usize {
         match self {
             Cost::Linear => digis,
@@ -69,13 +69,14 @@ impl Cost {
     }
 }
 
-/// The cost of the busiest thread if each in turn takes the dearest segment left.
+/// The cost of the busiest thread if the next free thread always takes the most expensive remaining
+/// segment.
 fn busiest_thread(mut costs: Vec<usize>, threads: usize) -> usize {
     costs.sort_unstable_by_key(|&cost| std::cmp::Reverse(cost));
     let mut loads = vec![0; threads];
     for cost in costs {
-        if let Some(least) = loads.iter_mut().min() {
-            *least += cost;
+        if let Some(min) = loads.iter_mut().min() {
+            *min += cost;
         }
     }
     loads.into_iter().max().unwrap_or(0)

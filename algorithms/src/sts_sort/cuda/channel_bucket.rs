@@ -1,14 +1,14 @@
-//! Sorting by distribution: to groups of channels first, then each group in
-//! shared memory. See the kernels for the idea.
+//! Sorting by distribution: to groups of channels first, then each group in shared memory. See the
+//! kernels for the idea.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `division` | which segments are small, and which are large |
+//! | `division` | division into small and large segments |
 //! | `lists` | ranges that kernels leave to others |
-//! | `parts` | regions cut into parts, each of which is read by a block |
+//! | `parts` | regions split into parts, each of which is read by a block |
 //! | `regions` | large segments and large buckets, distributed and sorted |
 //! | `sorts` | the kernels that sort in shared memory |
-//! | `tiles` | regions cut into tiles, whose digis keep their order |
+//! | `tiles` | regions split into tiles, whose digis keep their order |
 
 mod division;
 mod lists;
@@ -30,8 +30,8 @@ use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Table};
 use crate::kernels::sts_sort_channel_bucket as kernels;
 use crate::sts_sort::StsSort;
 
-/// What tells the bucket of a digi: the channel first, then the time from above.
-/// Digis that are in one bucket after all of them have the same key.
+/// Bits that determine the bucket of a digi: the channel first, then the time from its high bits.
+/// Digis that are in one bucket after all levels have the same key.
 const LEVELS: [Level; 4] = [
     Level::Channel,
     Level::Time { shift: 20, bits: 11 },
@@ -50,7 +50,7 @@ pub(super) const CHANNEL_BUCKET: Variant<StsSort> = Variant::cuda(
 )
 .unstable();
 
-/// The same arrays, and larger tables.
+/// Uses the same arrays, and larger tables.
 pub(super) const CHANNEL_BUCKET_STABLE: Variant<StsSort> = Variant::cuda(
     "channel-bucket-stable",
     "channel-bucket with digis moved in the order in which they arrive: ranks by warps, look-back",
@@ -64,13 +64,13 @@ pub(crate) struct ChannelBucket {
     scratch: DeviceBuffer<u64>,
     tables: Tables,
     sorts: &'static Sorts,
-    /// Whether there may be buckets that are too large.
+    /// True if there may be buckets that are too large.
     may_leave: bool,
 }
 
 buffers!(ChannelBucket: digis, scratch, tables);
 
-/// What sorting takes beside the digis.
+/// Buffers for sorting, except the digis.
 struct Tables {
     small: Table<kernels::Range>,
     wide: Table<kernels::Range>,
@@ -87,45 +87,45 @@ impl Tables {
     fn new(
         gpu: &Gpu,
         digis: usize,
-        most: Counts,
+        max: Counts,
         in_order: Option<usize>,
     ) -> Result<Self, DeviceError> {
-        let regions = Regions::new(gpu, digis, most.large, in_order)?;
-        let groups = groups_of(digis, regions.most(), capacity(gpu));
-        let large_groups = groups_of(digis, regions.most(), wide_capacity(gpu));
+        let regions = Regions::new(gpu, digis, max.large, in_order)?;
+        let groups = groups_of(digis, regions.max(), capacity(gpu));
+        let large_groups = groups_of(digis, regions.max(), wide_capacity(gpu));
         Ok(Tables {
-            small: Table::new(gpu, most.small)?,
-            wide: Table::new(gpu, most.wide)?,
+            small: Table::new(gpu, max.small)?,
+            wide: Table::new(gpu, max.wide)?,
             regions,
             oversized: Oversized::new(gpu, digis / capacity(gpu))?,
-            overfull: OverfullBins::new(gpu, groups.max(most.small))?,
-            wide_overfull: OverfullBins::new(gpu, large_groups.max(most.wide))?,
+            overfull: OverfullBins::new(gpu, groups.max(max.small))?,
+            wide_overfull: OverfullBins::new(gpu, large_groups.max(max.wide))?,
         })
     }
 }
 
 impl ChannelBucket {
     fn new(gpu: &Gpu, partition: &Partition) -> Result<Self, DeviceError> {
-        let most = Division::on(gpu, partition).counts();
-        let mut sort = Self::with_tables(gpu, partition.elements(), most, None)?;
+        let max = Division::on(gpu, partition).counts();
+        let mut sort = Self::with_tables(gpu, partition.elements(), max, None)?;
         sort.fit(partition);
         Ok(sort)
     }
 
     /// One that keeps the order of digis with the same key.
     fn stable(gpu: &Gpu, partition: &Partition) -> Result<Self, DeviceError> {
-        let most = Division::on(gpu, partition).counts();
+        let max = Division::on(gpu, partition).counts();
         let longest = partition.lengths().max().unwrap_or(0);
-        let mut sort = Self::with_tables(gpu, partition.elements(), most, Some(longest))?;
+        let mut sort = Self::with_tables(gpu, partition.elements(), max, Some(longest))?;
         sort.sorts = &BY_ARRIVAL;
         sort.fit(partition);
         Ok(sort)
     }
 
-    /// Room for so many digis in so many segments, of which nobody knows yet how long they are.
+    /// Buffers for `digis` digis in `segments` segments, whose lengths are not known yet.
     ///
     /// # Errors
-    /// If the device has no room.
+    /// If the device has no memory.
     pub(crate) fn with_room(gpu: &Gpu, digis: usize, segments: usize) -> Result<Self, DeviceError> {
         Self::with_tables(gpu, digis, Counts::at_most(gpu, digis, segments), None)
     }
@@ -134,35 +134,36 @@ impl ChannelBucket {
     fn with_tables(
         gpu: &Gpu,
         digis: usize,
-        most: Counts,
+        max: Counts,
         in_order: Option<usize>,
     ) -> Result<Self, DeviceError> {
         Ok(ChannelBucket {
             digis: gpu.buffer(digis)?,
             scratch: gpu.buffer(digis)?,
-            tables: Tables::new(gpu, digis, most, in_order)?,
+            tables: Tables::new(gpu, digis, max, in_order)?,
             sorts: &BY_ALL_BITS,
             partition: Partition::from_lengths([]),
             may_leave: false,
         })
     }
 
-    /// Gets ready for digis in such segments: no more than there is room for.
+    /// Prepares for digis in such segments, which must fit into the capacity.
     pub(crate) fn fit(&mut self, partition: &Partition) {
         self.partition = partition.clone();
     }
 
-    /// How many digis of a segment a block sorts at once, and one that has a multiprocessor to itself.
+    /// Digis of a segment that a block sorts at once, and those that a block with a multiprocessor
+    /// to itself does.
     pub(crate) fn block_capacities(gpu: &Gpu) -> [usize; 2] {
         [capacity(gpu), wide_capacity(gpu)]
     }
 
-    /// Where the digis have to be before, and are after.
+    /// The digis, before and after the sort.
     pub(crate) fn digis(&self) -> &DeviceBuffer<u64> {
         &self.digis
     }
 
-    /// As much room, which a sort overwrites.
+    /// Scratch of the same length, which a sort overwrites.
     pub(crate) fn scratch(&self) -> &DeviceBuffer<u64> {
         &self.scratch
     }
@@ -179,7 +180,7 @@ impl ChannelBucket {
         self.start_large(gpu, &large)
     }
 
-    /// The same for those segments alone that have more digis than a block holds.
+    /// Starts to sort only segments that have more digis than a block can hold.
     ///
     /// # Errors
     /// If the device refuses.
@@ -199,8 +200,8 @@ impl ChannelBucket {
         self.tables.oversized.start_count(gpu)
     }
 
-    /// Goes on, once the host has waited for what was started, with what is left. Returns whether there
-    /// was anything: digis were not in order before.
+    /// Sorts the remaining ranges, after the host has waited for the kernels that were started.
+    /// Returns true if there were any: digis were not in order before.
     ///
     /// # Errors
     /// If the device refuses.
@@ -265,7 +266,7 @@ impl ChannelBucket {
             crowded: tables.wide_overfull.list(),
         };
         tables.wide_overfull.clear(gpu)?;
-        // SAFETY: as above.
+        // SAFETY: the ranges are segments of the array, none longer than fits.
         unsafe { gpu.launch(self.sorts.wide, block_each(segments, 2), arguments)? };
         tables.wide_overfull.sort(gpu, self.sorts.wide_crowded, digis, digis)
     }
@@ -284,7 +285,7 @@ impl ChannelBucket {
             _ => (&self.scratch, &self.digis),
         };
         let (tables, sorts) = (&mut self.tables, self.sorts);
-        for some in all.chunks(tables.regions.most()) {
+        for some in all.chunks(tables.regions.max()) {
             tables.regions.fill(gpu, some, is_wide)?;
             tables.regions.distribute(gpu, LEVELS[level], from, to)?;
             let (overfull, crowded) = if tables.regions.is_wide() {
@@ -323,7 +324,7 @@ impl Sorter for ChannelBucket {
     }
 }
 
-/// A block a range, which moves so many words for each of its digis.
+/// A block per range, which moves `words` words for each of its digis.
 fn block_each(ranges: &[Range], words: u64) -> Grid {
     let digis: u64 = ranges.iter().map(|range| range.len() as u64).sum();
     Grid::blocks(ranges.len() as u32).moving(words * digis * DIGI)
@@ -341,9 +342,9 @@ mod tests {
     const CHANNELS: u64 = (1 << CHANNEL_BITS) - 1;
     const TIMES: u64 = (1 << 31) - 1;
 
-    /// As many digis of any channel and charge, whose times are made of any number.
+    /// `count` digis of any channel and charge, with times `time(random number)`.
     fn digis(count: u64, time: impl Fn(u64) -> u64) -> Vec<u64> {
-        let one = |number| (mix(number) & !TIMES) | (time(mix(!number)) & TIMES);
+        let one = |index| (mix(index) & !TIMES) | (time(mix(!index)) & TIMES);
         (0..count).map(one).collect()
     }
 

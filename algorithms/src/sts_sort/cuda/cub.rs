@@ -1,4 +1,4 @@
-//! The places of CUB's sorts, which come from a plugin: see `algorithms/cub`.
+//! Placeholders of CUB's sorts, which come from a plugin: see `algorithms/cub`.
 
 use crate::algorithm::Variant;
 use crate::plugin_session::of_baseline;

@@ -60,7 +60,7 @@ pub(super) const CONCAT: Variant<StsSort> = Variant::cuda(
     },
 );
 
-/// Where a pass reads and where it writes.
+/// Source and target of a pass.
 fn of_pass([input, between, output]: [Ptr<u64>; 3], pass: usize) -> (Ptr<u64>, Ptr<u64>) {
     match pass {
         0 => (input, between),
@@ -102,7 +102,7 @@ fn start_pass<const ARRAYS: usize>(
     let arguments = SegmentedRadixPass { from, to, begins: segments.begins(), shift, bits };
     // Read twice, to count and to distribute, and written once.
     let grid = segments.grid(3);
-    // SAFETY: all arrays have a place for each digi of each segment.
+    // SAFETY: all arrays have an element for each digi of each segment.
     unsafe { gpu.launch(kernel, grid, arguments) }
 }
 

@@ -4,7 +4,7 @@ use generators::sts::Digi;
 use generators::sts::raw::{Kind, MESSAGE_BYTES, Message, MicrosliceCounts, Rules};
 
 use crate::sts_unpack::epoch::{Clock, Epoch};
-use crate::sts_unpack::exact::Fate;
+use crate::sts_unpack::exact::HitOutcome;
 use crate::sts_unpack::lookup::{ADDRESS_HIGH, MASKED, UNKNOWN_ELINK, UNWANTED};
 use crate::sts_unpack::survey::Job;
 use crate::sts_unpack::tables::{ADC_VALUES, Board};
@@ -53,13 +53,17 @@ impl<'w> Microslice<'w> {
 
 /// What becomes of a hit.
 #[inline(always)]
-pub(super) fn exact(microslice: &Microslice<'_>, message: Message, epoch: &Epoch) -> Fate {
-    Fate::of(message, epoch.eighths, microslice.board.links, microslice.rules)
+pub(super) fn exact(microslice: &Microslice<'_>, message: Message, epoch: &Epoch) -> HitOutcome {
+    HitOutcome::of(message, epoch.eighths, microslice.board.links, microslice.rules)
 }
 
 /// The same, looked up where that is right.
 #[inline(always)]
-pub(super) fn looked_up(microslice: &Microslice<'_>, message: Message, epoch: &Epoch) -> Fate {
+pub(super) fn looked_up(
+    microslice: &Microslice<'_>,
+    message: Message,
+    epoch: &Epoch,
+) -> HitOutcome {
     if !epoch.is_inner {
         return exact(microslice, message, epoch);
     }
@@ -69,13 +73,13 @@ pub(super) fn looked_up(microslice: &Microslice<'_>, message: Message, epoch: &E
     let upper = channels[(bits >> 15 & 0x1fff) as usize];
     if correction <= UNKNOWN_ELINK || upper & MASKED != 0 {
         let is_unknown = correction == UNKNOWN_ELINK;
-        return if is_unknown { Fate::UnknownElink } else { Fate::Unwanted };
+        return if is_unknown { HitOutcome::UnknownElink } else { HitOutcome::Unwanted };
     }
     const { assert!(UNWANTED < UNKNOWN_ELINK) };
     let time = epoch.begin + (25 * message.ticks() + 4) / 8;
     let time = time.wrapping_add_signed(correction) | (upper & ADDRESS_HIGH) << 31;
     let upper = upper & !(ADDRESS_HIGH | MASKED) | u32::from(message.adc());
-    Fate::Digi(u64::from(upper) << 32 | u64::from(time))
+    HitOutcome::Digi(u64::from(upper) << 32 | u64::from(time))
 }
 
 impl Cursor<'_> {
@@ -84,7 +88,7 @@ impl Cursor<'_> {
     pub(super) fn go(
         &mut self,
         words: usize,
-        fate: impl Fn(&Microslice<'_>, Message, &Epoch) -> Fate,
+        fate: impl Fn(&Microslice<'_>, Message, &Epoch) -> HitOutcome,
         mut put: impl FnMut(Digi),
     ) {
         let (these, rest) = self.words.split_at(words.min(self.words.len()));
@@ -96,7 +100,7 @@ impl Cursor<'_> {
                 Kind::Hit => {
                     let fate = fate(&self.microslice, message, &epoch);
                     fate.count(&mut self.counts, self.microslice.rules);
-                    if let Fate::Digi(bits) = fate {
+                    if let HitOutcome::Digi(bits) = fate {
                         put(Digi::from_bits(bits));
                     }
                 }
@@ -115,7 +119,7 @@ impl Cursor<'_> {
 #[inline(always)]
 pub(super) fn unpack(
     microslice: Microslice<'_>,
-    fate: impl Fn(&Microslice<'_>, Message, &Epoch) -> Fate,
+    fate: impl Fn(&Microslice<'_>, Message, &Epoch) -> HitOutcome,
     put: impl FnMut(Digi),
 ) -> MicrosliceCounts {
     match microslice.begin() {

@@ -56,11 +56,11 @@ fn copy_together(lists: &[List], digis: &mut [Digi]) -> usize {
     let all = SharedSlice::new(digis);
     for_each_range(lists.len(), Grain::One, |range| {
         let digis_before = |lists: &[List]| lists.iter().map(|(_, digis)| digis.len()).sum();
-        let mut place: usize = digis_before(&lists[..range.start]);
+        let mut index: usize = digis_before(&lists[..range.start]);
         for (_, digis) in &lists[range] {
             // SAFETY: these places are behind those of all lists before, and no others'.
-            unsafe { all.part(place..place + digis.len()) }.copy_from_slice(digis);
-            place += digis.len();
+            unsafe { all.part(index..index + digis.len()) }.copy_from_slice(digis);
+            index += digis.len();
         }
     });
     lists.iter().map(|(_, digis)| digis.len()).sum()

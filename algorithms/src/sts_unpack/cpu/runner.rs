@@ -72,7 +72,7 @@ pub(crate) fn unpack(
 }
 
 /// A way with an input, and a way to sort if digis are wanted by time.
-pub(super) struct OnHost<'a> {
+pub(super) struct HostRunner<'a> {
     input: &'a RawTimeslices,
     arena: &'a Arena,
     unpack: Unpack,
@@ -83,7 +83,7 @@ pub(super) struct OnHost<'a> {
     laps: Laps,
 }
 
-pub(crate) struct Held<'a> {
+pub(crate) struct HostBuffers<'a> {
     jobs: ArenaVec<'a, Job>,
     counts: ArenaVec<'a, MicrosliceCounts>,
     digis: ArenaVec<'a, Digi>,
@@ -91,14 +91,14 @@ pub(crate) struct Held<'a> {
     scratch: ArenaVec<'a, Digi>,
 }
 
-buffers!(Held<'_>: jobs, counts, digis, scratch);
+buffers!(HostBuffers<'_>: jobs, counts, digis, scratch);
 
-impl<'a> Held<'a> {
+impl<'a> HostBuffers<'a> {
     /// With room for what an input may have.
     pub(crate) fn new(input: &RawTimeslices, arena: &'a Arena) -> Self {
         let data = input.data();
         let sorted = input.order() == DigiOrder::Time;
-        Held {
+        HostBuffers {
             jobs: arena.vector(data.microslices()),
             counts: arena.vector(data.microslices()),
             digis: arena.vector(data.messages() as usize),
@@ -113,13 +113,13 @@ impl<'a> Held<'a> {
         way: Unpack,
         laps: &mut Laps,
     ) -> Vec<TimesliceCounts> {
-        let Held { jobs, counts, digis, .. } = self;
+        let HostBuffers { jobs, counts, digis, .. } = self;
         unpack(input, way, (jobs, counts), digis, laps)
     }
 
     /// Sorts what was found, timeslice by timeslice.
     pub(super) fn sort(&mut self, timeslices: &Partition, way: SortByTime, threads: usize) {
-        let Held { digis, scratch, .. } = self;
+        let HostBuffers { digis, scratch, .. } = self;
         let length = timeslices.elements();
         let arrays = (&mut digis[..length], &mut scratch[..length]);
         let threads = Threads::new(threads);
@@ -146,41 +146,41 @@ impl Poison for MicrosliceCounts {
     };
 }
 
-impl<'a> OnHost<'a> {
+impl<'a> HostRunner<'a> {
     pub(super) fn new(at: &Opening<'a, '_, StsUnpack>, unpack: Unpack, sort: SortByTime) -> Self {
         let (timeslices, laps) = (Vec::new(), Laps::default());
         let (input, arena, threads) = (at.input, at.arena, at.threads());
-        OnHost { input, arena, unpack, sort, threads, timeslices, laps }
+        HostRunner { input, arena, unpack, sort, threads, timeslices, laps }
     }
 }
 
-impl<'a> Runner<StsUnpack> for OnHost<'a> {
-    type Buffers = Held<'a>;
+impl<'a> Runner<StsUnpack> for HostRunner<'a> {
+    type Buffers = HostBuffers<'a>;
 
-    fn allocate(&self) -> Result<Held<'a>, DeviceError> {
-        Ok(Held::new(self.input, self.arena))
+    fn allocate(&self) -> Result<HostBuffers<'a>, DeviceError> {
+        Ok(HostBuffers::new(self.input, self.arena))
     }
 
-    fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
-        self.timeslices = held.unpack(self.input, self.unpack, &mut self.laps);
+    fn run(&mut self, buffers: &mut HostBuffers<'a>) -> Result<(), DeviceError> {
+        self.timeslices = buffers.unpack(self.input, self.unpack, &mut self.laps);
         if self.input.order() == DigiOrder::Time {
-            held.sort(&partition(&self.timeslices), self.sort, self.threads);
+            buffers.sort(&partition(&self.timeslices), self.sort, self.threads);
             self.laps.lap("sort", 0);
         }
         Ok(())
     }
 
-    fn stages(&self, _: &Held<'a>) -> Stages {
+    fn stages(&self, _: &HostBuffers<'a>) -> Stages {
         self.laps.stages()
     }
 
-    fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Unpacked> {
+    fn output<'b>(&'b self, buffers: &'b HostBuffers<'a>) -> Cow<'b, Unpacked> {
         let digis: usize = self.timeslices.iter().map(TimesliceCounts::digis).sum();
         let microslices: u64 = self.timeslices.iter().map(|counts| counts.microslices).sum();
         Cow::Owned(Unpacked {
             timeslices: self.timeslices.clone(),
-            microslices: held.counts[..microslices as usize].to_vec(),
-            digis: held.digis[..digis].to_vec(),
+            microslices: buffers.counts[..microslices as usize].to_vec(),
+            digis: buffers.digis[..digis].to_vec(),
         })
     }
 

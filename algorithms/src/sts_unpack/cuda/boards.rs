@@ -45,14 +45,14 @@ fn lookup(board: &Board<'_>) -> Option<kernels::Lookup> {
     let (times, _) = board.times.as_chunks::<{ kernels::ADC_VALUES as usize }>();
     let (padded, _) = lookup.times.as_chunks_mut::<{ kernels::TIMES_OF_ELINK as usize }>();
     for elink in 0..kernels::ELINKS as usize {
-        let least = uppers[elink].map(channel_of).into_iter().min()?;
+        let min = uppers[elink].map(channel_of).into_iter().min()?;
         let of_elink = uppers[elink][0] & (0xffff_0000 | ADDRESS_HIGH);
-        lookup.uppers[elink] = of_elink | u32::from(least) << kernels::CHANNEL_SHIFT_IN_UPPER;
+        lookup.uppers[elink] = of_elink | u32::from(min) << kernels::CHANNEL_SHIFT_IN_UPPER;
         for (channel, &upper) in channels[elink].iter_mut().zip(&uppers[elink]) {
             *channel = if upper & MASKED != 0 {
                 kernels::MASKED as u8
             } else {
-                above(least, channel_of(upper))?
+                above(min, channel_of(upper))?
             };
         }
         padded[elink][..times[elink].len()].copy_from_slice(&times[elink]);
@@ -66,9 +66,9 @@ fn channel_of(upper: u32) -> u16 {
 }
 
 /// How much higher a channel is than the least one of its e-link, or what stands for it.
-fn above(least: u16, channel: u16) -> Option<u8> {
+fn above(min: u16, channel: u16) -> Option<u8> {
     if u32::from(channel) == kernels::FAR_CHANNEL {
         return Some(kernels::FAR as u8);
     }
-    u8::try_from(channel - least).ok().filter(|&above| u32::from(above) < kernels::FAR)
+    u8::try_from(channel - min).ok().filter(|&above| u32::from(above) < kernels::FAR)
 }

@@ -33,7 +33,7 @@ pub(super) fn start(gpu: &Gpu, hits: &Hits, sorted: SortedClusters<'_>) -> Resul
     let kernel = finding.of(hits.semantics);
     // Fronts are read, and those backs that are near.
     let grid = kernel.thread_each(clusters.len()).moving(sorted.bytes());
-    // SAFETY: sides have as many sorted clusters as was found, and no hit is written beyond
-    // its bucket.
+    // SAFETY: sides have the counted number of sorted clusters, and no hit is written beyond its
+    // bucket.
     unsafe { gpu.launch(kernel, grid, arguments) }
 }

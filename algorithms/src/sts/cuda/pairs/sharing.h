@@ -1,7 +1,7 @@
-// The pairs of some fronts, shared by the lanes of a warp: warps wait for nobody.
+// The pairs of a group of fronts, shared by the lanes of a warp; there are no barriers.
 //
-// Pairs are numbered, front by front. A bit for each says whether it is the first of its front,
-// so that a lane finds the front of its pair by counting bits.
+// Pairs are indexed front by front. A bit for each is set if it is the first of its front, so a
+// lane finds the front of its pair by counting bits.
 #pragma once
 #include "block_scan.h"
 #include "module.h"
@@ -12,7 +12,7 @@ constexpr u32 BITS = 32;
 // Pairs that are marked at a time: a word for each lane.
 constexpr u32 STRETCH = BITS * LANES;
 
-// A front with partners, as far as it takes to tell which of them may cross it.
+// Data of a front with partners that decide which of them may cross it.
 struct alignas(16) Front {
     float edge;
     i32 widths;
@@ -68,7 +68,7 @@ class SharedPairs {
 
     __device__ __forceinline__ u32 count() const { return all; }
 
-    // Marks the first pairs of the stretch that begins with a pair.
+    // Flags the first pair of each front in the stretch that starts at `begin`.
     __device__ __forceinline__ void mark(u32 begin) {
         const u32 lane = threadIdx.x % LANES;
         shared.firsts[lane] = 0;

@@ -15,7 +15,7 @@ const WORD: u32 = 4;
 const DIGI: u64 = size_of::<u64>() as u64;
 /// A side's number and a rank share a word, and a side's number has 16 bits in a tile.
 const MOST_SIDES: usize = 1 << 16;
-/// Blocks that count for each multiprocessor: as many as it holds.
+/// Counting blocks for each multiprocessor: as many as it holds.
 const COUNTING: u32 = 4;
 
 /// Bytes of workgroup memory for which a tile of a shader has [`SHADER_STEP`] digis more, and how
@@ -25,13 +25,13 @@ const SHADER_STEP: u32 = 1024;
 const SHADER_STEPS: u32 = 2;
 const SHADER_SIDES: usize = 2048;
 
-/// Blocks have the modules of no more addresses than these at hand: counting needs little other memory, and
-/// a multiprocessor holds as many blocks of it as have threads.
-const MOST_ADDRESSES: usize = 4096;
+/// Blocks cache the modules of up to this many addresses in shared memory: counting needs little
+/// other memory, so a multiprocessor still holds as many such blocks as its threads allow.
+const MAX_ADDRESSES: usize = 4096;
 
-/// Where tiles would have fewer digis of a side than this, blocks with a multiprocessor to themselves move
-/// larger ones.
-const LEAST_OF_SIDE: usize = 16;
+/// If tiles would have fewer digis of a side than this, blocks with a multiprocessor to themselves
+/// move larger ones.
+const MIN_OF_SIDE: usize = 16;
 
 /// Counters for each side.
 pub(super) struct Tiles {
@@ -48,7 +48,7 @@ pub(super) struct Tiles {
 
 buffers!(Tiles: totals, taken, part);
 
-/// How a tile is moved, and how many digis it has.
+/// The kernel that moves a tile, and the digis of a tile.
 #[derive(Clone, Copy)]
 struct Moving {
     kernel: &'static Kernel<PresortTilesScatter>,
@@ -69,7 +69,7 @@ struct Taken {
 }
 
 impl Tiles {
-    /// `None` if a tile with counters for all sides has no room in shared memory.
+    /// `None` if a tile with counters for all sides does not fit into shared memory.
     pub(super) fn new(gpu: &Gpu, input: Batch<'_>) -> Result<Option<Self>, DeviceError> {
         let sides = input.sides() / input.count();
         let Some(moving) = Moving::new(gpu, sides) else { return Ok(None) };
@@ -95,8 +95,8 @@ impl Tiles {
         }
     }
 
-    /// Whether several timeslices can be distributed together, each over so many sides: buffers of
-    /// shaders begin where they begin.
+    /// True if several timeslices can be distributed together, each over `sides` sides: shaders
+    /// cannot bind buffers at an offset.
     pub(super) fn take_batches(gpu: &Gpu, sides: usize) -> bool {
         !gpu.properties().has_shaders && Moving::new(gpu, sides).is_some()
     }
@@ -113,7 +113,7 @@ impl Tiles {
         }
     }
 
-    /// Timeslice by timeslice, whose fronts and backs have their places among those of all.
+    /// Timeslice by timeslice; each has its own range among the fronts and backs of all.
     fn move_all(&self, gpu: &Gpu, target: Target<'_>) -> Result<(), DeviceError> {
         let (sides, timeslices) = (self.sides, self.timeslices(target.count));
         let addresses = self.addresses_at_hand(gpu, target);
@@ -148,23 +148,25 @@ impl Tiles {
                 taken: self.taken.ptr().skipping(front),
                 to: target.digis.ptr(),
             };
-            // SAFETY: as above, and there is room for all digis in the target.
+            // SAFETY: digis are of modules of the detector, the table has all addresses, shared
+            // memory is as tiles need it, there is a total for each side of all, and the target has
+            // capacity for all digis.
             unsafe { gpu.launch(self.moving.kernel, grid, moving)? };
         }
         Ok(())
     }
 
-    /// Where each timeslice is; a single one has so many digis.
+    /// Range of each timeslice; a single one has `digis` digis.
     fn timeslices(&self, digis: usize) -> Vec<Taken> {
         let counts = if self.batch.is_empty() { &[digis][..] } else { &self.batch };
         let mut next = Taken { first: 0, count: 0, front: 0 };
-        let place = |&count: &usize| {
+        let index = |&count: &usize| {
             let own = Taken { count: count as u32, ..next };
             next.first += count;
             next.front += self.sides as usize / 2;
             own
         };
-        counts.iter().map(place).collect()
+        counts.iter().map(index).collect()
     }
 
     fn move_part(
@@ -192,7 +194,9 @@ impl Tiles {
         };
         let some = self.counting_grid(gpu, count, addresses);
         let all = self.moving_grid(gpu, &PRESORT_PART_SCATTER, [count, addresses])?;
-        // SAFETY: as above, and there are times of all modules.
+        // SAFETY: digis are of modules of the detector, the table has all addresses, shared memory
+        // is as tiles need it, there is a total for each side, the target has capacity for all
+        // digis, and there are times of all modules.
         unsafe {
             gpu.launch(&PRESORT_PART_COUNT, some, counting)?;
             sum_sides(gpu, totals, sides, begins)?;
@@ -200,15 +204,15 @@ impl Tiles {
         }
     }
 
-    /// How many addresses blocks have the modules of in shared memory: of all, or of none.
+    /// Number of addresses whose modules blocks cache in shared memory: all, or none.
     fn addresses_at_hand(&self, gpu: &Gpu, target: Target<'_>) -> u32 {
         let (properties, all) = (gpu.properties(), target.modules.len());
         let tile = self.moving.kernel.shared_bytes(gpu) + counters_of(self.sides);
         let fit = tile + all as u32 * WORD <= properties.shared_bytes;
-        if fit && all <= MOST_ADDRESSES && !properties.has_shaders { all as u32 } else { 0 }
+        if fit && all <= MAX_ADDRESSES && !properties.has_shaders { all as u32 } else { 0 }
     }
 
-    /// Some blocks to count, with the modules of so many addresses.
+    /// Grid of counting blocks, which cache the modules of `addresses` addresses.
     fn counting_grid(&self, gpu: &Gpu, count: u32, addresses: u32) -> Grid {
         let bytes = u64::from(count) * DIGI;
         let tiles = count.div_ceil(self.moving.tile);
@@ -216,7 +220,8 @@ impl Tiles {
         some.with_shared((self.sides + addresses) * WORD).moving(bytes)
     }
 
-    /// As many blocks as run at once to move tiles, no more than there are; shaders move one each.
+    /// Blocks that run at once to move tiles, no more than there are tiles; with shaders, one for
+    /// each tile.
     fn moving_grid<A>(
         &self,
         gpu: &Gpu,
@@ -235,7 +240,7 @@ impl Tiles {
 }
 
 impl Moving {
-    /// `None` if a tile with counters for all sides has no room in shared memory.
+    /// `None` if a tile with counters for all sides does not fit into shared memory.
     fn new(gpu: &Gpu, sides: usize) -> Option<Self> {
         let properties = gpu.properties();
         if properties.has_shaders {
@@ -245,7 +250,7 @@ impl Moving {
         }
         let words = counters_of(sides.min(MOST_SIDES) as u32);
         let fits = |way: &Moving| way.kernel.shared_bytes(gpu) + words <= properties.shared_bytes;
-        let wants_wide = TILE as usize / LEAST_OF_SIDE < sides;
+        let wants_wide = TILE as usize / MIN_OF_SIDE < sides;
         let ways = if wants_wide { &[WIDE, NARROW][..] } else { &[NARROW] };
         ways.iter().copied().find(|way| sides <= MOST_SIDES && fits(way))
     }

@@ -56,13 +56,13 @@ fn upload<T: bytemuck::Pod>(gpu: &Gpu, values: &[T]) -> DeviceBuffer<T> {
     gpu.table(values).expect("room")
 }
 
-/// The entries of all sides, each in a place that is somewhat larger.
+/// The sorted entries of all sides, each in a range that is somewhat larger.
 fn sorted(gpu: &Gpu, sides: &[Side]) -> Vec<Vec<ClusterEntry>> {
-    let place = |&(count, _): &Side| count as usize + 3;
-    let places = Partition::from_lengths(sides.iter().map(place));
+    let index = |&(count, _): &Side| count as usize + 3;
+    let places = Partition::from_lengths(sides.iter().map(index));
     let mut clusters = vec![Cluster::default(); places.elements()];
-    for (&(count, time), place) in sides.iter().zip(places.ranges()) {
-        for (i, cluster) in (0..count).zip(&mut clusters[place]) {
+    for (&(count, time), index) in sides.iter().zip(places.ranges()) {
+        for (i, cluster) in (0..count).zip(&mut clusters[index]) {
             cluster.time = time(i);
         }
     }
@@ -84,7 +84,7 @@ fn sorted(gpu: &Gpu, sides: &[Side]) -> Vec<Vec<ClusterEntry>> {
     bins.sort(gpu, from, &entries, &grouped).expect("no fault");
     let entries = super::super::downloaded(gpu, &entries).expect("no fault");
     let of_sides = places.ranges().zip(sides);
-    of_sides.map(|(place, &(count, _))| entries[place][..count as usize].to_vec()).collect()
+    of_sides.map(|(index, &(count, _))| entries[index][..count as usize].to_vec()).collect()
 }
 
 fn expected((count, time): Side) -> Vec<ClusterEntry> {
@@ -96,8 +96,8 @@ fn expected((count, time): Side) -> Vec<ClusterEntry> {
 
 fn check(gpu: &Gpu, sides: &[Side]) {
     let sorted = sorted(gpu, sides);
-    for (number, (&side, sorted)) in sides.iter().zip(sorted).enumerate() {
-        assert!(sorted == expected(side), "side {number} of {} clusters", side.0);
+    for (i, (&side, sorted)) in sides.iter().zip(sorted).enumerate() {
+        assert!(sorted == expected(side), "side {i} of {} clusters", side.0);
     }
 }
 

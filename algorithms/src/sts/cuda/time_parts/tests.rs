@@ -16,17 +16,17 @@ fn setup(change: impl Fn(&mut Cuts)) -> Setup {
     Setup::new(asic, cuts, landau, regular.modules().to_vec()).expect("sensible cuts")
 }
 
-/// Digis of such modules at such times, in turn on both sides.
+/// Digis of these modules and times, alternating between both sides.
 fn timeslice(digis: &[(usize, u32)], setup: Setup, online: Semantics) -> Timeslice {
     let mut sides = vec![Vec::new(); 2 * MODULES];
-    for (number, &(module, time)) in digis.iter().enumerate() {
+    for (index, &(module, time)) in digis.iter().enumerate() {
         let digi = Digi::new(Address::of_module(module), 5, time, 7);
-        sides[module + number % 2 * MODULES].push(digi);
+        sides[module + index % 2 * MODULES].push(digi);
     }
     Timeslice::new(SegmentedDigis::from_segments(&sides), Arc::new(setup), online)
 }
 
-/// What is found out with a GPU at hand: without the emulator, nothing.
+/// Calls `check` with the parts if the emulator is available; otherwise does nothing.
 fn with_parts(input: &Timeslice, count: usize, check: impl Fn(Option<TimeParts<'_>>)) {
     if let Some(gpu) = emulator::gpu_for_tests(Config::default()) {
         let arena = Arena::default();
@@ -37,7 +37,7 @@ fn with_parts(input: &Timeslice, count: usize, check: impl Fn(Option<TimeParts<'
 /// All parts, where rules allow them and there are gaps.
 fn cut(parts: Option<TimeParts<'_>>) -> Option<Vec<TimePart>> {
     let mut parts = parts.expect("rules that allow it");
-    (0..parts.count).map(|number| parts.part(number)).collect()
+    (0..parts.count).map(|index| parts.part(index)).collect()
 }
 
 /// A module of single digis, one with crowds of digis, and one without any in between.
@@ -69,9 +69,9 @@ fn parts_have_all_digis_and_lie_apart() {
     let input = timeslice(&regular(), setup(|_| ()), Semantics::Exact);
     for count in [2, 3, 5] {
         with_parts(&input, count, |parts| {
-            let most = parts.as_ref().map_or(0, TimeParts::most_digis);
+            let max = parts.as_ref().map_or(0, TimeParts::max_digis);
             let found = cut(parts).expect("gaps");
-            assert!(found.iter().all(|part| part.positions.len() <= most));
+            assert!(found.iter().all(|part| part.positions.len() <= max));
             let times: Vec<_> = found.iter().map(|part| times(&input, part)).collect();
             let all: usize = times.iter().flatten().map(Vec::len).sum();
             assert_eq!(all, input.stream().len(), "{count} parts");

@@ -11,9 +11,9 @@ pub(super) trait Item: Clone + Default + Send + Sync {
     type Shown: Pod + Send + Sync;
     /// As the header has it.
     fn shown(&self) -> Self::Shown;
-    /// What a plugin left.
+    /// Converts an item of a plugin's output.
     fn left(shown: &Self::Shown) -> Self;
-    /// Those of a product, if it has them.
+    /// The items of a product, if it has them.
     fn of(product: &Product) -> Option<&Partitioned<Self>>;
     /// A product of them.
     fn product(items: Partitioned<Self>) -> Product;

@@ -11,11 +11,11 @@ use crate::sts::task::{check, hard_inputs};
 use crate::sts::{Cluster, Hit, OfflineCluster, OfflineHit};
 
 /// The emulator takes its time, and sizes make no difference here.
-const MOST_DIGIS: usize = 3_000;
+const MAX_DIGIS: usize = 3_000;
 
 fn inputs(task: StsTask) -> Vec<(String, Timeslices)> {
     let mut inputs = hard_inputs::all(task.stage, 1);
-    inputs.retain(|(_, input)| input.digis() <= MOST_DIGIS);
+    inputs.retain(|(_, input)| input.digis() <= MAX_DIGIS);
     assert!(inputs.len() > 5);
     inputs
 }
@@ -56,7 +56,7 @@ fn the_whole_chain_is_right() {
     assert_right(StsTask { stage: None }, &["example-chain"]);
 }
 
-/// Lists as a plugin would leave them, one behind the other, of all timeslices.
+/// Concatenated lists of all timeslices, as a plugin would write them.
 fn left<T: Item>(products: &[&Product]) -> [Vec<u8>; 3] {
     let (mut items, mut begins, mut counts) = (Vec::new(), Vec::new(), Vec::new());
     for things in products.iter().copied().filter_map(T::of) {
@@ -69,7 +69,7 @@ fn left<T: Item>(products: &[&Product]) -> [Vec<u8>; 3] {
     [cast_slice(&items), cast_slice(&begins), cast_slice(&counts)].map(<[u8]>::to_vec)
 }
 
-/// In buffers that are aligned, as large as the room that there is.
+/// The lists in aligned buffers of the full capacity.
 fn buffers(
     task: StsTask,
     input: &Timeslices,
@@ -104,7 +104,7 @@ fn what_the_reference_finds_is_right_in_the_structs_of_all_answers() {
                     left::<Hit>(&products),
                     left::<OfflineHit>(&products),
                 ];
-                // Those that there are: of clusters and of hits either of two kinds.
+                // Lists with items: clusters, and one of the two kinds of hits.
                 lists.sort_by_key(|[_, begins, _]| begins.is_empty());
                 lists[..2].sort_by_key(|[_, begins, _]| std::cmp::Reverse(begins.len()));
                 let buffers = buffers(task, &input, asked, &lists);

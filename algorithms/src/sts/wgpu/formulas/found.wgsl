@@ -1,4 +1,4 @@
-// What was found on sides, while it is counted: see formulas/records.h. It needs `found`.
+// Results of sides while they are counted: see formulas/records.h. It needs `found`.
 
 struct Counted { clusters: atomic<u32>, latest_error: atomic<u32> }
 

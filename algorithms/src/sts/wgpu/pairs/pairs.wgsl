@@ -33,7 +33,8 @@ fn enter_module(number: u32) {
     widths = 1.0 / sensor.width;
 }
 
-// Queues those pairs of a stretch that may cross, and finds the hits of as many as fill the block.
+// Queues those pairs of a stretch that may cross, and finds hits whenever the queue fills the
+// block.
 fn find_hits_in_stretch(begin: u32, count: u32) {
     for (var round = 0u; round < count; round += AT_ONCE * THREADS) {
         var pairs = array<vec2u, AT_ONCE>();
@@ -66,7 +67,7 @@ fn find_hits(begin: u32, end: u32) {
     if queued > 0u { take_from_queue(); }
 }
 
-// The end of a job's fronts: the next job begins with it, unless that is of another module.
+// End of a job's fronts: the begin of the next job, unless that is of another module.
 fn end_of(job: Job) -> u32 {
     let next = block + 1u;
     if next < arguments.blocks && jobs[next].segment == job.segment { return jobs[next].first; }

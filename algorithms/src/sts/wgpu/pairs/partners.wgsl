@@ -41,7 +41,7 @@ fn first_late(window: Window, start: u32) -> u32 {
     return low;
 }
 
-// Those of a front among the backs of a side, whatever their errors are: no larger than the latest.
+// Partners of a front among the backs of a side, for the largest error of the back.
 fn partners_of(front: Cluster, side: u32) -> Partners {
     let latest = bitcast<f32>(found[side].latest_error);
     let most = cut_between(front.time_error, latest, latest);

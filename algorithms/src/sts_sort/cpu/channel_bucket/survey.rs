@@ -1,4 +1,4 @@
-//! What a sample of the digis tells about their times, and what follows.
+//! Statistics of the times of a sample of digis, and the strategy that follows.
 
 use generators::sts::Digi;
 
@@ -13,27 +13,27 @@ const TOLERABLE: f64 = 1.0;
 
 /// With more digis than this in a channel, it pays to look at each channel by
 /// itself: it fits the first-level cache, and so does a table of its own.
-const MANY_IN_CHANNEL: f64 = 64.0;
+const BUSY_CHANNEL: f64 = 64.0;
 
-/// Cells of channel and coarse time for each digi: so many that a cell seldom
-/// has two digis that could be in the wrong order.
+/// Cells of channel and coarse time for each digi: enough that a cell seldom has two digis that
+/// could be in the wrong order.
 const CELLS_PER_DIGI: f64 = 16.0;
 
 /// The range of the times, and how far they are from ascending.
 pub(super) struct Survey {
     digis: usize,
     range: TimeRange,
-    /// How far, on average, a digi is behind the latest one before it, in ns.
+    /// Mean delay of a digi relative to the latest one before it, in ns.
     mean_lag: f64,
 }
 
-/// The scatters that bring digis nearly into place.
+/// The scatters after which digis are nearly in order.
 pub(super) enum Strategy {
     /// The digis are nearly in order of time.
     ChannelOnly,
-    /// They are not, and channels have few digis.
+    /// Channels are not nearly in order of time, and have few digis.
     TimeThenChannel(CoarseTime),
-    /// They are not, and channels have many digis.
+    /// Channels are not nearly in order of time, and have many digis.
     ChannelThenTime(TimeRange),
 }
 
@@ -41,7 +41,7 @@ impl Survey {
     pub(super) fn of(digis: &[Digi]) -> Self {
         let (mut earliest, mut latest, mut lag) = (u32::MAX, 0, 0_u64);
         let looked_at = sample(digis);
-        let number = looked_at.len();
+        let count = looked_at.len();
         for digi in looked_at {
             let time = digi.time_ns();
             earliest = earliest.min(time);
@@ -51,7 +51,7 @@ impl Survey {
         Survey {
             digis: digis.len(),
             range: TimeRange::new(earliest, latest),
-            mean_lag: lag as f64 / number as f64,
+            mean_lag: lag as f64 / count as f64,
         }
     }
 
@@ -60,7 +60,7 @@ impl Survey {
         let to_pass = self.mean_lag / self.range.length() * in_channel;
         if to_pass < TOLERABLE {
             Strategy::ChannelOnly
-        } else if in_channel > MANY_IN_CHANNEL {
+        } else if in_channel > BUSY_CHANNEL {
             Strategy::ChannelThenTime(self.range)
         } else {
             let bits = (CELLS_PER_DIGI * in_channel).log2().ceil();

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-/// Groups that lie behind each other in parts of at least `part` digis each, but for the last:
-/// the digis of a part, and where its groups end. `ends` are the places where groups end.
+/// Consecutive groups in parts of at least `part` digis each, except the last: the digis of a part,
+/// and the ends of its groups. `ends` are the ends of all groups.
 pub(in super::super) fn parts_of(
     ends: &[usize],
     part: usize,

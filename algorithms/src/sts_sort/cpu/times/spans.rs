@@ -1,8 +1,8 @@
-//! Sorting by time within spans of it, whose digis fit the first-level cache.
+//! Sorting by time within spans of it, whose digis fit into the first-level cache.
 //!
-//! Hits of one collision have about the same time, so times clump, and coarse time alone would
-//! leave much to insert. Radix sort, least significant digit first, does not care: its digits are
-//! so large that one or two of them are all that the times of a span differ in.
+//! Hits of one collision have about the same time, so times are clustered, and after buckets of
+//! coarse time there would be much to insert. Radix sort, least significant digit first, is not
+//! affected: its digits are so large that the times of a span differ in only one or two of them.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ use crate::sts_sort::order::ByTime;
 /// The largest digit: its table takes 4 KB.
 const MAX_BITS: u32 = 11;
 
-/// What is used again from span to span.
+/// Buffers reused from span to span.
 #[derive(Default)]
 struct Tables {
     counts: SmallCounts,

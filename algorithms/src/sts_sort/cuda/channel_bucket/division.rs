@@ -1,4 +1,4 @@
-//! Which segments are sorted in which way.
+//! Division of segments by the kernel that sorts them.
 
 use generators::partition::Partition;
 
@@ -24,8 +24,8 @@ pub(super) fn capacity(gpu: &Gpu) -> usize {
     (SHADER_STEP * (properties.shared_bytes / SHADER_BYTES).clamp(1, SHADER_STEPS)) as usize
 }
 
-/// The same by blocks that have a multiprocessor to themselves; no more where there is not so much
-/// shared memory.
+/// Digis that blocks with a multiprocessor to themselves sort; the same as of other blocks if there
+/// is not enough shared memory.
 pub(super) fn wide_capacity(gpu: &Gpu) -> usize {
     let (properties, narrow) = (gpu.properties(), capacity(gpu));
     let fits = CHANNEL_BUCKET_WIDE.shared_bytes(gpu) <= properties.shared_bytes;
@@ -44,15 +44,15 @@ pub(super) fn wide_groups_from(gpu: &Gpu) -> usize {
 /// The segments by size; those of one digi or none are in order.
 #[derive(Default)]
 pub(super) struct Division {
-    /// They fit into shared memory.
+    /// Segments that fit into shared memory.
     pub(super) small: Vec<Range>,
-    /// They fit into that of a whole multiprocessor.
+    /// Segments that fit into the shared memory of a whole multiprocessor.
     pub(super) wide: Vec<Range>,
-    /// They don't.
+    /// Larger segments.
     pub(super) large: Vec<Range>,
 }
 
-/// How many segments of each size there are.
+/// Number of segments of each size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Counts {
     pub(super) small: usize,
@@ -61,16 +61,17 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    /// As many as there can be of each size, of so many digis in so many segments.
+    /// The maximum number of segments of each size, for `digis` digis in `segments` segments.
     pub(super) fn at_most(gpu: &Gpu, digis: usize, segments: usize) -> Self {
-        let longer_than = |most: usize| segments.min(digis / (most + 1));
+        let longer_than = |max: usize| segments.min(digis / (max + 1));
         let (wide, large) = (longer_than(capacity(gpu)), longer_than(wide_capacity(gpu)));
         Counts { small: segments, wide, large }
     }
 }
 
 impl Division {
-    /// Those of so many digis fit: of a block, and of one that is alone.
+    /// Divides by the number of digis that fit: into a block, and into one with a multiprocessor to
+    /// itself.
     pub(super) fn new(partition: &Partition, [narrow, wide]: [usize; 2]) -> Self {
         let mut division = Division::default();
         for range in partition.ranges().filter(|range| range.len() > 1) {

@@ -30,9 +30,9 @@ pub(super) struct Sorts {
     pub(super) wide_groups: &'static Kernel<SortGroups>,
     /// Groups of times of a channel.
     pub(super) times: &'static Kernel<SortTimes>,
-    /// What has too many digis of nearly the same time for the others.
+    /// For ranges with too many digis of nearly the same time for the other kernels.
     pub(super) crowded: &'static Kernel<SortCrowded>,
-    /// The same of what fits into the shared memory of a multiprocessor.
+    /// For crowded ranges that fit into the shared memory of a multiprocessor.
     pub(super) wide_crowded: &'static Kernel<SortCrowded>,
 }
 

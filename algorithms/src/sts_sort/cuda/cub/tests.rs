@@ -1,4 +1,4 @@
-//! What can be checked of the plugin without a GPU.
+//! Checks of the plugin that need no GPU.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::algorithm::Content;
 use crate::plugin_session::compiled::{assert_in_baseline, compile};
 use crate::sts_sort::check::view;
 
-/// In the place of `portable.h`, for a compiler that knows no devices.
+/// Replaces `portable.h`, for a compiler without device code.
 const PORTABLE: &str = "#pragma once
 #define __device__
 #define __forceinline__ inline
@@ -56,7 +56,7 @@ fn digis() -> Vec<(u64, Digi)> {
 fn converted(digis: &[(u64, Digi)]) -> Option<Vec<[u64; 5]>> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = |name: &str| folder.path().join(name);
-    // Headers are looked for beside those that include them.
+    // Headers are searched next to the files that include them.
     let shared = sources().join("../kernels/digi.h");
     fs::copy(shared, path("digi.h")).expect("copied");
     fs::copy(sources().join("digis.cuh"), path("digis.cuh")).expect("copied");

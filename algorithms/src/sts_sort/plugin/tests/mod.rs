@@ -13,7 +13,7 @@ fn sorts() -> Option<Compiled<StsSort>> {
 }
 
 /// The emulator takes its time, and sizes make no difference here.
-const MOST_DIGIS: usize = 12_000;
+const MAX_DIGIS: usize = 12_000;
 
 fn input() -> SegmentedDigis {
     let mut inputs = hard_inputs::all(1).into_iter();
@@ -25,7 +25,7 @@ fn input() -> SegmentedDigis {
 fn whichever_buffers_a_variant_uses_it_is_right() {
     let Some(sorts) = sorts() else { return };
     let mut inputs = hard_inputs::all(1);
-    inputs.retain(|(_, input)| input.digis().len() <= MOST_DIGIS);
+    inputs.retain(|(_, input)| input.digis().len() <= MAX_DIGIS);
     sorts.assert_right(&["separate", "output", "input", "place"], &inputs);
 }
 

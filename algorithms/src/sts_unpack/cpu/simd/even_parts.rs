@@ -25,15 +25,15 @@ pub(crate) fn unpack_part(
     work: &Work<'_>,
     jobs: &[Job],
     counts: &mut [MicrosliceCounts],
-    room: &mut [Digi],
+    buffer: &mut [Digi],
     mut show: impl FnMut(&[Digi]),
 ) -> usize {
     let (messages, mut found) = (messages::best(), 0);
     for (counts, job) in counts.iter_mut().zip(jobs) {
-        let unpack = |own| messages(own, &mut room[found..]);
+        let unpack = |own| messages(own, &mut buffer[found..]);
         *counts = work.microslice(job).map_or_else(MicrosliceCounts::default, unpack);
         let own = found..found + counts.digis as usize;
-        show(&room[own.clone()]);
+        show(&buffer[own.clone()]);
         found = own.end;
     }
     found
@@ -43,10 +43,10 @@ pub(crate) fn unpack_part(
 pub(crate) fn even_parts(jobs: &[Job], parts: usize) -> Vec<Range<usize>> {
     let bytes: u64 = jobs.iter().map(|job| u64::from(job.bytes)).sum();
     let (mut begin, mut seen) = (0, 0);
-    let part = |number: usize| {
-        let wanted = (u128::from(bytes) * (number as u128 + 1) / parts as u128) as u64;
+    let part = |index: usize| {
+        let wanted = (u128::from(bytes) * (index as u128 + 1) / parts as u128) as u64;
         let first = begin;
-        while begin < jobs.len() && (seen < wanted || number + 1 == parts) {
+        while begin < jobs.len() && (seen < wanted || index + 1 == parts) {
             seen += u64::from(jobs[begin].bytes);
             begin += 1;
         }

@@ -24,7 +24,7 @@ use crate::device::{SharedSlice, Stores, streaming};
 use crate::parallel::{Grain, for_each_range};
 use crate::timing::Laps;
 use parts::parts;
-use turns::Turns;
+use turns::OrderedTickets;
 
 pub(crate) use even_parts::{even_parts, messages as messages_of, room_for, unpack_part};
 
@@ -36,7 +36,7 @@ pub(super) fn unpack(
 ) {
     let parts = parts(work.jobs);
     let longest = parts.iter().map(|part| part.messages).max().unwrap_or(0);
-    let turns = Turns::new(parts.len());
+    let turns = OrderedTickets::new(parts.len());
     let (counts, digis) = (SharedSlice::new(counts), SharedSlice::new(digis));
     for_each_range(rayon::current_num_threads().min(parts.len()), Grain::Shares, |_| {
         let mut nearby = vec![Digi::default(); room_for(longest)];
@@ -47,10 +47,10 @@ pub(super) fn unpack(
                 let counts = unsafe { counts.part(part.jobs.clone()) };
                 let found =
                     unpack_part(work, &work.jobs[part.jobs.clone()], counts, &mut nearby, |_| ());
-                let place = turn.place(found);
+                let offset = turn.reserve(found);
                 // SAFETY: whoever comes before and behind has other places.
-                let place = unsafe { digis.part(place..place + found) };
-                stream(stores, place, &nearby[..found]);
+                let offset = unsafe { digis.part(offset..offset + found) };
+                stream(stores, offset, &nearby[..found]);
             }
         });
     });

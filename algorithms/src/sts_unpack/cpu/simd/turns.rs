@@ -15,37 +15,37 @@ const UNKNOWN: usize = usize::MAX;
 const LOST: usize = usize::MAX - 1;
 
 /// Of each part, where it begins, and which one is next.
-pub(super) struct Turns {
-    begins: Vec<AtomicUsize>,
+pub(super) struct OrderedTickets {
+    offsets: Vec<AtomicUsize>,
     next: AtomicUsize,
 }
 
 /// A part that was taken. Whoever takes one says how long it is, or the others don't wait.
-pub(super) struct Turn<'t, T> {
-    turns: &'t Turns,
-    number: usize,
+pub(super) struct Ticket<'t, T> {
+    turns: &'t OrderedTickets,
+    index: usize,
     /// The part.
     pub(super) part: &'t T,
 }
 
-impl Turns {
+impl OrderedTickets {
     /// For so many parts.
     pub(super) fn new(parts: usize) -> Self {
-        let begins: Vec<_> = (0..=parts).map(|_| AtomicUsize::new(UNKNOWN)).collect();
-        begins[0].store(0, Ordering::Relaxed);
-        Turns { begins, next: AtomicUsize::new(0) }
+        let offsets: Vec<_> = (0..=parts).map(|_| AtomicUsize::new(UNKNOWN)).collect();
+        offsets[0].store(0, Ordering::Relaxed);
+        OrderedTickets { offsets, next: AtomicUsize::new(0) }
     }
 
     /// Takes the next part.
-    pub(super) fn next<'t, T>(&'t self, parts: &'t [T]) -> Option<Turn<'t, T>> {
-        let number = self.next.fetch_add(1, Ordering::Relaxed);
-        Some(Turn { turns: self, number, part: parts.get(number)? })
+    pub(super) fn next<'t, T>(&'t self, parts: &'t [T]) -> Option<Ticket<'t, T>> {
+        let index = self.next.fetch_add(1, Ordering::Relaxed);
+        Some(Ticket { turns: self, index, part: parts.get(index)? })
     }
 
     fn begin(&self, part: usize) -> usize {
         let mut looks = 0;
         loop {
-            match self.begins[part].load(Ordering::Acquire) {
+            match self.offsets[part].load(Ordering::Acquire) {
                 UNKNOWN if looks < LOOKS => spin_loop(),
                 UNKNOWN => yield_now(),
                 LOST => panic!("a part before is not there"),
@@ -56,19 +56,19 @@ impl Turns {
     }
 }
 
-impl<T> Turn<'_, T> {
+impl<T> Ticket<'_, T> {
     /// Where the part begins, which has so many elements.
-    pub(super) fn place(self, elements: usize) -> usize {
-        let begin = self.turns.begin(self.number);
-        self.turns.begins[self.number + 1].store(begin + elements, Ordering::Release);
+    pub(super) fn reserve(self, elements: usize) -> usize {
+        let begin = self.turns.begin(self.index);
+        self.turns.offsets[self.index + 1].store(begin + elements, Ordering::Release);
         begin
     }
 }
 
-impl<T> Drop for Turn<'_, T> {
+impl<T> Drop for Ticket<'_, T> {
     /// Lets nobody wait for what does not come.
     fn drop(&mut self) {
-        let end = &self.turns.begins[self.number + 1];
+        let end = &self.turns.offsets[self.index + 1];
         // Only this thread writes it.
         if end.load(Ordering::Relaxed) == UNKNOWN {
             end.store(LOST, Ordering::Release);
@@ -86,16 +86,16 @@ mod tests {
     #[test]
     fn parts_lie_behind_each_other_whoever_is_done_first() {
         let parts: Vec<usize> = (0..500).map(|part| part * 7 % 5).collect();
-        let turns = Turns::new(parts.len());
-        let begins: Vec<_> = parts.iter().map(|_| AtomicUsize::new(UNKNOWN)).collect();
+        let turns = OrderedTickets::new(parts.len());
+        let offsets: Vec<_> = parts.iter().map(|_| AtomicUsize::new(UNKNOWN)).collect();
         for_each_range(4, Grain::One, |_| {
             while let Some(turn) = turns.next(&parts) {
-                let (number, elements) = (turn.number, *turn.part);
-                begins[number].store(turn.place(elements), Ordering::Relaxed);
+                let (index, elements) = (turn.index, *turn.part);
+                offsets[index].store(turn.reserve(elements), Ordering::Relaxed);
             }
         });
         let mut expected = 0;
-        for (begin, part) in begins.iter().zip(&parts) {
+        for (begin, part) in offsets.iter().zip(&parts) {
             assert_eq!(begin.load(Ordering::Relaxed), expected);
             expected += part;
         }
@@ -103,10 +103,10 @@ mod tests {
 
     #[test]
     fn nobody_waits_for_a_part_that_is_lost() {
-        let (parts, turns) = ([1, 2, 3], Turns::new(3));
-        assert_eq!(turns.next(&parts).map(|turn| turn.place(5)), Some(0));
+        let (parts, turns) = ([1, 2, 3], OrderedTickets::new(3));
+        assert_eq!(turns.next(&parts).map(|turn| turn.reserve(5)), Some(0));
         drop(turns.next(&parts));
         let last = turns.next(&parts).expect("the third");
-        assert!(catch_unwind(AssertUnwindSafe(|| last.place(1))).is_err());
+        assert!(catch_unwind(AssertUnwindSafe(|| last.reserve(1))).is_err());
     }
 }

@@ -13,7 +13,7 @@ fn with_time(times: Times, time: u32) -> Times {
     return Times(vec2u(low, times.sum.y + carry), min(times.least, time));
 }
 
-// What is above the least time of all hardly ever has more than a word.
+// Sums above the smallest time hardly ever need more than a word.
 fn mean_time(times: Times, size: u32, first_time: u32, last_time: u32) -> u32 {
     let least = product_of(times.least, size);
     let borrow = select(0u, 1u, times.sum.x < least.x);
@@ -28,7 +28,7 @@ fn product_of(number: u32, size: u32) -> vec2u {
     return vec2u(number * size, high >> HALF_WORD);
 }
 
-// The same; digit by digit, where a word is not enough. The result is one.
+// Division, digit by digit if a word is not enough. The result fits into a word.
 fn divided(number: vec2u, size: u32) -> u32 {
     if number.y == 0u { return number.x / size; }
     let upper = ((number.y % size) << HALF_WORD) | (number.x >> HALF_WORD);

@@ -35,8 +35,8 @@ pub(super) fn best() -> Messages {
 fn portable(microslice: Microslice<'_>, digis: &mut [Digi]) -> MicrosliceCounts {
     let mut places = digis.iter_mut();
     microslice::unpack(microslice, microslice::looked_up, |digi| {
-        if let Some(place) = places.next() {
-            *place = digi;
+        if let Some(index) = places.next() {
+            *index = digi;
         }
     })
 }
@@ -56,13 +56,13 @@ trait Isa: Copy {
     fn kinds(self, words: Self::Vector) -> Kinds;
 
     /// The same number in all lanes.
-    fn all(self, number: u32) -> Self::Vector;
+    fn all(self, value: u32) -> Self::Vector;
 
     /// The same vector with a number in this lane and all behind it.
-    fn from(self, vector: Self::Vector, lane: u32, number: u32) -> Self::Vector;
+    fn from(self, vector: Self::Vector, lane: u32, value: u32) -> Self::Vector;
 
     /// Puts the digis of hits, whose epochs begin then, to the beginning of a list.
-    fn put(self, hits: Hits<'_, Self::Vector>, digis: &mut [Digi]) -> Found;
+    fn put(self, hits: Hits<'_, Self::Vector>, digis: &mut [Digi]) -> HitCounts;
 }
 
 /// A bit for each of some messages.
@@ -81,7 +81,7 @@ struct Hits<'b, V> {
 }
 
 /// What became of some hits.
-struct Found {
+struct HitCounts {
     digis: u32,
     unknown_elinks: u32,
 }
@@ -146,8 +146,8 @@ fn put_block<I: Isa>(
 fn one_by_one(cursor: &mut Cursor<'_>, messages: usize, digis: &mut [Digi]) {
     let mut places = digis[cursor.counts.digis as usize..].iter_mut();
     cursor.go(messages, microslice::looked_up, |digi: Digi| {
-        if let Some(place) = places.next() {
-            *place = digi;
+        if let Some(index) = places.next() {
+            *index = digi;
         }
     });
 }
