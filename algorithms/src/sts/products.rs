@@ -1,4 +1,4 @@
-//! Products of what stages leave in flat arrays.
+//! Products of the outputs of stages in flat arrays.
 
 use generators::partition::Partition;
 
@@ -9,7 +9,7 @@ use crate::parallel::map;
 
 impl Product {
     /// The product of a stage; for the whole chain, clusters and hits.
-    pub(in crate::sts) fn of<E>(
+    pub(in crate::sts) fn for_stage<E>(
         stage: Option<ChainStage>,
         mut product: impl FnMut(ChainStage) -> Result<Self, E>,
     ) -> Result<Self, E> {
@@ -80,7 +80,7 @@ impl Product {
     }
 }
 
-/// Fronts of all timeslices lie before backs.
+/// Fronts of all timeslices precede backs.
 fn clusters_of_timeslices(all: &Partitioned<Cluster>, count: usize) -> Vec<Product> {
     let modules = all.segments() / (2 * count);
     let side = |index: usize, side: usize| {

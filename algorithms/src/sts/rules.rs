@@ -1,9 +1,7 @@
-//! In what the online reconstruction as published differs from the one that we take
-//! for right.
+//! Differences between the published online reconstruction and the one considered right.
 //!
-//! Both find the same clusters and hits as long as times are below 2^24 ns, channels
-//! have a dead time and no strips lean to the left. `docs/sts-chain.md` explains each
-//! difference.
+//! Both find the same clusters and hits as long as times are below 2^24 ns, channels have a dead
+//! time and no strips lean to the left. `docs/sts-chain.md` explains each difference.
 
 use generators::sts::setup::Setup;
 
@@ -71,7 +69,7 @@ impl Window {
             Semantics::Published => single_precision_step(last),
             Semantics::Exact | Semantics::Offline => 0.0,
         };
-        // A window reaches further by what three roundings add.
+        // A window reaches further by the errors of three roundings.
         let reach = f64::from(self.ns.max(0.0)) + 2.0 * rounding;
         (2.0 * reach).ceil() as u32
     }
@@ -84,13 +82,12 @@ fn single_precision_step(value: u32) -> f64 {
     f64::from(1_u32 << bits.saturating_sub(f32::MANTISSA_DIGITS - 1))
 }
 
-/// Whole times, to the nanosecond wherever in a timeslice; no digi in two clusters;
-/// strips that lean to the left have all their lines; errors are those of the global
-/// coordinates.
+/// Integer times, exact to the nanosecond anywhere in a timeslice; no digi in two clusters; strips
+/// that lean to the left have all their lines; errors are those of the global coordinates.
 #[derive(Clone, Copy, Debug)]
 pub struct Exact;
 
-/// As the experiment's code computes it, in single precision.
+/// Single precision, as in the experiment's code.
 #[derive(Clone, Copy, Debug)]
 pub struct Published;
 

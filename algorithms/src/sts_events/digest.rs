@@ -5,12 +5,12 @@ use generators::random::mix;
 use super::{Event, Events};
 use crate::algorithm::{Digest, SegmentSums, Segments};
 
-/// Kinds of segments: an event each, and one for the number of copies of digis.
+/// Kinds of segments: one for each event, and one for the number of copies of digis.
 const EVENTS: usize = 0;
 const COPIES: usize = 1;
 
 /// The digest of events, each of which is a segment: counts are those of events, and of digis that
-/// are in any event. The order of digis of the same time counts for nothing.
+/// are in any event. The order of digis of the same time does not matter.
 pub fn events_digest(events: &Events, segments: Segments) -> Digest {
     sums_of(events, segments).digest(Segments::ALL)
 }
@@ -35,7 +35,7 @@ fn sum_of(events: &Events, index: u64, event: &Event) -> u64 {
     let Event { trigger_half_ns, begin, end, first_copy } = *event;
     let words = [trigger_half_ns, begin, end, first_copy];
     let own = words.into_iter().fold(mix(index), |sum, word| mix(sum ^ u64::from(word)));
-    // What is wrong may have its copies anywhere.
+    // A wrong event may have its copies anywhere.
     let first = first_copy as usize;
     let copies = first..first + end.saturating_sub(begin) as usize;
     let copies = events.digis.get(copies).unwrap_or_default();
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn a_digi_in_two_events_is_kept_once() {
+    fn a_digi_in_two_events_counts_once() {
         let found = built(&[digi(1, 0), digi(2, 2), digi(3, 9), digi(4, 10), digi(5, 90)]);
         assert_eq!((found.events.len(), found.digis.len()), (2, 8));
         assert_eq!(whole(&found).counts, [2, 4]);

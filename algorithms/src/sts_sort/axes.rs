@@ -68,7 +68,7 @@ const DEFAULT_TIMESLICE_NS: &str = "2147483648";
 /// With rates, the full range would be far more digis than memory.
 const DEFAULT_TIMESLICE_WITH_RATES_NS: &str = "1000000";
 
-/// Fills in what was not given.
+/// Completes the parameters with defaults.
 pub(crate) fn complete(params: &mut Params) -> Result<(), DataError> {
     let with_rates = params.get("rate").is_some() || params.get("noise").is_some();
     params.complete(AXES);
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn rates_say_how_many_digis_there_are() {
+    fn rates_determine_the_number_of_digis() {
         let mut params = params(&[("rate", "10000000"), ("noise", "1000")]);
         complete(&mut params).expect("complete");
         assert_eq!(shape(&params).expect("sensible").digis, 44_835_008);

@@ -102,7 +102,9 @@ struct Show(Digi);
 
 impl fmt::Display for Show {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (channel, time, adc) = (self.0.channel(), self.0.time_ns(), self.0.adc());
+        let channel = self.0.channel();
+        let time = self.0.time_ns();
+        let adc = self.0.adc();
         write!(f, "channel {channel} time {time} ns adc {adc}")
     }
 }
@@ -143,7 +145,8 @@ pub(crate) fn same_keys_and_runs<O: Order>(
     // Runs of segments before the one that has a wrong key.
     first_error(end, |segment| {
         let range = partition.range(segment);
-        let (expected, found) = (&reference[range.clone()], &output[range]);
+        let expected = &reference[range.clone()];
+        let found = &output[range];
         match first_wrong_run::<O>(expected, found, view) {
             None => Ok(()),
             Some(index) => {
@@ -197,7 +200,8 @@ pub(super) fn ordered_and_complete(
 }
 
 fn check_length(partition: &Partition, output: &[Digi]) -> Result<(), Mismatch> {
-    let (expected, found) = (partition.elements(), output.len());
+    let expected = partition.elements();
+    let found = output.len();
     if expected == found {
         return Ok(());
     }

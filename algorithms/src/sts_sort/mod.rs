@@ -76,8 +76,8 @@ impl Algorithm for StsSort {
         axes::complete(&mut params)?;
         let shape = axes::shape(&params)?;
         shape.validate()?;
-        // Pristine input, working copy, scratch, and what a variant may
-        // allocate while it runs; then the reference.
+        // Pristine input, working copy, scratch, and allocations of a variant during its run; then
+        // the reference.
         let copies = if shape.digis > REFERENCE_LIMIT { 4 } else { 5 };
         Ok(Plan { params, memory_bytes: shape.digis.saturating_mul(copies * DIGI_BYTES) })
     }
@@ -132,7 +132,8 @@ impl Algorithm for StsSort {
         output: &Vec<Digi>,
         promise: Promise,
     ) -> Result<(), Damage> {
-        let (partition, view) = (input.partition(), check::view(promise.content));
+        let partition = input.partition();
+        let view = check::view(promise.content);
         Ok(match reference {
             Some(reference) if promise.stable => {
                 check::identical(partition, reference, output, view)

@@ -15,7 +15,7 @@ pub(crate) trait Order {
     const DIGITS: &'static [(u32, u32)];
 }
 
-/// By channel, and those of a channel by time.
+/// By channel, then by time.
 pub(crate) struct ByChannelAndTime;
 
 impl Order for ByChannelAndTime {

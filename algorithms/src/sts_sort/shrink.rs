@@ -12,7 +12,7 @@ pub(super) fn all(input: &SegmentedDigis) -> impl Iterator<Item = SegmentedDigis
         let kept = input.segments().enumerate();
         let kept = kept.filter(|(index, _)| !gone.contains(index));
         let kept: Vec<_> = kept.map(|(_, segment)| segment.to_vec()).collect();
-        // Taking all away would leave nothing to be wrong about.
+        // An empty input could not be wrong.
         (!kept.is_empty()).then(|| SegmentedDigis::from_segments(&kept))
     });
     without_segments.chain(without_digis(input))
@@ -43,7 +43,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_is_smaller_and_in_order() {
+    fn shrunk_inputs_are_smaller_and_in_order() {
         let whole = input();
         for left in all(&whole) {
             let fewer_digis = left.digis().len() < whole.digis().len();

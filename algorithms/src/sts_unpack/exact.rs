@@ -5,28 +5,33 @@ use generators::sts::raw::{Message, MicrosliceCounts, Rules};
 
 use super::tables::Link;
 
-/// What becomes of a hit.
+/// Outcome of a hit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum HitOutcome {
     /// A digi with these bits.
     Digi(u64),
     /// Its charge is too small, or its channel masked.
     Unwanted,
-    /// There is no such e-link.
+    /// The board has no such e-link.
     UnknownElink,
-    /// Its time has no room in a digi.
+    /// Its time does not fit into a digi.
     Late,
-    /// It is dropped, as the experiment's code leaves open what becomes of it.
+    /// Dropped, because the experiment's code has undefined behaviour for it.
     Undefined,
 }
 
-/// Times as whole numbers end here.
+/// End of the range of integer times.
 const END_OF_TIMES: f64 = 18_446_744_073_709_551_616.0;
 
 impl HitOutcome {
-    /// That of a hit in an epoch that begins so many eighths of ns after the timeslice.
+    /// Outcome of a hit in an epoch that starts `eighths` eighths of ns after the timeslice.
     #[inline]
-    pub(crate) fn of(message: Message, eighths: u64, links: &[Link], rules: Rules) -> HitOutcome {
+    pub(crate) fn for_hit(
+        message: Message,
+        eighths: u64,
+        links: &[Link],
+        rules: Rules,
+    ) -> HitOutcome {
         let Some(link) = links.get(usize::from(message.elink())) else {
             return HitOutcome::UnknownElink;
         };
@@ -69,7 +74,7 @@ impl HitOutcome {
             HitOutcome::UnknownElink => counts.elink += 1,
             HitOutcome::Late => counts.overflow += 1,
             HitOutcome::Undefined => {
-                // The code of 2023 looks at no range.
+                // The code of 2023 does not check the range.
                 counts.overflow += u32::from(rules == Rules::Current);
                 counts.undefined += 1;
             }

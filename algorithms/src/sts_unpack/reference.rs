@@ -1,4 +1,5 @@
-//! What is right: microslice by microslice and message by message, as `docs/unpack.md` has it.
+//! The right answer: microslice by microslice and message by message, as described in
+//! `docs/unpack.md`.
 
 use generators::sts::raw::clock::{CYCLE_NS, EPOCH_NS, EPOCHS_PER_CYCLE};
 use generators::sts::raw::{
@@ -36,7 +37,8 @@ struct Timeslice<'a> {
 
 impl<'a> Timeslice<'a> {
     fn new(head: RawTimeslice, readout: &'a Readout, rules: Rules) -> Self {
-        let (counts, unpacked) = (TimesliceCounts::default(), Unpacked::default());
+        let counts = TimesliceCounts::default();
+        let unpacked = Unpacked::default();
         Timeslice { readout, rules, start_ns: head.start_ns, counts, unpacked }
     }
 
@@ -48,7 +50,7 @@ impl<'a> Timeslice<'a> {
 
     fn add(&mut self, number: usize, component: Component<'_>) {
         let first = component.descriptor(0);
-        // Who does not say when a timeslice begins means its first microslice.
+        // A timeslice without a start time starts with its first microslice.
         if number == 0 && self.start_ns == 0 {
             self.start_ns = first.index;
         }
@@ -71,7 +73,7 @@ impl<'a> Timeslice<'a> {
         }
     }
 
-    /// Each microslice is looked up by itself.
+    /// Each microslice is looked up separately.
     fn current_microslice(
         &mut self,
         component: &Component<'_>,
@@ -154,15 +156,15 @@ fn current_time(time: u64, walk_ns: Option<&f64>) -> Result<u32, DropReason> {
         return if time <= MAX_TIME_NS.into() { Ok(time as u32) } else { Err(DropReason::Late) };
     };
     let time = time as f64 + walk;
-    // The experiment's code converts such times to whole numbers that there are not.
+    // Such times are out of the range of the experiment's conversion to integers.
     if time <= -1.0 || time >= 18_446_744_073_709_551_616.0 {
         return Err(DropReason::Undefined);
     }
-    // Cut, so that what is above -1 is 0.
+    // Truncated, so that values above -1 become 0.
     if time < f64::from(MAX_TIME_NS) + 1.0 { Ok(time as u32) } else { Err(DropReason::Late) }
 }
 
-/// The same without a range: what has 32 bits loses its highest one.
+/// The time without a check of the range: the highest of 32 bits is lost.
 fn time_of_2023(time: u64) -> Result<u32, DropReason> {
     u32::try_from(time).map(|time| time & MAX_TIME_NS).map_err(|_| DropReason::UndefinedIn2023)
 }
@@ -170,15 +172,15 @@ fn time_of_2023(time: u64) -> Result<u32, DropReason> {
 /// Why there is no digi of a hit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DropReason {
-    /// There is no such e-link.
+    /// The board has no such e-link.
     UnknownElink,
-    /// It is masked, or its charge is too small.
+    /// The channel is masked, or the charge is too small.
     Unwanted,
     /// Before the timeslice, or later than digis can be.
     Late,
-    /// What becomes of it, the experiment's code leaves open: it is dropped.
+    /// Dropped, because the experiment's code has undefined behaviour for it.
     Undefined,
-    /// The same where nothing is ever too late.
+    /// Dropped as undefined, by rules without a limit on times.
     UndefinedIn2023,
 }
 
@@ -197,7 +199,7 @@ impl DropReason {
     }
 }
 
-/// Which epoch it is.
+/// Epoch of the current message.
 struct Epoch {
     cycle: u64,
     number: u32,
@@ -205,7 +207,7 @@ struct Epoch {
 }
 
 impl Epoch {
-    /// At the beginning of a microslice, whose cycle is that of its index.
+    /// At the beginning of a microslice, whose index determines the cycle.
     fn new(index: u64, start_ns: u64) -> Self {
         // The only division with a sign.
         let cycle = (index as i64 / CYCLE_NS as i64) as u64;

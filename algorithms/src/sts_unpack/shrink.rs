@@ -7,7 +7,7 @@ use generators::sts::raw::{Component, Descriptor, MESSAGE_BYTES, RawData, block_
 
 use crate::algorithm::shrink::without_parts;
 
-/// What is left if a part is taken away.
+/// Smaller data, from which a part is removed.
 pub(crate) fn shrink(data: &RawData) -> Box<dyn Iterator<Item = RawData> + '_> {
     if data.len() != 1 {
         return Box::new(without_parts(data.len(), |gone| Some(without_timeslices(data, gone))));

@@ -14,8 +14,8 @@ use crate::sts::presort::{LookupTable, Permutation};
 use crate::sts::{Cluster, ClusterEntry, Hit, Product, Timeslice};
 use crate::sts_unpack::cpu::Unpack;
 
-/// A timeslice, and what stages make of it. The clusters and entries of a side lie where its
-/// digis do.
+/// A timeslice, and the outputs of stages. The clusters and entries of a side start at the offset
+/// of its digis.
 pub(super) struct Arrays<'a> {
     pub(super) input: &'a Timeslice,
     /// Raw data that the chain starts from, if any.
@@ -134,7 +134,8 @@ impl<'a> Arrays<'a> {
         let of_side =
             |side: usize| (0..self.counts[side]).map(move |index| clusters.cluster(side, index));
         let of_module = |module: usize| &self.flat[modules.range(module)];
-        let (sides, modules) = (self.counts.len(), modules.segments());
+        let sides = self.counts.len();
+        let modules = modules.segments();
         let mut sums = SegmentSums::default();
         sums.add(
             CLUSTERS,

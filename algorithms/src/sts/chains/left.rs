@@ -17,7 +17,7 @@ pub(in crate::sts) trait Snapshot {
     fn restore(self: Box<Self>, kept: &SavedStage);
 }
 
-/// A copy of what was left.
+/// A copy of the output of a stage.
 pub(in crate::sts) type SavedStage = Box<dyn Any + Send>;
 
 /// Parts of a buffer, which are contiguous in a copy.
@@ -56,7 +56,7 @@ impl<T: Copy + Default + Send + Sync + 'static> Snapshot for BufferParts<'_, T> 
 }
 
 impl<T: Clone + Send + Sync + 'static> Snapshot for Lists<'_, T> {
-    /// Without what objects hold.
+    /// Does not include the heap memory of objects.
     fn bytes(&self) -> usize {
         let lists = self.0.iter().map(|list| size_of_val(list.as_slice()));
         lists.sum()

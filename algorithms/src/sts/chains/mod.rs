@@ -38,7 +38,7 @@ const USUAL: [ChainStage; 7] = [
     ChainStage::Collect,
 ];
 
-/// Of stages that begin with unpacking those that are done.
+/// The stages without unpacking, unless `with`.
 fn with_or_without_unpacking(stages: &'static [ChainStage], with: bool) -> &'static [ChainStage] {
     if with { stages } else { &stages[1..] }
 }
@@ -57,18 +57,19 @@ pub(super) trait Chain: Send {
     fn take(&mut self, arena: &Arena);
     /// Overwrites all buffers.
     fn poison(&mut self);
-    /// Does a stage on what the one before it left.
+    /// Runs a stage on the output of the one before it.
     fn run(&mut self, stage: ChainStage);
     /// Buffers with the outputs of earlier stages that `next` or a later stage reads. They are
     /// saved, and restored before the stage in another run: all of them, even those that the stage
     /// does not change, because variants share buffers, and caches then hold what they hold after
     /// the earlier stages.
     fn inputs_of(&mut self, next: ChainStage) -> Vec<Box<dyn Snapshot + '_>>;
-    /// Does what is left to do once that was brought back.
+    /// Recomputes the state that is not saved, after inputs were restored.
     fn after_restore(&mut self, _: ChainStage) {}
     /// Output of a stage.
     fn product(&self, stage: ChainStage) -> Product;
-    /// The digest of clusters and hits, found where they lie; `None` if they have to be copied first.
+    /// The digest of clusters and hits, computed in their buffers; `None` if they have to be copied
+    /// first.
     fn digest(&self, _: Segments) -> Option<Digest> {
         None
     }

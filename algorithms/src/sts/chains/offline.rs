@@ -1,4 +1,4 @@
-//! As the offline reconstruction: objects, lists and maps, double precision.
+//! Chain of the offline reconstruction: objects, lists and maps, double precision.
 
 use super::left::{Lists, Snapshot};
 use super::raw::Raw;
@@ -15,7 +15,7 @@ use crate::sts::{ChainStage, Product};
 use crate::sts::{OfflineCluster, OfflineDigi, OfflineHit, Partitioned, Timeslice};
 use crate::sts_unpack::cpu;
 
-/// Lists of objects for each side and module. It allocates as it goes.
+/// Lists of objects for each side and module, allocated during the run.
 pub(in crate::sts) struct Offline<'a> {
     input: &'a Timeslice,
     raw: Option<Raw<'a>>,
@@ -40,7 +40,8 @@ impl<'a> Offline<'a> {
     }
 
     fn cluster(&mut self) {
-        let (setup, fronts) = (self.input.setup(), self.input.modules());
+        let setup = self.input.setup();
+        let fronts = self.input.modules();
         let digis = &self.digis;
         self.clusters = collect(digis.len(), Grain::Adaptive, |sides| {
             let mut friese = Friese::new(setup);

@@ -1,4 +1,4 @@
-//! As the online reconstruction: a worker a digi, a worker a cluster, buckets.
+//! Chain of the online reconstruction: a worker for each digi or cluster, buckets.
 
 use std::marker::PhantomData;
 
@@ -36,11 +36,11 @@ pub(in crate::sts) struct OnlineConfig {
     pub(in crate::sts) hit_workers: HitWorkers,
 }
 
-/// Flat arrays, and what workers share.
+/// Flat arrays, and data shared by workers.
 pub(in crate::sts) struct Online<'a, P> {
     arrays: Arrays<'a>,
     threads: usize,
-    ways: OnlineConfig,
+    config: OnlineConfig,
     permutation: Vec<u32>,
     connectors: Connectors,
     buckets: HitBuckets,
@@ -48,11 +48,11 @@ pub(in crate::sts) struct Online<'a, P> {
 }
 
 impl<'a, P: Rules> Online<'a, P> {
-    pub(in crate::sts) fn new(input: &'a Timeslice, threads: usize, ways: OnlineConfig) -> Self {
+    pub(in crate::sts) fn new(input: &'a Timeslice, threads: usize, config: OnlineConfig) -> Self {
         Online {
             arrays: Arrays::new(input),
             threads,
-            ways,
+            config,
             permutation: Vec::new(),
             connectors: Connectors::default(),
             buckets: HitBuckets::new(),
@@ -61,11 +61,11 @@ impl<'a, P: Rules> Online<'a, P> {
     }
 
     fn presort(&mut self) {
-        let threads = match self.ways.counting {
+        let threads = match self.config.counting {
             Counting::Serial => 1,
             Counting::Parallel => self.threads,
         };
-        let permutation = match self.ways.orders {
+        let permutation = match self.config.orders {
             Orders::OfSensors => Permutation::Unwanted,
             Orders::Both => Permutation::Kept(&mut self.permutation),
         };
@@ -86,7 +86,8 @@ impl<'a, P: Rules> Online<'a, P> {
     fn cluster(&mut self) {
         let arrays = &mut self.arrays;
         let sorted = SortedDigis { digis: &arrays.digis, sides: &arrays.sides };
-        let (formulas, connectors) = (&arrays.formulas, &mut self.connectors);
+        let formulas = &arrays.formulas;
+        let connectors = &mut self.connectors;
         connectors.find::<P>(sorted, formulas, &mut arrays.clusters);
         arrays.counts.clear();
         arrays.counts.extend(connectors.counts());
@@ -104,7 +105,7 @@ impl<'a, P: Rules> Online<'a, P> {
     fn collect(&mut self) {
         let buckets: Vec<_> = self.buckets.buckets().collect();
         self.arrays.hit_partition = copy(&buckets, &mut self.arrays.flat);
-        if self.ways.hits == HitOrder::Streams {
+        if self.config.hits == HitOrder::Streams {
             make_streams(&mut self.arrays.flat, &self.arrays.hit_partition, sort_hits);
         }
     }
@@ -115,7 +116,8 @@ impl<'a, P: Rules> Online<'a, P> {
         let capacity = |&count: &usize| (HITS_FOR_A_FRONT * count as f64) as usize;
         self.buckets.set_capacities(fronts.map(capacity));
         let latest = |side: usize| self.connectors.latest_error(side);
-        let (clusters, workers) = (arrays.sorted_clusters(), self.ways.hit_workers);
+        let clusters = arrays.sorted_clusters();
+        let workers = self.config.hit_workers;
         self.buckets.find::<P>(clusters, &arrays.modules, &latest, workers);
     }
 }
@@ -141,14 +143,15 @@ impl<P: Rules> Chain for Online<'_, P> {
     }
 
     fn take(&mut self, arena: &Arena) {
-        let (digis, sides) = (self.arrays.input.stream().len(), self.arrays.input.sides());
+        let digis = self.arrays.input.stream().len();
+        let sides = self.arrays.input.sides();
         self.arrays.take(arena);
-        if self.ways.pages == Pages::Fresh {
+        if self.config.pages == Pages::Fresh {
             give_pages_back(&mut self.arrays.digis);
         }
         self.connectors.reserve(digis, sides);
         self.buckets.take(arena);
-        if self.ways.orders == Orders::Both {
+        if self.config.orders == Orders::Both {
             self.permutation = arena.take(digis);
         }
     }
@@ -163,7 +166,7 @@ impl<P: Rules> Chain for Online<'_, P> {
         match stage {
             ChainStage::Unpack => self.arrays.unpack(cpu::PUBLISHED),
             ChainStage::Presort => self.presort(),
-            ChainStage::Zero => self.connectors.zero(self.ways.zeroing),
+            ChainStage::Zero => self.connectors.zero(self.config.zeroing),
             ChainStage::Sort => {
                 let sides = self.arrays.sides.split_mut(&mut self.arrays.digis);
                 for_each(sides, sort_by_key_and_charge);
@@ -183,7 +186,8 @@ impl<P: Rules> Chain for Online<'_, P> {
                 vec![Box::new(BufferParts(vec![&mut arrays.digis]))]
             }
             ChainStage::ClusterSort | ChainStage::Hits => {
-                let (sides, counts) = (&arrays.sides, &arrays.counts);
+                let sides = &arrays.sides;
+                let counts = &arrays.counts;
                 let mut left: Vec<Box<dyn Snapshot>> = Vec::new();
                 left.push(Box::new(filled(&mut arrays.clusters, sides, counts)));
                 if next == ChainStage::Hits {
@@ -198,14 +202,14 @@ impl<P: Rules> Chain for Online<'_, P> {
 
     fn after_restore(&mut self, next: ChainStage) {
         if next == ChainStage::Cluster {
-            self.connectors.zero(self.ways.zeroing);
+            self.connectors.zero(self.config.zeroing);
         }
     }
 
     fn product(&self, stage: ChainStage) -> Product {
         let arrays = &self.arrays;
         match stage {
-            ChainStage::Presort if self.ways.orders == Orders::Both => {
+            ChainStage::Presort if self.config.orders == Orders::Both => {
                 Product::Digis(self.in_order_of_stream())
             }
             ChainStage::Unpack => Product::Nothing,
@@ -220,7 +224,7 @@ impl<P: Rules> Chain for Online<'_, P> {
             }
             ChainStage::Collect => {
                 let modules = arrays.hit_partition.split(&arrays.flat);
-                Product::collected(Partitioned::of_modules(&modules), self.ways.hits)
+                Product::collected(Partitioned::of_modules(&modules), self.config.hits)
             }
         }
     }
@@ -237,8 +241,9 @@ impl<P: Rules> Chain for Online<'_, P> {
     }
 
     fn bytes(&self) -> usize {
-        let (digis, sides) = (self.arrays.input.stream().len(), self.arrays.input.sides());
-        let permutation = match self.ways.orders {
+        let digis = self.arrays.input.stream().len();
+        let sides = self.arrays.input.sides();
+        let permutation = match self.config.orders {
             Orders::OfSensors => 0,
             Orders::Both => digis * size_of::<u32>(),
         };

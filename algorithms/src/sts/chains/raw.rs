@@ -11,7 +11,7 @@ use crate::sts_unpack::cpu::{self, Unpack, Work};
 use crate::sts_unpack::survey::{Job, Survey, survey};
 use crate::timing::Laps;
 
-/// Raw data, and what becomes of them.
+/// Raw data, and their unpacked digis.
 pub(super) struct Raw<'a> {
     input: &'a RawTimeslices,
     jobs: Vec<Job>,
@@ -88,7 +88,9 @@ impl<'a> Raw<'a> {
         target: &mut [Digi],
         threads: usize,
     ) -> Vec<usize> {
-        let (data, tables, rules) = (self.input.data(), self.input.tables(), self.input.rules());
+        let data = self.input.data();
+        let tables = self.input.tables();
+        let rules = self.input.rules();
         let Survey { jobs, timeslices } = survey(data, tables, rules, &mut self.jobs);
         let bytes = data.bytes();
         let work = Work { bytes, tables, rules, jobs, timeslices: &timeslices };

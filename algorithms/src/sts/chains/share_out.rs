@@ -14,7 +14,8 @@ pub(super) fn share_out<T: Send, S: Send>(
     }
     let queue = Mutex::new(pieces.into_iter());
     let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
-    let (next, work) = (&next, &work);
+    let next = &next;
+    let work = &work;
     rayon::scope(|scope| {
         for tools in tools {
             scope.spawn(move |_| {

@@ -1,8 +1,8 @@
-//! Clusters of a side in order of time.
+//! Sorting the clusters of a side by time.
 //!
 //! The offline reconstruction sorts the clusters themselves, the online one sorts
-//! [entries](ClusterEntry) of 8 bytes, both by `std::sort`. Ours relies on what the
-//! time sweep leaves: entries that are nearly in order.
+//! [entries](ClusterEntry) of 8 bytes, both by `std::sort`. recobench uses that the time sweep
+//! leaves entries nearly in order.
 
 mod nearly_sorted;
 

@@ -2,7 +2,7 @@
 
 use generators::sts::Digi;
 
-/// Moves that a thing may cost on average before another sort takes over.
+/// Average number of moves per item above which another sort takes over.
 const MOVES_PER_ITEM: usize = 16;
 /// Additional moves allowed at the start, before the average is meaningful.
 const FIRST_MOVES: usize = 1 << 12;

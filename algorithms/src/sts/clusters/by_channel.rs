@@ -1,4 +1,4 @@
-//! A worker a side: digis of neighbouring channels are merged in order of time.
+//! A worker for each side: digis of neighbouring channels are merged in order of time.
 
 use std::ops::Range;
 
@@ -78,6 +78,7 @@ fn end_of_channel(digis: &[Digi], start: usize) -> usize {
 
 fn are_neighbours(digis: &[Digi], channel: &Range<usize>, next: &Range<usize>) -> bool {
     let of = |index: usize| digis.get(index).map(|digi| digi.channel());
-    let (left, right) = (of(channel.start), of(next.start));
+    let left = of(channel.start);
+    let right = of(next.start);
     left.zip(right).is_some_and(|(left, right)| right == left + 1 && right < CHANNELS_PER_SIDE)
 }

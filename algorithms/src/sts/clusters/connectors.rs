@@ -197,7 +197,7 @@ impl Connectors {
 }
 
 impl Found {
-    /// Few errors are larger than all before: mostly nothing has to be written.
+    /// Few errors are larger than all before: mostly nothing is written.
     fn raise_error(&self, error: f32) {
         // Errors are positive, so their bits ascend as they do.
         let bits = error.to_bits();
@@ -234,7 +234,8 @@ impl Worker<'_> {
             return;
         }
         let next = self.channel(usize::from(self.digis[first].channel()) + 1);
-        let (mut free, mut place) = (next.start, first);
+        let mut free = next.start;
+        let mut place = first;
         loop {
             let follower = self.earliest::<P>(place, free..next.end);
             if follower < next.end && self.is_near::<P>(place, follower) {
@@ -250,7 +251,8 @@ impl Worker<'_> {
 
     /// True if a digi and the next one of its channel may both be near a third one.
     fn is_crowded<P: Rules>(&self, place: usize) -> bool {
-        let (time, next) = (self.digis[place].time_ns(), self.digis[place + 1].time_ns());
+        let time = self.digis[place].time_ns();
+        let next = self.digis[place + 1].time_ns();
         next - time <= self.window.crowd_ns::<P>(next)
     }
 
@@ -268,7 +270,8 @@ impl Worker<'_> {
     }
 
     fn is_near<P: Rules>(&self, place: usize, follower: usize) -> bool {
-        let (time, other) = (self.digis[place].time_ns(), self.digis[follower].time_ns());
+        let time = self.digis[place].time_ns();
+        let other = self.digis[follower].time_ns();
         P::not_after(self.window, time, other)
     }
 

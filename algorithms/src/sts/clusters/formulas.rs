@@ -48,8 +48,7 @@ impl ClusterFormulas {
         }
     }
 
-    /// If nothing happens for longer than this until a time, no cluster goes across: in
-    /// ns.
+    /// Length of a gap, in ns before `until`, that no cluster crosses.
     pub(in crate::sts) fn quiet_ns<P: Rules>(&self, until: u32) -> u32 {
         self.window.crowd_ns::<P>(until)
     }
@@ -100,7 +99,8 @@ impl ClusterFormulas {
 
     /// Cluster of a chain whose first digi is in channel `first`.
     pub(super) fn cluster<P: Rules>(&self, first: u16, chain: &Chain, offset: f32) -> Cluster {
-        let (adcs, times) = (&chain.adcs[..chain.size], &chain.times[..chain.size]);
+        let adcs = &chain.adcs[..chain.size];
+        let times = &chain.times[..chain.size];
         let shape = self.shapes.of(first, adcs);
         Cluster {
             charge: shape.charge,

@@ -84,7 +84,7 @@ impl Friese {
     }
 
     /// Stores the cluster that a channel is in, if it has an active digi.
-    // Most channels have none, at the end of a side above all: asked for without a call.
+    // Checked without a call, because most channels have none, especially at the end of a side.
     #[inline]
     fn close(&mut self, channel: usize, clusters: &mut Vec<OfflineCluster>) {
         if self.active[channel].is_some() {
@@ -96,9 +96,9 @@ impl Friese {
     fn store(&mut self, channel: usize, clusters: &mut Vec<OfflineCluster>) {
         let channels = self.active_around(channel);
         let active = &mut self.active[channels];
-        let places = active.iter_mut().filter_map(Option::take);
+        let digis = active.iter_mut().filter_map(Option::take);
         clusters.push(OfflineCluster {
-            digis: places.map(|active| active.index).collect(),
+            digis: digis.map(|active| active.index).collect(),
             ..OfflineCluster::default()
         });
     }
@@ -138,7 +138,7 @@ impl Friese {
 /// The widths of the distribution of charges, by charge, in a tree.
 struct LandauMap {
     asic: Asic,
-    /// By the bits of the charge, which ascend as charges do.
+    /// Keyed by the bits of the charge, which have the same order as charges.
     widths: BTreeMap<u64, f64>,
 }
 

@@ -1,4 +1,4 @@
-//! Which digi follows which, and the clusters that this makes.
+//! Links between digis, and the clusters that follow.
 
 use generators::sts::Digi;
 
@@ -61,16 +61,22 @@ impl Links {
         side: Side,
         clusters: &mut [Cluster],
     ) -> FoundClusters {
-        let (offset, nobody, followers) = (offset(side), self.nobody, &self.followers[..]);
-        let (mut heads, mut count, mut latest_error) = ([0; HEADS], 0, 0.0_f32);
+        let offset = offset(side);
+        let nobody = self.nobody;
+        let followers = &self.followers[..];
+        let mut heads = [0; HEADS];
+        let mut count = 0;
+        let mut latest_error = 0.0_f32;
         for (first, follows) in (0..nobody).step_by(HEADS).zip(self.follows.chunks(HEADS)) {
             let follows = &follows[..follows.len().min((nobody - first) as usize)];
             for &head in list_heads(first, follows, &mut heads) {
-                let (digi, next) = (digis[head as usize], followers[head as usize]);
+                let digi = digis[head as usize];
+                let next = followers[head as usize];
                 let cluster = if next == nobody {
                     formulas.single(digi, offset)
                 } else {
-                    let (second, third) = (digis[next as usize], followers[next as usize]);
+                    let second = digis[next as usize];
+                    let third = followers[next as usize];
                     if third == nobody {
                         formulas.pair::<P>(digi, second, offset)
                     } else {
@@ -127,16 +133,17 @@ mod tests {
     /// Consecutive chains of 1 to 7 digis, every second one backwards: links, first digis, and the
     /// digis of each chain.
     fn chains(digis: &[Digi], links: &mut Links) -> Vec<(usize, Vec<Digi>)> {
-        let (mut chains, mut start) = (Vec::new(), 0);
+        let mut chains = Vec::new();
+        let mut start = 0;
         links.clear(digis.len());
         while start < digis.len() {
             let end = digis.len().min(start + 1 + mix(start as u64) as usize % 7);
-            let mut places: Vec<_> = (start..end).collect();
+            let mut indices: Vec<_> = (start..end).collect();
             if chains.len() % 2 == 1 {
-                places.reverse();
+                indices.reverse();
             }
-            places.windows(2).for_each(|pair| links.link(pair[0], pair[1]));
-            chains.push((places[0], places.iter().map(|&index| digis[index]).collect()));
+            indices.windows(2).for_each(|pair| links.link(pair[0], pair[1]));
+            chains.push((indices[0], indices.iter().map(|&index| digis[index]).collect()));
             start = end;
         }
         chains.sort_by_key(|(head, _)| *head);
@@ -147,7 +154,8 @@ mod tests {
     fn chains_of_all_lengths_are_clusters_in_the_order_of_their_first_digis() {
         let formulas = ClusterFormulas::new(&Setup::regular(1).expect("sensible"));
         let digi = |index: u64| {
-            let (bits, address) = (mix(index), Address::of_module(0));
+            let bits = mix(index);
+            let address = Address::of_module(0);
             Digi::new(address, bits as u16 % 1000, (index * 3) as u32, (bits >> 32) as u8)
         };
         for count in [0, 1, 2, 1000] {

@@ -40,7 +40,8 @@ pub(super) struct LongChain<P: Rules> {
 impl<P: Rules> LongChain<P> {
     #[inline]
     pub(super) fn new([first, second]: [Digi; 2], formulas: &ClusterFormulas) -> Self {
-        let (left, right) = (formulas.of_digi(first), formulas.of_digi(second));
+        let left = formulas.of_digi(first);
+        let right = formulas.of_digi(second);
         let start = f32::from(first.channel());
         let time = P::add_time(P::TimeSum::default(), first.time_ns());
         LongChain {
@@ -52,7 +53,7 @@ impl<P: Rules> LongChain<P> {
         }
     }
 
-    /// Adds the digi of the next channel: what was the last one is between others now.
+    /// Adds the digi of the next channel: the previous last one becomes a middle one.
     #[inline]
     pub(super) fn push(&mut self, digi: Digi, formulas: &ClusterFormulas) {
         self.digis += 1;
@@ -125,7 +126,8 @@ struct Columns {
 
 impl Default for Columns {
     fn default() -> Self {
-        let (one, two) = ([0.0; CHAINS], [[0.0; CHAINS]; 2]);
+        let one = [0.0; CHAINS];
+        let two = [[0.0; CHAINS]; 2];
         Columns { start: one, between: one, left: two, middle: two, right: two, moment: one }
     }
 }
@@ -231,30 +233,31 @@ mod tests {
     use super::*;
 
     /// All that this machine has.
-    fn ways() -> Vec<ShapesOf> {
-        let mut ways: Vec<ShapesOf> = vec![compute];
+    fn shape_functions() -> Vec<ShapesOf> {
+        let mut shape_functions: Vec<ShapesOf> = vec![compute];
         #[cfg(target_arch = "x86_64")]
         {
-            ways.extend(avx2::if_available());
-            ways.extend(avx512::if_available());
+            shape_functions.extend(avx2::if_available());
+            shape_functions.extend(avx512::if_available());
         }
-        ways
+        shape_functions
     }
 
     #[test]
-    fn all_ways_have_the_bits_of_shapes_that_are_computed_alone() {
+    fn vector_shapes_have_the_bits_of_single_ones() {
         let mut columns = Columns::default();
         for index in 0..CHAINS {
             let random = |of: usize| mix((8 * index + of) as u64) % 10_000;
             let charges = |of: usize| [random(of) as f32 + 1.0, random(of + 1) as f32];
-            let (start, between) = (random(0) as f32, (random(1) % 4 + 1) as f32);
+            let start = random(0) as f32;
+            let between = (random(1) % 4 + 1) as f32;
             let sums =
                 Sums { start, between, left: charges(2), middle: charges(4), right: charges(6) };
             columns.set(index, &sums, 30_000.0 * start);
         }
-        for way in ways() {
+        for shapes_of in shape_functions() {
             let mut shapes = ShapeColumns::default();
-            way(&columns, &mut shapes);
+            shapes_of(&columns, &mut shapes);
             for index in 0..CHAINS {
                 let alone = columns.sums(index).shape(|charge| columns.moment[index] / charge);
                 let Shape { charge, position, position_error } = alone;

@@ -94,11 +94,14 @@ impl TimeSweep {
         let crowd_ns = window.crowd_ns::<P>(last);
         let Links { followers, follows, nobody, .. } = &mut self.links;
         let nobody = *nobody;
-        let (followers, follows) = (&mut followers[..], &mut follows[..]);
+        let followers = &mut followers[..];
+        let follows = &mut follows[..];
         let mut crowded = false;
         for (index, digi) in (0..nobody).zip(digis) {
-            let (channel, time) = (usize::from(digi.channel()) % CHANNELS, digi.time_ns());
-            let (left, right) = (latest[channel], latest[channel + 2]);
+            let channel = usize::from(digi.channel()) % CHANNELS;
+            let time = digi.time_ns();
+            let left = latest[channel];
+            let right = latest[channel + 2];
             let own = std::mem::replace(&mut latest[channel + 1], Latest { time, index });
             // Branch-free because branches would be unpredictable: without a link, the extra
             // element is written.

@@ -10,7 +10,7 @@ use crate::sts::{Hit, OfflineHit};
 pub(super) enum HitOrder {
     /// Modules one after the other, hits in the order found.
     AsFound,
-    /// A stream for each module, in order of time: what tracking reads hits from.
+    /// A stream for each module, in order of time, as tracking reads hits.
     Streams,
 }
 
@@ -29,11 +29,11 @@ pub(super) fn copy<T: Copy + Default + Send + Sync>(
     pieces: &[&[T]],
     flat: &mut Vec<T>,
 ) -> Partition {
-    let places = Partition::from_lengths(pieces.iter().map(|piece| piece.len()));
-    flat.resize(places.elements(), T::default());
-    let targets = places.split_mut(flat);
+    let partition = Partition::from_lengths(pieces.iter().map(|piece| piece.len()));
+    flat.resize(partition.elements(), T::default());
+    let targets = partition.split_mut(flat);
     for_each(targets.into_iter().zip(pieces), |(target, piece)| target.copy_from_slice(piece));
-    places
+    partition
 }
 
 /// Sorts the hits of each module by time.

@@ -5,23 +5,23 @@ use generators::sts::setup::Setup;
 use crate::algorithm::Semantics;
 use crate::sts::Timeslice;
 
-/// One or several timeslices of a detector, of which a chain knows as one of a detector with the
-/// modules of all of them: those of the first timeslice, then those of the second. Fronts of all lie
-/// before backs.
+/// One or several timeslices of a detector, which a chain processes as one of a detector with the
+/// modules of all of them: those of the first timeslice, then those of the second. Fronts of all
+/// precede backs.
 #[derive(Clone, Copy)]
 pub(in crate::sts) struct Batch<'a> {
     timeslices: &'a [Timeslice],
 }
 
 impl<'a> Batch<'a> {
-    /// Of at least one; all have the same setup.
+    /// A batch of at least one timeslice; all have the same setup.
     pub(in crate::sts) fn new(timeslices: &'a [Timeslice]) -> Self {
         assert!(!timeslices.is_empty(), "a timeslice or more");
         Batch { timeslices }
     }
 
-    /// Of a single one.
-    pub(in crate::sts) fn of(timeslice: &'a Timeslice) -> Self {
+    /// A batch of a single timeslice.
+    pub(in crate::sts) fn single(timeslice: &'a Timeslice) -> Self {
         Batch { timeslices: std::slice::from_ref(timeslice) }
     }
 
@@ -78,7 +78,7 @@ impl<'a> Batch<'a> {
         self.timeslices[0].setup()
     }
 
-    /// The right answer for variants that know two.
+    /// The right answer for variants that support two.
     pub(super) fn online(self) -> Semantics {
         self.timeslices[0].online()
     }

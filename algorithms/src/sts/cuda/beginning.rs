@@ -18,7 +18,7 @@ use crate::timing::Laps;
 /// Algorithm that unpacks raw data; if the host presorts, it unpacks too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sts) enum UnpackWay {
-    /// As published.
+    /// A block per microslice, as published.
     EpochParallel,
     /// Directly to sides, which includes presort. If the e-links do not determine the side, there
     /// is a stream in between.
@@ -77,13 +77,13 @@ impl<'a> ChainInput<'a> {
     pub(super) fn new(
         gpu: &Arc<Gpu>,
         (batch, arena): (Batch<'a>, &'a Arena),
-        (ways, start): (ChainConfig, InputKind),
+        (config, start): (ChainConfig, InputKind),
     ) -> Result<Self, DeviceError> {
         if start == InputKind::Raw
             && let [input] = batch.timeslices()
             && let Some(raw) = input.raw()
         {
-            return Self::of_raw(gpu, (raw, arena, input.modules()), ways);
+            return Self::of_raw(gpu, (raw, arena, input.modules()), config);
         }
         let stream = |timeslice: &'a Timeslice| {
             Pristine::converted(arena, gpu, timeslice.stream(), |digi| digi.bits())
@@ -95,15 +95,15 @@ impl<'a> ChainInput<'a> {
     fn of_raw(
         gpu: &Arc<Gpu>,
         (raw, arena, modules): (&'a RawTimeslices, &'a Arena, usize),
-        ways: ChainConfig,
+        config: ChainConfig,
     ) -> Result<Self, DeviceError> {
-        if ways.presort == PresortWay::OnHost {
+        if config.presort == PresortWay::OnHost {
             return Ok(ChainInput::RawOnHost(
                 HostRaw { input: raw, buffers: HostBuffers::new(raw, arena) },
                 0,
             ));
         }
-        let make = match ways.unpack {
+        let make = match config.unpack {
             UnpackWay::EpochParallel => EPOCH_PARALLEL,
             UnpackWay::ToSides => {
                 if let Some(boards) = SidesOfBoards::new(raw, modules) {
@@ -124,7 +124,7 @@ impl<'a> ChainInput<'a> {
         matches!(self, ChainInput::RawOnHost(..) | ChainInput::RawOnDevice(..))
     }
 
-    /// Unpacks what was copied.
+    /// Unpacks the copied data.
     pub(super) fn unpack(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         let sum = |counted: Vec<TimesliceCounts>| counted.iter().map(TimesliceCounts::digis).sum();
         match self {

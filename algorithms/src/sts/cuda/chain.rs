@@ -31,7 +31,7 @@ use crate::sts::{ChainStage, Cluster, ClusterEntry, Timeslice};
 pub(in crate::sts) enum Step {
     /// Digis or raw data to the device, and digis to their sides.
     Distribute,
-    /// From sides that lie where the host knows to clusters in order of time.
+    /// From the partition into sides, on the host, to clusters in order of time.
     FindClusters,
     /// From counts of clusters to hits.
     FindHits,
@@ -69,25 +69,43 @@ buffers!(
     CudaChain<'_>: tables, beginning, presort, sort, sides, clusters, order, whole, hits, collected
 );
 
+/// Options of a chain.
+#[derive(Clone, Copy)]
+pub(in crate::sts) struct ChainOptions {
+    pub(in crate::sts) config: ChainConfig,
+    pub(in crate::sts) input: InputKind,
+    /// Threads of the host.
+    pub(in crate::sts) threads: usize,
+}
+
+/// Capacities of a chain, in hits.
+#[derive(Clone, Copy, Default)]
+pub(in crate::sts) struct HitCapacities {
+    /// Of all buckets together.
+    buckets: usize,
+    /// Of the flat array of hits.
+    flat: usize,
+}
+
 impl<'a> CudaChain<'a> {
-    /// A chain with `hits` as capacities of the buckets and of the flat array of hits; the host
-    /// uses `threads` threads.
+    /// A chain for a batch. Capacities grow if they turn out to be too small.
     pub(in crate::sts) fn new(
         gpu: &Arc<Gpu>,
         (input, arena): (Batch<'a>, &'a Arena),
-        (ways, start, threads): (ChainConfig, InputKind, usize),
-        hits: [usize; 2],
+        options: ChainOptions,
+        hits: HitCapacities,
     ) -> Result<Self, DeviceError> {
+        let ChainOptions { config, input: kind, threads } = options;
         let digis = input.digis();
-        let presort = Presort::new(gpu, (input, arena), (ways.presort, threads))?;
-        let beginning = ChainInput::new(gpu, (input, arena), (ways, start))?;
-        Self::with_room(gpu, (input, arena), ways, (beginning, presort), (digis, hits))
+        let presort = Presort::new(gpu, (input, arena), (config.presort, threads))?;
+        let beginning = ChainInput::new(gpu, (input, arena), (config, kind))?;
+        Self::allocate(gpu, (input, arena), config, (beginning, presort), digis, hits)
     }
 
     /// True if timeslices can go through such a chain together, each of a detector with `sides`
     /// sides.
-    pub(in crate::sts) fn takes_batches(gpu: &Gpu, ways: ChainConfig, sides: usize) -> bool {
-        Presort::takes_batches(gpu, ways.presort, sides)
+    pub(in crate::sts) fn takes_batches(gpu: &Gpu, config: ChainConfig, sides: usize) -> bool {
+        Presort::takes_batches(gpu, config.presort, sides)
     }
 
     /// A chain for parts of a timeslice, with capacities for digis and hits; each run takes one of
@@ -95,38 +113,40 @@ impl<'a> CudaChain<'a> {
     pub(in crate::sts) fn of_parts(
         gpu: &Arc<Gpu>,
         (timeslice, arena): (&'a Timeslice, &'a Arena),
-        ways: ChainConfig,
-        room: (usize, [usize; 2]),
+        config: ChainConfig,
+        digis: usize,
+        hits: HitCapacities,
     ) -> Result<Option<Self>, DeviceError> {
-        let input = Batch::of(timeslice);
+        let input = Batch::single(timeslice);
         let Some(presort) = Presort::of_parts(gpu, input)? else { return Ok(None) };
-        let beginning = ChainInput::new(gpu, (input, arena), (ways, InputKind::Digis))?;
-        Self::with_room(gpu, (input, arena), ways, (beginning, presort), room).map(Some)
+        let beginning = ChainInput::new(gpu, (input, arena), (config, InputKind::Digis))?;
+        Self::allocate(gpu, (input, arena), config, (beginning, presort), digis, hits).map(Some)
     }
 
-    fn with_room(
+    fn allocate(
         gpu: &Arc<Gpu>,
         (input, arena): (Batch<'a>, &'a Arena),
-        ways: ChainConfig,
+        config: ChainConfig,
         (beginning, presort): (ChainInput<'a>, Presort<'a>),
-        (digis, [buckets, flat]): (usize, [usize; 2]),
+        digis: usize,
+        hits: HitCapacities,
     ) -> Result<Self, DeviceError> {
         Ok(CudaChain {
             recorded: None,
-            tables: DeviceTables::lent(gpu, (input, arena))?,
+            tables: DeviceTables::cached(gpu, (input, arena))?,
             beginning,
             presort,
             part: None,
-            sort: Sort::new(gpu, (digis, input.sides()), ways.sort)?,
+            sort: Sort::new(gpu, (digis, input.sides()), config.sort)?,
             sides: Partition::from_lengths([]),
-            clusters: Clusters::new(gpu, (input, digis), ways.clusters)?,
-            order: ClusterOrder::new(gpu, digis, input.sides(), ways.cluster_sort)?,
-            whole: ways
+            clusters: Clusters::new(gpu, (input, digis), config.clusters)?,
+            order: ClusterOrder::new(gpu, digis, input.sides(), config.cluster_sort)?,
+            whole: config
                 .takes_whole_sides
                 .then(|| FusedSides::new(gpu, digis, input.sides()))
                 .transpose()?,
-            hits: Hits::new(gpu, (input, digis), ways.hits, buckets)?,
-            collected: Collected::new(gpu, ways.collect, input.modules(), flat)?,
+            hits: Hits::new(gpu, (input, digis), config.hits, hits.buckets)?,
+            collected: Collected::new(gpu, config.collect, input.modules(), hits.flat)?,
         })
     }
 
@@ -141,9 +161,9 @@ impl<'a> CudaChain<'a> {
         self.sides.elements()
     }
 
-    /// Current hit capacities, of the buckets and of the flat array.
-    pub(in crate::sts) fn capacities(&self) -> [usize; 2] {
-        [self.hits.capacity(), self.collected.capacity()]
+    /// Current hit capacities.
+    pub(in crate::sts) fn capacities(&self) -> HitCapacities {
+        HitCapacities { buckets: self.hits.capacity(), flat: self.collected.capacity() }
     }
 
     /// First stage of the chain.
@@ -171,7 +191,7 @@ impl<'a> CudaChain<'a> {
         }
     }
 
-    /// Starts the first stage on what was copied; waits for it.
+    /// Starts the first stage on the copied input; waits for it.
     fn begin(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         if self.beginning.unpacks() { self.beginning.unpack(gpu) } else { self.distribute(gpu) }
     }
@@ -186,7 +206,8 @@ impl<'a> CudaChain<'a> {
     }
 
     fn start_presort(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
-        let (scratch, digis) = (self.sort.scratch(), self.sort.digis());
+        let scratch = self.sort.scratch();
+        let digis = self.sort.digis();
         let stream = match &self.part {
             Some(part) => Stream::OfPart(scratch, part.positions.len(), &part.times),
             None => self.beginning.stream(scratch),
@@ -194,7 +215,7 @@ impl<'a> CudaChain<'a> {
         self.presort.start(gpu, &self.tables.modules, stream, digis)
     }
 
-    /// Starts a stage on what the one before it left; some wait for the device.
+    /// Starts a stage on the output of the one before it; some wait for the device.
     pub(in crate::sts) fn run(&mut self, gpu: &Gpu, stage: ChainStage) -> Result<(), DeviceError> {
         match stage {
             stage if stage == self.first_stage() => {
@@ -233,13 +254,15 @@ impl<'a> CudaChain<'a> {
 
     /// Starts to find clusters, and to sort those of small sides that single blocks process.
     fn find_clusters(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
-        let (digis, begins, tables) = (self.sort.digis(), self.presort.begins(), &*self.tables);
+        let digis = self.sort.digis();
+        let begins = self.presort.begins();
+        let tables = &*self.tables;
         let given = SortedDigis { digis, begins, tables };
         let Some(whole) = &mut self.whole else { return self.clusters.find(gpu, given) };
         whole.fill(gpu, &self.sides)?;
         if let Some(larger) = whole.larger_tiles() {
             self.clusters.find_in_large_sides(gpu, given, larger)?;
-            // As long as nothing is known of the others, they count as sides without a cluster.
+            // Until their counts are known, the other sides count as sides without a cluster.
             self.order.sort(gpu, unsorted(&self.clusters, begins, whole.larger()))?;
         }
         whole.start(gpu, given, (&self.clusters, &self.order))
@@ -254,7 +277,7 @@ impl<'a> CudaChain<'a> {
         self.order.sort(gpu, unsorted(&self.clusters, begins, &self.sides))
     }
 
-    /// Starts to sort digis, and to make clusters of them as if the sort left nothing for later.
+    /// Starts to sort digis, and to make clusters of them assuming that the sort is complete.
     fn start_clusters(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         gpu.scope(ChainStage::Sort.name(), || self.start_sort(gpu))?;
         self.make_clusters(gpu)
@@ -300,14 +323,18 @@ impl<'a> CudaChain<'a> {
         let counts = self.counts_of_room();
         self.clusters.expect(counts.iter().sum());
         let begins = self.presort.begins();
-        let (clusters, order, tables) = (&self.clusters, &self.order, &*self.tables);
+        let clusters = &self.clusters;
+        let order = &self.order;
+        let tables = &*self.tables;
         let sorted = SortedClusters { clusters, order, begins, tables };
         self.hits.start(gpu, &self.sides, &counts, sorted)
     }
 
     /// Waits for the counts of hits; if the capacity was too small, finds all hits once more.
     fn finish_hits(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
-        let (clusters, order, tables) = (&self.clusters, &self.order, &*self.tables);
+        let clusters = &self.clusters;
+        let order = &self.order;
+        let tables = &*self.tables;
         let sorted = SortedClusters { clusters, order, begins: self.presort.begins(), tables };
         self.hits.finish(gpu, sorted)
     }
@@ -319,14 +346,16 @@ impl<'a> CudaChain<'a> {
         gpu: &Gpu,
     ) -> Result<(), DeviceError> {
         let capacities: Vec<_> = self.hits.counts().map(|hits| hits.saturating_sub(1)).collect();
-        let (clusters, order, tables) = (&self.clusters, &self.order, &*self.tables);
+        let clusters = &self.clusters;
+        let order = &self.order;
+        let tables = &*self.tables;
         let sorted = SortedClusters { clusters, order, begins: self.presort.begins(), tables };
         self.hits.fill(gpu, &capacities, sorted)?;
         self.finish_hits(gpu)
     }
 
-    /// Takes a step of the whole chain: waits for the one before in the chosen queue, and starts
-    /// what can be started then.
+    /// Runs a step of the whole chain: waits for the step before in the chosen queue, and starts
+    /// all kernels that need no further counts.
     pub(in crate::sts) fn step(&mut self, gpu: &Gpu, step: Step) -> Result<(), DeviceError> {
         match step {
             Step::Distribute => {

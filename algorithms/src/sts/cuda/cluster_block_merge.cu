@@ -22,7 +22,7 @@ using Shared = Sort::Shared;
 
 }  // namespace
 
-// Writes an entry for each cluster, and sorts those of each side. A block a side.
+// Writes an entry for each cluster, and sorts those of each side. A block per side.
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
     entries_block_merge(const Cluster* clusters, const u32* begins, const Found* found, Entry* entries,
                         Entry* scratch) {

@@ -19,15 +19,15 @@ const TILE: usize = TILE_OF_ENTRIES as usize;
 /// Algorithm that sorts clusters by time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sts) enum ClusterSortWay {
-    /// A block a side, as published: the sort of digis.
+    /// A block per side, as published: the sort of digis.
     BlockMerge,
     /// Tiles in shared memory, then merged by all blocks.
     Tiles,
-    /// A block a side, by bins of time; large sides are distributed before.
+    /// A block per side, by bins of time; large sides are distributed before.
     TimeBins,
 }
 
-/// Entries in order of time, and what sorting them takes.
+/// Entries in order of time, and the buffers for sorting them.
 pub(super) struct ClusterOrder {
     entries: DeviceBuffer<ClusterEntry>,
     /// Scratch entries, overwritten by each sort.
@@ -75,13 +75,14 @@ impl ClusterOrder {
         })
     }
 
-    /// Sorts the clusters of all sides, which lie where their digis do.
+    /// Sorts the clusters of all sides, which start at the offsets of their digis.
     pub(super) fn sort(
         &mut self,
         gpu: &Gpu,
         from: UnsortedClusters<'_>,
     ) -> Result<(), DeviceError> {
-        let (entries, scratch) = (&mut self.entries, &mut self.scratch);
+        let entries = &mut self.entries;
+        let scratch = &mut self.scratch;
         match &mut self.tables {
             Tables::BlockMerge(()) => sort_by_side(gpu, from, entries, scratch),
             Tables::Tiles(tiles) => sort_and_merge(gpu, from, tiles, entries, scratch),
@@ -116,8 +117,8 @@ fn sort_by_side(
     unsafe { gpu.launch(&ENTRIES_BLOCK_MERGE, grid, arguments) }
 }
 
-/// Sorts tiles, and merges them by turns to `merged` and back; `entries` is where they are
-/// at last.
+/// Sorts tiles, and merges them back and forth between `entries` and `merged`; the result is in
+/// `entries`.
 fn sort_and_merge(
     gpu: &Gpu,
     from: UnsortedClusters<'_>,
@@ -128,7 +129,9 @@ fn sort_and_merge(
     let all = tiles(from.sides);
     let grid = Grid::blocks(all.len() as u32);
     table.fill(gpu, all)?;
-    let (begins, found, tiles) = (from.begins.ptr(), from.found.ptr(), table.ptr());
+    let begins = from.begins.ptr();
+    let found = from.found.ptr();
+    let tiles = table.ptr();
     let sorting =
         EntriesSort { clusters: from.clusters.ptr(), begins, found, tiles, entries: entries.ptr() };
     // SAFETY: tiles are parts of sides, which have capacity for one entry per cluster.
@@ -146,7 +149,7 @@ fn sort_and_merge(
     Ok(())
 }
 
-/// The tiles of all sides; how many clusters these have is not known yet.
+/// The tiles of all sides, by digis because the number of clusters is not known yet.
 fn tiles(sides: &Partition) -> Vec<Tile> {
     let tiles = parts_of(sides.lengths().enumerate(), TILE);
     tiles.map(|[side, first]| Tile { side, first }).collect()
@@ -171,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_are_merged_until_one_is_left() {
+    fn runs_are_merged_to_one() {
         let tile = TILE as u32;
         assert_eq!(runs(TILE).count(), 0);
         assert!(runs(TILE + 1).eq([tile]));

@@ -41,13 +41,13 @@ static HEADS_LARGER: ByRules<ClusterHeadsLarger> =
 /// Algorithm that finds clusters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sts) enum ClusterWay {
-    /// A thread a digi, which walks to its side, as published.
+    /// A thread per digi, which walks to its side, as published.
     Online,
-    /// A thread a digi, which finds its side by binary search.
+    /// A thread per digi, which finds its side by binary search.
     Connectors,
-    /// A block a side.
+    /// A block per side.
     PerSide,
-    /// A thread a digi, then blocks for the first digis of chains.
+    /// A thread per digi, then blocks for the first digis of chains.
     Links,
 }
 
@@ -84,7 +84,7 @@ impl UnsortedClusters<'_> {
     }
 }
 
-/// Clusters, and what finding them takes.
+/// Clusters, and the buffers for finding them.
 pub(super) struct Clusters {
     way: ClusterWay,
     semantics: Semantics,
@@ -131,7 +131,7 @@ impl Clusters {
         })
     }
 
-    /// Sets to 0 what kernels rely on.
+    /// Sets counters and flags to 0, as kernels expect.
     pub(super) fn zero(&self, gpu: &Gpu) -> Result<(), DeviceError> {
         match self.way {
             ClusterWay::Links => gpu.fill(&self.follows, 0)?,
@@ -158,8 +158,11 @@ impl Clusters {
         sorted: SortedDigis<'_>,
         larger: LargerTiles,
     ) -> Result<(), DeviceError> {
-        let (digis, begins, sides) = (sorted.digis.ptr(), sorted.begins.ptr(), self.sides);
-        let (connectors, follows) = (self.connectors.ptr(), self.follows.ptr());
+        let digis = sorted.digis.ptr();
+        let begins = sorted.begins.ptr();
+        let sides = self.sides;
+        let connectors = self.connectors.ptr();
+        let follows = self.follows.ptr();
         let [window_ns, whole_ns, crowd_ns] = self.window;
         let linking = ClusterLinkLarger {
             digis,
@@ -188,8 +191,8 @@ impl Clusters {
         // SAFETY: as by links of all; tiles are some of them.
         unsafe {
             // Not counted: how many digis of its tiles are of larger sides.
-            gpu.launch(LINK_LARGER.of(self.semantics), grid, linking)?;
-            gpu.launch(HEADS_LARGER.of(self.semantics), grid, following)
+            gpu.launch(LINK_LARGER.for_semantics(self.semantics), grid, linking)?;
+            gpu.launch(HEADS_LARGER.for_semantics(self.semantics), grid, following)
         }
     }
 
@@ -198,7 +201,7 @@ impl Clusters {
         self.window
     }
 
-    /// By which rules clusters are found.
+    /// Semantics of the rules by which clusters are found.
     pub(super) fn semantics(&self) -> Semantics {
         self.semantics
     }
@@ -243,8 +246,11 @@ impl Clusters {
         sorted: SortedDigis<'_>,
         connect: &ByRules<ClusterConnect>,
     ) -> Result<(), DeviceError> {
-        let (digis, begins, sides) = (sorted.digis.ptr(), sorted.begins.ptr(), self.sides);
-        let (channels, connectors) = (self.channels.ptr(), self.connectors.ptr());
+        let digis = sorted.digis.ptr();
+        let begins = sorted.begins.ptr();
+        let sides = self.sides;
+        let channels = self.channels.ptr();
+        let connectors = self.connectors.ptr();
         let [window_ns, whole_ns, crowd_ns] = self.window;
         let finding = ClusterChannels { digis, begins, sides, channels };
         let connecting = ClusterConnect {
@@ -266,17 +272,18 @@ impl Clusters {
             clusters: self.clusters.ptr(),
             found: self.found.ptr(),
         };
-        let (read, linked) = (sorted.digis.bytes(), self.connectors.bytes());
+        let read = sorted.digis.bytes();
+        let linked = self.connectors.bytes();
         let all = CLUSTER_CHANNELS.thread_each(sorted.digis.len());
         // SAFETY: sides are ranges of the digis, with an offset for each of their channels, and a
         // connector and capacity for a cluster for each digi.
         unsafe {
             let of_channels = all.moving(read + self.channels.bytes());
             gpu.launch(&CLUSTER_CHANNELS, of_channels, finding)?;
-            let connect = connect.of(self.semantics);
+            let connect = connect.for_semantics(self.semantics);
             let of_connectors = all.moving(read + self.channels.bytes() + 2 * linked);
             gpu.launch(connect, of_connectors, connecting)?;
-            let follow = FOLLOW.of(self.semantics);
+            let follow = FOLLOW.for_semantics(self.semantics);
             gpu.launch(follow, all.moving(read + linked + self.expected_bytes()), following)
         }
     }
@@ -300,12 +307,15 @@ impl Clusters {
         };
         // SAFETY: there is a block for each side; sides are ranges of the digis, with an offset for
         // each of their channels, and a connector and capacity for a cluster for each digi.
-        unsafe { gpu.launch(SIDE.of(self.semantics), grid, arguments) }
+        unsafe { gpu.launch(SIDE.for_semantics(self.semantics), grid, arguments) }
     }
 
     fn find_by_links(&self, gpu: &Gpu, sorted: SortedDigis<'_>) -> Result<(), DeviceError> {
-        let (digis, begins, sides) = (sorted.digis.ptr(), sorted.begins.ptr(), self.sides);
-        let (connectors, follows) = (self.connectors.ptr(), self.follows.ptr());
+        let digis = sorted.digis.ptr();
+        let begins = sorted.begins.ptr();
+        let sides = self.sides;
+        let connectors = self.connectors.ptr();
+        let follows = self.follows.ptr();
         let [window_ns, whole_ns, crowd_ns] = self.window;
         let linking = ClusterLink {
             digis,
@@ -333,8 +343,8 @@ impl Clusters {
         // SAFETY: sides are ranges of the digis, with a connector, a byte and capacity for a
         // cluster for each digi; the bytes end with a whole word.
         unsafe {
-            gpu.launch(LINK.of(self.semantics), grid.moving(bytes), linking)?;
-            let heads = HEADS.of(self.semantics);
+            gpu.launch(LINK.for_semantics(self.semantics), grid.moving(bytes), linking)?;
+            let heads = HEADS.for_semantics(self.semantics);
             gpu.launch(heads, grid.moving(bytes + self.expected_bytes()), following)
         }
     }

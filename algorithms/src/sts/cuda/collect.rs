@@ -17,7 +17,7 @@ use crate::sts_sort::cuda::begins;
 pub(in crate::sts) enum CollectWay {
     /// On the device first, then by a copy.
     Flat,
-    /// By a kernel that writes to the host's memory.
+    /// Copied by a kernel that writes to the host's memory.
     Mapped,
 }
 

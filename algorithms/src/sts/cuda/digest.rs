@@ -1,4 +1,4 @@
-//! Digests of clusters and hits, summed on the device where a chain has left them: see the kernel.
+//! Digests of clusters and hits, summed on the device: see the kernel.
 
 use super::chain::CudaChain;
 use crate::algorithm::{Digest, ITEM_MULTIPLIER, KINDS, SEGMENT_MULTIPLIER, Segments, WORD_STEP};
@@ -38,7 +38,7 @@ impl DigestSums {
 }
 
 impl CudaChain<'_> {
-    /// The digest of what the last run has found; waits for it.
+    /// The digest of the output of the previous run; waits for it.
     pub(in crate::sts) fn digest(
         &mut self,
         gpu: &Gpu,

@@ -34,7 +34,7 @@ __device__ __forceinline__ bool has_equal(const u64* digis, u32 count, u32 place
 
 }  // namespace
 
-// Copies the digis of all sides, sorted by channel and time, in that order. A thread a digi.
+// Copies the digis of all sides, sorted by channel and time, in that order. A thread per digi.
 extern "C" __global__ void __launch_bounds__(THREADS)
     order_equal_digis(const u64* digis, const u32* begins, u32 sides, u64* to) {
     const u32 place = blockIdx.x * THREADS + threadIdx.x, count = begins[sides];

@@ -8,7 +8,7 @@ use generators::partition::Partition;
 use super::hits::Filled;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu};
 
-/// A buffer that stages left something in.
+/// A buffer with the output of a stage, which can be saved and restored.
 pub(super) trait Snapshot {
     /// Its bytes.
     fn bytes(&self) -> u64;

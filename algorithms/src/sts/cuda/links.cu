@@ -68,7 +68,7 @@ __device__ __forceinline__ void link_tile(const Digis& all, u32* connectors, u8*
         const u32 side = sides.of(place), begin = all.begins[side];
         const u32 digis = all.begins[side + 1] - begin;
         if (digis < all.least) {
-            // So that it leads no chain.
+            // A digi with a predecessor is not the head of a chain.
             follows[place] = 1;
             continue;
         }
@@ -96,7 +96,7 @@ struct HeadsOfTile {
     Heads singles, others;
 };
 
-// Which of a thread's digis lead a chain: a bit each.
+// Chain heads among a thread's digis: a bit each.
 struct OwnHeads {
     u32 singles = 0, others = 0;
 
@@ -240,7 +240,7 @@ __device__ __forceinline__ void follow_tile(const Digis& all, const u8* follows,
 }  // namespace
 
 // Writes connectors, and a byte for each digi that follows another one; these bytes are
-// zero at the start. A block a tile of digis.
+// zero at the start. A block per tile of digis.
 extern "C" __global__ void __launch_bounds__(THREADS)
     cluster_link_exact(const u64* digis, const u32* begins, u32 sides, u32* connectors, u8* follows, u32 window_ns,
                        u32 whole_ns, u32 crowd_ns) {

@@ -46,7 +46,7 @@ use crate::sts::{Cluster, ClusterEntry, Hit};
 
 pub(super) use batch::Batch;
 pub(super) use beginning::{InputKind, UnpackWay};
-pub(super) use chain::{CudaChain, Step};
+pub(super) use chain::{ChainOptions, CudaChain, HitCapacities, Step};
 pub(super) use cluster_order::ClusterSortWay;
 pub(super) use clusters::ClusterWay;
 pub(super) use collect::CollectWay;
@@ -73,7 +73,7 @@ impl<A> ByRules<A> {
         ByRules { exact, published }
     }
 
-    fn of(&self, semantics: Semantics) -> &'static Kernel<A> {
+    fn for_semantics(&self, semantics: Semantics) -> &'static Kernel<A> {
         match semantics {
             Semantics::Published => self.published,
             Semantics::Exact | Semantics::Offline => self.exact,

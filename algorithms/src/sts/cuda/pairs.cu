@@ -22,7 +22,7 @@ constexpr u32 LINES_OF_JOB = LINE_THREADS * LINE_ITEMS;
 static_assert(LINES_OF_JOB % LANES == 0, "whole warps");
 constexpr u32 THREADS = 128;
 constexpr u32 WARPS = THREADS / LANES;
-// Of a multiprocessor: how many registers threads have is a matter of them.
+// Blocks per multiprocessor, which limits the registers of a thread.
 constexpr u32 BLOCKS = 8;
 // More than threads, as what a warp has left over at the end leaves lanes without work.
 constexpr u32 FRONTS_OF_JOB = 4 * THREADS;
@@ -55,7 +55,7 @@ __device__ __forceinline__ void find_hits_in_stretch(const Module& module, u32 b
     }
 }
 
-// The hits of some fronts: warps take turns, a front for each lane at a time.
+// Finds the hits of a group of fronts: one front per lane at a time, in a loop over groups.
 template <class Rules>
 __device__ __forceinline__ void find_hits(const Module& module, const Partners* partners, u32 first, u32 end,
                                           OfWarp& shared) {
@@ -146,8 +146,8 @@ __device__ __forceinline__ void find_hits_of_job(const InOrder& all, const Partn
 
 }  // namespace
 
-// The lines of all clusters, what hits take of them, and the partners of fronts, where their entries are. A block
-// a job: some of any side.
+// Writes the lines of all clusters, their data for hits, and the partners of fronts, in the order
+// of entries. A block per job: some clusters of any side.
 extern "C" __global__ void __launch_bounds__(LINE_THREADS)
     hits_lines_exact(const Cluster* clusters, const Entry* entries, const u32* begins, const Found* found,
                      u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut, const Job* jobs, Line* lines,
@@ -166,7 +166,8 @@ extern "C" __global__ void __launch_bounds__(LINE_THREADS)
 }
 KERNEL_EXPORT(hits_lines_published, HitsLines)
 
-// The hits of all modules, as by `hits_of_fronts_`. A block a job: some of a front.
+// Finds the hits of all modules, as `hits_of_fronts_` does. A block per job: some clusters of a
+// front.
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     hits_of_pairs_exact(const Line* lines, const Measured* values, const Partners* partners, const u32* begins,
                         const Found* found, u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut,

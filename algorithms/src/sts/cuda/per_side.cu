@@ -37,8 +37,8 @@ __device__ __forceinline__ void find_own(const u64* digis, const u32* begins, u3
 
 }  // namespace
 
-// The clusters of all sides, as by `cluster_channels`, `_connect_` and `_follow_`. A block
-// a side.
+// Finds the clusters of all sides, as `cluster_channels`, `_connect_` and `_follow_` do. A block
+// per side.
 extern "C" __global__ void __launch_bounds__(THREADS)
     cluster_side_exact(const u64* digis, const u32* begins, u32* channels, u32* connectors, u32 window_ns,
                        u32 whole_ns, u32 crowd_ns, const ClusterTables* tables, Cluster* clusters, Found* found) {

@@ -10,13 +10,13 @@ use crate::sts_sort::cuda::{ChannelBucket, start_block_merge};
 /// Algorithm that sorts digis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sts) enum SortWay {
-    /// `block-merge`, as published: a block a side. Equal digis are ordered afterwards.
+    /// `block-merge`, as published: a block per side. Equal digis are ordered afterwards.
     BlockMerge,
-    /// `channel-bucket`, ours.
+    /// recobench's `channel-bucket`.
     ChannelBucket,
 }
 
-/// Which sides are to be in order.
+/// Selection of the sides to sort.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WhichSides {
     All,
@@ -24,7 +24,7 @@ pub(super) enum WhichSides {
     Larger,
 }
 
-/// The digis, and what sorting them takes.
+/// The digis, and the buffers for sorting them.
 pub(super) enum Sort {
     BlockMerge(TwoArrays),
     ChannelBucket(Box<ChannelBucket>),
@@ -72,7 +72,7 @@ impl Sort {
         }
     }
 
-    /// Takes what [`Sort::sort`] has recorded for done, or for not yet done.
+    /// Undoes or repeats, on the host, the swap of buffers of a recorded sort.
     pub(super) fn turn(&mut self) {
         if let Sort::BlockMerge(arrays) = self {
             arrays.turn();
@@ -98,8 +98,8 @@ impl Sort {
         }
     }
 
-    /// Sorts what is left, once the host has waited; returns whether there was anything, so that
-    /// digis were not in order before.
+    /// Sorts the remaining ranges, after the host has waited; returns true if there were any, so
+    /// that digis were not in order before.
     pub(super) fn finish(&mut self, gpu: &Gpu) -> Result<bool, DeviceError> {
         match self {
             Sort::BlockMerge(_) => Ok(false),

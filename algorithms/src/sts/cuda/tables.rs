@@ -30,7 +30,7 @@ buffers!(DeviceTables: modules, clusters, sensors);
 
 impl DeviceTables {
     /// The tables of a batch, which all candidates on it share.
-    pub(super) fn lent<'a>(
+    pub(super) fn cached<'a>(
         gpu: &Arc<Gpu>,
         (input, arena): (Batch<'_>, &'a Arena),
     ) -> Result<Lent<'a, Self>, DeviceError> {
@@ -87,7 +87,7 @@ pub(super) fn window(setup: &Setup) -> [u32; 3] {
     [window.ns.to_bits(), whole as i32 as u32, crowd]
 }
 
-/// The cut on the time between clusters: see `time_cut` in `formulas/pairs.h`.
+/// The time cut of two clusters: see `time_cut` in `formulas/pairs.h`.
 pub(super) fn time_cut(set: &Cuts) -> [u32; 2] {
     let bits = |value: f64| (value as f32).to_bits();
     if set.time_cut_cluster_abs > 0.0 {

@@ -47,7 +47,7 @@ extern "C" __global__ void __launch_bounds__(FEW_THREADS, 4)
 KERNEL_EXPORT(time_bins_few)
 KERNEL_SHARED(time_bins_few, FewSorting)
 
-// Sorts the sides of more clusters that fit. A block a side.
+// Sorts the sides of more clusters that fit. A block per side.
 extern "C" __global__ void __launch_bounds__(MANY_THREADS, 2)
     time_bins_many(const Cluster* clusters, const u32* begins, const Found* found, Entry* entries) {
     SMEM_DYN(ManySorting, shared_memory);
@@ -59,7 +59,7 @@ KERNEL_EXPORT(time_bins_many)
 KERNEL_SHARED(time_bins_many, ManySorting)
 
 // Copies the times of large sides, as clusters are large, and finds the first and the
-// last one. A block a part.
+// last one. A block per part.
 extern "C" __global__ void __launch_bounds__(FEW_THREADS)
     time_bins_times(const Cluster* clusters, const u32* begins, const Found* found, const Part* parts, Entry* entries,
                     u32* extents) {
@@ -77,7 +77,7 @@ extern "C" __global__ void __launch_bounds__(FEW_THREADS)
 }
 KERNEL_EXPORT(time_bins_times)
 
-// Counts the entries of the buckets of large sides. A block a part.
+// Counts the entries of the buckets of large sides. A block per part.
 extern "C" __global__ void __launch_bounds__(FEW_THREADS)
     time_bins_count(const u32* begins, const Found* found, const Part* parts, Entry* entries, u32* extents,
                     u32* counts) {
@@ -97,7 +97,7 @@ extern "C" __global__ void __launch_bounds__(FEW_THREADS)
 }
 KERNEL_EXPORT(time_bins_count)
 
-// Makes groups of the buckets of large sides. A block a side.
+// Makes groups of the buckets of large sides. A block per side.
 extern "C" __global__ void __launch_bounds__(MANY_THREADS)
     time_bins_group(const u32* begins, const Found* found, u32* counts, u16* group_of, u32* group_begins, u32* places) {
     __shared__ u32 starts[BUCKETS + 1];
@@ -119,7 +119,7 @@ extern "C" __global__ void __launch_bounds__(MANY_THREADS)
 }
 KERNEL_EXPORT(time_bins_group)
 
-// Moves the entries of large sides to their groups. A block a part.
+// Moves the entries of large sides to their groups. A block per part.
 extern "C" __global__ void __launch_bounds__(FEW_THREADS, 4)
     time_bins_distribute(const u32* begins, const Found* found, const Part* parts, Entry* entries, u32* extents,
                          u16* group_of, u32* places, Entry* grouped) {

@@ -23,9 +23,10 @@ struct Sizes {
 
 impl Sizes {
     fn new(gpu: &Gpu) -> Self {
-        match gpu.properties().has_shaders {
-            true => Sizes { few: SHADER_FEW, many: SHADER_FEW, min_step: SHADER_FEW / 2 },
-            false => Sizes { few: FEW, many: MANY, min_step: LEAST_STEP },
+        if gpu.properties().has_shaders {
+            Sizes { few: SHADER_FEW, many: SHADER_FEW, min_step: SHADER_FEW / 2 }
+        } else {
+            Sizes { few: FEW, many: MANY, min_step: LEAST_STEP }
         }
     }
 }
@@ -119,9 +120,12 @@ impl TimeBins {
 
     /// Brings the entries of large sides into groups.
     fn distribute(&self, gpu: &Gpu, parts: u32, sorting: Sorting<'_>) -> Result<(), DeviceError> {
-        let (begins, found) = (sorting.from.begins.ptr(), sorting.from.found.ptr());
-        let (entries, list) = (sorting.entries.ptr(), self.parts.ptr());
-        let (extents, counts) = (self.extents.ptr(), self.counts.ptr());
+        let begins = sorting.from.begins.ptr();
+        let found = sorting.from.found.ptr();
+        let entries = sorting.entries.ptr();
+        let list = self.parts.ptr();
+        let extents = self.extents.ptr();
+        let counts = self.counts.ptr();
         let copying = kernels::TimeBinsTimes {
             clusters: sorting.from.clusters.ptr(),
             begins,
@@ -163,7 +167,8 @@ impl TimeBins {
     }
 
     fn sort_groups(&self, gpu: &Gpu, parts: u32, sorting: Sorting<'_>) -> Result<(), DeviceError> {
-        let (entries, grouped) = (sorting.entries.ptr(), sorting.grouped.ptr());
+        let entries = sorting.entries.ptr();
+        let grouped = sorting.grouped.ptr();
         let overfull = self.overfull.ptr::<u32>().cast();
         let sort = kernels::TimeBinsGroups {
             begins: sorting.from.begins.ptr(),
@@ -204,8 +209,8 @@ fn sort_many(gpu: &Gpu, sorting: Sorting<'_>) -> Result<(), DeviceError> {
     unsafe { gpu.launch(&kernels::TIME_BINS_MANY, sorting.block_a_side(), arguments) }
 }
 
-/// The parts of all sides that may have more than `many` clusters; how many they have is not known
-/// yet.
+/// The parts of all sides that may have more than `many` clusters, by digis because the number of
+/// clusters is not known yet.
 fn parts(sides: &Partition, many: u32) -> Vec<Part> {
     let large = |&(_, length): &(usize, usize)| length > many as usize;
     let parts = parts_of(sides.lengths().enumerate().filter(large), PART as usize);

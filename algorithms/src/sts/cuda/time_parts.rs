@@ -22,7 +22,8 @@ use crate::sts::formulas::{BelowFirstStep, CLUSTER_PRUNING, Shapes, time_cut};
 use crate::sts::presort::LookupTable;
 use crate::sts::rules::Window;
 
-/// Digis that are looked at for a cut at most. Nearly all modules have a gap within some 100 ns.
+/// Maximum number of digis searched for a split point. Nearly all modules have a gap within some
+/// 100 ns.
 const MAX_SEARCHED: usize = 1 << 16;
 /// Largest gap; with rules that need longer ones, timeslices are not split.
 const LONGEST_GAP_NS: f64 = 1e6;
@@ -41,7 +42,7 @@ pub(in crate::sts) struct TimeParts<'a> {
     stream: &'a [Digi],
     table: Lent<'a, LookupTable>,
     modules: usize,
-    /// Nothing in a module for so long, in ns, is enough to cut there.
+    /// Length of a gap in a module, in ns, that is enough to split there.
     gap_ns: u32,
     count: usize,
     /// Between the parts so far.
@@ -92,8 +93,8 @@ impl<'a> TimeParts<'a> {
         self.stream.len() * (2 * part).saturating_sub(1) / halves
     }
 
-    /// The parts, one after the other; none is left if some module has no gap near the end of
-    /// one.
+    /// Returns the parts, one after the other; `None` if some module has no gap near the end of a
+    /// part.
     pub(in crate::sts) fn part(&mut self, index: usize) -> Option<TimePart> {
         self.cuts.truncate(index);
         if index + 1 < self.count {
@@ -104,14 +105,14 @@ impl<'a> TimeParts<'a> {
         Some(self.between(index))
     }
 
-    /// Goes through the stream from a position on until each module has had its gap.
+    /// Scans the stream from an index on until each module has had a gap.
     fn split_after(&self, first: usize) -> Option<SplitPoint> {
         let end = self.stream.len().min(first + MAX_SEARCHED);
         let looked_at = self.stream.get(first..end)?;
         let begin = looked_at.first()?.time_ns();
         let mut last = vec![begin; self.modules];
         let mut open: Vec<_> = (0..self.modules).collect();
-        // When it pays to look at all modules again.
+        // Time of the next check of all modules.
         let mut next_look = begin + self.gap_ns;
         for (position, &digi) in (first..).zip(looked_at) {
             let time = digi.time_ns();
@@ -151,10 +152,10 @@ impl<'a> TimeParts<'a> {
     }
 }
 
-/// For how long nothing has to happen in a module, in ns, so that what comes before has nothing to do
-/// with what comes after. `None` if that is never so: as published, times are rounded, by how much is a
-/// matter of the time; and where the cut is wider than what is never paired, the largest error of a
-/// side counts, which is one of a whole timeslice.
+/// Length of a gap in a module, in ns, such that digis before and after it are independent. `None`
+/// if there is no such length: as published, times are rounded by an amount that depends on the
+/// time; and if the cut is wider than the limit of pruning, the largest error of a side counts,
+/// which depends on the whole timeslice.
 fn gap_ns(input: &Timeslice) -> Option<u32> {
     let cuts = input.setup().cuts();
     let is_never_pruned =

@@ -14,7 +14,7 @@
 #include "../../sts_sort/cuda/channel_bucket/by_all_bits.h"
 #include "whole_sides/side.h"
 
-// Finds the clusters of the listed sides, and writes entries in order of time. A block a side.
+// Finds the clusters of the listed sides, and writes entries in order of time. A block per side.
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
     whole_sides_exact(u64* digis, const u32* begins, u32 sides, const u32* listed, u32 window_ns, u32 whole_ns,
                     u32 crowd_ns, const ClusterTables* tables, Cluster* clusters, Found* found, Entry* entries) {

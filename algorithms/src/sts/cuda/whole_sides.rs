@@ -23,7 +23,7 @@ static NARROW: ByRules<Arguments> = ByRules::new(&WHOLE_SIDES_EXACT, &WHOLE_SIDE
 static WIDE: ByRules<Arguments> =
     ByRules::new(&WHOLE_SIDES_WIDE_EXACT, &WHOLE_SIDES_WIDE_PUBLISHED);
 
-/// Which sides a block can take, and where the others lie.
+/// Sides that a single block processes, and the partition of the others.
 pub(super) struct FusedSides {
     sizes: Sizes,
     /// Sides of blocks that have a multiprocessor to themselves and of others, then tiles of
@@ -70,9 +70,10 @@ pub(super) struct LargerTiles {
 impl Sizes {
     fn new(gpu: &Gpu) -> Self {
         let [narrow, wide] = ChannelBucket::block_capacities(gpu);
-        match wide > narrow {
-            true => Sizes { narrow, max: LONGEST as usize, clusters: MOST_ORDERED as usize },
-            false => Sizes { narrow, max: narrow, clusters: narrow },
+        if wide > narrow {
+            Sizes { narrow, max: LONGEST as usize, clusters: MOST_ORDERED as usize }
+        } else {
+            Sizes { narrow, max: narrow, clusters: narrow }
         }
     }
 }
@@ -160,7 +161,7 @@ impl FusedSides {
             let grid = Grid::blocks(listed.sides as u32).moving(bytes as u64);
             // SAFETY: listed sides have no more digis than a block of the kernel takes, and
             // capacity for that many clusters and entries.
-            unsafe { gpu.launch(kernel.of(semantics), grid, arguments(first))? };
+            unsafe { gpu.launch(kernel.for_semantics(semantics), grid, arguments(first))? };
         }
         Ok(())
     }

@@ -24,7 +24,7 @@ __device__ __forceinline__ void find_clusters_of_any(const OwnSide& own, const W
 
 }  // namespace
 
-// A block a side.
+// A block per side.
 extern "C" __global__ void __launch_bounds__(THREADS, 1)
     whole_sides_wide_exact(u64* digis, const u32* begins, u32 sides, const u32* listed, u32 window_ns, u32 whole_ns,
                     u32 crowd_ns, const ClusterTables* tables, Cluster* clusters, Found* found, Entry* entries) {

@@ -2,7 +2,7 @@
 
 use bytemuck::{Pod, Zeroable};
 
-/// Neighbouring digis of a module side that one particle left, in 24 bytes.
+/// Neighbouring digis of a module side from one particle, in 24 bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Cluster {
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn bits_ascend_as_numbers_do() {
+    fn bits_have_the_order_of_values() {
         let numbers = [f32::NEG_INFINITY, -2.0, -1e-30, -0.0, 0.0, 1e-30, 1.0, 3e38];
         assert!(numbers.map(ascending).is_sorted());
         assert_ne!(ascending(0.0), ascending(-0.0));

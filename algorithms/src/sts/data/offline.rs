@@ -1,8 +1,8 @@
-//! Digis, clusters and hits as the offline reconstruction keeps them: objects in
-//! double precision that know where they come from.
+//! Digis, clusters and hits as the offline reconstruction keeps them: objects in double precision
+//! with references to their inputs.
 //!
-//! Some of their bytes belong to the classes that the experiment's objects are
-//! derived from. They are there and are moved, as they are in the experiment.
+//! Some of their bytes belong to the base classes of the experiment's objects. They are included
+//! and moved, as in the experiment.
 
 use generators::sts::Digi;
 
@@ -91,8 +91,8 @@ impl From<Digi> for OfflineDigi {
 }
 
 impl OfflineDigi {
-    /// Digis of a module side in the order in which clusters are found: by time, and those of
-    /// the same time by channel and charge, so that none is left to chance.
+    /// Order of digis of a module side in which clusters are found: by time, then by channel and
+    /// charge, so that it is deterministic.
     pub fn order(&self) -> (u64, u16, u16) {
         (self.time, self.channel, self.adc)
     }

@@ -16,21 +16,20 @@ pub struct Partitioned<T> {
 }
 
 impl<T: Clone + Default + Send + Sync> Partitioned<T> {
-    /// Things given as one list for each side of each module: the fronts, then the
-    /// backs. All cores copy them.
+    /// From one list for each side of each module: the fronts, then the backs. All cores copy them.
     pub fn of_sides<L: AsRef<[T]>>(sides: &[L]) -> Self {
         let count = sides.len();
         let address = |side| Address::of_module(ModuleSide::of_segment(side, count).module);
         Self::new(sides, (0..count).map(address).collect())
     }
 
-    /// Things given as one list for each module. All cores copy them.
+    /// From one list for each module. All cores copy them.
     pub fn of_modules<L: AsRef<[T]>>(modules: &[L]) -> Self {
         let addresses = (0..modules.len()).map(Address::of_module).collect();
         Self::new(modules, addresses)
     }
 
-    /// Other things in segments with the same addresses.
+    /// Other items in segments with the same addresses.
     pub(in crate::sts) fn with_segments<L: AsRef<[T]>>(&self, segments: &[L]) -> Self {
         Self::new(segments, self.addresses.clone())
     }
@@ -52,7 +51,7 @@ impl<T: Clone + Default + Send + Sync> Partitioned<T> {
 }
 
 impl<T> Partitioned<T> {
-    /// All things, segment after segment.
+    /// All items, segment after segment.
     pub fn items(&self) -> &[T] {
         &self.items
     }
@@ -67,12 +66,12 @@ impl<T> Partitioned<T> {
         self.partition.segments()
     }
 
-    /// The things of one segment.
+    /// The items of one segment.
     pub fn segment(&self, segment: usize) -> &[T] {
         &self.items[self.partition.range(segment)]
     }
 
-    /// The things of one segment, to be changed.
+    /// The items of one segment, mutable.
     pub fn segment_mut(&mut self, segment: usize) -> &mut [T] {
         &mut self.items[self.partition.range(segment)]
     }

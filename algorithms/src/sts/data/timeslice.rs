@@ -49,7 +49,8 @@ impl Timeslice {
     /// # Panics
     /// If there are digis of more modules than the setup has.
     pub fn new(digis: SegmentedDigis, setup: Arc<Setup>, online: Semantics) -> Self {
-        let (found, wanted) = (digis.partition().segments(), 2 * setup.modules().len());
+        let found = digis.partition().segments();
+        let wanted = 2 * setup.modules().len();
         assert!(found <= wanted, "{found} segments, but {wanted} module sides");
         let digis = if found == wanted { digis } else { with_empty_sides(&digis, wanted) };
         Timeslice {
@@ -168,7 +169,7 @@ impl Timeslice {
         Arc::clone(&self.setup)
     }
 
-    /// The right answer for variants that know two.
+    /// The right answer for variants that support two.
     pub fn online(&self) -> Semantics {
         self.online
     }
@@ -187,7 +188,8 @@ impl Timeslice {
 /// Inserts empty sides: fronts keep their indices, backs follow all fronts.
 fn with_empty_sides(digis: &SegmentedDigis, sides: usize) -> SegmentedDigis {
     let segments = digis.partition().segments();
-    let (fronts, modules) = (segments.div_ceil(2), sides / 2);
+    let fronts = segments.div_ceil(2);
+    let modules = sides / 2;
     let segment = |side: usize| -> &[Digi] {
         let (module, first) = if side < modules { (side, 0) } else { (side - modules, fronts) };
         if module < fronts && first + module < segments {
@@ -266,18 +268,18 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_that_is_lent_is_the_same_timeslice() {
+    fn a_shared_stream_makes_the_same_timeslice() {
         let [front, back] = [vec![digi(1, 10), digi(2, 5)], vec![digi(4, 7)]];
         let whole = timeslice(&[front, back], 2);
-        let lent = |stream: Vec<Digi>| {
+        let shared = |stream: Vec<Digi>| {
             let stream = Array::lent(Arc::new(stream));
             Timeslice::of_stream(stream, None, whole.shared_setup(), Semantics::Exact)
         };
-        let same = lent(whole.stream().to_vec()).expect("its modules");
+        let same = shared(whole.stream().to_vec()).expect("its modules");
         assert_eq!((same.stream(), same.partition()), (whole.stream(), whole.partition()));
         assert_eq!(same.digis(), whole.digis());
         let strange = Address::of_module(2);
-        let refused = lent(vec![Digi::new(strange, 1, 1, 1)]).map(|_| ());
+        let refused = shared(vec![Digi::new(strange, 1, 1, 1)]).map(|_| ());
         assert_eq!(refused, Err(strange));
     }
 

@@ -19,7 +19,7 @@ pub trait Real:
     + 'static
 {
     /// The nearest number of this precision.
-    fn of(value: f64) -> Self;
+    fn from_f64(value: f64) -> Self;
     /// The square root, correctly rounded.
     fn sqrt(self) -> Self;
     /// The absolute value.
@@ -50,7 +50,7 @@ macro_rules! real {
     ($float:ty) => {
         impl Real for $float {
             #[inline(always)]
-            fn of(value: f64) -> Self {
+            fn from_f64(value: f64) -> Self {
                 value as $float
             }
             #[inline(always)]

@@ -21,7 +21,7 @@ const VERTICAL: f64 = 0.001;
 /// Sides whose angles differ by less than this, in degrees, do not cross.
 const PARALLEL: f64 = 0.5;
 
-/// Far more than what rounding can shift, as a part of the sensor's size.
+/// Margin for rounding errors, far larger than these, relative to the sensor's size.
 const ROUNDING: f64 = 1e-4;
 
 /// The lines of a channel, as displacements from the first in widths of the sensor.
@@ -36,7 +36,7 @@ pub enum Side {
     Back,
 }
 
-/// Which of the sides has strips that run straight down.
+/// The sides with vertical strips.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strips {
     /// Strips of both sides are parallel and do not cross.
@@ -73,7 +73,7 @@ pub struct Spread<R> {
 #[derive(Clone, Debug)]
 pub struct Sensor<R> {
     strips: Strips,
-    /// Of the active area, in cm.
+    /// Width of the active area, in cm.
     pub width: R,
     height: R,
     pitch: R,
@@ -94,7 +94,8 @@ struct Edge<R> {
 impl<R: Real> Sensor<R> {
     /// The geometry of a module.
     pub fn new(module: &Module) -> Self {
-        let (front, back) = (module.stereo_front, module.stereo_back);
+        let front = module.stereo_front;
+        let back = module.stereo_back;
         let strips = if (front - back).abs() < PARALLEL {
             Strips::Parallel
         } else if front.abs() < VERTICAL {
@@ -104,16 +105,16 @@ impl<R: Real> Sensor<R> {
         } else {
             Strips::BothTilted
         };
-        let pitch = R::of(module.pitch);
+        let pitch = R::from_f64(module.pitch);
         Sensor {
             strips,
-            width: R::of(f64::from(CHANNELS_PER_SIDE)) * pitch,
-            height: R::of(module.height),
+            width: R::from_f64(f64::from(CHANNELS_PER_SIDE)) * pitch,
+            height: R::from_f64(module.height),
             pitch,
             front: Edge::new(front, module.lorentz_front),
             back: Edge::new(back, module.lorentz_back),
-            rotation: module.rotation.map(R::of),
-            translation: module.translation.map(R::of),
+            rotation: module.rotation.map(R::from_f64),
+            translation: module.translation.map(R::from_f64),
         }
     }
 
@@ -128,19 +129,20 @@ impl<R: Real> Sensor<R> {
     /// True if a strip that leaves the top edge at `x` does so in the active area.
     #[inline(always)]
     pub fn has_edge(&self, x: R) -> bool {
-        x >= R::of(0.0) && x <= self.width
+        x >= R::from_f64(0.0) && x <= self.width
     }
 
     /// Point where the strip leaves the top edge, also outside the active area.
     #[inline(always)]
     pub fn edge_anywhere(&self, side: Side, position: R) -> R {
         let whole = position.truncated();
-        let fraction = position - R::of(f64::from(whole));
+        let fraction = position - R::from_f64(f64::from(whole));
         let strip = match side {
             Side::Front => whole,
             Side::Back => whole - i32::from(CHANNELS_PER_SIDE),
         };
-        (R::of(f64::from(strip)) + fraction + R::of(0.5)) * self.pitch - self.side(side).lorentz
+        (R::from_f64(f64::from(strip)) + fraction + R::from_f64(0.5)) * self.pitch
+            - self.side(side).lorentz
     }
 
     /// The error of a position in channels as one of the edge's, in cm.
@@ -155,7 +157,8 @@ impl<R: Real> Sensor<R> {
         edge_error * self.side(side).cosine
     }
 
-    /// The lines of a strip that leaves the edge at x; `round` counts whole widths.
+    /// The lines of a strip that leaves the edge at x; `round` rounds a number of widths to an
+    /// integer.
     #[inline]
     pub fn lines(&self, side: Side, x: R, round: impl Fn(R) -> i32) -> Lines {
         let [first, last] = self.first_and_last_line(side, x, round);
@@ -192,7 +195,8 @@ impl<R: Real> Sensor<R> {
     /// not parallel.
     #[inline(always)]
     pub fn crossing_anywhere(&self, strips: Strips, front: R, back: R) -> Local<R> {
-        let (tan_front, tan_back) = (self.front.tangent, self.back.tangent);
+        let tan_front = self.front.tangent;
+        let tan_back = self.back.tangent;
         let (x, y) = match strips {
             Strips::Parallel | Strips::FrontVertical => {
                 (front, self.height - (front - back) / tan_back)
@@ -203,26 +207,26 @@ impl<R: Real> Sensor<R> {
                 self.height + (back - front) / (tan_back - tan_front),
             ),
         };
-        let half = R::of(2.0);
+        let half = R::from_f64(2.0);
         Local { x: x - self.width / half, y: y - self.height / half }
     }
 
     /// True if a point is on the active area.
     #[inline(always)]
     pub fn has(&self, local: Local<R>) -> bool {
-        let half = R::of(2.0);
+        let half = R::from_f64(2.0);
         local.x.abs() <= self.width / half && local.y.abs() <= self.height / half
     }
 
-    /// The differences of where lines leave the edge, front minus back, beyond which
-    /// they surely don't cross on the active area.
+    /// Range of the differences of lines at the edge, front minus back, outside which they surely
+    /// do not cross on the active area.
     pub fn crossing_range(&self) -> RangeInclusive<R> {
-        let zero = R::of(0.0);
+        let zero = R::from_f64(0.0);
         if self.strips == Strips::Parallel {
-            return R::of(1.0)..=zero;
+            return R::from_f64(1.0)..=zero;
         }
         let reach = self.height * (self.back.tangent - self.front.tangent);
-        let margin = R::of(ROUNDING) * self.width.larger(self.height);
+        let margin = R::from_f64(ROUNDING) * self.width.larger(self.height);
         reach.smaller(zero) - margin..=reach.larger(zero) + margin
     }
 
@@ -235,7 +239,8 @@ impl<R: Real> Sensor<R> {
     /// Spread of a crossing for a sensor with strips of kind `strips`.
     #[inline(always)]
     pub fn spread_of(&self, strips: Strips, front: R, back: R) -> Spread<R> {
-        let (tan_front, tan_back) = (self.front.tangent, self.back.tangent);
+        let tan_front = self.front.tangent;
+        let tan_back = self.back.tangent;
         let both = front * front + back * back;
         match strips {
             Strips::Parallel | Strips::FrontVertical => Spread {
@@ -249,8 +254,9 @@ impl<R: Real> Sensor<R> {
                 xy: -(back * back) / tan_front,
             },
             Strips::BothTilted => {
-                let g = R::of(1.0) / (tan_back - tan_front) / (tan_back - tan_front);
-                let (ff, bb) = (front * front, back * back);
+                let g = R::from_f64(1.0) / (tan_back - tan_front) / (tan_back - tan_front);
+                let ff = front * front;
+                let bb = back * back;
                 Spread {
                     xx: g * (ff * tan_back * tan_back + bb * tan_front * tan_front),
                     yy: g * both,
@@ -279,7 +285,7 @@ impl<R: Real> Sensor<R> {
             a * c * spread.xx + (a * d + b * c) * spread.xy + b * d * spread.yy
         };
         // A variance of nothing may come out below it.
-        let variance = |axis| entry(axis, axis).larger(R::of(0.0));
+        let variance = |axis| entry(axis, axis).larger(R::from_f64(0.0));
         ([variance(0), variance(1), variance(2)], entry(0, 1))
     }
 
@@ -327,30 +333,30 @@ impl Sensor<f32> {
 
 impl<R: Real> Edge<R> {
     fn new(stereo: f64, lorentz: f64) -> Self {
-        let angle = R::of(stereo) * R::of(std::f64::consts::PI / 180.0);
-        Edge { tangent: angle.tangent(), cosine: angle.cosine(), lorentz: R::of(lorentz) }
+        let angle = R::from_f64(stereo) * R::from_f64(std::f64::consts::PI / 180.0);
+        Edge { tangent: angle.tangent(), cosine: angle.cosine(), lorentz: R::from_f64(lorentz) }
     }
 }
 
 /// The standard deviation of the time of a hit, in ns, by those of its clusters.
 #[inline]
 pub fn pair_time_error<R: Real>(front: R, back: R) -> R {
-    R::of(0.5) * (front * front + back * back).sqrt()
+    R::from_f64(0.5) * (front * front + back * back).sqrt()
 }
 
-/// The cut on the time between two clusters with these errors, in ns; below 0 if none
-/// is to pass. `latest_error` is the largest of the back's. (That the pruning is wider
-/// than the cut is true of the default cuts only; others may be limited by it.)
+/// The time cut of two clusters with these errors, in ns; below 0 if nothing passes. `latest_error`
+/// is the largest of the back's. (The pruning is wider than the cut for the default cuts only;
+/// others may be limited by it.)
 #[inline]
 pub fn time_cut<R: Real>(cuts: &Cuts, front: R, back: R, latest_error: R) -> R {
     let deviation = |error: R| (front * front + error * error).sqrt();
-    let pruned = R::of(CLUSTER_PRUNING) * deviation(latest_error);
+    let pruned = R::from_f64(CLUSTER_PRUNING) * deviation(latest_error);
     let cut = if cuts.time_cut_cluster_abs > 0.0 {
-        R::of(cuts.time_cut_cluster_abs)
+        R::from_f64(cuts.time_cut_cluster_abs)
     } else if cuts.time_cut_cluster_sig > 0.0 {
-        R::of(cuts.time_cut_cluster_sig) * deviation(back)
+        R::from_f64(cuts.time_cut_cluster_sig) * deviation(back)
     } else {
-        R::of(-1.0)
+        R::from_f64(-1.0)
     };
     pruned.smaller(cut)
 }

@@ -1,7 +1,7 @@
-//! Hits of lines that cross, many at a time.
+//! Hits of lines that cross, in batches.
 //!
-//! What a hit takes of its lines is put into columns; then all is computed for many of them in
-//! plain loops, of which the compiler makes vectors: the same operations in the same order, so that
+//! The data of lines that hits need are gathered in columns; then the hits of a batch are computed
+//! in plain loops, which the compiler vectorizes: the same operations in the same order, so that
 //! each lane has the same bits as a hit that is computed alone.
 
 use super::ModuleFormulas;
@@ -11,15 +11,15 @@ use crate::sts::Hit;
 use crate::sts::formulas::{Side, Strips};
 use crate::sts::rules::Rules;
 
-/// Hits that are computed side by side: what is known of them stays in the first-level cache.
+/// Hits of a batch: their data stay in the first-level cache.
 const HITS: usize = BLOCK;
 
-/// A number of each pair of lines.
+/// A value for each pair of lines.
 type Column<T = f32> = [T; HITS];
 
 /// Pairs of lines that cross, or nearly so, and the hits that become of them.
 pub(super) struct Crossings {
-    /// Times, where lines leave the edge, and the errors of that: of the front and the back.
+    /// Times, points where lines leave the edge, and their errors: of the front and the back.
     times: [Column<u32>; 2],
     edges: [Column; 2],
     edge_errors: [Column; 2],
@@ -38,7 +38,8 @@ pub(super) struct Crossings {
 
 impl Default for Crossings {
     fn default() -> Self {
-        let (whole, column) = ([0; HITS], [0.0; HITS]);
+        let whole = [0; HITS];
+        let column = [0.0; HITS];
         Crossings {
             times: [whole; 2],
             edges: [column; 2],
@@ -70,7 +71,8 @@ impl Crossings {
     ) {
         for (fronts, backs) in fronts.chunks(HITS).zip(backs.chunks(HITS)) {
             for (index, (&front, &back)) in fronts.iter().zip(backs).enumerate() {
-                let (front, back) = (front as usize, back as usize);
+                let front = front as usize;
+                let back = back as usize;
                 let class = lines[0].classes[front] as usize * stride;
                 self.time_error[index] = time_errors[class + lines[1].classes[back] as usize];
                 self.set(0, index, lines[0], front);
@@ -101,7 +103,8 @@ impl Crossings {
             let local = sensor.crossing_anywhere(strips, fronts[index], backs[index]);
             self.inside[index] = u32::from(sensor.has(local));
             let point = sensor.global(local);
-            let (front, back) = (self.edge_errors[0][index], self.edge_errors[1][index]);
+            let front = self.edge_errors[0][index];
+            let back = self.edge_errors[1][index];
             let (deviations, covariance) = P::spread(sensor, sensor.spread_of(strips, front, back));
             for axis in 0..3 {
                 self.point[axis][index] = point[axis];
@@ -114,7 +117,7 @@ impl Crossings {
         }
     }
 
-    /// Has hits leave that wait for others.
+    /// Flushes all buffered hits.
     pub(super) fn finish(&mut self, to: &mut HitSink<'_>) {
         self.outgoing.flush(to);
     }

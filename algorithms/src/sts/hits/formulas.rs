@@ -26,8 +26,8 @@ impl<R: Real> ModuleFormulas<R> {
         modules.map(of_module).collect()
     }
 
-    /// The cut on the time between two clusters with these errors, in ns, where
-    /// `latest` is the largest error of the back's clusters.
+    /// The time cut of two clusters with these errors, in ns, where `latest` is the largest error
+    /// of the back's clusters.
     #[inline]
     pub(super) fn time_cut(&self, front: R, back: R, latest: R) -> R {
         time_cut(&self.cuts, front, back, latest)

@@ -21,16 +21,16 @@ const FRONTS: usize = 1024;
 /// Distribution of work over threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sts) enum HitWorkers {
-    /// A worker a module, as published: it goes through the clusters of both sides in order of
-    /// time. Threads take the next module when they are done with one.
+    /// A worker for each module, as published: it processes the clusters of both sides in order of
+    /// time. Idle threads take the next module (dynamic schedule).
     Modules,
     /// A worker for each module; all threads have the same number of modules (static schedule).
     EqualShares,
-    /// A worker a cluster of the front: there are more of them than modules.
+    /// A worker for each cluster of the front: there are more of them than modules.
     Fronts,
 }
 
-/// Buckets of hits, one a module.
+/// Buckets of hits, one per module.
 pub(in crate::sts) struct HitBuckets {
     hits: Vec<Hit>,
     capacities: Partition,

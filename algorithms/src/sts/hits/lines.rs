@@ -22,7 +22,7 @@ pub(super) struct Lines {
     /// Number of lines. Columns are longer: [`SLACK`] padding lines follow, which cross nothing.
     pub(super) count: usize,
     pub(super) times: Vec<u32>,
-    /// Which of the errors of times they have.
+    /// Class of each line's time error.
     pub(super) classes: Vec<u32>,
     /// Points where the lines leave the edge, in cm.
     pub(super) edges: Vec<f32>,
@@ -50,7 +50,7 @@ impl ErrorClasses {
 
     /// Index of the class of a cluster's time error.
     #[inline(always)]
-    fn of(&mut self, cluster: &Cluster) -> u32 {
+    fn class_of(&mut self, cluster: &Cluster) -> u32 {
         let last = &mut self.of_sizes[cluster.size as usize % KNOWN_SIZES];
         let error = cluster.time_error;
         if self.errors.get(*last as usize) != Some(&error) {
@@ -87,7 +87,7 @@ impl Lines {
             for (index, entry) in entries.iter().enumerate() {
                 let cluster = &from.clusters[entry.index as usize];
                 block.times[index] = cluster.time;
-                block.classes[index] = classes.of(cluster);
+                block.classes[index] = classes.class_of(cluster);
                 block.positions[index] = cluster.position;
                 block.errors[index] = cluster.position_error;
             }
@@ -102,14 +102,15 @@ impl Lines {
     #[inline(always)]
     fn append(&mut self, block: &Block, clusters: usize, width: f32) {
         let lines = &block.lines[..clusters];
-        let room = lines.iter().fold(0, |room, &lines| room + USUAL.max(lines as usize));
-        self.ensure_capacity(room);
+        let capacity =
+            lines.iter().fold(0, |capacity, &lines| capacity + USUAL.max(lines as usize));
+        self.ensure_capacity(capacity);
         let begin = self.count;
         let mut free = Free {
-            times: &mut self.times[begin..begin + room],
-            classes: &mut self.classes[begin..begin + room],
-            edges: &mut self.edges[begin..begin + room],
-            edge_errors: &mut self.edge_errors[begin..begin + room],
+            times: &mut self.times[begin..begin + capacity],
+            classes: &mut self.classes[begin..begin + capacity],
+            edges: &mut self.edges[begin..begin + capacity],
+            edge_errors: &mut self.edge_errors[begin..begin + capacity],
         };
         if lines.iter().fold(true, |so_far, &lines| so_far & (lines == 1)) {
             free.set_first_of_all(block, clusters);
@@ -124,8 +125,8 @@ impl Lines {
                 free.set(end + line, block, index, block.edges[line][index]);
             }
             for line in USUAL..lines {
-                let number = block.firsts[index] + line as i32;
-                let edge = block.positions[index] - number as f32 * width;
+                let width_index = block.firsts[index] + line as i32;
+                let edge = block.positions[index] - width_index as f32 * width;
                 free.set(end + line, block, index, edge);
             }
             end += lines;
@@ -135,12 +136,12 @@ impl Lines {
 
     /// Extends the columns by `lines` lines.
     fn ensure_capacity(&mut self, lines: usize) {
-        let room = self.count + lines;
-        if self.times.len() < room {
-            self.times.resize(room, 0);
-            self.classes.resize(room, 0);
-            self.edges.resize(room, 0.0);
-            self.edge_errors.resize(room, 0.0);
+        let capacity = self.count + lines;
+        if self.times.len() < capacity {
+            self.times.resize(capacity, 0);
+            self.classes.resize(capacity, 0);
+            self.edges.resize(capacity, 0.0);
+            self.edge_errors.resize(capacity, 0.0);
         }
     }
 }
@@ -180,7 +181,7 @@ type Column<T> = [T; CLUSTERS];
 struct Block {
     times: Column<u32>,
     classes: Column<u32>,
-    /// In channels; then where they leave the edge.
+    /// In channels first, then the points where they leave the edge.
     positions: Column<f32>,
     errors: Column<f32>,
     /// Number of lines of each cluster.

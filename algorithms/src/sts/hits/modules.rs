@@ -1,4 +1,4 @@
-//! A worker a module, in double precision: the offline reconstruction.
+//! A worker for each module, in double precision: the offline reconstruction.
 
 use super::ModuleFormulas;
 use crate::sts::formulas::{Real, Side, pair_time_error};
@@ -14,9 +14,11 @@ pub(in crate::sts) fn hits_of_module(
         let errors = clusters.iter().map(|cluster| cluster.time_error);
         errors.fold(0.0, f64::max)
     };
-    let (front_latest, latest) = (largest(fronts), largest(backs));
+    let front_latest = largest(fronts);
+    let latest = largest(backs);
     let max = formulas.time_cut(front_latest, latest, latest);
-    let (mut hits, mut start) = (Vec::new(), 0);
+    let mut hits = Vec::new();
+    let mut start = 0;
     for (front_index, front) in fronts.iter().enumerate() {
         let own = formulas.time_cut(front.time_error, latest, latest);
         for (index, back) in backs.iter().enumerate().skip(start) {
@@ -61,7 +63,9 @@ impl Pair<'_> {
     }
 
     fn hit(&self, front_line: f64, back_line: f64) -> Option<OfflineHit> {
-        let (front, back, sensor) = (self.front, self.back, &self.formulas.sensor);
+        let front = self.front;
+        let back = self.back;
+        let sensor = &self.formulas.sensor;
         let [x, y, z] = sensor.global(sensor.crossing(front_line, back_line)?);
         let front_error = sensor.edge_error(front.position_error);
         let back_error = sensor.edge_error(back.position_error);

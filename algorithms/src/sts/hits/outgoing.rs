@@ -12,7 +12,7 @@ const LINE: usize = 64;
 /// Hits per period of cache lines: of hits aligned to 16 bytes, one in this many ends where a line
 /// does.
 const PERIOD: usize = 4;
-/// Hits that may be added before some leave.
+/// Maximum number of hits added between flushes.
 pub(super) const BLOCK: usize = 64;
 /// Hits that a second-level cache holds: longer lists are written past the caches.
 const CACHED_HITS: usize = 1 << 15;
@@ -41,7 +41,7 @@ impl HitSink<'_> {
     }
 }
 
-/// Hits that wait to leave.
+/// Hits waiting to be flushed.
 #[repr(align(64))]
 pub(super) struct Outgoing {
     waiting: [Hit; BLOCK + PERIOD],
@@ -71,12 +71,12 @@ impl Outgoing {
         let lines = &rest[..rest.len() - rest.len() % PERIOD];
         to.hits.extend_from_slice(first);
         stores.append(to.hits, lines);
-        let left = first.len() + lines.len();
-        self.waiting.copy_within(left..self.count, 0);
-        self.count -= left;
+        let flushed = first.len() + lines.len();
+        self.waiting.copy_within(flushed..self.count, 0);
+        self.count -= flushed;
     }
 
-    /// All hits leave.
+    /// Flushes all hits.
     pub(super) fn flush(&mut self, to: &mut HitSink<'_>) {
         to.hits.extend_from_slice(&self.waiting[..self.count]);
         self.count = 0;
@@ -88,23 +88,24 @@ mod tests {
     use super::*;
 
     /// A hit with a number.
-    fn hit(number: u32) -> Hit {
-        Hit { time: number, address: !number, ..Hit::default() }
+    fn hit(value: u32) -> Hit {
+        Hit { time: value, address: !value, ..Hit::default() }
     }
 
     #[test]
-    fn hits_are_kept_in_their_order() {
+    fn hits_keep_their_order() {
         let mut outgoing = Outgoing::default();
         let mut expected: Vec<_> = (0..CACHED_HITS as u32 - 100).map(hit).collect();
-        let (mut kept, mut number) = (expected.clone(), 0);
+        let mut kept = expected.clone();
+        let mut value = 0;
         // From short lists to lists that are written past the caches, block by block.
         for blocks in 0..20 {
             HitSink::with(&mut kept, |mut to| {
                 for index in 0..blocks * BLOCK {
-                    let is_one = number % 3 > 0;
-                    outgoing.add(hit(number), is_one);
-                    expected.extend(is_one.then_some(hit(number)));
-                    number += 1;
+                    let is_one = value % 3 > 0;
+                    outgoing.add(hit(value), is_one);
+                    expected.extend(is_one.then_some(hit(value)));
+                    value += 1;
                     if (index + 1) % BLOCK == 0 {
                         outgoing.flush_lines(&mut to);
                     }

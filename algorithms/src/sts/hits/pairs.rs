@@ -1,5 +1,5 @@
-//! The pairs of a module's clusters that are near in time, as the online reconstruction goes
-//! through them.
+//! The pairs of a module's clusters that are near in time, as the online reconstruction iterates
+//! over them.
 
 use super::{ModuleFormulas, SortedClusters};
 use crate::sts::rules::Rules;
@@ -14,8 +14,8 @@ pub(super) struct Pairs<'a> {
 }
 
 impl Pairs<'_> {
-    /// The hits of all fronts in order of time: what was too early for one is too early for all
-    /// that follow.
+    /// The hits of all fronts in order of time: backs that are too early for one front are too
+    /// early for all later ones.
     pub(super) fn find_all<P: Rules>(&self, mut found: impl FnMut(Hit)) {
         let (entries, backs) = self.backs();
         let [of_fronts, latest] = self.latest_errors;
@@ -48,7 +48,8 @@ impl Pairs<'_> {
         backs: &[Cluster],
         found: &mut impl FnMut(Hit),
     ) {
-        let (error, latest) = (front.time_error, self.latest_errors[1]);
+        let error = front.time_error;
+        let latest = self.latest_errors[1];
         let max = self.formulas.time_cut(error, latest, latest);
         for entry in entries {
             let delay = P::delay(front.time, entry.time);

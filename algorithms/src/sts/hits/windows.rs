@@ -1,14 +1,13 @@
-//! Ours: what depends on one cluster is computed once, and large modules are split.
+//! recobench: terms that depend on one cluster are computed once, and large modules are split.
 //!
-//! The clusters of a module's front and the clusters of its back that are near to them
-//! are brought into a form that pairs need, in order of time: a line each, or several
-//! if they run across the sensor's edge (`lines`). Then a window moves over the lines of the
-//! back as those of the front go on, and lines that cross are listed (`near`). Only these are
-//! worth the rest: their hits are computed for many of them in one go (`crossings`). Times have
-//! few different errors, so cuts are looked up.
+//! The clusters of a module's front and the near clusters of its back are converted to the form
+//! that pairs need, in order of time: a line each, or several if they cross the sensor's edge
+//! (`lines`). Then a window moves over the lines of the back as those of the front advance, and
+//! lines that cross are listed (`near`). Only for these are hits computed, in batches
+//! (`crossings`). There are few different time errors, so cuts are looked up.
 //!
-//! All of this is compiled for several sets of instructions, and done by the widest that the
-//! machine has. Operations are the same in each, and so are hits, to the last bit.
+//! The code is compiled for several instruction sets, and the widest that the machine supports is
+//! used. Operations are the same in each, and so are hits, to the last bit.
 
 use std::ops::Range;
 
@@ -84,7 +83,7 @@ impl Windows {
         self.fronts.gather::<P>(of_front, formulas, &mut self.classes);
         let max = self.largest_cut(input);
         let mut near = clusters.entries(back_side);
-        // With all of the front comes all of the back; it need not be searched.
+        // For all of the front, all of the back is taken without a search.
         if fronts.len() < clusters.counts[job.module] {
             let start = near.partition_point(|back| P::delay(first.time, back.time) > max);
             let end = near.partition_point(|back| -P::delay(last.time, back.time) <= max);
@@ -97,7 +96,7 @@ impl Windows {
         self.pair::<P>(isa, formulas, max, to);
     }
 
-    /// No pair of these fronts is further apart in time.
+    /// Largest time difference of pairs of these fronts.
     fn largest_cut(&self, WindowInput { formulas, latest, .. }: WindowInput<'_>) -> f32 {
         let cut = |&front: &f32| formulas.time_cut(front, latest, latest);
         self.classes.errors.iter().map(cut).fold(-1.0, f32::max)
@@ -209,14 +208,14 @@ mod tests {
     use crate::sts::{Cluster, ClusterEntry};
 
     /// All that this machine has.
-    fn ways<P: Rules>() -> Vec<Find> {
-        let mut ways: Vec<Find> = vec![find_scalar::<P>];
+    fn find_functions<P: Rules>() -> Vec<Find> {
+        let mut find_functions: Vec<Find> = vec![find_scalar::<P>];
         #[cfg(target_arch = "x86_64")]
         {
-            ways.extend(avx2::if_available::<P>());
-            ways.extend(avx512::if_available::<P>());
+            find_functions.extend(avx2::if_available::<P>());
+            find_functions.extend(avx512::if_available::<P>());
         }
-        ways
+        find_functions
     }
 
     /// `count` clusters of a side in order of time, of `sizes` sizes, some of them beyond the edge.
@@ -250,7 +249,8 @@ mod tests {
                 |(index, cluster): (u32, &Cluster)| ClusterEntry { time: cluster.time, index };
             (0..).zip(clusters).map(entry).collect::<Vec<_>>()
         });
-        let (clusters, entries) = (all.concat(), entries.concat());
+        let clusters = all.concat();
+        let entries = entries.concat();
         let sides = Partition::from_lengths(counts);
         let sorted = SortedClusters {
             clusters: &clusters,
@@ -265,18 +265,19 @@ mod tests {
             OnlinePairs { clusters: sorted, formulas, module: 0, latest_errors: [latest; 2] };
         online.find_all::<P>(|hit| expected.push(hit));
         let expected = in_order(expected);
-        for way in ways::<P>() {
-            let (mut windows, mut hits) = (Windows::default(), Vec::new());
+        for find in find_functions::<P>() {
+            let mut windows = Windows::default();
+            let mut hits = Vec::new();
             for job in window_jobs(&[fronts], 300) {
                 let input = WindowInput { job: &job, clusters: sorted, formulas, latest };
-                HitSink::with(&mut hits, |to| way(&mut windows, input, to));
+                HitSink::with(&mut hits, |to| find(&mut windows, input, to));
             }
             assert_eq!(in_order(hits), expected, "{counts:?}, {sizes} sizes");
         }
     }
 
     #[test]
-    fn all_ways_find_the_hits_of_all_pairs() {
+    fn all_instruction_sets_find_the_hits_of_all_pairs() {
         // With 40 sizes there are more errors than vectors can look up.
         for sizes in [1, 5, 40] {
             for counts in [[1, 1], [7, 100], [100, 7], [1000, 900]] {

@@ -49,7 +49,10 @@ impl LookupTable {
         });
         let counted: Vec<_> = unpacked.iter().map(|part| part.of_sides.clone()).collect();
         let totals = self.totals(&counted);
-        assert!(totals.iter().sum::<usize>() <= target.len(), "no room for all digis");
+        assert!(
+            totals.iter().sum::<usize>() <= target.len(),
+            "the target is too short for all digis"
+        );
         let target = SharedSlice::new(target);
         for_each(unpacked.into_iter().zip(offsets(&counted)), |(part, mut offsets)| {
             self.move_part(part.digis, &mut offsets, &target, |_, _| ());

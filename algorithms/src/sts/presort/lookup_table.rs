@@ -9,7 +9,7 @@ use crate::parallel::{for_each, map};
 /// Digis that a thread takes at a time, at least.
 const MIN_PART: usize = 1 << 16;
 
-/// Which module an address is of.
+/// Table from addresses to modules.
 pub(in crate::sts) struct LookupTable {
     modules: Vec<u32>,
     count: usize,
@@ -31,8 +31,8 @@ impl LookupTable {
         LookupTable { modules: table, count: modules }
     }
 
-    /// The module of each address in the order of [`Address::module`], up to the last one that a module
-    /// has: those of a detector lie near each other, which in the order of their bits they don't.
+    /// The module of each address in the order of [`Address::module`], up to the last one with a
+    /// module: modules of a detector are near each other in this order, unlike in that of the bits.
     pub(in crate::sts) fn by_position(&self) -> Vec<u32> {
         let module_at = |position| self.modules[Address::of_module(position).packed() as usize];
         let mut modules: Vec<_> = (0..ADDRESSES).map(module_at).collect();

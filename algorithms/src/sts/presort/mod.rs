@@ -26,9 +26,9 @@ pub(super) use pages::{Pages, give_pages_back};
 /// Counting of digis before they are scattered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Counting {
-    /// By one thread, which then scatters them.
+    /// With one thread, which then scatters them.
     Serial,
-    /// By all threads, each a part of the stream.
+    /// With all threads, each on a part of the stream.
     Parallel,
 }
 

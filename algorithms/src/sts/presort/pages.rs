@@ -12,7 +12,7 @@ const PAGE: usize = 4 << 10;
 /// The memory that digis are distributed into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sts) enum Pages {
-    /// It was used before, so its pages are there.
+    /// Used before, so its pages are resident.
     Faulted,
     /// The system has its pages: each is made again when it is first written to.
     Fresh,

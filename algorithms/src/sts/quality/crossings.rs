@@ -21,7 +21,7 @@ pub(super) struct Point {
     pub(super) traces: Traces,
 }
 
-/// On how many sides it left most of the charge of a digi or more.
+/// Number of sides on which it left most of the charge of a digi or more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Traces {
     OneSideAtMost,

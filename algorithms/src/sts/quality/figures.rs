@@ -89,7 +89,8 @@ impl Tally {
     fn take(&mut self, hit: &Claim, point: &Point) {
         let x = (hit.x - f64::from(point.x)) as f32;
         let y = (hit.y - f64::from(point.y)) as f32;
-        let (dx, dy) = (hit.dx as f32, hit.dy as f32);
+        let dx = hit.dx as f32;
+        let dy = hit.dy as f32;
         let time = (hit.time - point.time) as f32;
         let values = [x * UM_IN_A_CM, y * UM_IN_A_CM, time, x / dx, y / dy];
         for (offsets, value) in self.offsets.iter_mut().zip(values) {

@@ -1,4 +1,4 @@
-//! Which hit is of which crossing.
+//! Assignment of hits to crossings.
 
 use generators::sts::setup::Module;
 
@@ -78,9 +78,11 @@ impl Strips {
 
     /// The square of the distance in strips; `None` if it is beyond reach on a side.
     fn distance(&self, hit: &Claim, point: &Point) -> Option<f64> {
-        let (x, y) = (hit.x - f64::from(point.x), hit.y - f64::from(point.y));
+        let x = hit.x - f64::from(point.x);
+        let y = hit.y - f64::from(point.y);
         let [a, b, c, d] = self.rotation;
-        let (across, along) = (a * x + b * y, c * x + d * y);
+        let across = a * x + b * y;
+        let along = c * x + d * y;
         let strips = |tangent: f64| (across + along * tangent) / self.pitch;
         let [front, back] = self.tangents.map(strips);
         let is_near = front.abs() <= REACH_STRIPS && back.abs() <= REACH_STRIPS;

@@ -27,7 +27,8 @@ fn sides<P: Rules>(
     bring_in_order: impl Fn(&mut [Cluster]) + Sync,
 ) -> Partitioned<Cluster> {
     let sides = digis.partition().segments();
-    let (window, shapes) = (Window::new(setup), Shapes::new(setup, BelowFirstStep::Flat));
+    let window = Window::new(setup);
+    let shapes = Shapes::new(setup, BelowFirstStep::Flat);
     let side = |segment: usize| {
         let mut sorted = digis.segment(segment).to_vec();
         sorted.sort_by_key(digi_order);

@@ -1,4 +1,4 @@
-//! Which digi follows which.
+//! Links between digis.
 
 use std::ops::Range;
 
@@ -12,9 +12,9 @@ use crate::sts::rules::{Rules, Successors, Window};
 pub(super) fn successors<P: Rules>(digis: &[Digi], window: &Window) -> Vec<Option<usize>> {
     let mut successors = vec![None; digis.len()];
     for channel in 0..CHANNELS_PER_SIDE {
-        let next = places(digis, channel + 1);
+        let next = range_of(digis, channel + 1);
         let mut free = next.start;
-        for index in places(digis, channel) {
+        for index in range_of(digis, channel) {
             let time = digis[index].time_ns();
             let too_early = |digi: &Digi| !P::not_before(window, time, digi.time_ns());
             let earliest = next.start + digis[next.clone()].partition_point(too_early);
@@ -32,7 +32,7 @@ pub(super) fn successors<P: Rules>(digis: &[Digi], window: &Window) -> Vec<Optio
 }
 
 /// Range of the digis of a channel; empty after the last channel.
-fn places(digis: &[Digi], channel: u16) -> Range<usize> {
+fn range_of(digis: &[Digi], channel: u16) -> Range<usize> {
     if channel >= CHANNELS_PER_SIDE {
         return 0..0;
     }

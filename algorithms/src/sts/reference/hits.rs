@@ -69,7 +69,8 @@ impl Finder<'_> {
     /// The hits of a pair, one for each crossing of their strips.
     fn pair<P: Rules>(&self, front: &Cluster, back: &Cluster, hits: &mut Vec<Hit>) {
         let delay = P::delay(front.time, back.time).abs();
-        let (front_error, back_error) = (front.time_error, back.time_error);
+        let front_error = front.time_error;
+        let back_error = back.time_error;
         if delay > time_cut(self.cuts, front_error, back_error, self.latest_error) {
             return;
         }

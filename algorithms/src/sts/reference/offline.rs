@@ -9,9 +9,8 @@ use crate::sts::formulas::{
 };
 use crate::sts::{OfflineCluster, OfflineHit, Partitioned};
 
-/// The clusters of all module sides, each side in [`OfflineCluster::order`].
-///
-/// Digis are looked at in order of time; those of equal time in that of channel and charge.
+/// The clusters of all module sides, each side in [`OfflineCluster::order`]. Digis are processed in
+/// order of time; those of equal time in that of channel and charge.
 pub fn clusters(digis: &SegmentedDigis, setup: &Setup) -> Partitioned<OfflineCluster> {
     sides(digis, setup, |clusters| clusters.sort_by_key(OfflineCluster::order))
 }
@@ -176,7 +175,8 @@ impl HitFinder<'_> {
         let back = |index: u32| &backs[index as usize];
         let mut hits = Vec::new();
         for (index, front) in fronts.iter().enumerate() {
-            let (error, latest) = (front.time_error, self.latest_error);
+            let error = front.time_error;
+            let latest = self.latest_error;
             let max = time_cut(self.cuts, error, latest, latest);
             let delay = |&other: &u32| front.time - back(other).time;
             let start = by_time.partition_point(|other| delay(other) > max);

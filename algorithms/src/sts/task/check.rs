@@ -12,23 +12,23 @@ use crate::sts::{Cluster, Hit, OfflineCluster, OfflineDigi, OfflineHit, Partitio
 /// Difference of a product from the reference.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Mismatch {
-    /// Something else than what the stage is there for.
+    /// The product is of another kind than the stage's.
     #[error("the output is not what the stage should leave")]
     Kind,
     /// Too many or too few segments.
     #[error("there are {found} segments of {what} instead of {expected}")]
     Segments {
-        /// Of what.
+        /// Kind of the items.
         what: &'static str,
         /// In the reference.
         expected: usize,
         /// In the output.
         found: usize,
     },
-    /// Too many or too few things in a segment.
+    /// The number of items in a segment is wrong.
     #[error("{what}, segment {segment}: {found} instead of {expected}")]
     Count {
-        /// Of what.
+        /// Kind of the items.
         what: &'static str,
         /// The segment.
         segment: usize,
@@ -37,7 +37,7 @@ pub enum Mismatch {
         /// In the output.
         found: usize,
     },
-    /// Not the thing of the reference.
+    /// An item differs from the reference's.
     #[error("{what}, segment {segment}, number {index}: {found} instead of {expected}")]
     Thing {
         /// Kind of the expected product.
@@ -54,7 +54,7 @@ pub enum Mismatch {
     /// Not in the order that the stage is there to make.
     #[error("{what}, segment {segment}, number {index}: not in order of time")]
     Order {
-        /// Of what.
+        /// Kind of the items.
         what: &'static str,
         /// The segment.
         segment: usize,
@@ -269,13 +269,15 @@ mod tests {
         [(0, 0), (0, 65_535), (0, 69_999), (2, 4), (3, 65_536), (3, 131_072)];
 
     #[test]
-    fn what_is_right_passes_in_any_order() {
+    fn right_output_passes_in_any_order() {
         let right = clusters();
         assert_eq!(checked(ChainStage::Cluster, &right, &right), Ok(()));
         let turned = spoilt(3, |clusters| clusters.reverse());
         assert_eq!(checked(ChainStage::Cluster, &right, &turned), Ok(()));
         let order = checked(ChainStage::ClusterSort, &right, &turned);
-        let (what, segment, index) = ("clusters", 3, 1);
+        let what = "clusters";
+        let segment = 3;
+        let index = 1;
         let expected = Mismatch::Order { what, segment, index };
         assert_eq!(order, Err(expected));
     }
@@ -299,14 +301,14 @@ mod tests {
             let swapped = spoilt(segment, |all| all.swap(expected_index, other));
             let index = expected_index.max(other);
             let found = checked(ChainStage::ClusterSort, &right, &swapped);
-            let told = matches!(found, Err(Mismatch::Order { segment: s, index: n, .. })
+            let is_reported = matches!(found, Err(Mismatch::Order { segment: s, index: n, .. })
                 if s == segment && n.abs_diff(index) <= 1);
-            assert!(told, "{found:?}");
+            assert!(is_reported, "{found:?}");
         }
     }
 
     #[test]
-    fn of_several_the_first_is_told() {
+    fn first_of_several_mismatches_is_reported() {
         let right = clusters();
         let mut wrong = right.clone();
         for (segment, expected_index) in PLACES.into_iter().rev() {
@@ -319,7 +321,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_not_what_a_stage_leaves() {
+    fn empty_output_of_a_stage_is_refused() {
         let right = Product::Clusters(clusters());
         let nothing = check(Some(ChainStage::Cluster), true, &right, &Product::Nothing);
         assert_eq!(nothing, Err(Mismatch::Kind));

@@ -8,10 +8,14 @@ use super::{StsTask, Timeslices};
 use crate::algorithm::{Damage, Digest, Given, Runner, Segments};
 use crate::device::gpu::{DeviceError, Gpu, MOST_QUEUES};
 use crate::device::{Arena, buffers};
-use crate::sts::cuda::{Batch, ChainConfig, CudaChain, DigestSums, InputKind, Step, TimeParts};
+use crate::sts::cuda::{
+    Batch, ChainConfig, ChainOptions, CudaChain, DigestSums, HitCapacities, InputKind, Step,
+    TimeParts,
+};
 use crate::sts::{ChainStage, Product, Timeslice};
 
-/// A timeslice with fewer digis for each part is not cut: kernels would have too little to do.
+/// Minimum number of digis per part: a timeslice with fewer is not split, because kernels would
+/// have too little to do.
 const DIGIS_OF_PART: usize = 2 << 20;
 /// More parts end no earlier.
 const MAX_PARTS: usize = 6;
@@ -21,13 +25,13 @@ pub(super) struct OverlappedChains<'a> {
     input: &'a Timeslices,
     arena: &'a Arena,
     gpu: Arc<Gpu>,
-    ways: ChainConfig,
+    config: ChainConfig,
     /// Threads of the host.
     threads: usize,
     digis_of_part: usize,
     /// Hit capacities of each chain of each timeslice in the previous run; the first is the unsplit
     /// chain.
-    capacities: Vec<Vec<[usize; 2]>>,
+    capacities: Vec<Vec<HitCapacities>>,
     /// Output of the previous run, once it was requested.
     products: Vec<Product>,
     sums: DigestSums,
@@ -36,7 +40,7 @@ pub(super) struct OverlappedChains<'a> {
 /// The chains of a timeslice.
 pub(super) struct ChainsOfTimeslice<'a> {
     timeslice: &'a Timeslice,
-    /// For all of it: where it can't be cut, or turns out not to have been cut well.
+    /// Chain for the whole timeslice: used if it cannot be split, or was not split cleanly.
     whole: Option<CudaChain<'a>>,
     parts: Vec<CudaChain<'a>>,
     splitter: Option<TimeParts<'a>>,
@@ -50,13 +54,13 @@ impl<'a> OverlappedChains<'a> {
     pub(super) fn new(
         (input, arena): (&'a Timeslices, &'a Arena),
         gpu: Arc<Gpu>,
-        (ways, threads): (ChainConfig, usize),
+        (config, threads): (ChainConfig, usize),
     ) -> Self {
         OverlappedChains {
             input,
             arena,
             gpu,
-            ways,
+            config,
             threads,
             digis_of_part: DIGIS_OF_PART,
             capacities: vec![Vec::new(); input.0.len()],
@@ -68,18 +72,19 @@ impl<'a> OverlappedChains<'a> {
     fn whole(
         &self,
         timeslice: &'a Timeslice,
-        capacities: &[[usize; 2]],
+        capacities: &[HitCapacities],
     ) -> Result<CudaChain<'a>, DeviceError> {
-        let ways = (self.ways, InputKind::Raw, self.threads);
+        let options =
+            ChainOptions { config: self.config, input: InputKind::Raw, threads: self.threads };
         let hits = capacities.first().copied().unwrap_or_default();
-        CudaChain::new(&self.gpu, (Batch::of(timeslice), self.arena), ways, hits)
+        CudaChain::new(&self.gpu, (Batch::single(timeslice), self.arena), options, hits)
     }
 
-    /// Chains for the parts of a timeslice; none if it is small, or can't be cut.
+    /// Chains for the parts of a timeslice; none if it is small, or cannot be split.
     fn parts(
         &self,
         timeslice: &'a Timeslice,
-        capacities: &[[usize; 2]],
+        capacities: &[HitCapacities],
     ) -> Result<Option<(TimeParts<'a>, Vec<CudaChain<'a>>)>, DeviceError> {
         let count = MAX_PARTS.min(timeslice.stream().len() / self.digis_of_part.max(1));
         if count < 2 || timeslice.raw().is_some() {
@@ -89,7 +94,7 @@ impl<'a> OverlappedChains<'a> {
         let Some(splitter) = TimeParts::new(&self.gpu, input, count)? else { return Ok(None) };
         let chain = |part: usize| {
             let hits = capacities.get(1 + part).copied().unwrap_or_default();
-            CudaChain::of_parts(&self.gpu, input, self.ways, (splitter.max_digis(), hits))
+            CudaChain::of_parts(&self.gpu, input, self.config, splitter.max_digis(), hits)
         };
         let parts: Option<Vec<_>> =
             (0..count).map(chain).collect::<Result<Vec<_>, _>>()?.into_iter().collect();
@@ -99,7 +104,7 @@ impl<'a> OverlappedChains<'a> {
     fn chains_of(
         &self,
         timeslice: &'a Timeslice,
-        capacities: &[[usize; 2]],
+        capacities: &[HitCapacities],
     ) -> Result<ChainsOfTimeslice<'a>, DeviceError> {
         let (splitter, parts) = self.parts(timeslice, capacities)?.unzip();
         let parts = parts.unwrap_or_default();
@@ -196,7 +201,7 @@ impl<'a> Runner<StsTask> for OverlappedChains<'a> {
     fn inspect(&mut self, all: &mut Self::Buffers) -> Result<(), Damage> {
         let gpu = &*self.gpu;
         let product = |chains: &mut ChainsOfTimeslice<'_>| {
-            Product::of(None, |stage| chains.product(gpu, stage))
+            Product::for_stage(None, |stage| chains.product(gpu, stage))
         };
         self.products = all.iter_mut().map(product).collect::<Result<_, _>>()?;
         Ok(())
@@ -220,7 +225,7 @@ impl<'a> Runner<StsTask> for OverlappedChains<'a> {
     }
 
     fn given(&self) -> Given {
-        let given = |stage| self.ways.given(stage);
+        let given = |stage| self.config.given(stage);
         Given::stages(ChainStage::ALL.map(|stage| (stage.name(), given(stage))))
     }
 

@@ -160,7 +160,8 @@ fn large(seed: u64) -> Vec<(String, SegmentedDigis)> {
 /// One module with nearly all tracks.
 fn hot_module(seed: u64) -> SegmentedDigis {
     let hot = tracks(seed, 1, 7000, 300);
-    let (front, back) = (hot.segment(0).to_vec(), hot.segment(1).to_vec());
+    let front = hot.segment(0).to_vec();
+    let back = hot.segment(1).to_vec();
     SegmentedDigis::from_segments(&[front, vec![], vec![], back, vec![], vec![]])
 }
 
@@ -197,10 +198,12 @@ fn changed(change: impl Fn(&mut Module)) -> Setup {
 
 fn with_cuts(change_cuts: impl Fn(&mut Cuts), change: impl Fn(&mut Module)) -> Setup {
     let regular = sensible(Setup::regular(2));
-    let (mut cuts, mut modules) = (regular.cuts().clone(), regular.modules().to_vec());
+    let mut cuts = regular.cuts().clone();
+    let mut modules = regular.modules().to_vec();
     change_cuts(&mut cuts);
     modules.iter_mut().for_each(change);
-    let (asic, landau) = (regular.asic().clone(), regular.landau().clone());
+    let asic = regular.asic().clone();
+    let landau = regular.landau().clone();
     sensible(Setup::new(asic, cuts, landau, modules))
 }
 
@@ -226,8 +229,8 @@ fn sensible<E: std::fmt::Display>(setup: Result<Setup, E>) -> Setup {
     setup.unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Digis as particles leave them: both sides of a module at about the same time, one to
-/// five strips each, in order of time and without dead time.
+/// Digis of particles: both sides of a module at about the same time, one to five strips each, in
+/// order of time and without dead time.
 fn tracks(seed: u64, modules: usize, tracks: u64, spacing_ns: u32) -> SegmentedDigis {
     let mut sides = vec![Vec::new(); 2 * modules];
     for track in 0..tracks {

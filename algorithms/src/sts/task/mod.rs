@@ -60,15 +60,15 @@ pub struct StsTask {
 }
 
 /// The task `presort`.
-pub const STS_PRESORT: StsTask = StsTask::of(ChainStage::Presort);
+pub const STS_PRESORT: StsTask = StsTask::for_stage(ChainStage::Presort);
 /// The task `cluster`.
-pub const STS_CLUSTER: StsTask = StsTask::of(ChainStage::Cluster);
+pub const STS_CLUSTER: StsTask = StsTask::for_stage(ChainStage::Cluster);
 /// The task `cluster-sort`.
-pub const STS_CLUSTER_SORT: StsTask = StsTask::of(ChainStage::ClusterSort);
+pub const STS_CLUSTER_SORT: StsTask = StsTask::for_stage(ChainStage::ClusterSort);
 /// The task `hits`.
-pub const STS_HITS: StsTask = StsTask::of(ChainStage::Hits);
+pub const STS_HITS: StsTask = StsTask::for_stage(ChainStage::Hits);
 /// The task `collect`.
-pub const STS_COLLECT: StsTask = StsTask::of(ChainStage::Collect);
+pub const STS_COLLECT: StsTask = StsTask::for_stage(ChainStage::Collect);
 /// The task `sts`.
 pub const STS: StsTask = StsTask { stage: None };
 
@@ -91,7 +91,7 @@ impl StsTask {
         ChainStage::Collect,
     ];
 
-    const fn of(stage: ChainStage) -> Self {
+    const fn for_stage(stage: ChainStage) -> Self {
         StsTask { stage: Some(stage) }
     }
 }
@@ -123,7 +123,7 @@ impl Timeslices {
         bytes.sum::<usize>() as u64
     }
 
-    /// The right answer for variants that know two.
+    /// The right answer for variants that support two.
     fn online(&self) -> Semantics {
         self.0.first().map_or_else(Semantics::default, Timeslice::online)
     }
@@ -200,7 +200,8 @@ impl Algorithm for StsTask {
             [timeslice] if timeslice.raw().is_some() => source::smaller_raw(timeslice),
             // The detector stays as it is: which module digis are in matters.
             [timeslice] => Box::new(without_digis(timeslice.digis()).map(|digis| {
-                let (setup, online) = (timeslice.shared_setup(), timeslice.online());
+                let setup = timeslice.shared_setup();
+                let online = timeslice.online();
                 Timeslices(vec![Timeslice::new(digis, setup, online)])
             })),
             several => Box::new(several.iter().map(|each| Timeslices(vec![each.clone()]))),
@@ -215,7 +216,8 @@ impl Algorithm for StsTask {
         let digis = input.digis();
         let digi_bytes = (digis * size_of::<Digi>()) as u64;
         let input_bytes = input.bytes(self.stage);
-        // Only the reference knows how many clusters and hits are read and written.
+        // The number of clusters and hits that are read and written is only known from the
+        // reference.
         let bytes_min = match self.stage {
             Some(ChainStage::Presort | ChainStage::Zero | ChainStage::Sort) => 2 * digi_bytes,
             Some(ChainStage::Cluster) => digi_bytes,

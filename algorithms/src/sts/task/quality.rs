@@ -24,7 +24,8 @@ pub(super) fn figures(input: &Timeslices, output: &[Product]) -> Vec<Metric> {
         let crossings = timeslice.crossings()?;
         Some((timeslice.setup(), crossings, hits(product)))
     });
-    let (mut online, mut offline) = (Vec::new(), Vec::new());
+    let mut online = Vec::new();
+    let mut offline = Vec::new();
     for (setup, crossings, hits) in known {
         match hits {
             Product::Hits(hits) => online.push((setup, crossings, hits)),
@@ -41,7 +42,8 @@ pub(super) fn figures(input: &Timeslices, output: &[Product]) -> Vec<Metric> {
 
 /// Number of clusters and hits in the output, and the bytes of each and of a digi.
 pub(super) fn counts(output: &[Product]) -> Vec<Metric> {
-    let (mut counts, mut bytes) = ([0; 2], [0; 3]);
+    let mut counts = [0; 2];
+    let mut bytes = [0; 3];
     for product in output {
         let Product::Both(clusters, hits) = product else { continue };
         match (&**clusters, &**hits) {

@@ -10,13 +10,13 @@ use crate::sts::chains::{Chain, SavedStage};
 use crate::sts::{ChainStage, Product};
 use crate::timing::{Laps, Stages};
 
-/// A chain for each timeslice, with the part of it that is to be timed.
+/// A chain for each timeslice, of which one stage or all are timed.
 ///
-/// The stages before that run once: what they left is kept, and copied before each further
-/// run, by the threads that run. Chains that may keep nothing more run them each time.
+/// The stages before the timed one run once: their outputs are kept, and copied back before each
+/// further run, by the threads that run. Chains without memory for that run them each time.
 pub(super) struct Chains<'a> {
     chains: Vec<Box<dyn Chain + 'a>>,
-    /// The stage to be timed; all if there is none.
+    /// The timed stage; all if there is none.
     stage: Option<ChainStage>,
     arena: &'a Arena,
     /// Bytes that all variants of the point may keep together.
@@ -55,8 +55,8 @@ impl<'a> Chains<'a> {
         let Some(stage) = self.stage else { return };
         for (chain, kept) in self.chains.iter_mut().zip(&mut self.kept) {
             if let Some(kept) = kept {
-                let left = chain.inputs_of(stage).into_iter();
-                left.zip(kept).for_each(|(left, kept)| left.restore(kept));
+                let snapshots = chain.inputs_of(stage).into_iter();
+                snapshots.zip(kept).for_each(|(snapshot, kept)| snapshot.restore(kept));
                 chain.after_restore(stage);
                 continue;
             }
@@ -66,10 +66,10 @@ impl<'a> Chains<'a> {
                 self.ran_before += before.clone().count();
             }
             before.for_each(|&stage| chain.run(stage));
-            let left = chain.inputs_of(stage);
-            let bytes = left.iter().map(|left| left.bytes() as u64).sum();
+            let snapshots = chain.inputs_of(stage);
+            let bytes = snapshots.iter().map(|snapshot| snapshot.bytes() as u64).sum();
             if let Some(leave) = self.arena.leave_to_keep(bytes, self.max_kept) {
-                *kept = Some(left.iter().map(|left| left.copied()).collect());
+                *kept = Some(snapshots.iter().map(|snapshot| snapshot.copied()).collect());
                 self.leaves.push(leave);
             }
         }
@@ -129,8 +129,8 @@ impl Session<StsTask> for Chains<'_> {
 
     fn output(&self) -> Option<Cow<'_, Vec<Product>>> {
         let products = self.chains.iter().map(|chain| {
-            let left = Product::of(self.stage, |stage| Ok::<_, ()>(chain.product(stage)));
-            left.ok()
+            let product = Product::for_stage(self.stage, |stage| Ok::<_, ()>(chain.product(stage)));
+            product.ok()
         });
         products.collect::<Option<_>>().map(Cow::Owned)
     }
@@ -179,7 +179,7 @@ mod tests {
         let arena = Arena::default();
         let chains = input.0.iter().map(|slice| make(slice, team.threads()));
         let mut session = Chains::new(chains.collect(), Some(stage), &arena, max_kept);
-        let expected = StsTask::of(stage).reference(input, semantics).expect("one");
+        let expected = StsTask::for_stage(stage).reference(input, semantics).expect("one");
         for round in 0..4 {
             let run = team.run(|| {
                 session.reset()?;
@@ -238,7 +238,8 @@ mod tests {
         let mut compared = 0;
         for (name, input) in inputs {
             for make in [ONLINE, PER_SIDE, TIME_SWEEP, ONLINE_STREAMS, TIME_SWEEP_STREAMS] {
-                let (arena, team) = (Arena::default(), Team::new(2).expect("threads"));
+                let arena = Arena::default();
+                let team = Team::new(2).expect("threads");
                 let chains = input.0.iter().map(|slice| make(slice, team.threads())).collect();
                 let mut session = Chains::new(chains, None, &arena, 0);
                 session.reset().and_then(|()| team.run(|| session.run())).expect("no device");
@@ -276,7 +277,7 @@ mod tests {
         }
     }
 
-    /// With the semantics that an input wants, or these.
+    /// Runs with the semantics of the input, or with these.
     fn earlier_stages_run_once(
         stage: ChainStage,
         (semantics, make): (Option<Semantics>, MakeChain),
@@ -295,7 +296,7 @@ mod tests {
             let once = before * input.0.len();
             let earlier = |max_kept| earlier_runs(stage, chain, input, team, max_kept);
             assert_eq!(earlier(u64::MAX), once, "{stage:?} on {name}");
-            // Before each of four resets and two poisons, but for what left nothing.
+            // Before each of four resets and two poisons, except if earlier stages have no outputs.
             again += usize::from(earlier(0) == 6 * once && once > 0);
         }
         assert!(again > inputs.len() / 2 || stage == ChainStage::Presort);

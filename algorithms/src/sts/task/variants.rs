@@ -16,10 +16,10 @@ use crate::sts::rules::{Exact, Published};
 /// Makes a chain for a timeslice, with a number of threads.
 pub(super) type MakeChain = for<'a> fn(&'a Timeslice, usize) -> Box<dyn Chain + 'a>;
 
-fn online(input: &Timeslice, threads: usize, ways: OnlineConfig) -> Box<dyn Chain + '_> {
+fn online(input: &Timeslice, threads: usize, config: OnlineConfig) -> Box<dyn Chain + '_> {
     match input.online() {
-        Semantics::Exact => Box::new(Online::<Exact>::new(input, threads, ways)),
-        _ => Box::new(Online::<Published>::new(input, threads, ways)),
+        Semantics::Exact => Box::new(Online::<Exact>::new(input, threads, config)),
+        _ => Box::new(Online::<Published>::new(input, threads, config)),
     }
 }
 
@@ -91,7 +91,8 @@ fn chains<'a>(at: &Opening<'a, '_, StsTask>, chain: MakeChain) -> Opened<'a, Sts
         chain
     };
     let chains = at.input.0.iter().map(chain);
-    let (stage, max_kept) = (at.task.stage, at.input.max_kept());
+    let stage = at.task.stage;
+    let max_kept = at.input.max_kept();
     let chains = Chains::new(chains.collect(), stage, at.arena, max_kept);
     Ok(Box::new(chains))
 }

@@ -10,7 +10,7 @@ var<immediate> arguments: Arguments;
 @group(0) @binding(3) var<storage, read_write> flat: array<vec4u>;
 #include "formulas/sides.wgsl"
 
-// As large as a piece: see formulas/records.h.
+// Size of a piece: see formulas/records.h.
 const PIECES = 3u;
 const PIECES_OF_THREAD = 4u;
 

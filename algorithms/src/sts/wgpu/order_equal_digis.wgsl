@@ -1,4 +1,4 @@
-// Digis of the same channel and time in order of their charges: see equal_digis.cu. A thread a digi.
+// Digis of the same channel and time in order of their charges: see equal_digis.cu. A thread per digi.
 #include "digi.wgsl"
 #include "formulas/sides.wgsl"
 

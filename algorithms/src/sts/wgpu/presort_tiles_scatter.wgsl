@@ -57,7 +57,7 @@ fn take_places() {
     }
 }
 
-// Brings the tile into order of sides. A barrier is included.
+// Brings the tile into order of sides. Includes a barrier.
 fn stage_tile(first: u32, end: u32) {
     for (var i = 0u; i < ITEMS; i++) {
         if first + i * THREADS + thread < end {

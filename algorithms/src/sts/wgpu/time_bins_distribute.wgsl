@@ -1,8 +1,8 @@
-// Moves the entries of large sides to their groups: see time_bins.cu and time_bins/groups.h. A block
-// a part.
+// Moves the entries of large sides to their groups: see time_bins.cu and time_bins/groups.h. A
+// block per part.
 //
-// Workgroup memory: a tile (16 KiB), and of its groups counts (4 KiB) and how far entries go (4 KiB).
-// The group of a bucket is read where it lies.
+// Workgroup memory: a tile (16 KiB), and of its groups counts (4 KiB) and distances that entries
+// move (4 KiB). The group of a bucket is read from device memory.
 #include "block_scan.wgsl"
 #include "time_bins/buckets.wgsl"
 #include "time_bins/part.wgsl"
@@ -54,7 +54,7 @@ fn place_groups() {
     workgroupBarrier();
 }
 
-// Counts the entries of a tile by group. A barrier is included.
+// Counts the entries of a tile by group. Includes a barrier.
 fn count_tile(first: u32, count: u32) {
     for (var group = thread; group < GROUPS; group += THREADS) { atomicStore(&next_in_tile[group], 0u); }
     workgroupBarrier();

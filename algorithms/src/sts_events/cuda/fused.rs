@@ -36,7 +36,7 @@ impl EventBuilder for Fused {
         // Copied digis were read before.
         let bytes = data.digis.bytes() + data.expected_event_bytes() + data.expected_copy_bytes();
         let grid = Grid::blocks(self.tiles).moving(bytes);
-        // SAFETY: the kernel writes no more events and copies than the capacities say, and there are
+        // SAFETY: the kernel writes no more events and copies than the capacities, and there are
         // three states for each of its blocks.
         unsafe { gpu.launch(&EVENTS_FUSED, grid, arguments) }
     }

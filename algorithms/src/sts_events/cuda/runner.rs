@@ -24,7 +24,7 @@ same_as!(Event {
 /// Kernels search by leaps that double, in 32 bits.
 const MAX_DIGIS: usize = 1 << 30;
 
-/// What a way to build events has beside digis and events, and what it does.
+/// Algorithm that builds events, with its buffers other than digis and events.
 pub(super) trait EventBuilder: Buffers {
     /// Starts to find events. Those beyond the capacities are counted and not written.
     ///
@@ -32,7 +32,7 @@ pub(super) trait EventBuilder: Buffers {
     /// If the device refuses.
     fn start(&mut self, gpu: &Gpu, data: &OnDevice) -> Result<(), DeviceError>;
 
-    /// Starts what is left to do once it is known how many there are.
+    /// Starts the remaining kernels, after the counts are known.
     ///
     /// # Errors
     /// If the device refuses.
@@ -41,17 +41,17 @@ pub(super) trait EventBuilder: Buffers {
     }
 }
 
-/// Takes the buffers of a way for so many digis.
+/// Allocates the buffers of an algorithm for a number of digis.
 type MakeEventBuilder = fn(&Gpu, usize) -> Result<Box<dyn EventBuilder>, DeviceError>;
 
-/// What all ways read and write.
+/// Inputs and outputs of all algorithms.
 pub(super) struct OnDevice {
     pub(super) digis: DeviceBuffer<u64>,
     pub(super) rules: Rules,
     pub(super) events: DeviceBuffer<Event>,
     pub(super) copies: DeviceBuffer<u64>,
     pub(super) totals: DeviceBuffer<Totals>,
-    /// Events and copies of the run before, or else those that there is capacity for.
+    /// Events and copies of the previous run, or else the capacities.
     expected: Totals,
 }
 
@@ -72,7 +72,7 @@ impl OnDevice {
 }
 
 impl EventBuffers<'_> {
-    /// Finds and counts events, and waits for their numbers.
+    /// Finds and counts events, and waits for the counts.
     fn find(&mut self, gpu: &Gpu) -> Result<Totals, DeviceError> {
         let data = &self.data;
         gpu.fill(&data.totals, 0)?;
@@ -82,10 +82,11 @@ impl EventBuffers<'_> {
         Ok(self.totals[0])
     }
 
-    /// Takes larger buffers if some of what was found was not written; `false` if all was. More
-    /// events than digis are wrong: no capacity is enough for them.
+    /// Takes larger buffers if part of the output was not written; `false` if all was. More events
+    /// than digis: the check will reject it, and no capacity is enough.
     fn grow(&mut self, gpu: &Gpu, totals: &Totals) -> Result<bool, DeviceError> {
-        let (events, copies) = (totals.events as usize, totals.copies as usize);
+        let events = totals.events as usize;
+        let copies = totals.copies as usize;
         let data = &mut self.data;
         let is_enough = events <= data.events.len() && copies <= data.copies.len();
         if is_enough || events > data.digis.len() {
@@ -108,7 +109,7 @@ struct EventRunner<'a> {
     input: &'a DigiStream,
     arena: &'a Arena,
     gpu: Arc<Gpu>,
-    /// What the last run has found and written.
+    /// Counts of the previous run.
     totals: Totals,
     /// Elements of the next buffers.
     capacities: Capacities,
@@ -125,7 +126,7 @@ struct EventBuffers<'a> {
 
 buffers!(EventBuffers<'_>: pristine, data, builder, totals, events, copies);
 
-/// A way to build events, ready to run.
+/// A session of an algorithm on a GPU.
 pub(super) fn build_on_gpu<'a>(
     at: &Opening<'a, '_, StsEvents>,
     make_builder: MakeEventBuilder,
@@ -135,7 +136,9 @@ pub(super) fn build_on_gpu<'a>(
         let reason = format!("{digis} digis; on a GPU {MAX_DIGIS} is the most; use fewer");
         return Err(Unavailable(reason));
     }
-    let (input, arena, gpu) = (at.input, at.arena, at.gpu()?);
+    let input = at.input;
+    let arena = at.arena;
+    let gpu = at.gpu()?;
     let capacities = first_capacities(digis);
     at.session(EventRunner {
         make_builder,
@@ -147,15 +150,15 @@ pub(super) fn build_on_gpu<'a>(
     })
 }
 
-/// Capacities before anything is known of the events: a run that finds more is repeated with more.
+/// Capacities of the first run: a run that finds more is repeated with more.
 fn first_capacities(digis: usize) -> Capacities {
     const DIGIS_OF_EVENT: usize = 16;
     const MIN_EVENTS: usize = 64;
     Capacities { events: (digis / DIGIS_OF_EVENT + MIN_EVENTS) as u32, copies: digis as u32 }
 }
 
-/// The rules as kernels have them. A window that would reach beyond all digis reaches beyond them by
-/// one, so that places fit into 32 bits.
+/// The rules in the layout of kernels. A window longer than all digis is limited to one more than
+/// all digis, so that indices fit into 32 bits.
 fn rules_of(input: &DigiStream) -> Rules {
     let rules = input.rules();
     Rules {
@@ -171,7 +174,8 @@ impl<'a> Runner<StsEvents> for EventRunner<'a> {
     type Buffers = EventBuffers<'a>;
 
     fn allocate(&self) -> Result<EventBuffers<'a>, DeviceError> {
-        let (gpu, input) = (&self.gpu, self.input);
+        let gpu = &self.gpu;
+        let input = self.input;
         let digis = input.digis();
         let Capacities { events, copies } = self.capacities;
         Ok(EventBuffers {
@@ -206,7 +210,8 @@ impl<'a> Runner<StsEvents> for EventRunner<'a> {
             ..totals
         };
         buffers.data.expected = self.totals;
-        let (events, copies) = (self.totals.events as usize, self.totals.copies as usize);
+        let events = self.totals.events as usize;
+        let copies = self.totals.copies as usize;
         gpu.download(buffers.events.part_mut(0..events), &buffers.data.events)?;
         gpu.download(buffers.copies.part_mut(0..copies), &buffers.data.copies)
     }
@@ -216,7 +221,8 @@ impl<'a> Runner<StsEvents> for EventRunner<'a> {
     }
 
     fn output<'b>(&'b self, buffers: &'b EventBuffers<'a>) -> Cow<'b, Events> {
-        let (events, copies) = (self.totals.events as usize, self.totals.copies as usize);
+        let events = self.totals.events as usize;
+        let copies = self.totals.copies as usize;
         let digis = mapped(&buffers.copies[..copies], |&bits| Digi::from_bits(bits));
         Cow::Owned(Events { events: buffers.events[..events].to_vec(), digis })
     }
@@ -258,12 +264,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_beyond_a_capacity_is_counted_and_found_by_a_second_pass() {
+    fn events_beyond_a_capacity_are_found_by_a_second_pass() {
         let Some(gpu) = gpu() else { return };
         for make_builder in [Fused::boxed as MakeEventBuilder, ThreadPerDigi::boxed] {
             for input in inputs() {
                 let right = input.expected();
-                let (events, copies) = (right.events.len() as u32, right.digis.len() as u32);
+                let events = right.events.len() as u32;
+                let copies = right.digis.len() as u32;
                 let capacities = [
                     Capacities { events: events - 1, copies },
                     Capacities { events, copies: copies - 1 },

@@ -42,9 +42,12 @@ impl EventBuilder for ThreadPerDigi {
         gpu.fill(&self.events_before, 0)?;
         gpu.fill(&self.is_trigger, 0)?;
         // There are no more full windows than digis; blocks without any end at once.
-        let (digis, grid) = (data.digis.ptr(), Grid::blocks(self.blocks));
-        let (count, rules) = (data.digis.len() as u32, data.rules);
-        let (full, totals) = (self.full.ptr(), data.totals.ptr());
+        let digis = data.digis.ptr();
+        let grid = Grid::blocks(self.blocks);
+        let count = data.digis.len() as u32;
+        let rules = data.rules;
+        let full = self.full.ptr();
+        let totals = data.totals.ptr();
         let states = self.windows_before.ptr();
         let numbering = EventsFull { digis, count, rules, states, full, totals };
         let is_trigger = self.is_trigger.ptr();
@@ -54,8 +57,8 @@ impl EventBuilder for ThreadPerDigi {
         let capacities = data.capacities();
         let splitter =
             EventsCut { digis, count, rules, full, is_trigger, states, events, capacities, totals };
-        // SAFETY: full windows are at most as many as digis, no more events are written than the
-        // capacities say, and there are as many states for each block as the kernels use.
+        // SAFETY: there are at most as many full windows as digis, no more events are written than
+        // the capacities, and there are as many states for each block as the kernels use.
         unsafe {
             gpu.launch(&EVENTS_FULL, grid.moving(data.digis.bytes()), numbering)?;
             gpu.launch(&EVENTS_FOLLOW, grid, following)?;
@@ -73,7 +76,7 @@ impl EventBuilder for ThreadPerDigi {
             copies: data.copies.ptr(),
             capacities,
         };
-        // SAFETY: that many events were written, and no more copies are than the capacities say.
+        // SAFETY: `events` have been written, and no more copies are written than the capacities.
         unsafe { gpu.launch(&EVENTS_COPY, grid, arguments) }
     }
 }

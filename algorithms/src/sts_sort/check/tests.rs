@@ -31,7 +31,8 @@ fn input() -> SegmentedDigis {
     generate(&shape, 7).expect("a sensible shape")
 }
 
-/// Which checks refuse the right output, spoilt, if variants keep so much of digis.
+/// Checks that refuse the right output changed by `spoil`, for variants that keep this content of
+/// digis.
 fn rejected(content: Content, spoil: impl Fn(&SegmentedDigis, &mut Vec<Digi>)) -> [bool; 3] {
     let input = input();
     let reference = reference::sort(&input);
@@ -53,7 +54,7 @@ fn lose_addresses(output: &mut [Digi]) {
 }
 
 #[test]
-fn what_is_wrong_is_refused_and_nothing_else() {
+fn exactly_the_wrong_outputs_are_refused() {
     type Spoil = fn(&SegmentedDigis, &mut Vec<Digi>);
     let cases: [(&str, Spoil, [bool; 3]); 10] = [
         ("right", |_, _| {}, [false; 3]),
@@ -115,7 +116,7 @@ fn a_digi_moved_to_another_segment_fails() {
     }
 }
 
-/// Segments that are larger than what a thread looks at, and small ones between.
+/// Segments that are larger than what a thread checks at once, and small ones in between.
 fn large() -> (SegmentedDigis, Vec<Digi>) {
     let digi = |time: u64| Digi::from_bits(time | 3 << 32);
     let segment = |digis: u64| (0..digis).map(|at| digi(at / 2)).collect::<Vec<_>>();
@@ -167,7 +168,7 @@ fn a_lost_doubled_or_swapped_digi_is_found_wherever_it_is() {
 }
 
 #[test]
-fn of_several_wrong_digis_the_first_is_told() {
+fn first_of_several_wrong_digis_is_reported() {
     let (input, reference) = large();
     let wrong = places(reference.len());
     for first in &wrong {
@@ -182,7 +183,7 @@ fn of_several_wrong_digis_the_first_is_told() {
 }
 
 #[test]
-fn a_wrong_run_is_told_before_a_wrong_key_of_a_later_segment_only() {
+fn a_wrong_run_is_reported_before_a_wrong_key_only_of_a_later_segment() {
     let (input, reference) = large();
     let spoilt = |run: usize, key: usize| {
         let mut output = reference.clone();
@@ -199,7 +200,7 @@ fn a_wrong_run_is_told_before_a_wrong_key_of_a_later_segment_only() {
 }
 
 #[test]
-fn messages_name_the_place() {
+fn messages_name_the_position() {
     let input = input();
     let reference = reference::sort(&input);
     let mut output = reference.clone();

@@ -50,7 +50,7 @@ fn sort_segment(digis: &mut [Digi], scratch: &mut [Digi], parts: usize) -> Resul
         digis.sort_by_key(|digi| digi.key());
         return ResultIn::Digis;
     }
-    let strategy = Survey::of(digis).strategy();
+    let strategy = Survey::new(digis).strategy();
     if parts == 1 {
         sort_alone(digis, scratch, &strategy)
     } else {

@@ -1,7 +1,6 @@
 //! Counting digis by bucket.
 //!
-//! Digis further on are fetched meanwhile: not every processor does so by itself as early as
-//! counting takes.
+//! Later digis are prefetched: not every processor does so by itself early enough for counting.
 
 use generators::sts::Digi;
 
@@ -33,7 +32,8 @@ pub(super) fn count_and_look(
     bucket: impl Fn(Digi) -> usize,
 ) -> (Counts, bool) {
     let mut counts = vec![0; buckets];
-    let (mut previous, mut descents) = (0, 0);
+    let mut previous = 0;
+    let mut descents = 0;
     read(digis, |digi| {
         counts[bucket(digi)] += 1;
         descents += usize::from(digi.time_ns() < previous);
@@ -42,15 +42,16 @@ pub(super) fn count_and_look(
     (counts, descents == 0)
 }
 
-/// Counts by two kinds of buckets in one go; there are 2^16 of each at most. Vectors compute the
-/// buckets of a block of digis before these are counted: one by one, both would take turns in the
-/// few units that compute addresses.
+/// Counts by two kinds of buckets in one pass; there are at most 2^16 of each. Vectors compute the
+/// buckets of a block of digis before these are counted: one by one, both would compete for the few
+/// units that compute addresses.
 pub(super) fn count_twice(
     digis: &[Digi],
     first: (usize, impl Fn(Digi) -> usize),
     second: (usize, impl Fn(Digi) -> usize),
 ) -> (Counts, Counts) {
-    let (mut firsts, mut seconds) = (vec![0; first.0], vec![0; second.0]);
+    let mut firsts = vec![0; first.0];
+    let mut seconds = vec![0; second.0];
     for (index, block) in digis.chunks(BLOCK).enumerate() {
         let further_on = BLOCK * index + AHEAD;
         (further_on..further_on + BLOCK).step_by(LINE).for_each(|ahead| prefetch(digis, ahead));
@@ -64,7 +65,7 @@ pub(super) fn count_twice(
 #[inline]
 fn read(digis: &[Digi], mut each: impl FnMut(Digi)) {
     if is_amd() {
-        // Zen 5 fetches early enough by itself, and to ask takes longer.
+        // Zen 5 prefetches early enough by itself, and explicit prefetches take longer.
         return digis.iter().for_each(|&digi| each(digi));
     }
     for (index, line) in digis.chunks(LINE).enumerate() {
@@ -110,7 +111,8 @@ mod tests {
                 let of = |id| digis.iter().filter(|&&digi| bucket(digi) == id).count();
                 (0..buckets).map(|id| of(id) as u32).collect()
             };
-            let (channels, charges) = (expected(7, channel), expected(5, charge));
+            let channels = expected(7, channel);
+            let charges = expected(5, charge);
             assert_eq!(count(&digis, 7, channel), channels);
             assert_eq!(count_and_look(&digis, 7, channel).0, channels);
             assert_eq!(count_twice(&digis, (7, channel), (5, charge)), (channels, charges));

@@ -1,4 +1,4 @@
-//! Segments in parts, where whole ones would leave threads without work.
+//! Segments in parts, if whole segments would leave threads idle.
 
 use generators::partition::Partition;
 use generators::sts::Digi;
@@ -26,7 +26,7 @@ impl Split {
     /// For the segments of an input and a number of threads.
     pub(super) fn new(partition: &Partition, threads: usize, cost: Cost) -> Self {
         let whole = threads == 1 || {
-            let costs: Vec<_> = partition.lengths().map(|length| cost.of(length)).collect();
+            let costs: Vec<_> = partition.lengths().map(|length| cost.for_length(length)).collect();
             let share = costs.iter().sum::<usize>() as f64 / threads as f64;
             busiest_thread(costs, threads) as f64 <= TOLERANCE * share
         };
@@ -61,7 +61,7 @@ pub(crate) enum Cost {
 
 impl Cost {
     /// Cost of `digis` digis, in some unit.
-    fn of(self, digis: usize) -> usize {
+    fn for_length(self, digis: usize) -> usize {
         match self {
             Cost::Linear => digis,
             Cost::LogLinear => digis * digis.checked_ilog2().map_or(0, |log| log as usize + 1),
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn half_of_all_in_one_segment_is_split_beside_many_short_ones() {
+    fn a_segment_with_half_of_all_digis_is_split() {
         let mut lengths = vec![5_000; 2000];
         lengths[7] = 10_000_000;
         let partition = Partition::from_lengths(lengths);

@@ -14,7 +14,7 @@ use crate::algorithm::Variant;
 use crate::sts_sort::StsSort;
 use crate::sts_sort::order::{ByChannelAndTime, MAX_DIGITS, Order};
 
-/// Of each segment, between two buffers, as CUB's `DeviceSegmentedRadixSort` does it.
+/// Sorts each segment between two buffers, as CUB's `DeviceSegmentedRadixSort` does.
 pub(super) const SEGMENTED_RADIX: Variant<StsSort> = Variant::cpu(
     "segmented-radix",
     "LSD radix sort a segment, 8 bits a pass, between two buffers (as CUB)",
@@ -47,7 +47,8 @@ fn sort<O: Order>(digis: &mut [Digi], scratch: &mut [Digi]) -> ResultIn {
         return ResultIn::Digis;
     }
     let counts = count_all_digits::<O>(digis);
-    let (mut source, mut target) = (digis, scratch);
+    let mut source = digis;
+    let mut target = scratch;
     let mut result = ResultIn::Digis;
     for (&digit, mut counts) in O::DIGITS.iter().zip(counts) {
         if counts[bucket(source[0], digit)] as usize == source.len() {
@@ -94,7 +95,8 @@ fn count_all_digits<O: Order>(digis: &[Digi]) -> [[u32; BUCKETS]; MAX_DIGITS] {
 /// Sorts with each pass split into parts that run in parallel.
 fn sort_in_parts<O: Order>(digis: &mut [Digi], scratch: &mut [Digi], parts: usize) -> ResultIn {
     let part = digis.len().div_ceil(parts);
-    let (mut source, mut target) = (digis, scratch);
+    let mut source = digis;
+    let mut target = scratch;
     let mut result = ResultIn::Digis;
     for &digit in O::DIGITS {
         let bucket = |digi| bucket(digi, digit);
@@ -119,13 +121,14 @@ mod tests {
         for length in [1, 40, 41, 1000, 50_000] {
             let random = random_digis(length);
             let expected = sorted(&random);
-            let (mut digis, mut scratch) = (random.clone(), random.clone());
+            let mut digis = random.clone();
+            let mut scratch = random.clone();
             sort_in_place(&mut digis, &mut scratch);
             assert_eq!(digis, expected, "{length}");
             for parts in [1, 2, 7] {
                 let mut digis = random.clone();
                 let result = sort_in_parts::<ByChannelAndTime>(&mut digis, &mut scratch, parts);
-                let found = result.of(&digis, &scratch);
+                let found = result.select(&digis, &scratch);
                 assert_eq!(found, expected, "{length} in {parts} parts");
             }
         }

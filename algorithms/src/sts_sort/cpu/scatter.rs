@@ -9,10 +9,11 @@ use super::count::{Counts, count};
 use crate::device::{SharedSlice, is_amd};
 use crate::parallel::{for_each, map};
 
-/// A part is cut into pieces, lest a thread wait for another one's last part.
+/// A part is split into pieces, so that threads wait less for each other's last part.
 pub(super) const PIECES_PER_PART: usize = 2;
 
-/// With more buckets than this, the lines that they go on in don't fit a first-level cache of 32 KB.
+/// With more buckets than this, the cache lines of their current ends do not fit into a first-level
+/// cache of 32 KB.
 const NEAR_BUCKETS: usize = 512;
 
 /// Prefetch distance of a digi's destination, in digis.
@@ -181,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn places_fetched_ahead_make_no_difference() {
+    fn prefetching_makes_no_difference() {
         let bucket = |digi: Digi| usize::from(digi.channel()) % 7;
         let digis = random_digis(100);
         let mut expected = digis.clone();

@@ -53,7 +53,7 @@ impl Scratch {
 pub(crate) struct Threads<'a> {
     count: usize,
     scratches: Vec<Mutex<&'a mut [Digi]>>,
-    /// Of each scratch.
+    /// Length of each scratch.
     length: usize,
 }
 
@@ -79,8 +79,8 @@ impl<'a> Threads<'a> {
         (1..=self.length).contains(&digis)
     }
 
-    /// Does some work with the scratch of this thread. The work must not wait for other threads:
-    /// this one might begin other work meanwhile that takes the same scratch.
+    /// Calls `work` with the scratch of this thread. It must not wait for other threads: this one
+    /// might then start other work that takes the same scratch.
     pub(super) fn with_mine<R>(&self, work: impl FnOnce(&mut [Digi]) -> R) -> R {
         let thread = rayon::current_thread_index().unwrap_or(0);
         let scratch = &self.scratches[thread % self.scratches.len()];

@@ -61,7 +61,8 @@ pub(super) fn sort_segments<'a>(
     cost: Cost,
     sort_segment: SortSegment,
 ) -> Opened<'a, StsSort> {
-    let (input, threads) = (at.input, at.threads());
+    let input = at.input;
+    let threads = at.threads();
     accept_lengths(input)?;
     let split = Split::new(input.partition(), threads, cost);
     at.session(Segments {
@@ -118,7 +119,8 @@ impl<'a> Runner<StsSort> for Segments<'a> {
 
     fn run(&mut self, arrays: &mut Arrays<'a>) -> Result<(), DeviceError> {
         let Arrays { digis, scratch, of_threads } = arrays;
-        let (partition, way) = (self.input.partition(), (self.sort_segment, self.cost));
+        let partition = self.input.partition();
+        let way = (self.sort_segment, self.cost);
         let threads = Threads::with_scratch(self.threads, of_threads);
         if sort_all(partition, digis, scratch, way, &threads) == ResultIn::Scratch {
             std::mem::swap(digis, scratch);

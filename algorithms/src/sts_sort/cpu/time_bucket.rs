@@ -56,7 +56,7 @@ mod tests {
         for parts in [1, 2, 7] {
             let (mut digis, mut scratch) = (digis.to_vec(), digis.to_vec());
             let result = sort_segment(&mut digis, &mut scratch, parts);
-            assert!(result.of(&digis, &scratch) == expected, "{parts} parts");
+            assert!(result.select(&digis, &scratch) == expected, "{parts} parts");
         }
     }
 

@@ -1,6 +1,6 @@
-//! The published GPU sort: one block a segment, chunks of 512 × 11 digis by a
-//! radix sort in shared memory, then merges by Merge Path. And the same with other
-//! blocks, as how many threads there are and how many digis each has is to be tuned.
+//! The published GPU sort: one block per segment, chunks of 512 × 11 digis by a radix sort in
+//! shared memory, then merges by Merge Path. And the same sort with other block sizes, to tune the
+//! number of threads and of digis per thread.
 
 use generators::partition::Partition;
 

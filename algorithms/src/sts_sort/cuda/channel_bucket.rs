@@ -57,7 +57,7 @@ pub(super) const CHANNEL_BUCKET_STABLE: Variant<StsSort> = Variant::cuda(
     |at| sort_on_gpu(at, |gpu, partition| Ok(Box::new(ChannelBucket::stable(gpu, partition)?))),
 );
 
-/// Digis, and what sorting them takes.
+/// Digis, and the buffers for sorting them.
 pub(crate) struct ChannelBucket {
     partition: Partition,
     digis: DeviceBuffer<u64>,
@@ -77,7 +77,7 @@ struct Tables {
     regions: Regions,
     oversized: Oversized,
     overfull: OverfullBins,
-    /// Of blocks that are alone.
+    /// Overfull bins of blocks with a multiprocessor to themselves.
     wide_overfull: OverfullBins,
 }
 
@@ -112,7 +112,7 @@ impl ChannelBucket {
         Ok(sort)
     }
 
-    /// One that keeps the order of digis with the same key.
+    /// A sort that keeps the order of digis with the same key.
     fn stable(gpu: &Gpu, partition: &Partition) -> Result<Self, DeviceError> {
         let max = Division::on(gpu, partition).counts();
         let longest = partition.lengths().max().unwrap_or(0);
@@ -168,7 +168,7 @@ impl ChannelBucket {
         &self.scratch
     }
 
-    /// Starts the kernels. They leave a list of what is too large for shared memory: see
+    /// Starts the kernels. They list ranges that are too large for shared memory: see
     /// [`ChannelBucket::finish`].
     ///
     /// # Errors
@@ -219,7 +219,7 @@ impl ChannelBucket {
         Ok(true)
     }
 
-    /// Sorts what is left; returns what is left of that.
+    /// Sorts the remaining ranges; returns those that remain then.
     fn sort_again(
         &mut self,
         gpu: &Gpu,
@@ -239,7 +239,8 @@ impl ChannelBucket {
         if segments.is_empty() {
             return Ok(());
         }
-        let (tables, digis) = (&mut self.tables, &self.digis);
+        let tables = &mut self.tables;
+        let digis = &self.digis;
         tables.small.fill(gpu, on_device(segments))?;
         let arguments = kernels::SortSegments {
             digis: digis.ptr(),
@@ -258,7 +259,8 @@ impl ChannelBucket {
         if segments.is_empty() {
             return Ok(());
         }
-        let (tables, digis) = (&mut self.tables, &self.digis);
+        let tables = &mut self.tables;
+        let digis = &self.digis;
         tables.wide.fill(gpu, on_device(segments))?;
         let arguments = kernels::SortSegments {
             digis: digis.ptr(),
@@ -271,8 +273,8 @@ impl ChannelBucket {
         tables.wide_overfull.sort(gpu, self.sorts.wide_crowded, digis, digis)
     }
 
-    /// Distributes regions once more, to large groups or not, and sorts these into `digis`.
-    /// Levels take turns in where the digis come from.
+    /// Distributes regions once more, to large groups or not, and sorts these into `digis`. The
+    /// source array alternates with the level.
     fn sort_regions(
         &mut self,
         gpu: &Gpu,
@@ -284,7 +286,8 @@ impl ChannelBucket {
             0 => (&self.digis, &self.scratch),
             _ => (&self.scratch, &self.digis),
         };
-        let (tables, sorts) = (&mut self.tables, self.sorts);
+        let tables = &mut self.tables;
+        let sorts = self.sorts;
         for some in all.chunks(tables.regions.max()) {
             tables.regions.fill(gpu, some, is_wide)?;
             tables.regions.distribute(gpu, LEVELS[level], from, to)?;
@@ -367,8 +370,8 @@ mod tests {
         sorted
     }
 
-    /// Any, some of the same channel and time, many at nearly the same time, so that bins don't help, and
-    /// those of one channel.
+    /// Random digis, some of the same channel and time, many at nearly the same time, so that bins
+    /// do not help, and those of one channel.
     fn hard() -> [Vec<u64>; 4] {
         let any = digis(70_000, |any| any);
         let equal = digis(70_000, |any| any % 10_000);

@@ -15,7 +15,7 @@ use crate::sts_sort::StsSort;
 /// Bytes of a digi.
 pub(super) const DIGI: u64 = size_of::<u64>() as u64;
 
-/// The buffers of a sort, and what to do with them.
+/// The buffers and kernels of a sort.
 pub(super) trait Sorter: Buffers {
     /// Buffer of the unsorted digis.
     fn digis(&self) -> &DeviceBuffer<u64>;
@@ -55,7 +55,8 @@ pub(super) fn sort_on_gpu<'a>(
     at: &Opening<'a, '_, StsSort>,
     make_sorter: impl Fn(&Gpu, &Partition) -> Result<Box<dyn Sorter>, DeviceError> + Send + 'static,
 ) -> Opened<'a, StsSort> {
-    let (digis, max) = (at.input.digis().len(), i32::MAX as usize);
+    let digis = at.input.digis().len();
+    let max = i32::MAX as usize;
     if digis > max {
         return Err(Unavailable(format!("{digis} digis; on a GPU {max} is the most; use fewer")));
     }
@@ -71,7 +72,8 @@ impl<'a> Runner<StsSort> for SortRunner<'a> {
     type Buffers = SortBuffers<'a>;
 
     fn allocate(&self) -> Result<SortBuffers<'a>, DeviceError> {
-        let (gpu, digis) = (&self.gpu, self.input.digis());
+        let gpu = &self.gpu;
+        let digis = self.input.digis();
         Ok(SortBuffers {
             unsorted: Pristine::converted(self.arena, gpu, digis, |digi| digi.bits())?,
             sorted: gpu.pinned(digis.len())?,
@@ -80,7 +82,8 @@ impl<'a> Runner<StsSort> for SortRunner<'a> {
     }
 
     fn run(&mut self, buffers: &mut SortBuffers<'a>) -> Result<(), DeviceError> {
-        let (gpu, sorter) = (&self.gpu, &mut buffers.sorter);
+        let gpu = &self.gpu;
+        let sorter = &mut buffers.sorter;
         gpu.upload(sorter.digis(), &buffers.unsorted)?;
         sorter.sort(gpu)?;
         gpu.download(&mut buffers.sorted, sorter.sorted())

@@ -19,7 +19,7 @@ use crate::sts_sort::channel_lists::channels_in_order;
 const DIGITS_OF_DIGI: [(u32, u32); 6] = [(0, 8), (8, 8), (16, 8), (24, 7), (37, 6), (43, 5)];
 /// The same for a key of 42 bits.
 const DIGITS_OF_KEY: [(u32, u32); 6] = [(0, 7), (7, 7), (14, 7), (21, 7), (28, 7), (35, 7)];
-/// Of three arrays, the one that has the digis after all passes.
+/// The one of three arrays that has the digis after all passes.
 const OUTPUT: usize = 2;
 
 /// Input, an array between, and output.
@@ -84,7 +84,7 @@ fn sort_digis_by(
     Ok(())
 }
 
-/// The lists of the channels, one behind the other: passes leave each in the order it has.
+/// Concatenates the lists of the channels: passes keep the order within each.
 fn join_channels(gpu: &Gpu, segments: &Segments<2>) -> Result<(), DeviceError> {
     let [digis, between] = segments.digis();
     let [.., low, high] = DIGITS_OF_DIGI;

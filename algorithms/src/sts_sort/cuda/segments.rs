@@ -15,7 +15,7 @@ pub(super) struct Segments<const ARRAYS: usize> {
     begins: Table,
 }
 
-/// Starts the kernels, once it is known on the device where segments begin.
+/// Starts the kernels, after the offsets of segments are on the device.
 type Start<const ARRAYS: usize> = fn(&Gpu, &Segments<ARRAYS>) -> Result<(), DeviceError>;
 
 struct SegmentSorter<const ARRAYS: usize> {

@@ -21,7 +21,7 @@ pub(super) struct Microslice<'w> {
     pub(super) rules: Rules,
 }
 
-/// A microslice on the way, behind its first two messages.
+/// State in a microslice, after its first two messages.
 pub(super) struct Cursor<'w> {
     pub(super) microslice: Microslice<'w>,
     pub(super) words: &'w [Word],
@@ -30,10 +30,10 @@ pub(super) struct Cursor<'w> {
 }
 
 impl<'w> Microslice<'w> {
-    /// Looks at size and first messages.
+    /// Checks size and first messages.
     ///
     /// # Errors
-    /// What is counted, if they are not what they have to be.
+    /// The counts of the microslice, if they are invalid.
     #[inline(always)]
     pub(super) fn begin(self) -> Result<Cursor<'w>, MicrosliceCounts> {
         let nothing = MicrosliceCounts::default();
@@ -41,7 +41,8 @@ impl<'w> Microslice<'w> {
         let ([first, second, words @ ..], []) = (words, rest) else {
             return Err(MicrosliceCounts { size: 1, ..nothing });
         };
-        let (first, second) = (message(first), message(second));
+        let first = message(first);
+        let second = message(second);
         if (first.kind(), second.kind()) != (Kind::Epoch, Kind::TsMsb) {
             return Err(MicrosliceCounts { first: 1, ..nothing });
         }
@@ -51,13 +52,13 @@ impl<'w> Microslice<'w> {
     }
 }
 
-/// What becomes of a hit.
+/// Outcome of a hit, computed exactly.
 #[inline(always)]
 pub(super) fn exact(microslice: &Microslice<'_>, message: Message, epoch: &Epoch) -> HitOutcome {
-    HitOutcome::of(message, epoch.eighths, microslice.board.links, microslice.rules)
+    HitOutcome::for_hit(message, epoch.eighths, microslice.board.links, microslice.rules)
 }
 
-/// The same, looked up where that is right.
+/// Outcome of a hit, by lookup if that is exact.
 #[inline(always)]
 pub(super) fn looked_up(
     microslice: &Microslice<'_>,
@@ -68,7 +69,8 @@ pub(super) fn looked_up(
         return exact(microslice, message, epoch);
     }
     let Board { times, channels, .. } = microslice.board;
-    let (elink, bits) = (usize::from(message.elink()), message.bits());
+    let elink = usize::from(message.elink());
+    let bits = message.bits();
     let correction = times[elink * ADC_VALUES + usize::from(message.adc())];
     let upper = channels[(bits >> 15 & 0x1fff) as usize];
     if correction <= UNKNOWN_ELINK || upper & MASKED != 0 {
@@ -83,7 +85,7 @@ pub(super) fn looked_up(
 }
 
 impl Cursor<'_> {
-    /// Goes through so many words, or all.
+    /// Processes `messages` words, or all that remain.
     #[inline(always)]
     pub(super) fn go(
         &mut self,
@@ -115,7 +117,7 @@ impl Cursor<'_> {
     }
 }
 
-/// All of a microslice; says what was counted.
+/// Unpacks all of a microslice; returns its counts.
 #[inline(always)]
 pub(super) fn unpack(
     microslice: Microslice<'_>,

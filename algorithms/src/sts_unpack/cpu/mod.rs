@@ -1,12 +1,12 @@
-//! Unpacking on the host, and sorting by time if that is asked for: each variant has its own way.
+//! Unpacking on the host, and optionally sorting by time: one algorithm for each variant.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `runner` | descriptors are looked at, then one of the others has its way |
+//! | `runner` | survey of descriptors, then unpacking by one of the algorithms |
 //! | `microslice` | message by message |
-//! | `published` | a microslice at a time into a list of its own, which are copied together |
-//! | `count_place` | twice: for sizes, and into place |
-//! | `simd` | ours: once, by wide instructions, with parts placed in their order |
+//! | `published` | each microslice into a list of its own; the lists are copied together |
+//! | `count_place` | in two passes: for sizes, and to the final offsets |
+//! | `simd` | recobench: one pass with vector instructions; parts are put in order |
 
 mod count_place;
 mod microslice;
@@ -42,7 +42,7 @@ const BY_STD_SORT: SortByTime = (
 );
 /// Four passes of 8 bits.
 const BY_RADIX: SortByTime = (radix::sort_segment::<ByTime>, Cost::Linear);
-/// Ours.
+/// recobench's sort by time.
 const BY_BUCKETS: SortByTime = (sort_by_time, Cost::Linear);
 
 pub(super) const VARIANTS: &[Variant<StsUnpack>] = &[

@@ -15,7 +15,7 @@ const _: () = assert!(ADDRESS_HIGH == kernels::ADDRESS_HIGH);
 // `UNKNOWN_TIME`.
 const _: () = assert!(UNKNOWN_ELINK == -0x7fff_ffff);
 
-/// Those of all boards.
+/// Tables of all boards.
 pub(super) fn boards(tables: &Tables) -> Vec<kernels::Board> {
     tables.all().map(|board| on_device(&board)).collect()
 }
@@ -37,7 +37,7 @@ fn on_device(board: &Board<'_>) -> kernels::Board {
     }
 }
 
-/// What can be looked up, as long as channels are as they are by all known rules.
+/// The lookup table of a board, if its channels can be encoded, as those of all known rules can.
 fn lookup(board: &Board<'_>) -> Option<kernels::Lookup> {
     let mut lookup = kernels::Lookup::default();
     let (uppers, _) = board.channels.as_chunks::<{ kernels::ASIC_CHANNELS as usize }>();
@@ -65,7 +65,7 @@ fn channel_of(upper: u32) -> u16 {
     Digi::from_bits(u64::from(upper) << 32).channel()
 }
 
-/// How much higher a channel is than the least one of its e-link, or what stands for it.
+/// Channel minus the smallest one of its e-link, or a code for it.
 fn above(min: u16, channel: u16) -> Option<u8> {
     if u32::from(channel) == kernels::FAR_CHANNEL {
         return Some(kernels::FAR as u8);

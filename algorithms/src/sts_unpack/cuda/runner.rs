@@ -20,7 +20,7 @@ struct UnpackRunner<'a> {
     input: &'a RawTimeslices,
     arena: &'a Arena,
     gpu: Arc<Gpu>,
-    /// What the last run has counted.
+    /// Counts of the previous run.
     timeslices: Vec<TimesliceCounts>,
 }
 
@@ -31,7 +31,7 @@ struct UnpackBuffers<'a> {
 
 buffers!(UnpackBuffers<'_>: raw, digis);
 
-/// A way to unpack, ready to run.
+/// A session of an unpacking algorithm on a GPU.
 pub(super) fn unpack_on_gpu<'a>(
     at: &Opening<'a, '_, StsUnpack>,
     make_unpacker: MakeUnpacker,
@@ -40,7 +40,9 @@ pub(super) fn unpack_on_gpu<'a>(
         let reason = "digis are sorted by time on the host only; use --order arrival";
         return Err(Unavailable(reason.to_owned()));
     }
-    let (input, arena, gpu) = (at.input, at.arena, at.gpu()?);
+    let input = at.input;
+    let arena = at.arena;
+    let gpu = at.gpu()?;
     at.session(UnpackRunner { make_unpacker, input, arena, gpu, timeslices: Vec::new() })
 }
 
@@ -54,7 +56,8 @@ impl<'a> Runner<StsUnpack> for UnpackRunner<'a> {
     type Buffers = UnpackBuffers<'a>;
 
     fn allocate(&self) -> Result<UnpackBuffers<'a>, DeviceError> {
-        let (gpu, input) = (&self.gpu, self.input);
+        let gpu = &self.gpu;
+        let input = self.input;
         Ok(UnpackBuffers {
             raw: RawToStream::new(gpu, (input, self.arena), self.make_unpacker)?,
             digis: gpu.pinned(input.data().messages() as usize)?,

@@ -1,8 +1,8 @@
-//! A worker a module side or, where a side is large, a part of it.
+//! A worker for each module side or, if a side is large, part of it.
 //!
-//! Sides in order of time are cut where nothing happens for longer than the window: no
-//! cluster goes across. Modules are cut between clusters of the front. So a hot module
-//! is shared by all threads.
+//! Sides in order of time are split where no digis arrive for longer than the window: no cluster
+//! crosses such a gap. Modules are split between clusters of the front. So a hot module is shared
+//! by all threads.
 
 mod parts;
 mod worker;
@@ -35,7 +35,7 @@ use worker::Worker;
 const PIECES: usize = 8;
 /// Digis below which a piece costs more than it saves.
 const MIN_DIGIS: usize = 1 << 14;
-/// Fronts of a piece at most: what they need should stay in the cache.
+/// Maximum number of fronts of a piece, so that its data stay in the cache.
 const MAX_FRONTS: usize = 1 << 13;
 /// Spare capacity for hits of a worker: one part in this many.
 const SPARE_HITS: usize = 4;
@@ -49,7 +49,7 @@ pub(in crate::sts) enum Clustering {
     TimeSweep,
 }
 
-/// Flat arrays, and what is found in parts of them.
+/// Flat arrays, and the results of parts of them.
 pub(in crate::sts) struct BySide<'a, P> {
     arrays: Arrays<'a>,
     clustering: Clustering,
@@ -89,7 +89,8 @@ impl<'a, P: Rules> BySide<'a, P> {
     }
 
     fn presort(&mut self) {
-        let (arrays, threads) = (&mut self.arrays, self.workers.len());
+        let arrays = &mut self.arrays;
+        let threads = self.workers.len();
         match &mut arrays.raw {
             Some(raw) if !raw.makes_stream() => {
                 let counts = raw.scatter(&arrays.table, &mut arrays.digis, threads);
@@ -114,7 +115,8 @@ impl<'a, P: Rules> BySide<'a, P> {
     /// epochs. The order is checked piece by piece, so that a few large sides keep all threads
     /// busy.
     fn sort_by_time(&mut self) {
-        let (sides, digis) = (&self.arrays.sides, &mut self.arrays.digis);
+        let sides = &self.arrays.sides;
+        let digis = &mut self.arrays.digis;
         let mut disorder: Vec<_> = sides.ranges().map(|_| AtomicBool::new(false)).collect();
         let pieces = sides.ranges().zip(&disorder).flat_map(|(side, disorder)| {
             let starts = side.clone().step_by(MIN_DIGIS);
@@ -134,8 +136,10 @@ impl<'a, P: Rules> BySide<'a, P> {
     }
 
     fn cluster(&mut self) {
-        let (max, arrays) = (self.largest_part(), &mut self.arrays);
-        let (digis, formulas) = (&arrays.digis, &arrays.formulas);
+        let max = self.largest_part();
+        let arrays = &mut self.arrays;
+        let digis = &arrays.digis;
+        let formulas = &arrays.formulas;
         self.parts = cut::<P>(&arrays.sides, digis, max, formulas);
         let fronts = arrays.modules.len();
         let hit_partition = Partition::from_lengths(self.parts.iter().map(|part| part.digis.len()));
@@ -154,7 +158,7 @@ impl<'a, P: Rules> BySide<'a, P> {
         self.sum_up();
     }
 
-    /// Digis of a part: only sides in order of time can be cut.
+    /// Digis of a part: only sides in order of time can be split.
     fn largest_part(&self) -> usize {
         match (self.workers.len(), self.clustering) {
             (1, _) | (_, Clustering::ByChannel) => usize::MAX,
@@ -178,7 +182,8 @@ impl<'a, P: Rules> BySide<'a, P> {
     /// Entries of all parts of a side are contiguous: sorted parts make a sorted side, because no
     /// cluster of a part is later than one of the next part.
     fn sort_clusters(&mut self) {
-        let (sides, clusters) = (&self.arrays.sides, &self.arrays.clusters);
+        let sides = &self.arrays.sides;
+        let clusters = &self.arrays.clusters;
         let free = sides.split_mut(&mut self.arrays.entries);
         let mut free: Vec<_> = free.into_iter().map(Some).collect();
         let mut pieces = Vec::with_capacity(self.parts.len());
@@ -198,8 +203,9 @@ impl<'a, P: Rules> BySide<'a, P> {
         self.sort_across_parts();
     }
 
-    /// Times that were rounded may be later than they are, and then it is not so. Within parts
-    /// entries are in order: one thread looks at no more than where parts meet.
+    /// Sorts sides that are out of order across parts: rounded times may be later than exact ones, so
+    /// a part may end with later clusters than the next starts with. Within parts entries are in
+    /// order, so one thread only checks the boundaries.
     fn sort_across_parts(&mut self) {
         let sides = self.parts.chunk_by(|a, b| a.side == b.side);
         for parts in sides.filter(|parts| parts.len() > 1) {
@@ -352,7 +358,8 @@ impl<P: Rules> Chain for BySide<'_, P> {
     }
 
     fn inputs_of(&mut self, next: ChainStage) -> Vec<Box<dyn Snapshot + '_>> {
-        let (parts, arrays) = (&self.parts, &mut self.arrays);
+        let parts = &self.parts;
+        let arrays = &mut self.arrays;
         match next {
             ChainStage::Unpack | ChainStage::Presort => Vec::new(),
             ChainStage::Zero | ChainStage::Sort | ChainStage::Cluster => {

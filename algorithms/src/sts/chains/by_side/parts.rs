@@ -10,7 +10,7 @@ use crate::sts::chains::left::{BufferParts, filled};
 use crate::sts::clusters::{ClusterFormulas, FoundClusters};
 use crate::sts::rules::Rules;
 
-/// Digis of a side, and what was found in them.
+/// Digis of a side, and the clusters found in them.
 #[derive(Clone, Debug)]
 pub(super) struct Part {
     pub(super) side: usize,
@@ -58,7 +58,8 @@ fn end_of_part<P: Rules>(
         return rest.end;
     }
     let quiet = |&index: &usize| {
-        let (before, after) = (digis[index - 1].time_ns(), digis[index].time_ns());
+        let before = digis[index - 1].time_ns();
+        let after = digis[index].time_ns();
         after - before > formulas.quiet_ns::<P>(after)
     };
     let mut places = rest.start + max..rest.end;

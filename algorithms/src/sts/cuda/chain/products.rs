@@ -27,7 +27,7 @@ impl CudaChain<'_> {
             ChainStage::ClusterSort => self.sorted_clusters(gpu),
             ChainStage::Hits => {
                 let hits = downloaded(gpu, self.hits.buckets().0)?;
-                let buckets: Vec<_> = self.hits.places().map(|bucket| &hits[bucket]).collect();
+                let buckets: Vec<_> = self.hits.hit_ranges().map(|bucket| &hits[bucket]).collect();
                 Ok(hits_of(&buckets))
             }
             ChainStage::Collect => Ok(hits_of(&self.collected.of_modules())),

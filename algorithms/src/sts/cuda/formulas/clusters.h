@@ -14,7 +14,7 @@ struct Shape {
     float charge, position, position_error;
 };
 
-// As `tables.rs` writes them.
+// Layout written by `tables.rs`.
 struct ClusterTables {
     float charges[CHARGE_STEPS], variances[CHARGE_STEPS];
     // The position's error of a single digi.
@@ -31,7 +31,7 @@ template <class Rules> struct ChainSums {
     u32 left = 0, right = 0;
     u32 first_time = 0, last_time = 0;
     typename Rules::Times times;
-    // Of the digis between the ends.
+    // Sums over the digis between the ends.
     float middle_charge = 0, middle_variance = 0;
 
     __device__ __forceinline__ void add(u64 digi, const ClusterTables& tables) {

@@ -3,8 +3,8 @@
 #pragma once
 #include "pairs.h"
 
-// Of a cluster: where its strip leaves the top edge, in cm, or no number if it does not; how many
-// widths further its last line does.
+// Line of a cluster: where its strip leaves the top edge, in cm, or NaN if it does not; and the
+// displacement of its last line in widths.
 struct alignas(8) Line {
     float edge;
     i32 widths;

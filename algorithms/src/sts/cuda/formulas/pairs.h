@@ -1,5 +1,4 @@
-// Which clusters of both sides are near in time, and the hits of a pair: see
-// sts/hits/formulas.rs.
+// Pairs of clusters of both sides that are near in time, and their hits: see sts/hits/formulas.rs.
 // nvcc: -fmad=false
 #pragma once
 #include "records.h"
@@ -44,7 +43,7 @@ struct TimeCut {
     // Clusters further apart than this many standard deviations are never paired.
     static constexpr float PRUNING = 4;
 
-    // By the errors of both, and the largest of the back's; in ns, below 0 if none is to pass.
+    // Cut for the errors of both, and the largest of the back's; in ns, below 0 if nothing passes.
     __device__ __forceinline__ float between(float front, float back, float latest) const {
         return within(reach_of(front, latest), front, back);
     }

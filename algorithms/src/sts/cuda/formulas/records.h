@@ -15,7 +15,7 @@ struct alignas(8) Cluster {
 struct alignas(16) Measured {
     u32 time;
     float time_error, position_error;
-    float reach;  // of a front: how far off in time its partners are at most, whatever their errors
+    float reach;  // of a front: largest time difference of its partners, whatever their errors
 };
 
 __device__ __forceinline__ Measured measured(const Cluster& cluster, float reach = 0) {
@@ -41,7 +41,7 @@ struct alignas(16) Hit {
 struct alignas(8) Found {
     u32 clusters, latest_error;
 
-    // Most errors are no larger than what is there: only the others take an atomic.
+    // Errors are seldom larger than the current maximum: only these take an atomic.
     __device__ __forceinline__ void raise_error(float error) {
         const u32 bits = __float_as_uint(error);
         if (load_relaxed(&latest_error) < bits) atomicMax(&latest_error, bits);

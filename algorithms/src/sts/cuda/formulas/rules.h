@@ -62,7 +62,7 @@ struct Exact {
     }
 };
 
-// As the experiment's code computes it, in single precision.
+// Single precision, as in the experiment's code.
 struct Published {
     static constexpr Successors SUCCESSORS = Successors::SHARED;
 

@@ -23,7 +23,7 @@ const HITS_FOR_A_DIGI: f64 = 1.5;
 /// Algorithm that finds hits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sts) enum HitsWay {
-    /// A thread a cluster of the front, which walks to its module, as published.
+    /// A thread per cluster of the front, which walks to its module, as published.
     Online,
     /// A thread for each cluster of the front, which finds its module by binary search.
     Fronts,
@@ -48,7 +48,7 @@ impl SortedClusters<'_> {
     }
 }
 
-/// Buckets of hits, one a module, and what finding them takes.
+/// Buckets of hits, one per module, and the buffers for finding hits.
 pub(super) struct Hits {
     way: HitsWay,
     semantics: Semantics,
@@ -79,7 +79,7 @@ impl Hits {
         gpu: &Gpu,
         (input, digis): (Batch<'_>, usize),
         way: HitsWay,
-        room: usize,
+        flat: usize,
     ) -> Result<Self, DeviceError> {
         let modules = input.modules();
         let pairs = match way {
@@ -96,7 +96,7 @@ impl Hits {
             offsets: Table::new(gpu, modules + 1)?,
             counts: gpu.buffer(modules)?,
             host_counts: gpu.pinned(modules)?,
-            hits: gpu.buffer(room)?,
+            hits: gpu.buffer(flat)?,
             buckets: Partition::from_lengths([]),
         })
     }
@@ -149,7 +149,7 @@ impl Hits {
         gpu.download(&mut self.host_counts, &self.counts)
     }
 
-    /// Lists what blocks have to do where they share pairs, and can count them.
+    /// Lists the jobs of blocks, if they share pairs and can count them.
     fn list_pairs(&mut self, gpu: &Gpu, counts: &[usize]) -> Result<bool, DeviceError> {
         match &mut self.pairs {
             Some(pairs) if Pairs::can_take(&counts[self.modules..]) => {
@@ -188,7 +188,7 @@ impl Hits {
     }
 
     /// Range of each module's hits in the buckets.
-    pub(super) fn places(&self) -> impl Iterator<Item = std::ops::Range<usize>> {
+    pub(super) fn hit_ranges(&self) -> impl Iterator<Item = std::ops::Range<usize>> {
         let buckets = self.buckets.ranges().zip(self.counts());
         buckets.map(|(all, count)| all.start..all.end.min(all.start + count))
     }

@@ -17,7 +17,7 @@ static PAIRS: ByRules<HitsOfPairs> = ByRules::new(&HITS_OF_PAIRS_EXACT, &HITS_OF
 /// have to be fewer.
 const MAX_BACKS: usize = (1 << 32) / THREADS as usize;
 
-/// Lines of all clusters, partners of fronts, and what blocks have to do.
+/// Lines of all clusters, partners of fronts, and jobs of blocks.
 pub(super) struct Pairs {
     lines: DeviceBuffer<Line>,
     /// Cluster data that hits need, except lines.
@@ -55,7 +55,7 @@ impl Pairs {
         backs.iter().all(|&backs| backs < MAX_BACKS)
     }
 
-    /// Lists what blocks have to do, by the clusters of each side: fronts first.
+    /// Lists the jobs of blocks, given the clusters of each side: fronts first.
     pub(super) fn list(&mut self, gpu: &Gpu, counts: &[usize]) -> Result<(), DeviceError> {
         let fronts = &counts[..counts.len() / 2];
         self.clusters.list(gpu, counts, lines_of_job(gpu.properties()))?;
@@ -69,9 +69,12 @@ impl Pairs {
         hits: &Hits,
         sorted: SortedClusters<'_>,
     ) -> Result<(), DeviceError> {
-        let (clusters, [cut_kind, cut]) = (sorted.clusters.clusters().ptr(), hits.cut);
-        let (begins, found) = (sorted.begins.ptr(), sorted.clusters.found().ptr());
-        let (modules, sensors) = (hits.modules as u32, sorted.tables.sensors.ptr());
+        let clusters = sorted.clusters.clusters().ptr();
+        let [cut_kind, cut] = hits.cut;
+        let begins = sorted.begins.ptr();
+        let found = sorted.clusters.found().ptr();
+        let modules = hits.modules as u32;
+        let sensors = sorted.tables.sensors.ptr();
         let writing = HitsLines {
             clusters,
             entries: sorted.order.entries().ptr(),
@@ -110,8 +113,8 @@ impl Pairs {
         // is a line and an element of `partners` for the index of each entry, and no hit is written
         // beyond its bucket.
         unsafe {
-            gpu.launch(LINES.of(hits.semantics), of_clusters, writing)?;
-            gpu.launch(PAIRS.of(hits.semantics), of_pairs, finding)
+            gpu.launch(LINES.for_semantics(hits.semantics), of_clusters, writing)?;
+            gpu.launch(PAIRS.for_semantics(hits.semantics), of_pairs, finding)
         }
     }
 }

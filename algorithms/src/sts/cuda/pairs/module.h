@@ -27,7 +27,7 @@ struct InOrder {
 struct Module {
     Sensor sensor;
     CrossingRange range;
-    float widths;  // of the sensor in a cm
+    float widths;  // sensor widths per cm
     InOrder fronts, backs;
     TimeCut cut;
     Hit* hits;

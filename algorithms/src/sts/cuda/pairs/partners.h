@@ -1,4 +1,4 @@
-// Which backs are near enough in time to a front.
+// Backs that are near enough in time to a front.
 #pragma once
 #include "block_scan.h"
 #include "module.h"

@@ -7,7 +7,7 @@ namespace {
 // Pairs that a lane tests before it adds any, so that their loads are in flight together.
 constexpr u32 AT_ONCE = 2;
 
-// Of a warp.
+// Queue of a warp.
 class Queue {
     // Capacity for a remainder and all pairs added before any are removed.
     static constexpr u32 CAPACITY = (1 + AT_ONCE) * LANES;

@@ -16,13 +16,13 @@ constexpr u32 STRETCH = BITS * LANES;
 struct alignas(16) Front {
     float edge;
     i32 widths;
-    u32 number;   // in order of time
-    u32 to_back;  // from the number of a pair to that of its back
+    u32 number;   // index in order of time
+    u32 to_back;  // added to the index of a pair to get that of its back
 
     __device__ __forceinline__ Line line() const { return {edge, widths}; }
 };
 
-// Of a warp.
+// Fronts shared by a warp.
 struct SharedFronts {
     Front fronts[LANES];
     u32 firsts[LANES];  // bits of a stretch: set for the first pair of each front
@@ -50,10 +50,10 @@ struct OwnFront {
 // The pairs of a warp's fronts, one front a lane. All lanes take part in what it does.
 class SharedPairs {
     SharedFronts& shared;
-    bool has_pairs;  // the lane's front
-    u32 first;       // the number of its first pair
+    bool has_pairs;  // of the lane's front
+    u32 first;       // index of its first pair
     u32 all;
-    u32 marked = 0;  // fronts whose first pair was in a stretch before
+    u32 marked = 0;  // fronts whose first pair was in an earlier stretch
 
   public:
     // Fronts that have partners come to lie side by side.

@@ -28,9 +28,9 @@ use crate::sts_unpack::cuda::RawOnGpu;
 pub(in crate::sts) enum PresortWay {
     /// The host's threads, before digis are copied.
     OnHost,
-    /// A warp a part of the stream, which has a count for each side in device memory.
+    /// A warp for each part of the stream, with a count for each side in device memory.
     Rows,
-    /// A block a tile of the stream, in shared memory; by rows where that is too small.
+    /// A block for each tile of the stream, in shared memory; as `Rows` if that is too small.
     Tiles,
 }
 

@@ -24,10 +24,7 @@ const SHADER_WARPS: u32 = 16;
 /// Threads of a block.
 fn threads(properties: &Properties) -> u32 {
     let threads = RAW_COUNT_SIDES.threads();
-    match properties.has_shaders {
-        true => threads.min(SHADER_WARPS * properties.lanes),
-        false => threads,
-    }
+    if properties.has_shaders { threads.min(SHADER_WARPS * properties.lanes) } else { threads }
 }
 
 /// Sides that each board reads out, if e-links determine them.
@@ -114,7 +111,8 @@ impl<'a> OfRaw<'a> {
         work: &Work<'_>,
         (begins, digis): (&DeviceBuffer<u32>, &DeviceBuffer<u64>),
     ) -> Result<(), DeviceError> {
-        let (gpu, data) = (work.gpu, work.data);
+        let gpu = work.gpu;
+        let data = work.data;
         let tiles = self.pieces.cut(gpu, work.jobs)?;
         gpu.fill(&self.states, 0)?;
         gpu.fill(&self.totals, 0)?;
@@ -128,7 +126,8 @@ impl<'a> OfRaw<'a> {
     }
 
     fn count(&self, work: &Work<'_>, tiles: u32) -> Result<(), DeviceError> {
-        let (gpu, data) = (work.gpu, work.data);
+        let gpu = work.gpu;
+        let data = work.data;
         let arguments = RawCountSides {
             bytes: data.bytes.ptr(),
             jobs: data.jobs.ptr(),
@@ -158,7 +157,8 @@ impl<'a> OfRaw<'a> {
         tiles: u32,
         (begins, digis): (&DeviceBuffer<u32>, &DeviceBuffer<u64>),
     ) -> Result<(), DeviceError> {
-        let (gpu, data) = (work.gpu, work.data);
+        let gpu = work.gpu;
+        let data = work.data;
         let tiles_of_block = tiles.div_ceil(WRITING * gpu.properties().multiprocessors).max(1);
         let arguments = RawToSides {
             bytes: data.bytes.ptr(),

@@ -1,4 +1,4 @@
-//! By the host, as published: digis go to the device side by side.
+//! Presort by the host, as published: the digis of each side are copied to the device contiguously.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ impl<'a> HostPresort<'a> {
     }
 
     /// Distributes the digis of the timeslice, or those that were unpacked, and starts to copy
-    /// them; returns where sides lie.
+    /// them; returns the partition into sides.
     pub(super) fn start(
         &mut self,
         gpu: &Gpu,

@@ -4,7 +4,7 @@ use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Ptr};
 use crate::kernels::sts_presort::{PRESORT_SUM_SIDES, PresortSumSides};
 use crate::kernels::sts_tiles::PartTimes;
 
-/// Digis as they are read out, and what becomes of them.
+/// Digis in the order of readout, and the destination buffers.
 #[derive(Clone, Copy)]
 pub(super) struct Target<'a> {
     pub(super) stream: &'a DeviceBuffer<u64>,

@@ -1,4 +1,4 @@
-//! By tiles in shared memory: a block each.
+//! Presort by tiles in shared memory: a block each.
 
 use super::super::batch::Batch;
 use super::target::{Target, sum_sides};
@@ -14,7 +14,7 @@ const WORD: u32 = 4;
 /// Bytes of a digi.
 const DIGI: u64 = size_of::<u64>() as u64;
 /// A side's number and a rank share a word, and a side's number has 16 bits in a tile.
-const MOST_SIDES: usize = 1 << 16;
+const MAX_SIDES: usize = 1 << 16;
 /// Counting blocks for each multiprocessor: as many as it holds.
 const COUNTING: u32 = 4;
 
@@ -35,7 +35,7 @@ const MIN_OF_SIDE: usize = 16;
 
 /// Counters for each side.
 pub(super) struct Tiles {
-    /// Of a timeslice.
+    /// Sides of a timeslice.
     sides: u32,
     /// The digis of each timeslice, if there are several.
     batch: Vec<usize>,
@@ -84,7 +84,7 @@ impl Tiles {
         }))
     }
 
-    /// For parts of a stream; `None`, too, where kernels are shaders: those know no parts.
+    /// For parts of a stream; `None` also with shaders, which do not support parts.
     pub(super) fn of_parts(gpu: &Gpu, input: Batch<'_>) -> Result<Option<Self>, DeviceError> {
         match Self::new(gpu, input)? {
             Some(tiles) if !gpu.properties().has_shaders => {
@@ -115,7 +115,8 @@ impl Tiles {
 
     /// Timeslice by timeslice; each has its own range among the fronts and backs of all.
     fn move_all(&self, gpu: &Gpu, target: Target<'_>) -> Result<(), DeviceError> {
-        let (sides, timeslices) = (self.sides, self.timeslices(target.count));
+        let sides = self.sides;
+        let timeslices = self.timeslices(target.count);
         let addresses = self.addresses_at_hand(gpu, target);
         let backs = sides / 2 * timeslices.len() as u32;
         for &Taken { first, count, front } in &timeslices {
@@ -175,10 +176,15 @@ impl Tiles {
         target: Target<'_>,
         times: &Table<PartTimes>,
     ) -> Result<(), DeviceError> {
-        let (digis, modules, times) = (target.stream.ptr(), target.modules.ptr(), times.ptr());
-        let (totals, taken) = (self.totals.ptr(), self.taken.ptr());
-        let (count, sides) = (target.count as u32, self.sides);
-        let (begins, to) = (target.begins.ptr(), target.digis.ptr());
+        let digis = target.stream.ptr();
+        let modules = target.modules.ptr();
+        let times = times.ptr();
+        let totals = self.totals.ptr();
+        let taken = self.taken.ptr();
+        let count = target.count as u32;
+        let sides = self.sides;
+        let begins = target.begins.ptr();
+        let to = target.digis.ptr();
         let addresses = self.addresses_at_hand(gpu, target);
         let counting = PresortPartCount { digis, count, modules, addresses, sides, times, totals };
         let moving = PresortPartScatter {
@@ -206,7 +212,8 @@ impl Tiles {
 
     /// Number of addresses whose modules blocks cache in shared memory: all, or none.
     fn addresses_at_hand(&self, gpu: &Gpu, target: Target<'_>) -> u32 {
-        let (properties, all) = (gpu.properties(), target.modules.len());
+        let properties = gpu.properties();
+        let all = target.modules.len();
         let tile = self.moving.kernel.shared_bytes(gpu) + counters_of(self.sides);
         let fit = tile + all as u32 * WORD <= properties.shared_bytes;
         if fit && all <= MAX_ADDRESSES && !properties.has_shaders { all as u32 } else { 0 }
@@ -248,15 +255,16 @@ impl Moving {
             let tile = SHADER_STEP * steps;
             return (sides <= SHADER_SIDES).then_some(Moving { tile, ..NARROW });
         }
-        let words = counters_of(sides.min(MOST_SIDES) as u32);
-        let fits = |way: &Moving| way.kernel.shared_bytes(gpu) + words <= properties.shared_bytes;
+        let words = counters_of(sides.min(MAX_SIDES) as u32);
+        let fits =
+            |moving: &Moving| moving.kernel.shared_bytes(gpu) + words <= properties.shared_bytes;
         let wants_wide = TILE as usize / MIN_OF_SIDE < sides;
-        let ways = if wants_wide { &[WIDE, NARROW][..] } else { &[NARROW] };
-        ways.iter().copied().find(|way| sides <= MOST_SIDES && fits(way))
+        let kernels = if wants_wide { &[WIDE, NARROW][..] } else { &[NARROW] };
+        kernels.iter().copied().find(|moving| sides <= MAX_SIDES && fits(moving))
     }
 }
 
-/// Bytes of what a tile has for each side: how many digis there are of it, and where they go.
+/// Bytes of a tile's counters: the number of digis and the destination of each side.
 fn counters_of(sides: u32) -> u32 {
     2 * sides * WORD
 }

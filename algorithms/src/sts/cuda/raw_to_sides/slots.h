@@ -3,7 +3,7 @@
 #include "../../../sts_unpack/cuda/pieces/hits.h"
 #include "radix_rank.h"
 
-// Of each e-link the slot, and of each slot the side.
+// The slot of each e-link, and the side of each slot.
 struct Slots {
     u32 of_elinks[ELINKS];
     u32 sides[ELINKS];

@@ -12,7 +12,7 @@ struct PartTimes {
 
 namespace {
 
-// Digis that a thread asks for before it looks at any, when it counts.
+// Digis that a thread loads before it uses any, when it counts.
 constexpr u32 AHEAD = 8;
 // A side and a rank among its digis, in one word.
 constexpr u32 RANK_BITS = 14;
@@ -20,7 +20,7 @@ static_assert(TILE <= 1 << RANK_BITS, "a rank has so many bits");
 // Marks a digi of another part, instead of a side and rank.
 constexpr u32 NOT_OF_PART = ~0u;
 
-// Which digis of the stream are wanted: all of them.
+// Selects all digis of the stream.
 struct Whole {
     __device__ __forceinline__ bool has(u64, u32) const { return true; }
 };
@@ -66,7 +66,7 @@ __device__ __forceinline__ const u32* at_hand(const u32* modules, u32 addresses,
     return addresses > 0 ? room : modules;
 }
 
-// Clears a word for each side. A barrier is included.
+// Clears a word for each side. Includes a barrier.
 __device__ __forceinline__ void clear(u32* words, u32 sides) {
     for (u32 side = threadIdx.x; side < sides; side += THREADS) words[side] = 0;
     __syncthreads();
@@ -82,7 +82,7 @@ struct Own {
     __device__ __forceinline__ u32 rank(u32 item) const { return ranked[item] & ((1u << RANK_BITS) - 1); }
 };
 
-// Asks for all digis of a tile.
+// Loads all digis of a tile.
 __device__ __forceinline__ void ask_for_tile(const Stream& stream, u32 first, u32 end, Own& own) {
 #pragma unroll
     for (u32 item = 0; item < ITEMS; item++) {
@@ -91,7 +91,7 @@ __device__ __forceinline__ void ask_for_tile(const Stream& stream, u32 first, u3
     }
 }
 
-// Counts the wanted digis of a tile by side: the modules of all are asked for before any is counted.
+// Counts the wanted digis of a tile by side: the modules of all are loaded before any is counted.
 template <class Wanted>
 __device__ __forceinline__ void count_tile(const Stream& stream, const Wanted& wanted, u32 first, u32 end,
                                            u32* counts, Own& own) {

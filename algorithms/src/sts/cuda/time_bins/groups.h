@@ -23,11 +23,11 @@ static_assert(GROUPS <= 1u << 16, "a number of 16 bits");
 
 // Tables of large sides.
 struct Tables {
-    u32* extents;   // two words a side: see `Extent`
+    u32* extents;   // two words per side: see `Extent`
     u32* counts;    // a word for each bucket of each side
     u16* group_of;  // the group of each bucket of each side
-    u32* begins;    // where groups begin in their side: see `first_group`
-    u32* places;    // where the next entry of each goes; at last, where they end
+    u32* begins;    // offsets of groups in their side: see `first_group`
+    u32* places;    // destination of the next entry of each; finally their ends
 };
 
 // A side, and its tables if it is too large for shared memory.
@@ -71,8 +71,8 @@ __device__ __forceinline__ void begin_groups(const Side& side, u32 begin, u32 en
 
 struct Distribution {
     u64 staged[TILE];
-    u32 begins[GROUPS];     // counts of the tile at first; then where the next entry goes in it
-    u32 distances[GROUPS];  // from where a group begins in the tile to where it goes
+    u32 begins[GROUPS];     // first counts of the tile; then offset of the next entry in it
+    u32 distances[GROUPS];  // destination of a group minus its offset in the tile
     u32 warp_sums[LANES];
     u16 group_of[BUCKETS];
 };

@@ -13,15 +13,15 @@ typedef RadixRank<FEW_THREADS, ITEMS, DIGIT_BITS> OverfullRank;
 
 struct OverfullShared {
     OverfullRank::Shared rank;
-    u32 places[DIGITS];  // counts at first; then where the next entry of each digit goes
-    u32 starts[DIGITS];  // of digits in a tile
+    u32 places[DIGITS];  // first counts; then the destination of each digit's next entry
+    u32 starts[DIGITS];  // offsets of digits in a tile
     u32 warp_sums[LANES];
-    u32 differing[2];  // bits that are not the same in all keys, low word first
+    u32 differing[2];  // bits that differ between keys, low word first
 };
 
 __device__ __forceinline__ u32 digit_of(u64 key, u32 shift) { return (u32)(key >> shift) & (DIGITS - 1); }
 
-// Which bits are not the same in all keys. Barriers after.
+// Mask of the bits that differ between keys. Barriers after.
 __device__ __forceinline__ u64 differing_bits(const Entry* entries, u32 count, OverfullShared& shared) {
     if (threadIdx.x < 2) shared.differing[threadIdx.x] = 0;
     __syncthreads();

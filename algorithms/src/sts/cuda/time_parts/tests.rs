@@ -12,7 +12,8 @@ fn setup(change: impl Fn(&mut Cuts)) -> Setup {
     let regular = Setup::regular(MODULES).expect("a setup");
     let mut cuts = regular.cuts().clone();
     change(&mut cuts);
-    let (asic, landau) = (regular.asic().clone(), regular.landau().clone());
+    let asic = regular.asic().clone();
+    let landau = regular.landau().clone();
     Setup::new(asic, cuts, landau, regular.modules().to_vec()).expect("sensible cuts")
 }
 
@@ -55,7 +56,8 @@ fn times(input: &Timeslice, part: &TimePart) -> Vec<Vec<u32>> {
     let mut times = vec![Vec::new(); MODULES];
     for digi in &input.stream()[part.positions.clone()] {
         let module = (0..MODULES).find(|&module| Address::of_module(module) == digi.address());
-        let (module, time) = (module.expect("one of them"), digi.time_ns());
+        let module = module.expect("one of them");
+        let time = digi.time_ns();
         let PartTimes { first, last } = part.times[module];
         if (first..=last).contains(&time) {
             times[module].push(time);
@@ -65,7 +67,7 @@ fn times(input: &Timeslice, part: &TimePart) -> Vec<Vec<u32>> {
 }
 
 #[test]
-fn parts_have_all_digis_and_lie_apart() {
+fn parts_have_all_digis_and_are_disjoint() {
     let input = timeslice(&regular(), setup(|_| ()), Semantics::Exact);
     for count in [2, 3, 5] {
         with_parts(&input, count, |parts| {
@@ -93,14 +95,14 @@ fn a_module_without_a_gap_is_not_cut() {
     let digis: Vec<_> = busy.chain([(0, 80_000)]).collect();
     let input = timeslice(&digis, setup(|_| ()), Semantics::Exact);
     with_parts(&input, 2, |parts| assert!(cut(parts).is_none()));
-    // With gaps of 30 ns there is more than enough.
+    // Gaps of 30 ns are more than long enough.
     let calm: Vec<_> = (0..4000).map(|i| (1, 30 * i)).collect();
     let input = timeslice(&calm, setup(|_| ()), Semantics::Exact);
     with_parts(&input, 2, |parts| assert!(cut(parts).is_some()));
 }
 
 #[test]
-fn digis_that_come_late_are_missed() {
+fn late_digis_are_missing_in_parts() {
     let mut digis = regular();
     // The second one of a side at a time of the first part: it is read out with the one before.
     digis.extend([(2, 39_991), (0, 39_992), (2, 500)]);

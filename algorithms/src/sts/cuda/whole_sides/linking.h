@@ -78,7 +78,7 @@ template <class Rules, class Side> __device__ __forceinline__ void link_side(con
     __syncthreads();
 }
 
-// Which of a thread's digis, which are neighbours, lead a chain: a bit each.
+// Chain heads among a thread's consecutive digis: a bit each.
 struct OwnHeads {
     u32 singles = 0, others = 0;
 

@@ -10,8 +10,8 @@ namespace {
 // Digis of a side in order of channel and time, and what becomes of them. Digis are where the sort leaves them,
 // and links where it had bins.
 struct Chains {
-    u64 digis[CAPACITY];  // the time above all else
-    u16 heads[CAPACITY];  // the first digis of chains; before, where channels begin
+    u64 digis[CAPACITY];  // with the time in the highest bits
+    u16 heads[CAPACITY];  // heads of chains; before, offsets of channels
     u16 followers[CAPACITY];
     u8 follows[CAPACITY];
 };

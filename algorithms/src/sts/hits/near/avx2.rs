@@ -35,7 +35,8 @@ fn crossing<P: Rules>(front: &Front<'_>, backs: &Lines, index: usize) -> u32 {
     let delays = _mm256_andnot_ps(_mm256_set1_ps(-0.0), delays);
     let cuts = cuts(front.cuts, load_256::<_, LANES>(lanes(&backs.classes, index)));
     let differences = _mm256_sub_ps(_mm256_set1_ps(front.edge), load_floats(&backs.edges, index));
-    let (min, max) = (_mm256_set1_ps(front.range[0]), _mm256_set1_ps(front.range[1]));
+    let min = _mm256_set1_ps(front.range[0]);
+    let max = _mm256_set1_ps(front.range[1]);
     let in_time = _mm256_cmp_ps::<_CMP_LE_OQ>(delays, cuts);
     let above = _mm256_cmp_ps::<_CMP_GE_OQ>(differences, min);
     let below = _mm256_cmp_ps::<_CMP_LE_OQ>(differences, max);
@@ -81,7 +82,7 @@ fn rounded(numbers: __m256i) -> __m256 {
 fn cuts(table: &[f32], classes: __m256i) -> __m256 {
     let lower = _mm256_permutevar8x32_ps(load_floats(table, 0), classes);
     let upper = _mm256_permutevar8x32_ps(load_floats(table, LANES), classes);
-    // The bit of 8 goes where a number has its sign.
+    // Bit 3 is shifted to the sign bit.
     let is_upper = _mm256_castsi256_ps(_mm256_slli_epi32::<28>(classes));
     _mm256_blendv_ps(lower, upper, is_upper)
 }
@@ -97,7 +98,8 @@ static COMPRESSED: [[u32; LANES]; 1 << LANES] = {
     let mut all = [[0; LANES]; 1 << LANES];
     let mut bits = 0;
     while bits < all.len() {
-        let (mut bit, mut place) = (0, 0);
+        let mut bit = 0;
+        let mut place = 0;
         while bit < LANES {
             if bits >> bit & 1 == 1 {
                 all[bits][place] = bit as u32;

@@ -35,7 +35,8 @@ fn crossing<P: Rules>(front: &Front<'_>, backs: &Lines, index: usize) -> u32 {
     let classes = load_512::<_, LANES>(lanes(&backs.classes, index));
     let cuts = _mm512_permutexvar_ps(classes, load_floats(front.cuts, 0));
     let differences = _mm512_sub_ps(_mm512_set1_ps(front.edge), load_floats(&backs.edges, index));
-    let (min, max) = (_mm512_set1_ps(front.range[0]), _mm512_set1_ps(front.range[1]));
+    let min = _mm512_set1_ps(front.range[0]);
+    let max = _mm512_set1_ps(front.range[1]);
     let near = _mm512_cmp_ps_mask::<_CMP_LE_OQ>(_mm512_abs_ps(delays), cuts);
     let near = _mm512_mask_cmp_ps_mask::<_CMP_GE_OQ>(near, differences, min);
     _mm512_mask_cmp_ps_mask::<_CMP_LE_OQ>(near, differences, max).into()

@@ -30,9 +30,9 @@ const MAX_PAIRS: usize = 1024;
 /// A set of instructions. An implementing type is a witness that the CPU has them; methods are
 /// inlined into functions that are compiled for them.
 pub(super) trait Isa: Copy {
-    /// Lines of the back that are looked at at once.
+    /// Lines of the back that are tested at once.
     const BACKS: usize;
-    /// Lines of the front that look at the same ones.
+    /// Lines of the front that test the same lines of the back.
     const FRONTS: usize;
 
     /// A bit for each line of the back from `index` on: set if it crosses the line of the front, or
@@ -43,7 +43,7 @@ pub(super) trait Isa: Copy {
     fn put(self, bits: u32, first: u32, list: &mut [u32; SLACK]);
 }
 
-/// A line of the front, and what it is asked for.
+/// A line of the front, and its limits.
 pub(super) struct Front<'a> {
     time: u32,
     edge: f32,
@@ -107,7 +107,7 @@ impl Pairs {
         self.count > 0
     }
 
-    /// Appends the pairs of some lines of the front, all of which look at the same of the back.
+    /// Appends the pairs of some lines of the front, all of which test the same lines of the back.
     #[inline(always)]
     fn append<P: Rules, I: Isa>(
         &mut self,
@@ -117,7 +117,8 @@ impl Pairs {
         [fronts, backs]: [&Lines; 2],
         limits: &Limits<'_>,
     ) {
-        let (of_front, of_back) = (&mut self.fronts[..], &mut self.backs[..]);
+        let of_front = &mut self.fronts[..];
+        let of_back = &mut self.backs[..];
         let mut count = self.count;
         for line in front_range {
             let of_class = fronts.classes[line] as usize * limits.stride;
@@ -163,10 +164,10 @@ impl Pairs {
     /// Extends the lists to hold `pairs` more pairs.
     #[inline(always)]
     fn ensure_capacity(&mut self, pairs: usize) {
-        let room = self.count + pairs + SLACK;
-        if self.fronts.len() < room {
-            self.fronts.resize(room, 0);
-            self.backs.resize(room, 0);
+        let capacity = self.count + pairs + SLACK;
+        if self.fronts.len() < capacity {
+            self.fronts.resize(capacity, 0);
+            self.backs.resize(capacity, 0);
         }
     }
 }
@@ -175,7 +176,7 @@ impl Pairs {
 fn slots(list: &mut [u32], begin: usize) -> &mut [u32; SLACK] {
     match list[begin..].first_chunk_mut() {
         Some(slots) => slots,
-        None => unreachable!("there is room for all, and more"),
+        None => unreachable!("the lists have capacity for all pairs, and slack"),
     }
 }
 
@@ -185,6 +186,6 @@ fn slots(list: &mut [u32], begin: usize) -> &mut [u32; SLACK] {
 fn lanes<T, const N: usize>(column: &[T], index: usize) -> &[T; N] {
     match column[index..].first_chunk() {
         Some(lanes) => lanes,
-        None => unreachable!("there are more numbers behind the last one"),
+        None => unreachable!("columns have slack after the last line"),
     }
 }

@@ -1,4 +1,4 @@
-//! All sets of instructions that this CPU has find the same crossings.
+//! All instruction sets that this CPU supports find the same crossings.
 
 use generators::random::mix;
 
@@ -22,11 +22,13 @@ fn lines(seed: u64) -> Lines {
 }
 
 fn check_rules<P: Rules>(isa: impl Isa) {
-    let (fronts, backs) = (lines(1), lines(2));
+    let fronts = lines(1);
+    let backs = lines(2);
     let cuts: [f32; MAX_CLASSES] = std::array::from_fn(|class| 5.0 * class as f32);
     let mut pairs = 0;
     for front in 0..LINES {
-        let (time, edge) = (fronts.times[front], fronts.edges[front]);
+        let time = fronts.times[front];
+        let edge = fronts.edges[front];
         let front = Front { time, edge, cuts: &cuts, range: [-0.4, 0.3] };
         for index in (0..LINES).step_by(width(isa)) {
             let bits = isa.crossing::<P>(&front, &backs, index);

@@ -29,9 +29,9 @@ use crate::sts::{ChainStage, Product};
 use products::PluginOutput;
 use setup::ShownSetup;
 
-/// Of the tasks of which it is known before how much a run leaves.
+/// Contract of the tasks whose output size is known before a run.
 const KNOWN: Contract = Contract { cuda: &[SEPARATE], ..FOUND };
-/// Of those that find it out.
+/// Contract of the tasks whose output size is a result.
 const FOUND: Contract =
     Contract { stable: Stable::Never, semantics: EXACT | PUBLISHED | OFFLINE, ..Contract::NEW };
 
@@ -68,7 +68,7 @@ impl PluginTask for StsTask {
     fn describe<'a>(&self, input: &'a Timeslices, asked: Asked) -> Description<'a, Vec<Product>> {
         let mut layout = Layout::default();
         let given = upstream::of_stage(self.stage, input, asked, &mut layout);
-        let left = PluginOutput::new(self.stage, input, asked, &mut layout);
+        let output_buffers = PluginOutput::new(self.stage, input, asked, &mut layout);
         let setup = Box::new(ShownSetup::new(input, &mut layout));
         let modules = input.0.first().map_or(0, |timeslice| timeslice.modules());
         let sts = abi::Sts {
@@ -82,7 +82,8 @@ impl PluginTask for StsTask {
             output: Lists::NONE,
             hits: Lists::NONE,
         };
-        let (output, hits) = (left.output, left.hits);
+        let output = output_buffers.output;
+        let hits = output_buffers.hits;
         layout.describe(
             ShownSts { sts, setup },
             move |shown, at| {
@@ -92,7 +93,7 @@ impl PluginTask for StsTask {
                 shown.sts.output = output.shown(at);
                 shown.sts.hits = hits.map_or(Lists::NONE, |hits| hits.shown(at));
             },
-            Box::new(move |outputs| left.read(outputs)),
+            Box::new(move |outputs| output_buffers.read(outputs)),
         )
     }
 
@@ -105,7 +106,7 @@ impl PluginTask for StsTask {
     }
 }
 
-/// As the header has it.
+/// Number of the semantics in the header.
 fn number_of(semantics: Semantics) -> u32 {
     match semantics {
         Semantics::Exact => EXACT,

@@ -30,7 +30,8 @@ impl PluginOutput {
         layout: &mut Layout<'_>,
     ) -> Self {
         let modules: usize = input.0.iter().map(|timeslice| timeslice.modules()).sum();
-        let (sides, semantics) = (2 * modules, asked.semantics);
+        let sides = 2 * modules;
+        let semantics = asked.semantics;
         let clusters = |layout: &mut Layout<'_>, capacity| match semantics {
             Semantics::Offline => {
                 layout.output_lists::<abi::OfflineCluster>("clusters", sides, capacity)
@@ -146,7 +147,7 @@ impl PluginOutput {
         lists: &[&[T::Shown]],
         partitioned: fn(&[Vec<T>]) -> Partitioned<T>,
     ) -> Vec<Product> {
-        let items = |list: &&[T::Shown]| list.iter().map(T::left).collect::<Vec<T>>();
+        let items = |list: &&[T::Shown]| list.iter().map(T::from_abi).collect::<Vec<T>>();
         let product = |lists: &[&[T::Shown]]| {
             T::product(partitioned(&lists.iter().map(items).collect::<Vec<_>>()))
         };

@@ -50,7 +50,9 @@ fn no_setup() -> Setup {
 }
 
 fn without_arrays(detector: &Detector) -> Setup {
-    let (asic, cuts, landau) = (detector.asic(), detector.cuts(), detector.landau());
+    let asic = detector.asic();
+    let cuts = detector.cuts();
+    let landau = detector.landau();
     let charges = Charges::<f32>::new(asic, landau, BelowFirstStep::Flat);
     const { assert!(MAX_ADC == 31) };
     Setup {
@@ -73,7 +75,8 @@ fn without_arrays(detector: &Detector) -> Setup {
 }
 
 fn module((index, module): (usize, &setup::Module)) -> Module {
-    let (single, double) = (Sensor::<f32>::new(module), Sensor::<f64>::new(module));
+    let single = Sensor::<f32>::new(module);
+    let double = Sensor::<f64>::new(module);
     let side = |which, stereo, lorentz| {
         let [tangent, cosine] = double.angle(which);
         let [tangent_single, cosine_single] = single.angle(which);

@@ -94,7 +94,8 @@ fn before(timeslice: &Timeslice, stage: ChainStage, semantics: Semantics) -> &Pr
 }
 
 fn before_online<P: Rules>(timeslice: &Timeslice, stage: ChainStage) -> Product {
-    let (digis, setup) = (timeslice.digis(), timeslice.setup());
+    let digis = timeslice.digis();
+    let setup = timeslice.setup();
     match stage {
         ChainStage::ClusterSort => {
             Product::Clusters(reference::clusters_as_found::<P>(digis, setup))
@@ -111,7 +112,8 @@ fn before_online<P: Rules>(timeslice: &Timeslice, stage: ChainStage) -> Product 
 }
 
 fn before_offline(timeslice: &Timeslice, stage: ChainStage) -> Product {
-    let (digis, setup) = (timeslice.digis(), timeslice.setup());
+    let digis = timeslice.digis();
+    let setup = timeslice.setup();
     match stage {
         ChainStage::ClusterSort => {
             Product::OfflineClusters(offline::clusters_as_found(digis, setup))
@@ -152,7 +154,8 @@ fn sides<'t>(
     timeslices: impl Iterator<Item = &'t SegmentedDigis>,
     layout: &mut Layout<'_>,
 ) -> InputLists {
-    let (mut digis, mut lengths) = (Vec::new(), Vec::new());
+    let mut digis = Vec::new();
+    let mut lengths = Vec::new();
     for timeslice in timeslices {
         digis.extend(bits(timeslice.digis()));
         lengths.extend(timeslice.partition().lengths());
@@ -167,18 +170,20 @@ fn bits(digis: &[Digi]) -> Vec<u64> {
 /// Capacity of a list for a number of items.
 type Capacity = fn(usize) -> usize;
 const NO_GAPS: Capacity = |items| items;
-/// As buckets that are made before anybody knows how many items there will be.
+/// Like buckets that are allocated before the number of items is known.
 const BUCKETS: Capacity = |items| items + items / 2 + 1;
 
-/// Lists of things of all timeslices.
+/// Lists of items of all timeslices.
 fn lists<T: Item>(
     what: &'static str,
     products: &[&Product],
     capacity: Capacity,
     layout: &mut Layout<'_>,
 ) -> InputLists {
-    let (mut items, mut begins, mut counts) = (Vec::new(), Vec::new(), Vec::new());
-    for things in products.iter().copied().filter_map(T::of) {
+    let mut items = Vec::new();
+    let mut begins = Vec::new();
+    let mut counts = Vec::new();
+    for things in products.iter().copied().filter_map(T::from_product) {
         for list in (0..things.segments()).map(|segment| things.segment(segment)) {
             let begin = items.len();
             begins.push(begin as u64);

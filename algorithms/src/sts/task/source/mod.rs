@@ -83,8 +83,8 @@ pub(super) static AXES: &[Axis] = &[
 /// Options of inputs from files.
 pub(super) static READING: &[Axis] = &[SETUP.axis(), COMPAT.axis(), FROM.axis()];
 
-/// Bytes for each digi: the stream and the digis by side; what the hungriest chain
-/// makes of them, which is objects; the reference, and copies of both for the check.
+/// Bytes per digi: the stream and the digis by side; the outputs of the chain with the largest
+/// memory, which are objects; the reference, and copies of both for the check.
 const BYTES_FOR_DIGI: u64 = 400;
 /// Bytes per digi for saved stage outputs: from 8 bytes (digis) to some 60 (objects) a variant.
 /// Variants that get no memory run the earlier stages again.

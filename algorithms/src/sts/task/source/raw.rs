@@ -1,4 +1,4 @@
-//! Timeslices of raw data: what is simulated is encoded first, and files are read as they are.
+//! Timeslices of raw data: simulated digis are encoded first, and files are read unchanged.
 
 use std::iter;
 use std::path::{Path, PathBuf};
@@ -76,7 +76,8 @@ pub(in crate::sts::task) fn smaller(
     timeslice: &Timeslice,
 ) -> Box<dyn Iterator<Item = Timeslices> + '_> {
     let Some(raw) = timeslice.raw() else { return Box::new(iter::empty()) };
-    let (setup, online) = (timeslice.shared_setup(), timeslice.online());
+    let setup = timeslice.shared_setup();
+    let online = timeslice.online();
     let smaller = shrink(raw.data());
     Box::new(smaller.map(move |data| timeslices(&data, raw.readout(), Arc::clone(&setup), online)))
 }

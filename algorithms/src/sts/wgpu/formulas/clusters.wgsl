@@ -10,7 +10,7 @@ struct ClusterTables {
     charges: array<f32, CHARGE_STEPS>,
     variances: array<f32, CHARGE_STEPS>,
     single_error: f32,
-    // By the charges of both digis.
+    // Indexed by the charges of both digis.
     pairs: array<array<Shape, CHARGE_STEPS>, CHARGE_STEPS>,
     // Indexed by the number of digis.
     time_errors: array<f32, CHANNELS_OF_SIDE + 1u>,
@@ -24,7 +24,7 @@ struct ChainSums {
     first_time: u32,
     last_time: u32,
     times: Times,
-    // Of the digis between the ends.
+    // Sums over the digis between the ends.
     middle_charge: f32,
     middle_variance: f32,
 }

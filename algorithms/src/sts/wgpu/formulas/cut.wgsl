@@ -1,4 +1,5 @@
-// Which clusters of both sides are near in time: see formulas/pairs.h. It needs arguments with a cut.
+// Clusters of both sides that are near in time: see formulas/pairs.h. It needs arguments with a
+// cut.
 #include "pairs.wgsl"
 
 const NO_CUT = 0u;

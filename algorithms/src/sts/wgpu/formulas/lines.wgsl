@@ -1,8 +1,8 @@
 // Cluster data that decide about crossings: see formulas/lines.h.
 #include "pairs.wgsl"
 
-// Of a cluster: where its strip leaves the top edge, in cm, or OFF_EDGE; how many widths further its
-// last line does.
+// Line of a cluster: where its strip leaves the top edge, in cm, or OFF_EDGE; and the displacement
+// of its last line in widths.
 struct Line { edge: u32, widths: i32 }
 
 // No number: shaders may not know that it is none.

@@ -1,5 +1,5 @@
-// Makes clusters of chains: see links.cu. A block a tile; the bytes of those that follow others end
-// with a whole word of eight.
+// Makes clusters of chains: see links.cu. A block per tile; the flags of digis with predecessors
+// end with a whole word of eight.
 #include "../formulas/clusters.wgsl"
 #include "../formulas/found.wgsl"
 #include "heads.wgsl"

@@ -5,7 +5,7 @@
 // In ascending order, from a number of the list on; `first` is the tile's first digi.
 struct Heads { first: u32, count: u32, list: u32 }
 struct HeadsOfTile { singles: Heads, others: Heads }
-// Which of a thread's digis lead a chain: a bit each.
+// Chain heads among a thread's digis: a bit each.
 struct OwnHeads { singles: u32, others: u32 }
 
 // Offset of each head in the tile, and the indices reserved for clusters.

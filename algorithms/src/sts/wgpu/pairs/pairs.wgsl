@@ -1,5 +1,5 @@
-// Hits by a block for some clusters of the front, in order of time; its threads share the pairs: see
-// pairs.cu. A block a job.
+// Hits by a block for some clusters of the front, in order of time; its threads share the pairs:
+// see pairs.cu. A block per job.
 #include "queue.wgsl"
 #include "sharing.wgsl"
 
@@ -16,12 +16,12 @@ var<immediate> arguments: Arguments;
 @group(0) @binding(8) var<storage, read_write> counts: array<atomic<u32>>;
 @group(0) @binding(9) var<storage, read_write> hits: array<Hit>;
 
-// Of the block's module.
+// Index of the block's module.
 var<private> module_number: u32;
 var<private> front_begin: u32;
 var<private> back_begin: u32;
 var<private> range: CrossingRange;
-// Of the sensor in a cm.
+// Sensor widths per cm.
 var<private> widths: f32;
 
 fn enter_module(number: u32) {

@@ -1,9 +1,9 @@
-// Which backs are near enough in time to a front: see pairs/partners.h. There a warp looks for the first one of all
-// its fronts, here each front for its own. It needs entries.
+// Backs that are near enough in time to a front: see pairs/partners.h. There a warp searches the
+// first one of all its fronts, here each front its own. It needs entries.
 #include "../formulas/cut.wgsl"
 #include "job.wgsl"
 
-// Of a front: its time, how far off its partners may be, and where its backs are.
+// Search window of a front: its time, the largest time difference, and the range of its backs.
 struct Window { time: u32, most: f32, backs: u32, count: u32 }
 
 // From a front to a back.

@@ -6,7 +6,7 @@ var<workgroup> queue: array<vec2u, (1u + AT_ONCE) * THREADS>;
 // Number of queued pairs, the same in all threads.
 var<private> queued: u32;
 
-// Adds those of a thread's pairs that have a bit. Barriers are included, one of them before any is
+// Adds those of a thread's pairs that have a bit. Includes barriers, one of them before any is
 // written.
 fn add_to_queue(may_cross: u32, pairs: array<vec2u, AT_ONCE>) {
     var at = queued + block_exclusive_sum(countOneBits(may_cross));

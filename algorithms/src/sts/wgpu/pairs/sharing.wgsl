@@ -17,13 +17,13 @@ var<workgroup> shared_fronts: array<Front, THREADS>;
 var<workgroup> firsts: array<atomic<u32>, THREADS>;
 // First pairs before those of each word.
 var<workgroup> firsts_before: array<u32, THREADS>;
-// Of the thread's front.
+// True if the thread's front has pairs.
 var<private> has_pairs: bool;
 var<private> first_pair: u32;
 // Fronts whose first pair was in an earlier stretch.
 var<private> marked: u32;
 
-// Shares the fronts of a block, one a thread; returns how many pairs they have. Barriers are included.
+// Shares the fronts of a block, one per thread; returns their number of pairs. Includes barriers.
 fn share_fronts(number: u32, end: u32) -> u32 {
     var own = Partners();
     if number < end { own = partners[front_begin + number]; }

@@ -1,4 +1,4 @@
-// Clusters by a block a side, which takes the three steps one after the other: see per_side.cu.
+// Clusters by a block per side, which runs the three steps one after the other: see per_side.cu.
 #include "../formulas/channels.wgsl"
 #include "../formulas/clusters.wgsl"
 #include "../formulas/connecting.wgsl"

@@ -10,7 +10,7 @@
 @group(0) @binding(5) var<storage, read> tile_boards: array<u32>;
 @group(0) @binding(6) var<storage, read_write> states: array<atomic<u32>>;
 
-// Of each e-link the slot, and of each slot the side.
+// The slot of each e-link, and the side of each slot.
 struct Slots { of_elinks: array<u32, ELINKS>, sides: array<u32, ELINKS>, count: u32 }
 
 const THREADS = min(256u, 16u * LANES);
@@ -18,7 +18,7 @@ const WARPS = THREADS / LANES;
 
 var<workgroup> slot_of_elink: array<u32, ELINKS>;
 var<workgroup> side_of_slot: array<u32, ELINKS>;
-// Of each warp and slot: goes up by one for each digi.
+// A counter for each warp and slot: incremented for each digi.
 var<workgroup> of_slots: array<atomic<u32>, WARPS * ELINKS>;
 var<private> slot_count: u32;
 

@@ -9,7 +9,7 @@ const THREADS = min(1024u, MOST_THREADS);
 // Number of a block's digis of each side.
 var<workgroup> counted: array<atomic<u32>, MOST_SIDES>;
 
-// A barrier is included.
+// Includes a barrier.
 fn clear_counters() {
     for (var side = thread; side < arguments.sides; side += THREADS) { atomicStore(&counted[side], 0u); }
     workgroupBarrier();

@@ -47,7 +47,7 @@ fn sum_bins() {
     workgroupBarrier();
 }
 
-// Moves entries to their bins. A barrier is included.
+// Moves entries to their bins. Includes a barrier.
 fn move_to_bins(begin: u32, count: u32, scale: Scale) {
     for (var i = 0u; i < ITEMS; i++) {
         if i * THREADS + thread < count { atomicAdd(&bin_begins[1u + bin_of(scale, times[i])], 1u); }

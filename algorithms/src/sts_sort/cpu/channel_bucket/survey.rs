@@ -7,12 +7,12 @@ use crate::sts_sort::cpu::times::{CoarseTime, TimeRange, sample};
 /// Channels that digis spread over, more or less evenly.
 const TYPICAL_CHANNELS: f64 = 1024.0;
 
-/// If a digi has to pass fewer than this many others in the final pass, no
-/// scatter by time is worth its while.
+/// If a digi has to pass fewer than this many others in the final pass, a scatter by time does not
+/// pay.
 const TOLERABLE: f64 = 1.0;
 
-/// With more digis than this in a channel, it pays to look at each channel by
-/// itself: it fits the first-level cache, and so does a table of its own.
+/// With more digis than this in a channel, it pays to sort each channel separately: it fits into
+/// the first-level cache, together with a table of its own.
 const BUSY_CHANNEL: f64 = 64.0;
 
 /// Cells of channel and coarse time for each digi: enough that a cell seldom has two digis that
@@ -38,8 +38,10 @@ pub(super) enum Strategy {
 }
 
 impl Survey {
-    pub(super) fn of(digis: &[Digi]) -> Self {
-        let (mut earliest, mut latest, mut lag) = (u32::MAX, 0, 0_u64);
+    pub(super) fn new(digis: &[Digi]) -> Self {
+        let mut earliest = u32::MAX;
+        let mut latest = 0;
+        let mut lag = 0_u64;
         let looked_at = sample(digis);
         let count = looked_at.len();
         for digi in looked_at {
@@ -85,7 +87,7 @@ mod tests {
             timeslice_ns: 1 << 31,
         };
         let digis = generate(&shape, 1).expect("a sensible shape");
-        Survey::of(digis.digis()).strategy()
+        Survey::new(digis.digis()).strategy()
     }
 
     #[test]

@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn few_displaced_digis_are_put_right() {
+    fn few_displaced_digis_are_sorted() {
         check(vec![]);
         check(vec![Digi::from_bits(1)]);
         check((0..1000).map(|i: u64| Digi::from_bits(i ^ 3)).collect());

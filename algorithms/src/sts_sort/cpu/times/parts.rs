@@ -8,7 +8,8 @@ pub(in super::super) fn parts_of(
     ends: &[usize],
     part: usize,
 ) -> impl Iterator<Item = (Range<usize>, &[usize])> {
-    let (mut start, mut ends) = (0, ends);
+    let mut start = 0;
+    let mut ends = ends;
     std::iter::from_fn(move || {
         let enough = ends.partition_point(|&end| end < start + part) + 1;
         let (mine, others) = ends.split_at(enough.min(ends.len()));

@@ -24,7 +24,7 @@ pub(in super::super) struct Runs {
     ends: Vec<usize>,
 }
 
-/// The runs of a part: those of a bucket lie together, as they come.
+/// The runs of a part: those of a bucket are adjacent, in their order.
 struct RunsOfPart {
     runs: Vec<Run>,
     /// End of each bucket's runs.
@@ -74,15 +74,14 @@ impl Runs {
         &self.ends
     }
 
-    /// The digis of a bucket in the order in which they come: where they lie, if that is one run, or
-    /// put together in `buffer`.
+    /// The digis of a bucket in their order: in place if they are one run, or copied to `buffer`.
     pub(in super::super) fn gather<'a>(
         &self,
         source: &'a [Digi],
         bucket: usize,
         buffer: &'a mut Vec<Digi>,
     ) -> &'a [Digi] {
-        let mut runs = self.parts.iter().flat_map(|part| part.of(bucket));
+        let mut runs = self.parts.iter().flat_map(|part| part.runs_of(bucket));
         let digis = |run: &Run| &source[run.first as usize..][..run.length as usize];
         let first = runs.next().map_or(&[][..], digis);
         let Some(second) = runs.next() else { return first };
@@ -98,7 +97,8 @@ impl RunsOfPart {
     /// The runs of digis, the first of which is that of this number.
     fn find(digis: &[Digi], first: usize, time: &CoarseTime) -> Option<Self> {
         let found = in_order(digis, first as u32, time)?;
-        let (mut ends, mut of_buckets) = (vec![0; time.buckets()], vec![0; time.buckets()]);
+        let mut ends = vec![0; time.buckets()];
+        let mut of_buckets = vec![0; time.buckets()];
         for (bucket, run) in &found {
             ends[*bucket] += 1;
             of_buckets[*bucket] += run.length;
@@ -113,7 +113,7 @@ impl RunsOfPart {
         Some(RunsOfPart { runs, ends, digis: of_buckets })
     }
 
-    fn of(&self, bucket: usize) -> &[Run] {
+    fn runs_of(&self, bucket: usize) -> &[Run] {
         let begin = if bucket == 0 { 0 } else { self.ends[bucket - 1] };
         &self.runs[begin as usize..self.ends[bucket] as usize]
     }
@@ -122,7 +122,8 @@ impl RunsOfPart {
 /// The runs in their order, each with its bucket; none if they are short. There is a digi at least.
 fn in_order(digis: &[Digi], first: u32, time: &CoarseTime) -> Option<Vec<(usize, Run)>> {
     let mut runs = Vec::new();
-    let (mut begin, mut bucket) = (0, time.bucket(digis[0]));
+    let mut begin = 0;
+    let mut bucket = time.bucket(digis[0]);
     let run = |begin: usize, end: usize| Run {
         first: first + begin as u32,
         length: (end - begin) as u32,
@@ -149,7 +150,8 @@ mod tests {
     use super::*;
 
     fn in_buckets(runs: &Runs, digis: &[Digi]) -> Vec<Digi> {
-        let (mut all, mut own) = (Vec::new(), Vec::new());
+        let mut all = Vec::new();
+        let mut own = Vec::new();
         for (bucket, &end) in runs.ends().iter().enumerate() {
             all.extend_from_slice(runs.gather(digis, bucket, &mut own));
             assert_eq!(all.len(), end);

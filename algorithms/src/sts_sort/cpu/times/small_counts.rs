@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_become_places() {
+    fn counts_become_offsets() {
         for buckets in [1, 3, 4, 5, 1000] {
             let mut counts = SmallCounts::default();
             let count = |bucket: usize| (bucket * 37 % 11) as u16;
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn the_largest_number_fits() {
+    fn the_largest_count_fits() {
         let mut counts = SmallCounts::default();
         counts.clear(8)[2] = u16::MAX;
         let offsets = counts.begin();

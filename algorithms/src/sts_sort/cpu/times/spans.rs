@@ -28,7 +28,8 @@ struct Tables {
 /// Sorts digis into `target`, span by span of time, and by time within each span, in parts of about
 /// this length that run in parallel; stable. Spans are the buckets of `runs`.
 pub(in super::super) fn sort_spans(source: &[Digi], target: &mut [Digi], runs: &Runs, part: usize) {
-    let (mut target, mut first) = (target, 0);
+    let mut target = target;
+    let mut first = 0;
     rayon::scope(|scope| {
         for (digis, ends) in parts_of(runs.ends(), part) {
             let (sorted, more) = std::mem::take(&mut target).split_at_mut(digis.len());
@@ -41,7 +42,9 @@ pub(in super::super) fn sort_spans(source: &[Digi], target: &mut [Digi], runs: &
 }
 
 fn sort_part(source: &[Digi], target: &mut [Digi], runs: &Runs, spans: Range<usize>) {
-    let (mut tables, mut room, mut target) = (Tables::default(), Vec::new(), target);
+    let mut tables = Tables::default();
+    let mut room = Vec::new();
+    let mut target = target;
     for span in spans {
         let unsorted = runs.gather(source, span, &mut room);
         let (sorted, more) = target.split_at_mut(unsorted.len());
@@ -56,7 +59,7 @@ impl Tables {
             return self.sort_many(source, target);
         }
         let (earliest, latest) = range(source);
-        // Of no digi, or of one time.
+        // No digi, or a single time.
         if earliest >= latest {
             return target.copy_from_slice(source);
         }
@@ -115,11 +118,11 @@ impl Digit {
     }
 
     #[inline]
-    fn of(self, digi: Digi) -> usize {
+    fn value_of(self, digi: Digi) -> usize {
         ((digi.time_ns() - self.earliest) >> self.shift) as usize & (self.values() - 1)
     }
 }
 
 fn scatter(source: &[Digi], target: &mut [Digi], counts: &mut SmallCounts, digit: Digit) {
-    counts.scatter(source, target, digit.values(), |digi| digit.of(digi));
+    counts.scatter(source, target, digit.values(), |digi| digit.value_of(digi));
 }

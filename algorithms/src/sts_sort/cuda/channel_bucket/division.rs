@@ -27,7 +27,8 @@ pub(super) fn capacity(gpu: &Gpu) -> usize {
 /// Digis that blocks with a multiprocessor to themselves sort; the same as of other blocks if there
 /// is not enough shared memory.
 pub(super) fn wide_capacity(gpu: &Gpu) -> usize {
-    let (properties, narrow) = (gpu.properties(), capacity(gpu));
+    let properties = gpu.properties();
+    let narrow = capacity(gpu);
     let fits = CHANNEL_BUCKET_WIDE.shared_bytes(gpu) <= properties.shared_bytes;
     if fits && !properties.has_shaders { wide::CAPACITY as usize } else { narrow }
 }
@@ -64,7 +65,8 @@ impl Counts {
     /// The maximum number of segments of each size, for `digis` digis in `segments` segments.
     pub(super) fn at_most(gpu: &Gpu, digis: usize, segments: usize) -> Self {
         let longer_than = |max: usize| segments.min(digis / (max + 1));
-        let (wide, large) = (longer_than(capacity(gpu)), longer_than(wide_capacity(gpu)));
+        let wide = longer_than(capacity(gpu));
+        let large = longer_than(wide_capacity(gpu));
         Counts { small: segments, wide, large }
     }
 }
@@ -90,13 +92,13 @@ impl Division {
         Counts { small: small.len(), wide: wide.len(), large: large.len() }
     }
 
-    /// By what the blocks of a GPU hold.
+    /// Divides by the capacities of a GPU's blocks.
     pub(super) fn on(gpu: &Gpu, partition: &Partition) -> Self {
         Self::new(partition, [capacity(gpu), wide_capacity(gpu)])
     }
 }
 
-/// As kernels know them.
+/// Ranges in the layout of kernels.
 pub(super) fn on_device(ranges: &[Range]) -> impl Iterator<Item = kernels::Range> {
     ranges.iter().map(|range| kernels::Range { begin: range.start, end: range.end })
 }
@@ -107,7 +109,8 @@ mod tests {
 
     #[test]
     fn segments_are_divided_by_what_fits() {
-        let (fits, alone) = (CAPACITY as usize, wide::CAPACITY as usize);
+        let fits = CAPACITY as usize;
+        let alone = wide::CAPACITY as usize;
         let lengths = [0, 1, 2, fits, fits + 1, alone, alone + 1, 100 * fits];
         let partition = Partition::from_lengths(lengths);
         let Division { small, wide, large } = Division::new(&partition, [fits, alone]);

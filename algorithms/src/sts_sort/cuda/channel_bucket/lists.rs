@@ -20,7 +20,7 @@ impl Oversized {
         Ok(Oversized { device: gpu.buffer(words)?, host: gpu.pinned(words)? })
     }
 
-    /// As kernels know it.
+    /// The list in the layout of kernels.
     pub(super) fn list(&self) -> Ptr<RangeList> {
         self.device.ptr::<u32>().cast()
     }
@@ -50,8 +50,7 @@ impl Oversized {
     }
 }
 
-/// Groups and segments of which many digis have nearly the same time, in the
-/// same form.
+/// Groups and segments with many digis of nearly the same time, in the same format.
 pub(super) struct OverfullBins {
     device: DeviceBuffer<u32>,
 }
@@ -65,7 +64,7 @@ impl OverfullBins {
         Ok(OverfullBins { device })
     }
 
-    /// As kernels know it.
+    /// The list in the layout of kernels.
     pub(super) fn list(&self) -> Ptr<RangeList> {
         self.device.ptr::<u32>().cast()
     }
@@ -86,7 +85,7 @@ impl OverfullBins {
         // Neither the number of ranges nor the bytes moved are known.
         let grid = Grid::blocks(gpu.properties().multiprocessors.min(listed));
         let arguments = SortCrowded { from: from.ptr(), to: to.ptr(), crowded: self.list() };
-        // SAFETY: what is listed are ranges of both arrays that fit.
+        // SAFETY: the listed ranges are within both arrays, and fit into a block.
         unsafe { gpu.launch(kernel, grid, arguments) }
     }
 }

@@ -1,4 +1,4 @@
-//! Regions cut into parts, each of which is read by a block.
+//! Regions split into parts, each of which is read by a block.
 
 use super::division::{Range, on_device};
 use crate::device::buffers;
@@ -49,7 +49,8 @@ impl Parts {
         digis: u32,
     ) -> Result<(), DeviceError> {
         let length = part_length(digis, gpu.properties().multiprocessors, self.min);
-        let (mut parts, mut owners) = (Vec::new(), Vec::new());
+        let mut parts = Vec::new();
+        let mut owners = Vec::new();
         for (index, region) in regions.iter().enumerate() {
             parts.extend(parts_of(region, length));
             owners.resize(parts.len(), index as u32);

@@ -16,7 +16,7 @@ use crate::sts_sort::cuda::runner::DIGI;
 const REGIONS: usize = 16;
 /// Digis per region at least, or tables would not be small compared with them.
 const DIGIS_OF_REGION: usize = 1 << 15;
-/// Of large buckets, which seldom come up, at least a share of those.
+/// Capacity for large buckets, which are rare, as a share of that for all.
 const SHARE_OF_LARGE_BUCKETS: usize = 4;
 /// Bits of a digi that determine its bucket.
 #[derive(Clone, Copy, PartialEq)]
@@ -56,7 +56,7 @@ pub(super) struct Regions {
     /// Offset of the next digi of each group.
     places: DeviceBuffer<u32>,
     group_count: DeviceBuffer<u32>,
-    /// Two words a region: its first time, and the complement of its last.
+    /// Two words per region: its first time, and the complement of its last.
     extents: DeviceBuffer<u32>,
     /// If digis are to be moved in the order in which they arrive.
     tiles: Option<Tiles>,
@@ -121,7 +121,7 @@ impl Regions {
     /// Makes large groups for smaller regions already.
     #[cfg(test)]
     pub(super) fn widen_from(&mut self, digis: usize) {
-        assert!(self.capacities[1] > self.capacities[0], "the device has no room for them");
+        assert!(self.capacities[1] > self.capacities[0], "the device supports no wide groups");
         self.wide_from = digis;
     }
 
@@ -166,8 +166,8 @@ impl Regions {
         self.capacities[usize::from(self.is_wide)]
     }
 
-    /// Sorts the groups of all regions, but for those that go to one of the
-    /// lists `left`: what does not fit, and what has too many of nearly the same time.
+    /// Sorts the groups of all regions, except those that are appended to one of the lists `left`:
+    /// groups that do not fit, and those with too many digis of nearly the same time.
     pub(super) fn sort(
         &self,
         gpu: &Gpu,
@@ -178,8 +178,11 @@ impl Regions {
         left: [Ptr<RangeList>; 2],
     ) -> Result<(), DeviceError> {
         let [oversized, crowded] = left;
-        let (from, to, begins) = (from.ptr(), to.ptr(), self.begins.ptr());
-        let (groups, group_count) = (self.groups.ptr(), self.group_count.ptr());
+        let from = from.ptr();
+        let to = to.ptr();
+        let begins = self.begins.ptr();
+        let groups = self.groups.ptr();
+        let group_count = self.group_count.ptr();
         // Read once, and once more from caches; written once.
         let grid = self.grid(self.groups_bound, 2);
         // SAFETY: groups are ranges of the arrays, and the lists have capacity for all of them.
@@ -247,7 +250,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tables_are_small_beside_the_digis() {
+    fn tables_are_small_compared_with_the_digis() {
         let max_regions = |digis, segments| max_regions(digis, segments, 8192);
         assert_eq!(max_regions(187_000_000, 1792), 1792);
         assert_eq!(max_regions(187_000_000, 20_000), 5706);

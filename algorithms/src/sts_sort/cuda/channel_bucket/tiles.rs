@@ -22,9 +22,9 @@ pub(super) struct Tiles {
     /// Offset of each region's status words.
     first_told: Table,
     told: DeviceBuffer<u32>,
-    /// Which tile is the next one.
+    /// Index of the next tile.
     ticket: DeviceBuffer<u32>,
-    /// Regions of more groups are cut into large tiles.
+    /// Regions of more groups are split into large tiles.
     few_groups: u32,
     are_large: bool,
     count: u32,
@@ -70,7 +70,9 @@ impl Tiles {
     ) -> Result<(), DeviceError> {
         self.are_large = regions.clone().any(|(_, groups)| groups > self.few_groups);
         let length = if self.are_large { LARGE_TILE } else { SMALL_TILE };
-        let (mut counts, mut first_told, mut told) = (Vec::new(), Vec::new(), 0);
+        let mut counts = Vec::new();
+        let mut first_told = Vec::new();
+        let mut told = 0;
         for (range, groups) in regions {
             let count = (range.len() as u32).div_ceil(length);
             counts.push(count);
@@ -89,7 +91,7 @@ impl Tiles {
         self.count
     }
 
-    /// The kernel that moves them, a block a tile.
+    /// The kernel that moves tiles, a block each.
     pub(super) fn kernel(&self) -> &'static Kernel<DistributeTiles> {
         if self.are_large {
             &CHANNEL_BUCKET_DISTRIBUTE_LARGE_TILES

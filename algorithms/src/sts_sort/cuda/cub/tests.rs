@@ -20,7 +20,7 @@ typedef unsigned u32;
 typedef unsigned long long u64;
 ";
 
-/// Takes digis, each with a segment, and prints keys and what is made of them again.
+/// Takes digis, each with a segment, and prints keys and the digis decoded from them.
 const PROGRAM: &str = "#include \"digis.cuh\"
 #include <cstdio>
 int main() {
@@ -92,7 +92,8 @@ fn digis_come_back_from_keys_that_are_in_their_order() {
         let ((left_segment, left), left_keys) = pair[0];
         let ((right_segment, right), right_keys) = pair[1];
         let sorted = |keys: &[u64; 5]| [keys[0] >> BELOW[0], keys[3] >> BELOW[1]];
-        let (left_sorted, right_sorted) = (sorted(left_keys), sorted(right_keys));
+        let left_sorted = sorted(left_keys);
+        let right_sorted = sorted(right_keys);
         let by_key = left.key().cmp(&right.key());
         assert_eq!(left_sorted[0].cmp(&right_sorted[0]), by_key);
         let by_segment = (left_segment, left.key()).cmp(&(right_segment, right.key()));

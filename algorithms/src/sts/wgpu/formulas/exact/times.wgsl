@@ -21,7 +21,7 @@ fn mean_time(times: Times, size: u32, first_time: u32, last_time: u32) -> u32 {
     return times.least + divided(above, size);
 }
 
-// By a number of no more than 16 bits.
+// Product with a number of no more than 16 bits.
 fn product_of(number: u32, size: u32) -> vec2u {
     let low = (number & ((1u << HALF_WORD) - 1u)) * size;
     let high = (number >> HALF_WORD) * size + (low >> HALF_WORD);

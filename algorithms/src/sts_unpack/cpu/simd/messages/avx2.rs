@@ -31,7 +31,7 @@ impl Isa for Avx2 {
     fn load(self, words: &[Word]) -> __m256i {
         let words: &[Word; LANES] = match words.first_chunk() {
             Some(words) => words,
-            None => unreachable!("a block has so many words"),
+            None => unreachable!("a block has a vector of words"),
         };
         // SAFETY: `self` proves that the CPU has AVX2.
         unsafe { load_256(words) }
@@ -87,7 +87,8 @@ fn put(hits: Hits<'_, __m256i>, digis: &mut [Digi]) -> HitCounts {
     let of_times = masked::<{ ELINKS_OF_32 as i32 }>(words, ELINKS_OF_32_MASK);
     let of_times = _mm256_or_si256(of_times, adcs);
     let of_channels = masked::<{ ELINK_AND_CHANNEL as i32 }>(words, ELINK_AND_CHANNEL_MASK);
-    let (times, channels) = (board.times.as_ptr(), board.channels.as_ptr().cast());
+    let times = board.times.as_ptr();
+    let channels = board.channels.as_ptr().cast();
     // SAFETY: masks keep the indices within the tables: `bits` asserts it.
     let (corrections, uppers) = unsafe {
         let corrections = _mm256_i32gather_epi32::<4>(times, of_times);
@@ -122,7 +123,7 @@ fn put(hits: Hits<'_, __m256i>, digis: &mut [Digi]) -> HitCounts {
     HitCounts { digis: found + more, unknown_elinks: are_unknown.count_ones() }
 }
 
-/// From the bit that says whether a channel is masked to the highest one.
+/// Shift from the bit of a masked channel to the sign bit.
 const TO_SIGN: i32 = MASKED.leading_zeros() as i32;
 
 /// The highest bit of each number.
@@ -139,7 +140,8 @@ fn masked<const SHIFT: i32>(words: __m256i, mask: i32) -> __m256i {
     _mm256_and_si256(_mm256_srli_epi32::<SHIFT>(words), _mm256_set1_epi32(mask))
 }
 
-/// Puts some digis of a vector side by side to the beginning of a list; says how many.
+/// Writes the selected digis of a vector contiguously to the beginning of a list; returns their
+/// number.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn compress(vector: __m256i, kept: u32, digis: &mut [Digi]) -> u32 {
@@ -148,7 +150,7 @@ fn compress(vector: __m256i, kept: u32, digis: &mut [Digi]) -> u32 {
             let order = COMPRESSED[kept as usize].vector();
             store_256(room, _mm256_permutevar8x32_epi32(vector, order));
         }
-        None => unreachable!("there is room for a digi of each message, and more"),
+        None => unreachable!("the list has capacity for a digi of each message, and slack"),
     }
     kept.count_ones()
 }
@@ -159,12 +161,13 @@ struct IndexTable([u32; LANES]);
 
 static LANE_NUMBERS: IndexTable = IndexTable([0, 1, 2, 3, 4, 5, 6, 7]);
 
-/// For each choice of digis the places of their halves.
+/// Lane indices of the selected digis' halves, for each selection.
 static COMPRESSED: [IndexTable; 1 << DIGIS] = {
     let mut all = [IndexTable([0; LANES]); 1 << DIGIS];
     let mut kept = 0;
     while kept < all.len() {
-        let (mut digi, mut index) = (0, 0);
+        let mut digi = 0;
+        let mut index = 0;
         while digi < DIGIS {
             if kept >> digi & 1 == 1 {
                 all[kept].0[index] = 2 * digi as u32;

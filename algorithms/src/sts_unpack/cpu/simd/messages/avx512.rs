@@ -22,7 +22,7 @@ with_instructions! {
 const LANES: usize = 16;
 /// Digis of a vector.
 const DIGIS: usize = LANES / 2;
-/// What tables have below the channel, where charges go.
+/// Bits of tables below the channel, which charges replace.
 const BELOW_CHANNEL: i32 = ADC_MASK;
 
 impl Isa for Avx512BwDq {
@@ -33,7 +33,7 @@ impl Isa for Avx512BwDq {
     fn load(self, words: &[Word]) -> __m512i {
         let words: &[Word; LANES] = match words.first_chunk() {
             Some(words) => words,
-            None => unreachable!("a block has so many words"),
+            None => unreachable!("a block has a vector of words"),
         };
         // SAFETY: `self` proves that the CPU has AVX-512.
         unsafe { load_512(words) }
@@ -84,7 +84,8 @@ fn put(hits: Hits<'_, __m512i>, digis: &mut [Digi]) -> HitCounts {
     let of_times = _mm512_or_si512(of_times, adcs);
     let of_channels = masked::<ELINK_AND_CHANNEL>(words, ELINK_AND_CHANNEL_MASK);
     let none = _mm512_set1_epi32(UNWANTED);
-    let (times, channels) = (board.times.as_ptr(), board.channels.as_ptr().cast());
+    let times = board.times.as_ptr();
+    let channels = board.channels.as_ptr().cast();
     // SAFETY: masks keep the indices within the tables: `bits` asserts it.
     let (corrections, uppers) = unsafe {
         let corrections = _mm512_mask_i32gather_epi32::<4>(none, are_hits, of_times, times);
@@ -122,18 +123,19 @@ fn masked<const SHIFT: u32>(words: __m512i, mask: i32) -> __m512i {
     _mm512_and_si512(_mm512_srli_epi32::<SHIFT>(words), _mm512_set1_epi32(mask))
 }
 
-/// Puts some digis of a vector side by side to the beginning of a list; says how many.
+/// Writes the selected digis of a vector contiguously to the beginning of a list; returns their
+/// number.
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn compress(vector: __m512i, kept: u8, digis: &mut [Digi]) -> u32 {
     match digis.first_chunk_mut::<DIGIS>() {
         Some(room) => store_512(room, _mm512_maskz_compress_epi64(kept, vector)),
-        None => unreachable!("there is room for a digi of each message, and more"),
+        None => unreachable!("the list has capacity for a digi of each message, and slack"),
     }
     kept.count_ones()
 }
 
-/// Which halves of digis go where: first come the lower ones of all, then the upper ones.
+/// Lane indices that gather halves of digis: first the lower ones of all, then the upper ones.
 #[repr(align(64))]
 struct IndexTable([u32; LANES]);
 
