@@ -1,6 +1,6 @@
-//! What can be varied about raw data of the STS that are made of simulated digis.
+//! Parameters of STS raw data that are made of simulated digis.
 //!
-//! Tasks that need them list these axes among theirs.
+//! Tasks that need them include these axes.
 
 use generators::sts::physics::Preset;
 use generators::sts::raw::{EpochOrder, RawShape};
@@ -9,7 +9,7 @@ use generators::{DataError, named};
 use crate::axis::{Axis, Flag, Params};
 use crate::sts_scenario;
 
-/// Which microslices end with a message that says so.
+/// Microslices with an end-of-microslice message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EndWords {
     Each,
@@ -18,7 +18,7 @@ pub(crate) enum EndWords {
 
 named! { "end-words", EndWords { Each = "each", None = "none" } }
 
-/// What corrects times by charge.
+/// Correction of times by charge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Walk {
     Asic,
@@ -27,7 +27,7 @@ pub(crate) enum Walk {
 
 named! { "walk", Walk { Asic = "asic", None = "none" } }
 
-/// How long a microslice is, in ns.
+/// Length of a microslice, in ns.
 pub(crate) const MICROSLICE: Flag<u64> = Flag::duration(
     "microslice",
     "The length of a microslice, such as 100us [default: 1.28 ms for mcbm-2024, 102.4 us for \
@@ -43,14 +43,14 @@ pub(crate) const EPOCH_ORDER: Flag<EpochOrder> = Flag::choice(
     EpochOrder::NAMES,
 )
 .or("random");
-/// Whether microslices say that they end.
+/// Microslices with an end message.
 pub(crate) const END_WORDS: Flag<EndWords> = Flag::choice(
     "end-words",
     "Which microslices end with a message that says so: each or none",
     EndWords::NAMES,
 )
 .or("each");
-/// Channels whose hits are dropped.
+/// Share of masked channels, whose hits are dropped.
 pub(crate) const MASKED: Flag<f64> =
     Flag::share("masked", "The share of masked channels").or("0.01");
 /// Corrections of times.
@@ -60,7 +60,7 @@ pub(crate) const WALK: Flag<Walk> = Flag::choice(
     Walk::NAMES,
 )
 .or("asic");
-/// How much is wrong.
+/// Amount of damage.
 pub(crate) const DAMAGE: Flag<f64> =
     Flag::share("damage", "The share of damaged messages; of descriptors it is five times as much")
         .or("0");
@@ -75,10 +75,10 @@ pub(crate) static AXES: &[Axis] = &[
     DAMAGE.axis(),
 ];
 
-/// What complete parameters describe.
+/// The shape that complete parameters describe.
 ///
 /// # Errors
-/// If that makes no sense.
+/// If the parameters are invalid.
 pub(crate) fn shape(params: &Params) -> Result<RawShape, DataError> {
     // Digis of a side come in the order of time; messages have an order of their own.
     let mut of_scenario = params.clone();

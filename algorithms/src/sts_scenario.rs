@@ -1,6 +1,6 @@
-//! What can be varied about simulated digis of the STS.
+//! Parameters of simulated digis of the STS.
 //!
-//! Tasks that need them list these axes among theirs.
+//! Tasks that need them include these axes.
 
 use generators::DataError;
 use generators::sts::Order;
@@ -8,11 +8,11 @@ use generators::sts::physics::{Preset, Scenario};
 
 use crate::axis::{Axis, Flag, Params};
 
-/// Which data.
+/// Scenario of the simulation.
 pub const PRESET: Flag<Preset> =
     Flag::choice("preset", "Data with published counts: cbm-auau or mcbm-2024", Preset::NAMES)
         .or(Preset::CbmAuAu.name());
-/// How much of them.
+/// Size of the sample.
 pub const SCALE: Flag<f64> =
     Flag::share("scale", "Part of the preset, such as 0.1: fewer timeslices, or a shorter one")
         .or("1")

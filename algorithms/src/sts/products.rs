@@ -1,4 +1,4 @@
-//! Products of what stages leave in flat arrays.
+//! Products of the outputs of stages in flat arrays.
 
 use generators::partition::Partition;
 
@@ -8,8 +8,8 @@ use super::{ChainStage, Cluster, Hit, Partitioned, Product};
 use crate::parallel::map;
 
 impl Product {
-    /// That of a stage; of all of them, clusters and hits.
-    pub(in crate::sts) fn of<E>(
+    /// The product of a stage; for the whole chain, clusters and hits.
+    pub(in crate::sts) fn for_stage<E>(
         stage: Option<ChainStage>,
         mut product: impl FnMut(ChainStage) -> Result<Self, E>,
     ) -> Result<Self, E> {
@@ -22,7 +22,7 @@ impl Product {
         }
     }
 
-    /// Clusters, so many in the place of each side.
+    /// Clusters: the first `counts[side]` in each side's range.
     pub(in crate::sts) fn clusters(flat: &[Cluster], sides: &Partition, counts: &[usize]) -> Self {
         let sides = sides.split(flat).into_iter().zip(counts);
         let sides: Vec<_> = sides.map(|(all, &count)| &all[..count]).collect();
@@ -51,7 +51,7 @@ impl Product {
         parts.into_iter().reduce(join).unwrap_or(Product::Nothing)
     }
 
-    /// Clusters or hits of so many timeslices that went through a chain together, apart.
+    /// Splits clusters or hits of `count` timeslices that went through a chain together.
     pub(in crate::sts) fn of_timeslices(self, count: usize) -> Vec<Self> {
         if count == 1 {
             return vec![self];
@@ -74,28 +74,28 @@ impl Product {
     pub(in crate::sts) fn sorted_clusters(clusters: SortedClusters<'_>) -> Self {
         let side = |side: usize| -> Vec<Cluster> {
             let numbers = 0..clusters.counts[side];
-            numbers.map(|number| *clusters.cluster(side, number)).collect()
+            numbers.map(|index| *clusters.cluster(side, index)).collect()
         };
         Product::Clusters(Partitioned::of_sides(&map(0..clusters.counts.len(), side)))
     }
 }
 
-/// Fronts of all timeslices lie before backs.
+/// Fronts of all timeslices precede backs.
 fn clusters_of_timeslices(all: &Partitioned<Cluster>, count: usize) -> Vec<Product> {
     let modules = all.segments() / (2 * count);
-    let side = |number: usize, side: usize| {
+    let side = |index: usize, side: usize| {
         let begin = if side < modules { 0 } else { (count - 1) * modules };
-        all.segment(begin + number * modules + side)
+        all.segment(begin + index * modules + side)
     };
-    let sides = |number| (0..2 * modules).map(|own| side(number, own)).collect::<Vec<_>>();
-    (0..count).map(|number| Product::Clusters(Partitioned::of_sides(&sides(number)))).collect()
+    let sides = |index| (0..2 * modules).map(|own| side(index, own)).collect::<Vec<_>>();
+    (0..count).map(|index| Product::Clusters(Partitioned::of_sides(&sides(index)))).collect()
 }
 
 fn hits_of_timeslices(all: &Partitioned<Hit>, count: usize) -> Vec<Product> {
     let of_each = all.segments() / count;
-    let modules = |number: usize| {
-        let own = number * of_each..(number + 1) * of_each;
+    let modules = |index: usize| {
+        let own = index * of_each..(index + 1) * of_each;
         own.map(|module| all.segment(module)).collect::<Vec<_>>()
     };
-    (0..count).map(|number| Product::Hits(Partitioned::of_modules(&modules(number)))).collect()
+    (0..count).map(|index| Product::Hits(Partitioned::of_modules(&modules(index)))).collect()
 }

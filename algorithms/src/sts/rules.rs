@@ -1,9 +1,7 @@
-//! In what the online reconstruction as published differs from the one that we take
-//! for right.
+//! Differences between the published online reconstruction and the one considered right.
 //!
-//! Both find the same clusters and hits as long as times are below 2^24 ns, channels
-//! have a dead time and no strips lean to the left. `docs/sts-chain.md` explains each
-//! difference.
+//! Both find the same clusters and hits as long as times are below 2^24 ns, channels have a dead
+//! time and no strips lean to the left. `docs/sts-chain.md` explains each difference.
 
 use generators::sts::setup::Setup;
 
@@ -12,16 +10,16 @@ use crate::algorithm::Semantics;
 
 /// The rules of the online reconstruction.
 pub trait Rules: Copy + Send + Sync + 'static {
-    /// Whose rules they are.
+    /// The semantics that these rules implement.
     const SEMANTICS: Semantics;
-    /// What happens to a digi that several others could be followed by.
+    /// Number of predecessors that a digi may have.
     const SUCCESSORS: Successors;
     /// Times that were summed up.
     type TimeSum: Copy + Default;
 
-    /// Whether a digi is not too early to follow one at `time`.
+    /// True if `follower` is not too early to follow a digi at `time`.
     fn not_before(window: &Window, time: u32, follower: u32) -> bool;
-    /// Whether a digi is not too late to follow one at `time`.
+    /// True if `follower` is not too late to follow a digi at `time`.
     fn not_after(window: &Window, time: u32, follower: u32) -> bool;
     /// The time of a cluster of these digis, in order of channels.
     fn cluster_time(times: &[u32]) -> u32;
@@ -29,17 +27,17 @@ pub trait Rules: Copy + Send + Sync + 'static {
     fn add_time(sum: Self::TimeSum, time: u32) -> Self::TimeSum;
     /// The time of a cluster of three digis or more, by the sum of theirs.
     fn mean_time(sum: Self::TimeSum, digis: usize) -> u32;
-    /// How much later the front's cluster is than the back's, in ns.
+    /// Time of the front's cluster minus that of the back's, in ns.
     fn delay(front: u32, back: u32) -> f32;
     /// The time of a hit of these clusters.
     fn hit_time(front: u32, back: u32) -> u32;
-    /// How many sensor's widths a strip runs, by the exact number.
+    /// Widths of the sensor that a strip runs, from the exact ratio.
     fn widths(exact: f32) -> i32;
     /// Standard deviations of the global coordinates, and the covariance of x and y.
     fn spread(sensor: &Sensor<f32>, spread: Spread<f32>) -> ([f32; 3], f32);
 }
 
-/// How many digis may be followed by the same one.
+/// Number of predecessors that a digi may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Successors {
     /// Each takes the earliest one within its window: clusters may share digis.
@@ -49,11 +47,11 @@ pub enum Successors {
     Exclusive,
 }
 
-/// How far apart in time a digi and its successor may be.
+/// Largest time difference of a digi and its successor.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Window {
     pub(super) ns: f32,
-    /// The same for differences that are whole numbers; below 0 nothing is near.
+    /// The window for integer differences; below 0 no digis are near.
     pub(super) whole_ns: i64,
 }
 
@@ -64,14 +62,14 @@ impl Window {
         Window { ns, whole_ns: ns.floor() as i64 }
     }
 
-    /// How far apart in time two digis of a channel must be at least, lest a third one
-    /// be near to both, if none is later than `last`: in ns, and rounded up.
+    /// Smallest time difference of two digis of a channel for which no third one can be near to
+    /// both, if none is later than `last`: in ns, rounded up.
     pub(super) fn crowd_ns<P: Rules>(&self, last: u32) -> u32 {
         let rounding = match P::SEMANTICS {
             Semantics::Published => single_precision_step(last),
             Semantics::Exact | Semantics::Offline => 0.0,
         };
-        // A window reaches further by what three roundings add.
+        // A window reaches further by the errors of three roundings.
         let reach = f64::from(self.ns.max(0.0)) + 2.0 * rounding;
         (2.0 * reach).ceil() as u32
     }
@@ -84,13 +82,12 @@ fn single_precision_step(value: u32) -> f64 {
     f64::from(1_u32 << bits.saturating_sub(f32::MANTISSA_DIGITS - 1))
 }
 
-/// Whole times, to the nanosecond wherever in a timeslice; no digi in two clusters;
-/// strips that lean to the left have all their lines; errors are those of the global
-/// coordinates.
+/// Integer times, exact to the nanosecond anywhere in a timeslice; no digi in two clusters; strips
+/// that lean to the left have all their lines; errors are those of the global coordinates.
 #[derive(Clone, Copy, Debug)]
 pub struct Exact;
 
-/// As the experiment's code computes it, in single precision.
+/// Single precision, as in the experiment's code.
 #[derive(Clone, Copy, Debug)]
 pub struct Published;
 
@@ -199,8 +196,8 @@ impl Rules for Published {
         exact.truncated()
     }
 
-    /// Those on the sensor, which is what they are in global coordinates too if the
-    /// sensor is not turned or by half a turn about z.
+    /// The spread in the coordinates of the sensor, which are the global ones if the sensor is not
+    /// turned, or by half a turn about z.
     #[inline(always)]
     fn spread(_: &Sensor<f32>, spread: Spread<f32>) -> ([f32; 3], f32) {
         ([spread.xx.sqrt(), spread.yy.sqrt(), 0.0], spread.xy)

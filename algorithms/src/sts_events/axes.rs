@@ -1,4 +1,4 @@
-//! What can be varied about building events.
+//! Parameters of event building.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use generators::io::read_digis;
 use generators::sts::physics::Simulation;
 use text::Foreign;
 
-use super::event::{Event, MOST_COPIES, most_copies};
+use super::event::{Event, MAX_COPIES, max_copies};
 use super::input::{DigiStream, too_many};
 use super::rules::EventRules;
 use crate::algorithm::Plan;
@@ -45,27 +45,28 @@ pub(super) static AXES: &[Axis] = &[
     AFTER.axis(),
 ];
 
-/// By which rules events are built: all that can be said about files of digis.
+/// Rules of event building: the options of inputs from files.
 pub static RULES: &[Axis] =
     &[WINDOW.axis(), MIN_DIGIS.axis(), DEAD_TIME.axis(), BEFORE.axis(), AFTER.axis()];
 
 /// Times of digis have 31 bits, and no time of a rule has to be longer.
-const MOST_NS: u64 = (1 << 31) - 1;
+const MAX_NS: u64 = (1 << 31) - 1;
 
-/// Bytes for each digi: the digis while they are made and by time, a copy for a GPU and what is
-/// noted for each there.
+/// Bytes per digi: the digis during generation and by time, a copy for a GPU and the flags for each
+/// there.
 const BYTES_FOR_DIGI: u64 = 2 * 16 + 2 * 8 + 3 * 4;
 /// Bytes for each digi of an event: the reference, a variant's, and a copy of that to compare.
 const BYTES_FOR_COPY: u64 = 3 * 8;
 
-/// Fills in what was not given, and says how much memory that takes.
+/// Completes the parameters with defaults, and estimates the memory.
 pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
     params.complete(AXES);
     let rules = rules(&params)?;
     let scenario = sts_scenario::one_timeslice(&params)?;
     let estimate = Simulation::new(&scenario, 1)?.estimate();
-    let (digis, copies) = (estimate.digis, most_copies(estimate.digis, &rules));
-    if copies > MOST_COPIES {
+    let digis = estimate.digis;
+    let copies = max_copies(estimate.digis, &rules);
+    if copies > MAX_COPIES {
         return Err(too_many(digis, &rules));
     }
     let events = digis / u64::from(rules.min_digis.max(1)) * 3 * size_of::<Event>() as u64;
@@ -116,11 +117,11 @@ pub(super) fn rules(params: &Params) -> Result<EventRules, DataError> {
 
 fn nanoseconds(params: &Params, flag: Flag<u64>) -> Result<u32, DataError> {
     let given = flag.of(params)?;
-    if given <= MOST_NS {
+    if given <= MAX_NS {
         return Ok(given as u32);
     }
     let name = flag.name;
-    Err(DataError::Shape(format!("--{name} {given}ns: use {MOST_NS}ns or less, as times of digis")))
+    Err(DataError::Shape(format!("--{name} {given}ns: use {MAX_NS}ns or less, as times of digis")))
 }
 
 #[cfg(test)]
@@ -132,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn defaults_are_sensible_and_what_is_not_is_refused() {
+    fn defaults_are_valid_and_invalid_values_are_refused() {
         assert!(planned(&[]).expect("sensible").memory_bytes > 10 << 20);
         let refused = |name, value| planned(&[(name, value)]).expect_err("senseless");
         assert!(refused("window", "2147483648").contains("--window 2147483648ns"));

@@ -1,13 +1,13 @@
-//! What follows a trigger, and which triggers need no history.
+//! Successors of triggers, and triggers that do not depend on earlier ones.
 //!
-//! A window is *full* at a digi if the one that completes the threshold, so many digis before, is no
-//! further back than the window is long: two times tell, whatever happened before. A trigger is
-//! where a window is full of digis that are *free*, which none before the end of a dead time are.
-//! So each trigger leads to the next one: the first full window from its earliest place on.
+//! A window is *full* at a digi if the digi that completes the threshold, a fixed number of digis
+//! before, is no further back than the length of the window: this takes two times, and no history.
+//! A trigger is a full window of *free* digis; digis before the end of a dead time are not free. So
+//! each trigger determines the next one: the first full window from its earliest index on.
 //!
-//! That place is the later, the later the trigger is. So if even a trigger at the full window before
-//! would leave this one free, any history does: this one is a trigger for *sure*, and what follows
-//! it can be found without all before. Again two times tell.
+//! That index grows with the trigger. So if even a trigger at the previous full window would leave
+//! this one free, any history does: this one is *surely* a trigger, and those after it can be found
+//! without the earlier ones. Again this takes two times.
 
 use generators::sts::Digi;
 
@@ -26,7 +26,7 @@ pub(super) struct Chain<'d> {
 }
 
 impl Chain<'_> {
-    /// Where the first trigger can be: its window has to have enough digis.
+    /// First index at which a trigger is possible: its window has to have enough digis.
     pub(super) fn beginning(&self) -> usize {
         self.rules.reach()
     }
@@ -37,7 +37,8 @@ impl Chain<'_> {
         if from >= end {
             return None;
         }
-        let (lasts, firsts) = (&self.digis[from..end], &self.digis[from - reach..end - reach]);
+        let lasts = &self.digis[from..end];
+        let firsts = &self.digis[from - reach..end - reach];
         let window = self.rules.window_ns;
         let is_full = |(last, first): (&Digi, &Digi)| last.time_ns() - first.time_ns() <= window;
         let steps = lasts.chunks(STEP).zip(firsts.chunks(STEP));
@@ -46,10 +47,11 @@ impl Chain<'_> {
         };
         let start = STEP * steps.map(any).position(|any| any)?;
         let found = lasts[start..].iter().zip(&firsts[start..]).position(is_full);
-        found.map(|place| from + start + place)
+        found.map(|index| from + start + index)
     }
 
-    /// Whether the window is full whose last digi it is; it is not before [`Chain::beginning`].
+    /// True if the window that ends with digi `last` is full; `last` is not before
+    /// [`Chain::beginning`].
     fn is_full(&self, last: usize) -> bool {
         let first = last - self.rules.reach();
         self.digis[last].time_ns() - self.digis[first].time_ns() <= self.rules.window_ns
@@ -61,8 +63,8 @@ impl Chain<'_> {
         first_not(self.digis, trigger + 1, |time| time <= dead_until) + self.rules.reach()
     }
 
-    /// Calls `found` for each trigger from an earliest place on, and before `end`; returns the
-    /// earliest place of the next one.
+    /// Calls `found` for each trigger from an earliest index on, and before `end`; returns the
+    /// earliest index of the next one.
     pub(super) fn follow(
         &self,
         mut earliest: usize,
@@ -76,20 +78,21 @@ impl Chain<'_> {
         earliest
     }
 
-    /// Whether all digis of a full window are free if the last trigger was at `last` or before.
+    /// True if all digis of a full window are free if the previous trigger was at `last` or before.
     fn is_free(&self, last: usize, full: usize) -> bool {
-        let (reach, dead_time) = (self.rules.reach(), self.rules.dead_time_ns);
+        let reach = self.rules.reach();
+        let dead_time = self.rules.dead_time_ns;
         let time = |at: usize| self.digis[at].time_ns();
         full > last + reach && time(full - reach) > time(last) + dead_time
     }
 
-    /// The first trigger from `begin` on, and before `end`, that is one for sure. The first full
-    /// window there is known.
+    /// The first sure trigger from `begin` on, and before `end`. The first full window there is
+    /// known.
     pub(super) fn first_sure(&self, begin: usize, mut full: usize, end: usize) -> Option<usize> {
         // Before the first digi there is no trigger; before any other one it was there, at the latest.
         let mut last = begin.checked_sub(1);
         loop {
-            // Where a window is full, the next ones are mostly too.
+            // After a full window, the next ones are mostly full too.
             while full < end && self.is_full(full) {
                 if last.is_none_or(|last| self.is_free(last, full)) {
                     return Some(full);
@@ -101,7 +104,7 @@ impl Chain<'_> {
         }
     }
 
-    /// The event of a trigger, whose window ends there.
+    /// The event of a trigger, given the last digi of its window.
     pub(super) fn event(&self, trigger: usize) -> Event {
         let time = |at: usize| self.digis[at].time_ns();
         let trigger_half_ns = time(trigger - self.rules.reach()) + time(trigger);

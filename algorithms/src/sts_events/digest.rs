@@ -5,12 +5,12 @@ use generators::random::mix;
 use super::{Event, Events};
 use crate::algorithm::{Digest, SegmentSums, Segments};
 
-/// Kinds of segments: an event each, and one for the number of copies of digis.
+/// Kinds of segments: one for each event, and one for the number of copies of digis.
 const EVENTS: usize = 0;
 const COPIES: usize = 1;
 
 /// The digest of events, each of which is a segment: counts are those of events, and of digis that
-/// are in any event. The order of digis of the same time counts for nothing.
+/// are in any event. The order of digis of the same time does not matter.
 pub fn events_digest(events: &Events, segments: Segments) -> Digest {
     sums_of(events, segments).digest(Segments::ALL)
 }
@@ -22,7 +22,7 @@ pub fn event_sums(events: &Events) -> SegmentSums {
 
 /// Sums of the segments that are covered, without gaps between them.
 fn sums_of(events: &Events, segments: Segments) -> SegmentSums {
-    let of_event = |number: usize| sum_of(events, number as u64, &events.events[number]);
+    let of_event = |index: usize| sum_of(events, index as u64, &events.events[index]);
     let of_events = segments.indices(events.events.len()).map(of_event);
     let copies = mix(events.digis.len() as u64);
     let mut sums = SegmentSums::default();
@@ -31,18 +31,18 @@ fn sums_of(events: &Events, segments: Segments) -> SegmentSums {
     sums
 }
 
-fn sum_of(events: &Events, number: u64, event: &Event) -> u64 {
+fn sum_of(events: &Events, index: u64, event: &Event) -> u64 {
     let Event { trigger_half_ns, begin, end, first_copy } = *event;
     let words = [trigger_half_ns, begin, end, first_copy];
-    let own = words.into_iter().fold(mix(number), |sum, word| mix(sum ^ u64::from(word)));
-    // What is wrong may have its copies anywhere.
+    let own = words.into_iter().fold(mix(index), |sum, word| mix(sum ^ u64::from(word)));
+    // A wrong event may have its copies anywhere.
     let first = first_copy as usize;
     let copies = first..first + end.saturating_sub(begin) as usize;
     let copies = events.digis.get(copies).unwrap_or_default();
-    let mut place = 0;
+    let mut offset = 0;
     copies.chunk_by(|a, b| a.time_ns() == b.time_ns()).fold(own, |sum, at_once| {
-        let salt = mix(number << 32 ^ place);
-        place += at_once.len() as u64;
+        let salt = mix(index << 32 ^ offset);
+        offset += at_once.len() as u64;
         at_once.iter().fold(sum, |sum, digi| sum.wrapping_add(mix(digi.bits() ^ salt)))
     })
 }
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn a_digi_in_two_events_is_kept_once() {
+    fn a_digi_in_two_events_counts_once() {
         let found = built(&[digi(1, 0), digi(2, 2), digi(3, 9), digi(4, 10), digi(5, 90)]);
         assert_eq!((found.events.len(), found.digis.len()), (2, 8));
         assert_eq!(whole(&found).counts, [2, 4]);

@@ -1,4 +1,4 @@
-//! Digis of which it is hard to say what events they make.
+//! Digis whose events are hard to find correctly.
 
 use generators::random::hash;
 use generators::sts::{Address, Digi};
@@ -23,29 +23,29 @@ pub(super) fn all(seed: u64) -> Vec<(String, DigiStream)> {
 }
 
 fn input(name: impl Into<String>, times: Vec<u32>, rules: EventRules) -> (String, DigiStream) {
-    let digi = |(number, time): (usize, u32)| {
+    let digi = |(index, time): (usize, u32)| {
         // Digis of the same time differ, and their order is kept.
-        let address = Address::of_module(number % 7);
-        Digi::new(address, (number % 2048) as u16, time, (number % 31) as u8)
+        let address = Address::of_module(index % 7);
+        Digi::new(address, (index % 2048) as u16, time, (index % 31) as u8)
     };
     let digis = times.into_iter().enumerate().map(digi).collect();
     let stream = DigiStream::new(digis, rules);
     (name.into(), stream.unwrap_or_else(|problem| unreachable!("few digis: {problem}")))
 }
 
-/// So many digis at times drawn below a length.
+/// Times of `digis` digis, random below `length_ns`.
 fn random(digis: usize, length_ns: u32, seed: u64) -> Vec<u32> {
     let time = |digi| (hash(seed, [digi]) % u64::from(length_ns)) as u32;
     (0..digis as u64).map(time).collect()
 }
 
-/// Bursts of so many digis in 8 ns, so many ns apart.
+/// Bursts of `digis` digis in 8 ns, `apart_ns` apart.
 fn bursts(count: u32, digis: u32, apart_ns: u32) -> Vec<u32> {
     (0..count).flat_map(|burst| (0..digis).map(move |i| burst * apart_ns + i % 8)).collect()
 }
 
-/// Sparse digis, which make few triggers, and dense ones, which make as many as there can be: each
-/// depends on the one before.
+/// Sparse digis, with few triggers, and dense ones, with the maximum number: each trigger depends
+/// on the one before.
 fn sizes(seed: u64) -> Vec<(String, DigiStream)> {
     let of_size = |digis: usize| {
         [(10, "sparse"), (3, "at the threshold"), (1, "dense")].map(|(each_ns, name)| {
@@ -92,7 +92,7 @@ fn thresholds(seed: u64) -> Vec<(String, DigiStream)> {
     inputs
 }
 
-/// Bursts whose dead times or events meet.
+/// Bursts with adjacent or overlapping dead times or events.
 fn overlaps() -> Vec<(String, DigiStream)> {
     let no_dead_time = EventRules { dead_time_ns: 0, ..RULES };
     let no_margins = EventRules { before_ns: 0, after_ns: 0, ..no_dead_time };

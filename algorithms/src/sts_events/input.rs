@@ -6,7 +6,7 @@ use generators::DataError;
 use generators::sts::{Digi, SegmentedDigis};
 use rayon::slice::ParallelSliceMut;
 
-use super::event::{Events, MOST_COPIES, most_copies};
+use super::event::{Events, MAX_COPIES, max_copies};
 use super::reference;
 use super::rules::EventRules;
 use crate::algorithm::shrink::without_parts;
@@ -21,13 +21,12 @@ pub struct DigiStream {
 }
 
 impl DigiStream {
-    /// These digis, sorted by time: those of the same time stay in their order, as
-    /// `bench unpack --order time` leaves them.
+    /// Digis sorted stably by time, as `bench unpack --order time` writes them.
     ///
     /// # Errors
     /// If events may have more digis than 32 bits can count.
     pub fn new(mut digis: Vec<Digi>, rules: EventRules) -> Result<Self, DataError> {
-        if most_copies(digis.len() as u64, &rules) > MOST_COPIES {
+        if max_copies(digis.len() as u64, &rules) > MAX_COPIES {
             return Err(too_many(digis.len() as u64, &rules));
         }
         digis.par_sort_by_key(|digi| digi.time_ns());
@@ -52,18 +51,18 @@ impl DigiStream {
         &self.rules
     }
 
-    /// The right events. How many there are is how much room variants have for them.
+    /// The right events. Their number determines the capacities of variants.
     pub(super) fn expected(&self) -> &Events {
         self.right.get_or_init(|| reference::build(&self.digis, &self.rules))
     }
 
-    /// The right events, for who wants no more than them.
+    /// The right events, if nothing else is needed.
     pub(super) fn into_expected(self) -> Events {
         self.expected();
         self.right.into_inner().unwrap_or_default()
     }
 
-    /// The same rules without some of the digis.
+    /// Inputs without some of the digis, with the same rules.
     pub(super) fn shrink(&self) -> impl Iterator<Item = DigiStream> + '_ {
         without_parts(self.digis.len(), |gone| {
             let digis = [&self.digis[..gone.start], &self.digis[gone.end..]].concat();
@@ -72,11 +71,11 @@ impl DigiStream {
     }
 }
 
-/// What to do about more copies than can be counted.
+/// Error for more copies than can be counted, with the remedies.
 pub(super) fn too_many(digis: u64, rules: &EventRules) -> DataError {
-    let each = rules.most_events_of_digi();
+    let each = rules.max_events_of_digi();
     DataError::Shape(format!(
-        "each of {digis} digis may be in {each} events, and more than {MOST_COPIES} digis in events \
+        "each of {digis} digis may be in {each} events, and more than {MAX_COPIES} digis in events \
          can't be counted; use a longer --dead-time, or shorter --before and --after"
     ))
 }

@@ -1,22 +1,21 @@
-//! Building events: where many digis come at once something has happened, and what lies around is
-//! cut out.
+//! Building events: finding times with many digis, and cutting out the digis around them.
 //!
 //! Input: the digis of a timeslice in order of time. Output: triggers, and for each of them an
 //! event, with a copy of its digis. `docs/event-building.md` has the rules.
 //!
-//! What is special: whether digis make a trigger depends on the trigger before them, and so on back
-//! to the beginning of the timeslice. But that a window is full does not, and where there is a gap
-//! nobody remembers.
+//! The difficulty: whether digis make a trigger depends on the trigger before them, and so on back
+//! to the beginning of the timeslice. But whether a window is full does not, and after a gap no
+//! earlier trigger matters.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `axes` | where digis come from, and by which rules events are built |
-//! | `input`, `rules`, `event` | digis and rules, and what is made of them |
-//! | `reference` | what is right, digi by digi |
-//! | `stage` | the same as the last stage of the STS chain |
-//! | `digest` | events in short |
-//! | `chain` | what follows a trigger, and which triggers need no history |
-//! | `hard_inputs` | what is hard to get right |
+//! | `axes` | sources of digis, and rules of event building |
+//! | `input`, `rules`, `event` | digis, rules, and the output |
+//! | `reference` | the right answer, digi by digi |
+//! | `stage` | event building as the last stage of the STS chain |
+//! | `digest` | checksums of events |
+//! | `chain` | successors of triggers, and triggers that do not depend on earlier ones |
+//! | `hard_inputs` | inputs that are hard to process correctly |
 //! | `cpu`, `cuda` | the variants |
 
 mod axes;
@@ -105,13 +104,14 @@ impl Algorithm for StsEvents {
     }
 
     fn work(&self, input: &DigiStream) -> Work {
-        let (digis, right) = (input.digis().len() as u64, input.expected());
+        let digis = input.digis().len() as u64;
+        let right = input.expected();
         let written = size_of_val(&right.digis[..]) + size_of_val(&right.events[..]);
         let input_bytes = digis * size_of::<Digi>() as u64;
         Work {
             items: digis,
             item_unit: "digi",
-            // The times of all digis are looked at, and those of events are written.
+            // The times of all digis are read, and those of events are written.
             bytes_min: input_bytes + written as u64,
             input_bytes,
             to_host_bytes: None,
@@ -123,10 +123,12 @@ impl Algorithm for StsEvents {
         }
     }
 
-    /// How many events there are, and how much of all digis is in them.
+    /// Number of events, and the share of all digis in them.
     fn notes(&self, input: &DigiStream) -> Vec<String> {
-        let (right, digis) = (input.expected(), input.digis().len());
-        let (events, copies) = (right.events.len(), right.digis.len());
+        let right = input.expected();
+        let digis = input.digis().len();
+        let events = right.events.len();
+        let copies = right.digis.len();
         vec![format!("{events} events with {copies} digis, of {digis}")]
     }
 

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use generators::sts::Digi;
 
-/// The number of the first digi whose time is not `before`, looked for from `start` on by leaps
-/// that double. Times ascend, and so all before that digi are.
+/// Lower bound: the index of the first digi whose time is not `before`, by exponential search from
+/// `start` on. Times ascend, so `before` holds for all digis before it.
 pub(super) fn first_not(digis: &[Digi], start: usize, before: impl Fn(u32) -> bool) -> usize {
     let is_before = |at: usize| before(digis[at].time_ns());
     let within = if start < digis.len() && is_before(start) {
@@ -16,9 +16,10 @@ pub(super) fn first_not(digis: &[Digi], start: usize, before: impl Fn(u32) -> bo
     within.start + digis[within].partition_point(|digi| before(digi.time_ns()))
 }
 
-/// Where the answer is, if it is behind `start`, which is before it.
+/// Range that contains the result if that is after `start`, for which `is_before` holds.
 fn ahead(start: usize, end: usize, is_before: impl Fn(usize) -> bool) -> Range<usize> {
-    let (mut low, mut leap) = (start + 1, 1);
+    let mut low = start + 1;
+    let mut leap = 1;
     while low + leap <= end && is_before(low + leap - 1) {
         low += leap;
         leap *= 2;
@@ -26,9 +27,10 @@ fn ahead(start: usize, end: usize, is_before: impl Fn(usize) -> bool) -> Range<u
     low..end.min(low + leap)
 }
 
-/// Where the answer is, if it is at `start` or ahead of it.
+/// Range that contains the result if that is at or before `start`.
 fn behind(start: usize, is_before: impl Fn(usize) -> bool) -> Range<usize> {
-    let (mut high, mut leap) = (start, 1);
+    let mut high = start;
+    let mut leap = 1;
     while high > 0 && !is_before(high.saturating_sub(leap)) {
         high = high.saturating_sub(leap);
         leap *= 2;
@@ -43,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_answer_does_not_depend_on_where_the_search_begins() {
+    fn the_result_does_not_depend_on_the_start_of_the_search() {
         let digi = |time| Digi::new(Address::of_module(0), 0, time, 1);
         let digis: Vec<_> = (0..40).map(|i| digi(i / 3)).collect();
         for time in 0..15 {

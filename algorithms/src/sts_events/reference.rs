@@ -4,14 +4,14 @@ use std::collections::VecDeque;
 
 use generators::sts::Digi;
 
-use super::event::{Event, Events, place};
+use super::event::{Event, Events, assign_copies};
 use super::rules::EventRules;
 
 /// All events of digis in order of time.
 pub(super) fn build(digis: &[Digi], rules: &EventRules) -> Events {
     let triggers = triggers(digis, rules);
     let mut events: Vec<_> = triggers.iter().map(|&time| cut(digis, rules, time)).collect();
-    place(&mut events);
+    assign_copies(&mut events);
     let of_event = |event: &Event| &digis[event.begin as usize..event.end as usize];
     let digis = events.iter().flat_map(of_event).copied().collect();
     Events { events, digis }
@@ -40,11 +40,11 @@ fn triggers(digis: &[Digi], rules: &EventRules) -> Vec<u32> {
     triggers
 }
 
-/// The event around a trigger. In half ns all is in whole numbers.
+/// The event around a trigger. In units of half ns all values are integers.
 fn cut(digis: &[Digi], rules: &EventRules, trigger_half_ns: u32) -> Event {
     let trigger = i64::from(trigger_half_ns);
-    let (first, last) =
-        (trigger - 2 * i64::from(rules.before_ns), trigger + 2 * i64::from(rules.after_ns));
+    let first = trigger - 2 * i64::from(rules.before_ns);
+    let last = trigger + 2 * i64::from(rules.after_ns);
     let half_ns = |digi: &Digi| 2 * i64::from(digi.time_ns());
     let begin = digis.partition_point(|digi| half_ns(digi) < first);
     let end = digis.partition_point(|digi| half_ns(digi) <= last);

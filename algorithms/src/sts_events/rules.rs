@@ -1,20 +1,21 @@
-//! By which rules events are built.
+//! Rules of event building.
 
 use generators::DataError;
 
 use super::axes;
 use crate::axis::Params;
 
-/// When there is a trigger, and what belongs to its event. All times are below 2^31 ns.
+/// Rules of triggers and of the digis of their events. All times are below 2^31 ns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EventRules {
-    /// Digis of a trigger are no further apart than this, in ns.
+    /// Largest time difference of the digis of a trigger, in ns.
     pub window_ns: u32,
-    /// So many digis within a window are a trigger; one at least.
+    /// Number of digis within a window that make a trigger; at least 1.
     pub min_digis: u32,
-    /// Digis that are no further behind the last one of a trigger take part in none, in ns.
+    /// Dead time after the last digi of a trigger in ns: digis within it, including its end, take
+    /// part in no other trigger.
     pub dead_time_ns: u32,
-    /// An event begins so long before its trigger, in ns.
+    /// Begin of an event before its trigger, in ns.
     pub before_ns: u32,
     /// An event ends so long after its trigger, in ns.
     pub after_ns: u32,
@@ -32,7 +33,7 @@ impl EventRules {
         axes::rules(&complete)
     }
 
-    /// How many digis back the first one of a window is, seen from its last one.
+    /// Number of digis from the last one of a window back to the first.
     pub(super) fn reach(&self) -> usize {
         self.min_digis.max(1) as usize - 1
     }
@@ -44,8 +45,8 @@ impl EventRules {
         (first, last)
     }
 
-    /// In how many events a digi can be. Triggers are further apart than the dead time.
-    pub(super) fn most_events_of_digi(&self) -> u64 {
+    /// Maximum number of events of a digi. Triggers are further apart than the dead time.
+    pub(super) fn max_events_of_digi(&self) -> u64 {
         let span = u64::from(self.before_ns) + u64::from(self.after_ns);
         span / (u64::from(self.dead_time_ns) + 1) + 1
     }

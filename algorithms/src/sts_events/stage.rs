@@ -1,20 +1,20 @@
-//! Building events as the last stage of a chain, of the timeslice in which that has found clusters and
-//! hits.
+//! Building events as the last stage of a chain, of the timeslice in which the chain has found
+//! clusters and hits.
 //!
-//! A chain wants digis by module side, triggers want them by time: what a chain makes of a timeslice is
-//! of no use here. Digis that were read out by time are there already, other ones are sorted, and raw
-//! data are unpacked a second time, by time. All of that is part of the stage.
+//! A chain needs digis by module side, triggers need them by time: the chain's intermediate results
+//! are of no use here. Digis that were read out by time are used directly, other ones are sorted,
+//! and raw data are unpacked a second time, by time. All of that is part of the stage.
 
 use generators::DataError;
 use generators::sts::Digi;
 use rayon::slice::ParallelSliceMut;
 
-use super::event::{MOST_COPIES, most_copies};
+use super::event::{MAX_COPIES, max_copies};
 use super::input::{DigiStream, too_many};
 use super::{EventRules, Events, build_events};
 use crate::device::Arena;
 use crate::sts::Timeslice;
-use crate::sts_unpack::cpu::{Held, by_time};
+use crate::sts_unpack::cpu::{HostBuffers, by_time};
 use crate::sts_unpack::{DigiOrder, RawTimeslices};
 
 /// Builds the events of a timeslice, by all threads of the current pool.
@@ -26,7 +26,7 @@ pub struct EventStage<'a> {
     events: Events,
 }
 
-/// What there is of a timeslice.
+/// Input of a timeslice.
 enum Source<'a> {
     /// Digis by time.
     Ordered(&'a [Digi]),
@@ -37,10 +37,11 @@ enum Source<'a> {
 }
 
 impl<'a> EventStage<'a> {
-    /// For a team of so many threads. Other buffers than those of events come from an arena.
+    /// An event builder for a team of `threads` threads. Other buffers than those of events come
+    /// from an arena.
     ///
     /// # Errors
-    /// If events may have more digis than 32 bits can count.
+    /// If there may be more copies of digis than 32 bits can count.
     pub fn new(
         timeslice: &'a Timeslice,
         rules: EventRules,
@@ -48,7 +49,7 @@ impl<'a> EventStage<'a> {
         threads: usize,
     ) -> Result<Self, DataError> {
         let digis = timeslice.stream();
-        if most_copies(digis.len() as u64, &rules) > MOST_COPIES {
+        if max_copies(digis.len() as u64, &rules) > MAX_COPIES {
             return Err(too_many(digis.len() as u64, &rules));
         }
         let source = match timeslice.raw() {
@@ -71,18 +72,18 @@ impl<'a> EventStage<'a> {
                 build_events(&sorted, rules)
             }
             Source::Raw(raw) => {
-                let mut held = Held::new(raw, self.arena);
-                build_events(by_time(raw, &mut held, self.threads), rules)
+                let mut buffers = HostBuffers::new(raw, self.arena);
+                build_events(by_time(raw, &mut buffers, self.threads), rules)
             }
         };
     }
 
-    /// What the last run has built.
+    /// Events of the previous run.
     pub fn events(&self) -> &Events {
         &self.events
     }
 
-    /// Gives back what the last run has built.
+    /// Gives the buffers of the previous run back.
     pub fn release(&mut self) {
         self.events = Events::default();
     }
@@ -117,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_a_chain_begins_with_events_are_those_of_the_reference() {
+    fn events_are_those_of_the_reference_for_all_inputs_of_a_chain() {
         let small = [("preset", "mcbm-2024"), ("scale", "0.001")];
         for own in [("from", "digis"), ("from", "raw"), ("order", "random")] {
             let timeslice = timeslice(&[small[0], small[1], own]);
@@ -125,7 +126,8 @@ mod tests {
             let right = events_digest(&right, Segments::ALL);
             assert!(right.counts[0] > 10 && right.counts[1] > 100, "{right:?}");
             for threads in [1, 2] {
-                let (team, arena) = (Team::new(threads).expect("threads"), Arena::default());
+                let team = Team::new(threads).expect("threads");
+                let arena = Arena::default();
                 let stage = EventStage::new(&timeslice, rules(), &arena, threads);
                 let mut stage = stage.expect("few");
                 // The second time buffers are those of the first.

@@ -9,9 +9,8 @@ const RULES: EventRules =
     EventRules { window_ns: 10, min_digis: 3, dead_time_ns: 20, before_ns: 5, after_ns: 15 };
 
 fn digis(times: &[u32]) -> Vec<Digi> {
-    let digi = |(number, &time): (usize, &u32)| {
-        Digi::new(Address::of_module(number), number as u16, time, 7)
-    };
+    let digi =
+        |(index, &time): (usize, &u32)| Digi::new(Address::of_module(index), index as u16, time, 7);
     times.iter().enumerate().map(digi).collect()
 }
 
@@ -45,7 +44,7 @@ fn both_ends_of_an_event_belong_to_it() {
 
 #[test]
 fn digis_of_a_dead_time_are_in_events_and_in_no_window() {
-    // The dead time ends at 24 ns, which is dead itself: a window begins at 25.
+    // The dead time ends at 24 ns, which is still dead: a window starts at 25.
     let times = [0, 2, 4, 22, 23, 24, 25, 26];
     assert_eq!(events(&times, RULES), [(4, 0, 3)]);
     let times = [0, 2, 4, 22, 23, 24, 25, 26, 27];
@@ -116,7 +115,7 @@ fn long_timeslices_are_built_alike_by_all() {
     }
 }
 
-/// What the presets' digis make, once and for all.
+/// Pins the events of the presets' digis.
 #[test]
 fn events_of_simulated_digis_stay_as_they_are() {
     let golden = [

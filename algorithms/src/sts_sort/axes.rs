@@ -1,4 +1,4 @@
-//! What can be varied about the digis to sort.
+//! Parameters of the digis to sort.
 
 use std::path::Path;
 
@@ -68,7 +68,7 @@ const DEFAULT_TIMESLICE_NS: &str = "2147483648";
 /// With rates, the full range would be far more digis than memory.
 const DEFAULT_TIMESLICE_WITH_RATES_NS: &str = "1000000";
 
-/// Fills in what was not given.
+/// Completes the parameters with defaults.
 pub(crate) fn complete(params: &mut Params) -> Result<(), DataError> {
     let with_rates = params.get("rate").is_some() || params.get("noise").is_some();
     params.complete(AXES);
@@ -109,7 +109,7 @@ pub(crate) fn shape(params: &Params) -> Result<DigiShape, DataError> {
     })
 }
 
-/// What is known of digis from a file.
+/// Metadata of digis from a file.
 pub(crate) fn of_file(path: &Path, digis: &SegmentedDigis) -> Params {
     let mut params = Params::of_file(path, content(digis));
     params.set("digis", digis.digis().len().to_string());
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn rates_say_how_many_digis_there_are() {
+    fn rates_determine_the_number_of_digis() {
         let mut params = params(&[("rate", "10000000"), ("noise", "1000")]);
         complete(&mut params).expect("complete");
         assert_eq!(shape(&params).expect("sensible").digis, 44_835_008);

@@ -1,12 +1,11 @@
-//! What counts as sorted.
+//! Correctness of sorted digis.
 //!
-//! A stable variant has exactly one right answer. An unstable one may order
-//! equal keys as it likes, but must neither lose nor change a digi. Where the
-//! input is too large for a reference, the order is checked directly and the
-//! digis of each segment by a checksum.
+//! A stable variant has exactly one right answer. An unstable one may order equal keys in any
+//! order, but must neither lose nor change a digi. If the input is too large for a reference, the
+//! order is checked directly and the digis of each segment by a checksum.
 //!
-//! Every check looks at digis through a [`View`]: what a variant does not keep of
-//! them does not count.
+//! Every check compares digis through a [`View`]: parts of a digi that a variant does not keep are
+//! ignored.
 
 use std::fmt;
 
@@ -25,7 +24,7 @@ const PART: usize = 1 << 16;
 /// A digi as far as it counts.
 pub(crate) type View = fn(Digi) -> Digi;
 
-/// What counts of digis for variants that keep so much of them.
+/// The part of digis that is compared for variants that keep this content.
 pub(super) fn view(content: Content) -> View {
     match content {
         Content::Whole => |digi| digi,
@@ -36,10 +35,10 @@ pub(super) fn view(content: Content) -> View {
     }
 }
 
-/// How an output is wrong.
+/// Difference of an output from the right answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Mismatch {
-    /// Not as many digis as in the input.
+    /// The number of digis differs from the input's.
     #[error("{found} digis came out of {expected}")]
     Length {
         /// Digis in the input.
@@ -48,28 +47,28 @@ pub enum Mismatch {
         found: usize,
     },
     /// Not the digi of the reference.
-    #[error("{place}: {} instead of {}", Show(*.found), Show(*.expected))]
+    #[error("{position}: {} instead of {}", Show(*.found), Show(*.expected))]
     Digi {
-        /// Where.
-        place: Position,
+        /// Position of the wrong digi.
+        position: Position,
         /// The reference's.
         expected: Digi,
         /// The output's.
         found: Digi,
     },
     /// Digis with the right key, but not those of the input.
-    #[error("{place}: the digis with the same key as {} are not those of the input", Show(*.digi))]
+    #[error("{position}: the digis with the same key as {} are not those of the input", Show(*.digi))]
     Run {
-        /// Where the run of equal keys begins.
-        place: Position,
+        /// Start of the run of equal keys.
+        position: Position,
         /// The first of them.
         digi: Digi,
     },
     /// A key smaller than the one before.
-    #[error("{place}: {} comes after {}", Show(*.digi), Show(*.previous))]
+    #[error("{position}: {} comes after {}", Show(*.digi), Show(*.previous))]
     Order {
-        /// Where.
-        place: Position,
+        /// Position of the digi that is out of order.
+        position: Position,
         /// The digi before it.
         previous: Digi,
         /// The digi there.
@@ -83,7 +82,7 @@ pub enum Mismatch {
     },
 }
 
-/// A place in an output.
+/// A position in an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Position {
     /// The segment.
@@ -103,7 +102,9 @@ struct Show(Digi);
 
 impl fmt::Display for Show {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (channel, time, adc) = (self.0.channel(), self.0.time_ns(), self.0.adc());
+        let channel = self.0.channel();
+        let time = self.0.time_ns();
+        let adc = self.0.adc();
         write!(f, "channel {channel} time {time} ns adc {adc}")
     }
 }
@@ -144,11 +145,12 @@ pub(crate) fn same_keys_and_runs<O: Order>(
     // Runs of segments before the one that has a wrong key.
     first_error(end, |segment| {
         let range = partition.range(segment);
-        let (expected, found) = (&reference[range.clone()], &output[range]);
+        let expected = &reference[range.clone()];
+        let found = &output[range];
         match first_wrong_run::<O>(expected, found, view) {
             None => Ok(()),
             Some(index) => {
-                Err(Mismatch::Run { place: Position { segment, index }, digi: expected[index] })
+                Err(Mismatch::Run { position: Position { segment, index }, digi: expected[index] })
             }
         }
     })?;
@@ -158,7 +160,7 @@ pub(crate) fn same_keys_and_runs<O: Order>(
     }
 }
 
-/// Where the first run of equal keys begins that has not the digis of the reference.
+/// Start of the first run of equal keys whose digis differ from the reference's.
 fn first_wrong_run<O: Order>(expected: &[Digi], found: &[Digi], view: View) -> Option<usize> {
     let begins = |at: usize| at == 0 || O::key(expected[at]) != O::key(expected[at - 1]);
     let is_wrong = |at: usize| {
@@ -185,7 +187,7 @@ pub(super) fn ordered_and_complete(
         let descends = |index: usize| index > 0 && found[index].key() < found[index - 1].key();
         if let Some(index) = first_where(found.len(), descends) {
             return Err(Mismatch::Order {
-                place: Position { segment, index },
+                position: Position { segment, index },
                 previous: found[index - 1],
                 digi: found[index],
             });
@@ -198,7 +200,8 @@ pub(super) fn ordered_and_complete(
 }
 
 fn check_length(partition: &Partition, output: &[Digi]) -> Result<(), Mismatch> {
-    let (expected, found) = (partition.elements(), output.len());
+    let expected = partition.elements();
+    let found = output.len();
     if expected == found {
         return Ok(());
     }
@@ -208,7 +211,11 @@ fn check_length(partition: &Partition, output: &[Digi]) -> Result<(), Mismatch> 
 fn wrong_digi(partition: &Partition, at: usize, expected: &[Digi], found: &[Digi]) -> Mismatch {
     let segment = partition.segment_of(at);
     let index = at - partition.range(segment).start;
-    Mismatch::Digi { place: Position { segment, index }, expected: expected[at], found: found[at] }
+    Mismatch::Digi {
+        position: Position { segment, index },
+        expected: expected[at],
+        found: found[at],
+    }
 }
 
 fn same_digis(left: &[Digi], right: &[Digi], view: View) -> bool {

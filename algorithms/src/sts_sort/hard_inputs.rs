@@ -1,12 +1,11 @@
-//! Small inputs that are hard in some way.
+//! Small inputs that are hard in some respect.
 
 use generators::random::{hash, mix};
 use generators::sts::{Digi, DigiShape, Order, SegmentedDigis, Skew, generate};
 
-/// Sizes around those at which variants change what they do: powers of two,
-/// the chunk of `block-merge`, 512 × 11, the tiles of `segmented-radix`, 512 ×
-/// 8, and of `channel-bucket` the tile, 512 × 14, and what fits into shared
-/// memory, 512 × 16.
+/// Sizes around thresholds of variants: powers of two, the chunk of `block-merge`, 512 × 11, the
+/// tiles of `segmented-radix`, 512 × 8, and of `channel-bucket` the tile, 512 × 14, and the
+/// capacity of shared memory, 512 × 16.
 const SIZES: [usize; 27] = [
     0, 1, 2, 3, 31, 32, 33, 64, 65, 255, 256, 257, 1025, 4095, 4097, 5631, 5632, 5633, 7166, 7168,
     7169, 8191, 8192, 8193, 11_264, 11_265, 36_865,
@@ -56,8 +55,7 @@ fn keys() -> Vec<(String, SegmentedDigis)> {
     made(&patterns, 0..DIGIS)
 }
 
-/// Many digis in one channel, or at about the same time: more than what a
-/// bucket usually has.
+/// Many digis in one channel, or at about the same time: more than a bucket usually has.
 fn crowds(seed: u64) -> Vec<(String, SegmentedDigis)> {
     const DIGIS: u64 = 40_000;
     let patterns: [Pattern; 4] = [

@@ -1,14 +1,13 @@
 //! Sorting digis.
 //!
-//! Input: the digis of a timeslice, a segment for each module side. Output:
-//! the same digis in one flat array, each segment in ascending order of the
-//! key (channel, then time: 11 and 31 bits). Charge and address are no part of
-//! the key. Clusters are found on the result, where neighbouring channels lie
-//! behind each other.
+//! Input: the digis of a timeslice, a segment for each module side. Output: the same digis in one
+//! flat array, each segment in ascending order of the key (channel, then time: 11 and 31 bits).
+//! Charge and address are not part of the key. Clusters are found on the result, where neighbouring
+//! channels are adjacent.
 //!
-//! What is special: segments are many and small (1792) or few and large (24),
-//! and may be of very unlike sizes; digis arrive nearly in order of time; the
-//! channel, the upper part of the key, is as good as random.
+//! Special properties: segments are many and small (1792) or few and large (24), and may be of very
+//! different sizes; digis arrive nearly in order of time; the channel, the upper part of the key,
+//! is practically random.
 
 pub(crate) mod axes;
 mod channel_lists;
@@ -42,8 +41,8 @@ use order::ByChannelAndTime;
 #[derive(Clone, Copy, Debug)]
 pub struct StsSort;
 
-/// Beyond so many digis the reference would take too long (some ten seconds of two
-/// cores) and too much memory (two gigabytes).
+/// Above this number of digis the reference would take too long (some ten seconds of two cores) and
+/// too much memory (two gigabytes).
 const REFERENCE_LIMIT: u64 = 256_000_000;
 
 const DIGI_BYTES: u64 = size_of::<Digi>() as u64;
@@ -77,8 +76,8 @@ impl Algorithm for StsSort {
         axes::complete(&mut params)?;
         let shape = axes::shape(&params)?;
         shape.validate()?;
-        // Pristine input, working copy, scratch, and what a variant may
-        // allocate while it runs; then the reference.
+        // Pristine input, working copy, scratch, and allocations of a variant during its run; then
+        // the reference.
         let copies = if shape.digis > REFERENCE_LIMIT { 4 } else { 5 };
         Ok(Plan { params, memory_bytes: shape.digis.saturating_mul(copies * DIGI_BYTES) })
     }
@@ -133,7 +132,8 @@ impl Algorithm for StsSort {
         output: &Vec<Digi>,
         promise: Promise,
     ) -> Result<(), Damage> {
-        let (partition, view) = (input.partition(), check::view(promise.content));
+        let partition = input.partition();
+        let view = check::view(promise.content);
         Ok(match reference {
             Some(reference) if promise.stable => {
                 check::identical(partition, reference, output, view)

@@ -1,21 +1,21 @@
-//! What digis are sorted by.
+//! Sort keys of digis.
 
 use generators::sts::Digi;
 
-/// The most digits that any key has.
-pub(super) const MOST_DIGITS: usize = 6;
+/// Maximum number of digits of any key.
+pub(super) const MAX_DIGITS: usize = 6;
 
-/// A way to order digis.
+/// An order of digis.
 pub(crate) trait Order {
-    /// What is compared.
+    /// The sort key.
     fn key(digi: Digi) -> u64;
 
-    /// The digits of the key from the least significant: the lowest bit in the digi and the
-    /// number of bits, 8 at most. None reaches from one field of the digi into another.
+    /// The digits of the key from the least significant: the lowest bit in the digi and the number
+    /// of bits, at most 8. None crosses a boundary between fields of the digi.
     const DIGITS: &'static [(u32, u32)];
 }
 
-/// By channel, and those of a channel by time.
+/// By channel, then by time.
 pub(crate) struct ByChannelAndTime;
 
 impl Order for ByChannelAndTime {
@@ -59,6 +59,6 @@ mod tests {
         let bits = |digits: &[(u32, u32)]| digits.iter().map(|(_, bits)| bits).sum::<u32>();
         assert_eq!(bits(ByTime::DIGITS), 31);
         assert_eq!(bits(ByChannelAndTime::DIGITS), Digi::KEY_BITS);
-        assert!(ByTime::DIGITS.len().max(ByChannelAndTime::DIGITS.len()) <= MOST_DIGITS);
+        assert!(ByTime::DIGITS.len().max(ByChannelAndTime::DIGITS.len()) <= MAX_DIGITS);
     }
 }

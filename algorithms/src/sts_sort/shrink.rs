@@ -1,4 +1,4 @@
-//! What is left of an input if a part is taken away.
+//! Smaller inputs, from which a part is removed.
 
 use std::ops::Range;
 
@@ -10,20 +10,20 @@ use crate::algorithm::shrink::without_parts;
 pub(super) fn all(input: &SegmentedDigis) -> impl Iterator<Item = SegmentedDigis> + '_ {
     let without_segments = without_parts(input.partition().segments(), |gone| {
         let kept = input.segments().enumerate();
-        let kept = kept.filter(|(number, _)| !gone.contains(number));
+        let kept = kept.filter(|(index, _)| !gone.contains(index));
         let kept: Vec<_> = kept.map(|(_, segment)| segment.to_vec()).collect();
-        // Taking all away would leave nothing to be wrong about.
+        // An empty input could not be wrong.
         (!kept.is_empty()).then(|| SegmentedDigis::from_segments(&kept))
     });
     without_segments.chain(without_digis(input))
 }
 
-/// The same segments without each part of the digis.
+/// The segments without each part of the digis.
 pub(crate) fn without_digis(input: &SegmentedDigis) -> impl Iterator<Item = SegmentedDigis> + '_ {
     without_parts(input.digis().len(), |gone| Some(without(input, &gone)))
 }
 
-/// The same segments without the digis at these positions.
+/// The segments without the digis at these positions.
 fn without(input: &SegmentedDigis, gone: &Range<usize>) -> SegmentedDigis {
     let kept = |range: Range<usize>| -> Vec<Digi> {
         let kept = range.filter(|position| !gone.contains(position));
@@ -43,7 +43,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_left_is_smaller_and_in_order() {
+    fn shrunk_inputs_are_smaller_and_in_order() {
         let whole = input();
         for left in all(&whole) {
             let fewer_digis = left.digis().len() < whole.digis().len();

@@ -1,4 +1,4 @@
-//! What can be varied about raw data.
+//! Parameters of raw data.
 
 use std::path::{Path, PathBuf};
 
@@ -35,7 +35,7 @@ const SETUP: Flag<PathBuf> = Flag::path(
     "The tables of boards (.json) [default: NAME.setup.json beside NAME.ts.bin or NAME.bin]",
 );
 
-/// What can be varied.
+/// Parameters of simulated inputs.
 pub(super) static AXES: &[Axis] = &[
     sts_scenario::PRESET.axis(),
     SCALE.axis(),
@@ -53,7 +53,7 @@ pub(super) static AXES: &[Axis] = &[
     ORDER.axis(),
 ];
 
-/// What can be said about files.
+/// Options of inputs from files.
 pub(super) static READING: &[Axis] = &[SETUP.axis(), SEMANTICS.axis(), ORDER.axis()];
 
 /// Bytes for each digi: its message, twice while it is made, and a hit before; digis of the
@@ -63,17 +63,17 @@ const BYTES_FOR_DIGI: u64 = 2 * 5 + 32 + 4 * 8;
 /// Bytes more for each digi if it is sorted: a scratch.
 const BYTES_TO_SORT: u64 = 8;
 
-/// Bytes for each microslice: its descriptor and its first and last messages, twice; what is to be
-/// unpacked, and counts of the reference, of a variant and of the check.
+/// Bytes for each microslice: its descriptor and its first and last messages, twice; its job, and
+/// counts of the reference, of a variant and of the check.
 const BYTES_FOR_MICROSLICE: u64 = 2 * (32 + 12) + 32 + 3 * 28;
 
-/// Fills in what was not given, and says how much memory that takes.
+/// Completes the parameters with defaults, and estimates the memory.
 pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
     params.complete(AXES);
     SEMANTICS.of(&params)?;
     let order = order(&params)?;
     if order == DigiOrder::Arrival {
-        // Who asks for what is usual has the same data as who does not ask.
+        // An explicit default gives the same data, and the same parameters, as none.
         params.remove(&[ORDER.axis()]);
     }
     let shape = sts_raw_shape::shape(&params)?;
@@ -125,13 +125,13 @@ pub(super) fn read(path: &Path, options: &Params) -> Result<(RawTimeslices, Para
     Ok((input, params))
 }
 
-/// Writes the tables of boards, and beside them the raw data.
+/// Writes the tables of boards, and next to them the raw data.
 pub(super) fn write(input: &RawTimeslices, path: &Path) -> Result<(), DataError> {
     write_readout(&setup_beside(path), input.readout())?;
     write_raw_timeslices(path, input.data())
 }
 
-/// `NAME.setup.json` beside `NAME.ts.bin.gz`.
+/// `NAME.setup.json` next to `NAME.ts.bin.gz`.
 pub(crate) fn setup_beside(path: &Path) -> PathBuf {
     let stem = stem(path);
     let name = stem.strip_suffix(".ts").unwrap_or(&stem);
@@ -143,14 +143,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tables_lie_beside_raw_data() {
+    fn tables_are_next_to_raw_data() {
         for name in ["d/a.ts.bin.gz", "d/a.ts.bin", "d/a.bin", "d/a.bin.gz"] {
             assert_eq!(setup_beside(Path::new(name)), Path::new("d/a.setup.json"));
         }
     }
 
     #[test]
-    fn defaults_are_sensible_and_what_is_not_is_refused() {
+    fn defaults_are_valid_and_invalid_values_are_refused() {
         let planned = |given: &[(&'static str, &str)]| {
             plan(given.iter().copied().collect()).map_err(|error| error.to_string())
         };
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn walks_and_end_words_are_there_unless_something_else_is_said() {
+    fn walks_and_end_words_are_the_default() {
         let given = [("walk", "none"), ("scale", "0.001")];
         let params = plan(given.into_iter().collect()).expect("sensible").params;
         let shape = sts_raw_shape::shape(&params).expect("sensible");

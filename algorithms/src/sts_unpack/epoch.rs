@@ -1,4 +1,4 @@
-//! Which epoch it is, and what follows for its hits.
+//! Tracking of epochs, and the values that hits need of them.
 
 use generators::sts::raw::clock::{CYCLE_NS, EPOCHS_PER_CYCLE, TICKS_PER_EPOCH};
 
@@ -8,7 +8,7 @@ use super::survey::Job;
 /// 25 times the ticks of an epoch, which are 8 times its length in ns.
 const EIGHTHS_OF_NS: u64 = 25 * TICKS_PER_EPOCH;
 
-/// The number of the epoch in a microslice; all wraps.
+/// Epoch number in a microslice, with the begin of the epoch; all arithmetic wraps.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Clock {
     /// The first epoch of the cycle, counted from the beginning of the timeslice.
@@ -17,14 +17,14 @@ pub(crate) struct Clock {
     number: u32,
 }
 
-/// An epoch with what its hits need.
+/// An epoch with the values that hits need.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Epoch {
     /// Eighths of ns from the beginning of the timeslice to its own.
     pub(crate) eighths: u64,
-    /// The same in ns, if hits can be looked up.
+    /// Begin of the epoch in ns, if hits can be looked up.
     pub(crate) begin: u32,
-    /// Whether hits can be looked up.
+    /// True if hits can be looked up.
     pub(crate) is_inner: bool,
 }
 

@@ -17,9 +17,9 @@ const ODD: u16 = 0x1001;
 const SMALL: u16 = 0x1002;
 const UNKNOWN: u16 = 0x0fff;
 
-/// When the timeslices begin, where nothing else is said: in an epoch, near the end of no cycle.
+/// Default start of timeslices: within an epoch, not near the end of a cycle.
 const START_NS: u64 = 1000 * CYCLE_NS + 77_777 * EPOCH_NS + 1234;
-/// The number of that epoch in its cycle.
+/// Number of that epoch in its cycle.
 const FIRST_EPOCH: u32 = 77_777;
 /// The last epoch that has times in the range of digis.
 const LAST_EPOCH: u32 = FIRST_EPOCH + 671_088;
@@ -65,7 +65,7 @@ pub(super) fn all(seed: u64) -> Vec<(String, RawTimeslices)> {
     inputs
 }
 
-/// The same wanted by time: data whose times are of all kinds, and such as a detector sends.
+/// Inputs whose digis are wanted by time: data with all kinds of times, and realistic ones.
 fn by_time(seed: u64) -> Vec<(String, RawTimeslices)> {
     let random = |slice: &mut Slice| slice.random(PLAIN, 40, [0; 3], |at| word(seed, at));
     let inputs = [
@@ -90,7 +90,8 @@ fn readout() -> Readout {
     let cabling = Cabling { time_offset_ns: -970, ..Cabling::regular(40) };
     let tables = vec![vec![0.0; 31], walk(0.125), walk(-3.75), vec![1e6, -1e6, 2_147_483_000.5]];
     let readout = cabling.readout(tables).expect("sensible");
-    let (mut boards, boards_2023) = (readout.boards().clone(), readout.boards_2023().cloned());
+    let mut boards = readout.boards().clone();
+    let boards_2023 = readout.boards_2023().cloned();
     for (number, link) in boards.get_mut(&PLAIN).into_iter().flatten().enumerate() {
         link.walk_table = number % 3;
         link.masked = if number.is_multiple_of(5) { 1 << (number % 128) | 1 << 127 } else { 0 };
@@ -113,7 +114,7 @@ fn walk(around: f64) -> Vec<f64> {
     (0..31).map(|adc| around + near[adc % near.len()]).collect()
 }
 
-/// What nothing can be looked up by: charges that are no ADC values, large corrections.
+/// E-links for which no lookup is exact: charges that are no ADC values, large corrections.
 fn odd(number: usize, link: &Elink) -> Elink {
     Elink {
         walk_table: number % 5,
@@ -158,8 +159,8 @@ impl Slice {
         last.push((descriptor, content));
     }
 
-    /// A microslice of a board: its first two messages, which are of the epoch in which it
-    /// begins, and these.
+    /// Adds a microslice of a board: its first two messages, with the epoch in which it starts, and
+    /// these.
     fn add(&mut self, board: u16, index: u64, messages: &[Message]) {
         let epoch = (index / EPOCH_NS % EPOCHS_PER_CYCLE) as u32;
         self.add_from(board, index, epoch, messages);
@@ -171,8 +172,8 @@ impl Slice {
         self.add_bytes(Descriptor::of_sts(board, index), content.collect());
     }
 
-    /// So many microslices of messages that are a function of three numbers: those given, and
-    /// their own place.
+    /// Microslices of messages that are a function of three numbers: the given ones plus the
+    /// microslice's index, and the message's index.
     fn random(
         &mut self,
         board: u16,
@@ -235,7 +236,7 @@ fn all_hits() -> Vec<Message> {
     (0..64 * 128).map(hit).collect()
 }
 
-/// Hits before, in and behind the range of digis, and near its ends.
+/// Hits before, in and after the range of digis, and near its ends.
 fn ranges(slice: &mut Slice, seed: u64) {
     for board in [PLAIN, ODD] {
         for end in [0, FIRST_EPOCH, LAST_EPOCH, FIRST_EPOCH + 2 * 671_088] {
@@ -250,7 +251,7 @@ fn ranges(slice: &mut Slice, seed: u64) {
     }
 }
 
-/// Epochs that come twice, are left out, and go back: all hits behind are lost then.
+/// Epochs that are repeated, left out, and decrease: all hits after a decrease are lost then.
 fn epochs(slice: &mut Slice, seed: u64) {
     for step in [[1_u32, 1], [0, 1], [1, 0], [5, u32::MAX], [u32::MAX, 1], [900, 1]] {
         let mut epoch = FIRST_EPOCH;
@@ -265,7 +266,7 @@ fn epochs(slice: &mut Slice, seed: u64) {
     }
 }
 
-/// A cycle ends in a microslice, before its first epoch is told, and after.
+/// A cycle ends in a microslice, before its first epoch message, and after.
 fn cycles(slice: &mut Slice, seed: u64) {
     let last = EPOCHS_PER_CYCLE as u32 - 1;
     slice.head.start_ns = 1001 * CYCLE_NS - 5 * EPOCH_NS;
@@ -290,7 +291,7 @@ fn indices(slice: &mut Slice, seed: u64) {
     }
 }
 
-/// Numbers of epochs at multiples of what is worked on at once, one beside, and none for long.
+/// Epoch markers at, and one off, multiples of the vector width; and long stretches without any.
 fn blocks(slice: &mut Slice, seed: u64) {
     for block in [4, 8, 16, 32, 256, 512] {
         for shift in [0, 1, block - 1] {
@@ -353,7 +354,8 @@ fn overlapping(seed: u64) -> RawData {
         let hits = hits(seed, name, 30);
         first.into_iter().chain(hits).flat_map(Message::to_bytes).collect::<Vec<_>>()
     };
-    let (one, other) = (microslice(1), microslice(2));
+    let one = microslice(1);
+    let other = microslice(2);
     let content = [&[1, 2, 3][..], &one, &[4], &other, &[5, 6]].concat();
     let offset = u64::MAX - 1;
     let places =
@@ -371,7 +373,7 @@ fn overlapping(seed: u64) -> RawData {
     data
 }
 
-/// Timeslices behind each other, with few messages and many.
+/// Consecutive timeslices, with few messages and many.
 fn timeslices(seed: u64) -> RawData {
     let mut data = RawData::default();
     for number in 0..12 {

@@ -10,7 +10,7 @@ use super::order::{self, DigiOrder};
 use super::reference;
 use super::tables::Tables;
 
-/// Raw timeslices, how they are read out, and whose digis are right.
+/// Raw timeslices, their readout, and the rules of the right digis.
 pub struct RawTimeslices {
     data: RawData,
     readout: Arc<Readout>,
@@ -30,43 +30,46 @@ impl RawTimeslices {
     /// Raw data of these boards.
     pub fn new(data: RawData, readout: Readout, rules: Rules) -> Self {
         let tables = Arc::new(Tables::new(&readout, rules));
-        let (order, right) = (DigiOrder::Arrival, OnceLock::new());
+        let order = DigiOrder::Arrival;
+        let right = OnceLock::new();
         RawTimeslices { data, readout: Arc::new(readout), rules, order, tables, right }
     }
 
-    /// The same with digis in another order.
+    /// The input with digis wanted in another order.
     pub(crate) fn in_order(self, order: DigiOrder) -> Self {
         RawTimeslices { order, right: OnceLock::new(), ..self }
     }
 
-    /// The same data, shared where they are, with digis in another order.
+    /// The input with digis wanted in another order; the data are shared.
     pub(crate) fn wanted_in(&self, order: DigiOrder) -> Self {
         self.with(self.data.clone()).in_order(order)
     }
 
-    /// The same boards and rules with other data.
+    /// Other data with the same boards and rules.
     pub(crate) fn with(&self, data: RawData) -> Self {
-        let (readout, tables) = (Arc::clone(&self.readout), Arc::clone(&self.tables));
-        let (rules, order) = (self.rules, self.order);
+        let readout = Arc::clone(&self.readout);
+        let tables = Arc::clone(&self.tables);
+        let rules = self.rules;
+        let order = self.order;
         RawTimeslices { data, readout, rules, order, tables, right: OnceLock::new() }
     }
 
-    /// What boards have delivered.
+    /// Data of the boards.
     pub fn data(&self) -> &RawData {
         &self.data
     }
 
-    /// How they are read out.
+    /// Tables of the readout.
     pub fn readout(&self) -> &Readout {
         &self.readout
     }
 
-    /// Whose digis are right.
+    /// Rules of the right digis.
     pub fn rules(&self) -> Rules {
         self.rules
     }
 
-    /// What order digis are wanted in.
+    /// Order of the digis.
     pub(crate) fn order(&self) -> DigiOrder {
         self.order
     }

@@ -1,13 +1,13 @@
-//! What follows from a hit's own bits, looked up.
+//! Values that follow from a hit's own bits, by lookup.
 //!
-//! Of nearly all hits the time is a sum of three numbers of 32 bits: that of the beginning of the
-//! epoch, that of the ticks, and one that depends on e-link and charge alone. It is so
+//! For nearly all hits the time is a sum of three numbers of 32 bits: the begin of the epoch, the
+//! ticks, and a correction that depends only on e-link and charge. This holds
 //!
 //! - in epochs whose hits are all in the range of digis, whatever their correction is,
-//! - if a correction that is no whole number is never rounded up to the next one by the sum,
+//! - if a correction that is not an integer is never rounded up to the next one by the sum,
 //! - if charges are ADC values.
 //!
-//! For the others there is [`exact`](super::exact).
+//! The others are computed by [`exact`](super::exact).
 
 use std::ops::Range;
 
@@ -19,15 +19,15 @@ use super::tables::{ADC_VALUES, Link};
 
 /// Instead of a time: the hit is dropped without a word.
 pub(crate) const UNWANTED: i32 = i32::MIN;
-/// Instead of a time: there is no such e-link. What is greater is a time.
+/// Marks an unknown e-link instead of a correction. Greater values are corrections.
 pub(crate) const UNKNOWN_ELINK: i32 = i32::MIN + 1;
 
 /// In the upper half of a digi, where charges go: the channel is masked.
 pub(crate) const MASKED: u32 = 1 << 1;
-/// There too: the highest bit of the address, which goes to the top of the lower half.
+/// Also there: the highest bit of the address, which becomes the top bit of the lower half.
 pub(crate) const ADDRESS_HIGH: u32 = 1;
 
-/// Corrections are smaller, either way, so that sums don't wrap.
+/// Bound of the absolute value of corrections, so that sums do not wrap.
 const MAX_CORRECTION: f64 = (1 << 30) as f64;
 /// Fractions up to 1 minus this are not rounded up: sums are below 2³¹, with 53 bits.
 const HALF_STEP: f64 = 1.0 / (1 << 23) as f64;
@@ -40,13 +40,14 @@ pub(crate) struct Window {
 }
 
 impl Window {
-    /// Whether all hits of an epoch are in range.
+    /// True if all hits of an epoch are in range.
     #[inline]
     pub(crate) fn has(self, begin_of_epoch: u64) -> bool {
         (self.begin..self.end).contains(&begin_of_epoch)
     }
 
-    /// The same of epochs counted from that in which the timeslice begins, as long as nothing wraps.
+    /// The range in epochs counted from that in which the timeslice starts, as long as nothing
+    /// wraps.
     pub(crate) fn epochs(self) -> Range<u32> {
         let [begin, end] = [self.begin, self.end].map(|ns| ns.div_ceil(EPOCH_NS) as u32);
         begin..end
@@ -73,8 +74,8 @@ impl Lookup {
                 times[elink * ADC_VALUES + adc] = if is_wanted { correction } else { UNWANTED };
             }
             for channel in 0..ASIC_CHANNELS {
-                let place = elink * usize::from(ASIC_CHANNELS) + usize::from(channel);
-                channels[place] = upper_half(link, channel);
+                let index = elink * usize::from(ASIC_CHANNELS) + usize::from(channel);
+                channels[index] = upper_half(link, channel);
             }
         }
         self.windows.push(window(links).unwrap_or_default());
@@ -90,7 +91,7 @@ impl Lookup {
     }
 }
 
-/// What is added to the time of a hit, in ns, if that can be looked up.
+/// Correction of the time of a hit, in ns, if it can be looked up.
 fn correction(link: &Link, adc: usize) -> Option<i32> {
     let walk = if (1..=link.walks as usize).contains(&adc) { link.walk_ns[adc - 1] } else { 0.0 };
     let correction = walk.floor() - link.time_offset as i64 as f64;
@@ -108,17 +109,18 @@ fn upper_half(link: &Link, channel: u8) -> u32 {
 
 /// When epochs begin of which all hits can be looked up, if there are any.
 fn window(links: &[Link]) -> Option<Window> {
-    let (mut least, mut most) = (0, 0);
+    let mut min = 0;
+    let mut max = 0;
     for link in links {
         for adc in link.cut as usize + 1..ADC_VALUES {
             let correction = i64::from(correction(link, adc)?);
-            (least, most) = (correction.min(least), correction.max(most));
+            (min, max) = (correction.min(min), correction.max(max));
             if usize::from(link.charges[adc]) != adc {
                 return None;
             }
         }
     }
     let last_tick = ns_of(TICKS_PER_EPOCH - 1) as i64;
-    let end = i64::from(MAX_TIME_NS) + 1 - last_tick - most;
-    Some(Window { begin: (-least) as u64, end: end as u64 })
+    let end = i64::from(MAX_TIME_NS) + 1 - last_tick - max;
+    Some(Window { begin: (-min) as u64, end: end as u64 })
 }

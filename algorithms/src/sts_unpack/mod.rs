@@ -1,22 +1,22 @@
 //! Unpacking raw data of the STS.
 //!
-//! Input: timeslices as read-out boards deliver them, with the tables that tell which channel of
-//! which module an e-link reads. Output: digis in the order of timeslices, components,
-//! microslices and messages, and what was counted on the way. `docs/unpack.md` has the rules.
+//! Input: timeslices as read-out boards deliver them, with the tables of the module and channel
+//! that each e-link reads. Output: digis in the order of timeslices, components, microslices and
+//! messages, and counts. `docs/unpack.md` has the rules.
 //!
-//! What is special: a message is four bytes, and what it means depends on little but the number
-//! of the last epoch before it. What takes time is to move eight bytes for each.
+//! Special properties: a message has four bytes, and its meaning depends on little but the number
+//! of the last epoch before it. The time goes into moving eight bytes for each.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `input`, `axes` | raw data, and where they come from |
-//! | `order` | digis as they come, or by time |
-//! | `reference` | what is right, message by message |
-//! | `output` | what is made, and its check |
-//! | `survey` | what is to be unpacked, by descriptors |
-//! | `tables`, `lookup` | boards in plain arrays; what follows from a hit's own bits |
-//! | `epoch`, `exact` | which epoch it is; a hit, step by step |
-//! | `shrink`, `hard_inputs` | smaller raw data, and such that are hard to get right |
+//! | `input`, `axes` | raw data, and their sources |
+//! | `order` | digis in the order of arrival, or by time |
+//! | `reference` | the right answer, message by message |
+//! | `output` | the output, and its check |
+//! | `survey` | the work to be done, from descriptors |
+//! | `tables`, `lookup` | boards in plain arrays; values that follow from a hit's own bits |
+//! | `epoch`, `exact` | tracking of epochs; a hit, step by step |
+//! | `shrink`, `hard_inputs` | smaller raw data, and inputs that are hard to process correctly |
 //! | `cpu`, `cuda` | the variants |
 
 pub(crate) mod axes;
@@ -110,7 +110,8 @@ impl Algorithm for StsUnpack {
     }
 
     fn work(&self, input: &RawTimeslices) -> Work {
-        let (messages, microslices) = (input.data().messages(), input.data().microslices() as u64);
+        let messages = input.data().messages();
+        let microslices = input.data().microslices() as u64;
         let read = MESSAGE_BYTES as u64 * messages + DESCRIPTOR_BYTES as u64 * microslices;
         let written = size_of_val(&input.expected().digis[..]) as u64;
         Work {
@@ -127,7 +128,7 @@ impl Algorithm for StsUnpack {
         }
     }
 
-    /// How many digis there are, and what was counted that is none.
+    /// Number of digis, and counts of messages that give none.
     fn notes(&self, input: &RawTimeslices) -> Vec<String> {
         let right = input.expected();
         let sum = |of: fn(&MicrosliceCounts) -> u32| -> u64 {
@@ -144,7 +145,8 @@ impl Algorithm for StsUnpack {
             (sum(|counts| counts.first), "microslices with wrong first messages"),
             (bad, "of unknown boards or versions"),
         ];
-        let (digis, microslices) = (right.digis.len(), right.microslices.len());
+        let digis = right.digis.len();
+        let microslices = right.microslices.len();
         let mut note = format!("{digis} digis in {microslices} microslices");
         for (count, what) in told.iter().filter(|(count, _)| *count > 0) {
             note += &format!(", {count} {what}");

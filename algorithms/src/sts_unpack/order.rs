@@ -10,10 +10,10 @@ use crate::parallel::for_each;
 use crate::sts_sort::check::same_keys_and_runs;
 use crate::sts_sort::order::ByTime;
 
-/// What order digis come in.
+/// Order of digis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum DigiOrder {
-    /// That of components, microslices and messages.
+    /// By component, microslice and message.
     #[default]
     Arrival,
     /// By time within each timeslice; those of the same time in any order.
@@ -27,13 +27,13 @@ pub(super) fn partition(timeslices: &[TimesliceCounts]) -> Partition {
     Partition::from_lengths(timeslices.iter().map(TimesliceCounts::digis))
 }
 
-/// Sorts the digis of each timeslice by time; those of the same time stay as they came.
+/// Sorts the digis of each timeslice stably by time.
 pub(super) fn sort(unpacked: &mut Unpacked) {
     let timeslices = partition(&unpacked.timeslices).split_mut(&mut unpacked.digis);
     for_each(timeslices, |digis| digis.par_sort_by_key(|digi| digi.time_ns()));
 }
 
-/// Whether digis of these timeslices are the right ones, sorted by time.
+/// Checks that digis of these timeslices are the right ones, sorted by time.
 pub(super) fn compare(found: &Unpacked, right: &Unpacked) -> Result<(), Damage> {
     let timeslices = partition(&right.timeslices);
     Ok(same_keys_and_runs::<ByTime>(&timeslices, &right.digis, &found.digis, |digi| digi)?)

@@ -1,4 +1,4 @@
-//! What is made of raw data, and the check of it.
+//! Output of unpacking, and its check.
 
 use generators::sts::raw::{MicrosliceCounts, TimesliceCounts, Unpacked};
 

@@ -1,4 +1,5 @@
-//! What is right: microslice by microslice and message by message, as `docs/unpack.md` has it.
+//! The right answer: microslice by microslice and message by message, as described in
+//! `docs/unpack.md`.
 
 use generators::sts::raw::clock::{CYCLE_NS, EPOCH_NS, EPOCHS_PER_CYCLE};
 use generators::sts::raw::{
@@ -36,7 +37,8 @@ struct Timeslice<'a> {
 
 impl<'a> Timeslice<'a> {
     fn new(head: RawTimeslice, readout: &'a Readout, rules: Rules) -> Self {
-        let (counts, unpacked) = (TimesliceCounts::default(), Unpacked::default());
+        let counts = TimesliceCounts::default();
+        let unpacked = Unpacked::default();
         Timeslice { readout, rules, start_ns: head.start_ns, counts, unpacked }
     }
 
@@ -48,7 +50,7 @@ impl<'a> Timeslice<'a> {
 
     fn add(&mut self, number: usize, component: Component<'_>) {
         let first = component.descriptor(0);
-        // Who does not say when a timeslice begins means its first microslice.
+        // A timeslice without a start time starts with its first microslice.
         if number == 0 && self.start_ns == 0 {
             self.start_ns = first.index;
         }
@@ -71,7 +73,7 @@ impl<'a> Timeslice<'a> {
         }
     }
 
-    /// Each microslice is looked up by itself.
+    /// Each microslice is looked up separately.
     fn current_microslice(
         &mut self,
         component: &Component<'_>,
@@ -120,12 +122,17 @@ impl<'a> Timeslice<'a> {
         counts
     }
 
-    fn digi(&self, message: Message, epoch: &Epoch, links: &[Link<'_>]) -> Result<Digi, Lost> {
+    fn digi(
+        &self,
+        message: Message,
+        epoch: &Epoch,
+        links: &[Link<'_>],
+    ) -> Result<Digi, DropReason> {
         let adc = message.adc();
         let Link { elink, walk_ns } =
-            links.get(usize::from(message.elink())).ok_or(Lost::UnknownElink)?;
+            links.get(usize::from(message.elink())).ok_or(DropReason::UnknownElink)?;
         if adc <= elink.adc_min_cut || elink.is_masked(message.channel()) {
-            return Err(Lost::Unwanted);
+            return Err(DropReason::Unwanted);
         }
         // All of it wraps, before the division too.
         let ticks = epoch.since_start().wrapping_mul(1024).wrapping_add(message.ticks().into());
@@ -144,55 +151,55 @@ impl<'a> Timeslice<'a> {
 }
 
 /// The time of a hit in ns, corrected by its charge.
-fn current_time(time: u64, walk_ns: Option<&f64>) -> Result<u32, Lost> {
+fn current_time(time: u64, walk_ns: Option<&f64>) -> Result<u32, DropReason> {
     let Some(walk) = walk_ns else {
-        return if time <= MAX_TIME_NS.into() { Ok(time as u32) } else { Err(Lost::Late) };
+        return if time <= MAX_TIME_NS.into() { Ok(time as u32) } else { Err(DropReason::Late) };
     };
     let time = time as f64 + walk;
-    // The experiment's code converts such times to whole numbers that there are not.
+    // Such times are out of the range of the experiment's conversion to integers.
     if time <= -1.0 || time >= 18_446_744_073_709_551_616.0 {
-        return Err(Lost::Undefined);
+        return Err(DropReason::Undefined);
     }
-    // Cut, so that what is above -1 is 0.
-    if time < f64::from(MAX_TIME_NS) + 1.0 { Ok(time as u32) } else { Err(Lost::Late) }
+    // Truncated, so that values above -1 become 0.
+    if time < f64::from(MAX_TIME_NS) + 1.0 { Ok(time as u32) } else { Err(DropReason::Late) }
 }
 
-/// The same without a range: what has 32 bits loses its highest one.
-fn time_of_2023(time: u64) -> Result<u32, Lost> {
-    u32::try_from(time).map(|time| time & MAX_TIME_NS).map_err(|_| Lost::UndefinedIn2023)
+/// The time without a check of the range: the highest of 32 bits is lost.
+fn time_of_2023(time: u64) -> Result<u32, DropReason> {
+    u32::try_from(time).map(|time| time & MAX_TIME_NS).map_err(|_| DropReason::UndefinedIn2023)
 }
 
 /// Why there is no digi of a hit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Lost {
-    /// There is no such e-link.
+enum DropReason {
+    /// The board has no such e-link.
     UnknownElink,
-    /// It is masked, or its charge is too small.
+    /// The channel is masked, or the charge is too small.
     Unwanted,
     /// Before the timeslice, or later than digis can be.
     Late,
-    /// What becomes of it, the experiment's code leaves open: it is dropped.
+    /// Dropped, because the experiment's code has undefined behaviour for it.
     Undefined,
-    /// The same where nothing is ever too late.
+    /// Dropped as undefined, by rules without a limit on times.
     UndefinedIn2023,
 }
 
-impl Lost {
+impl DropReason {
     fn count(self, counts: &mut MicrosliceCounts) {
         match self {
-            Lost::UnknownElink => counts.elink += 1,
-            Lost::Unwanted => {}
-            Lost::Late => counts.overflow += 1,
-            Lost::Undefined => {
+            DropReason::UnknownElink => counts.elink += 1,
+            DropReason::Unwanted => {}
+            DropReason::Late => counts.overflow += 1,
+            DropReason::Undefined => {
                 counts.overflow += 1;
                 counts.undefined += 1;
             }
-            Lost::UndefinedIn2023 => counts.undefined += 1,
+            DropReason::UndefinedIn2023 => counts.undefined += 1,
         }
     }
 }
 
-/// Which epoch it is.
+/// Epoch of the current message.
 struct Epoch {
     cycle: u64,
     number: u32,
@@ -200,7 +207,7 @@ struct Epoch {
 }
 
 impl Epoch {
-    /// At the beginning of a microslice, whose cycle is that of its index.
+    /// At the beginning of a microslice, whose index determines the cycle.
     fn new(index: u64, start_ns: u64) -> Self {
         // The only division with a sign.
         let cycle = (index as i64 / CYCLE_NS as i64) as u64;

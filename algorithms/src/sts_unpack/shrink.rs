@@ -7,7 +7,7 @@ use generators::sts::raw::{Component, Descriptor, MESSAGE_BYTES, RawData, block_
 
 use crate::algorithm::shrink::without_parts;
 
-/// What is left if a part is taken away.
+/// Smaller data, from which a part is removed.
 pub(crate) fn shrink(data: &RawData) -> Box<dyn Iterator<Item = RawData> + '_> {
     if data.len() != 1 {
         return Box::new(without_parts(data.len(), |gone| Some(without_timeslices(data, gone))));
@@ -43,8 +43,8 @@ fn left<T: Clone>(all: &[T], gone: Range<usize>) -> Vec<T> {
 
 fn without_timeslices(data: &RawData, gone: Range<usize>) -> RawData {
     let mut fewer = RawData::default();
-    for (number, (timeslice, components)) in data.timeslices().enumerate() {
-        if !gone.contains(&number) {
+    for (index, (timeslice, components)) in data.timeslices().enumerate() {
+        if !gone.contains(&index) {
             fewer.push_timeslice(timeslice);
             components.for_each(|component| push(&mut fewer, &component));
         }

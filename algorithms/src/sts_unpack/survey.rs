@@ -1,4 +1,4 @@
-//! What is to be unpacked: descriptors, looked up before messages are.
+//! Jobs of unpacking: descriptors, looked up before messages are.
 
 use bytemuck::{Pod, Zeroable};
 use generators::sts::Digi;
@@ -15,20 +15,20 @@ use crate::device::Poison;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Job {
-    /// Where its content begins among all bytes; it need not be a multiple of anything.
+    /// Offset of its content among all bytes; any alignment.
     pub(crate) begin: u64,
-    /// When it begins, in ns of Unix time.
+    /// Its start, in ns of Unix time.
     pub(crate) index: u64,
-    /// The epoch in which its timeslice begins, counted from the beginning of Unix time.
+    /// The epoch in which its timeslice starts, counted from the start of Unix time.
     pub(crate) first_epoch: u64,
     /// Bytes of its content.
     pub(crate) bytes: u32,
-    /// The number of its board among the tables; [`Job::NO_BOARD`] if it is not unpacked.
+    /// Index of its board in the tables; [`Job::NO_BOARD`] if it is not unpacked.
     pub(crate) board: u32,
 }
 
 impl Job {
-    /// Of a microslice whose board or version is not known: it counts, and has no digis.
+    /// Board of a microslice whose board or version is unknown: it is counted, and has no digis.
     pub(crate) const NO_BOARD: u32 = u32::MAX;
 }
 
@@ -42,33 +42,33 @@ impl Poison for Job {
     };
 }
 
-/// What was found in descriptors.
+/// Result of the survey of descriptors.
 pub(crate) struct Survey<'j> {
     /// The microslices of accepted components, in order.
     pub(crate) jobs: &'j [Job],
-    /// What is counted by them.
+    /// Counts of descriptors.
     pub(crate) timeslices: Vec<TimesliceCounts>,
 }
 
-/// Looks at all descriptors; there is room for as many jobs as there are microslices.
+/// Surveys all descriptors; `buffer` has capacity for a job of each microslice.
 pub(crate) fn survey<'j>(
     data: &RawData,
     tables: &Tables,
     rules: Rules,
-    room: &'j mut [Job],
+    buffer: &'j mut [Job],
 ) -> Survey<'j> {
-    let mut surveyor = Surveyor { tables, rules, room, jobs: 0 };
+    let mut surveyor = Surveyor { tables, rules, buffer, jobs: 0 };
     let timeslices =
         data.timeslices().map(|(timeslice, components)| surveyor.look(timeslice, components));
     let timeslices = timeslices.collect();
-    let Surveyor { room, jobs, .. } = surveyor;
-    Survey { jobs: &room[..jobs], timeslices }
+    let Surveyor { buffer, jobs, .. } = surveyor;
+    Survey { jobs: &buffer[..jobs], timeslices }
 }
 
 struct Surveyor<'t, 'j> {
     tables: &'t Tables,
     rules: Rules,
-    room: &'j mut [Job],
+    buffer: &'j mut [Job],
     jobs: usize,
 }
 
@@ -79,7 +79,7 @@ impl Surveyor<'_, '_> {
         components: impl Iterator<Item = Component<'c>>,
     ) -> TimesliceCounts {
         let mut counts = TimesliceCounts::default();
-        // Who does not say when a timeslice begins means its first microslice.
+        // A timeslice without a start time starts with its first microslice.
         let mut start_ns = Some(timeslice.start_ns).filter(|start| *start > 0);
         for component in components {
             let first = component.descriptor(0);
@@ -108,7 +108,7 @@ impl Surveyor<'_, '_> {
             };
             let begin = component.place(&descriptor) as u64;
             let Descriptor { index, size: bytes, .. } = descriptor;
-            self.room[self.jobs] = Job { begin, index, first_epoch, bytes, board };
+            self.buffer[self.jobs] = Job { begin, index, first_epoch, bytes, board };
             self.jobs += 1;
         }
     }
@@ -134,7 +134,7 @@ fn known(descriptor: &Descriptor, tables: &Tables, counts: &mut TimesliceCounts)
     Job::NO_BOARD
 }
 
-/// Says of each timeslice how many digis its microslices have.
+/// Sets the number of digis of each timeslice, from those of its microslices.
 pub(crate) fn sum_up(timeslices: &mut [TimesliceCounts], mut counts: &[MicrosliceCounts]) {
     for timeslice in timeslices {
         let (own, rest) = counts.split_at(timeslice.microslices as usize);

@@ -1,7 +1,7 @@
 //! The tables of boards in plain arrays.
 //!
-//! Whoever looks things up for every message does so by the number of a board and an e-link, or
-//! has all that follows from a hit's own bits at hand: see `lookup`.
+//! Lookups for every message use the index of a board and an e-link, or a table of all values that
+//! follow from a hit's own bits: see `lookup`.
 
 use std::iter::zip;
 
@@ -14,7 +14,7 @@ use super::lookup::{Lookup, Window};
 /// ADC values: five bits.
 pub(crate) const ADC_VALUES: usize = MAX_ADC as usize + 1;
 
-/// What an e-link reads, and how.
+/// Readout of an e-link.
 #[derive(Clone, Copy, Debug, Pod, Zeroable)]
 #[repr(C)]
 pub(crate) struct Link {
@@ -24,11 +24,11 @@ pub(crate) struct Link {
     pub(crate) time_offset: u64,
     /// Added to times, in ns, from ADC value 1 on.
     pub(crate) walk_ns: [f64; ADC_VALUES],
-    /// How many ADC values have such a correction.
+    /// Number of ADC values with a correction of the time.
     pub(crate) walks: u32,
     /// Charges up to this are dropped.
     pub(crate) cut: u32,
-    /// A bit for each channel whose hits are dropped.
+    /// A bit for each channel, set if its hits are dropped.
     pub(crate) masked: [u32; 4],
     /// Charges of ADC values.
     pub(crate) charges: [u16; ADC_VALUES],
@@ -40,9 +40,9 @@ pub(crate) struct Link {
 pub(crate) struct Tables {
     /// Equipment ids in ascending order.
     boards: Vec<u16>,
-    /// [`ELINKS`] for each board, behind the last one without a meaning.
+    /// [`ELINKS`] for each board; those after a board's last one are unused.
     links: Vec<Link>,
-    /// How many e-links each board has.
+    /// Number of e-links of each board.
     counts: Vec<u32>,
     lookup: Lookup,
 }
@@ -52,9 +52,9 @@ pub(crate) struct Tables {
 pub(crate) struct Board<'t> {
     /// Its e-links.
     pub(crate) links: &'t [Link],
-    /// Of which epochs what is looked up is right.
+    /// Epochs in which lookups are exact.
     pub(crate) window: Window,
-    /// What is added to times in ns, by e-link and charge.
+    /// Correction of times in ns, by e-link and charge.
     pub(crate) times: &'t [i32; ELINKS * ADC_VALUES],
     /// Upper halves of digis without charge, by e-link and channel.
     pub(crate) channels: &'t [u32; ELINKS * ASIC_CHANNELS as usize],
@@ -79,12 +79,12 @@ impl Tables {
         tables
     }
 
-    /// The number of a board.
+    /// Index of a board.
     pub(crate) fn board(&self, equipment: u16) -> Option<u32> {
-        self.boards.binary_search(&equipment).ok().map(|number| number as u32)
+        self.boards.binary_search(&equipment).ok().map(|index| index as u32)
     }
 
-    /// The tables of all boards, by their numbers.
+    /// The tables of all boards, by index.
     pub(crate) fn all(&self) -> impl Iterator<Item = Board<'_>> {
         (0..self.boards.len() as u32).map(|board| self.of(board))
     }
@@ -114,13 +114,13 @@ impl Link {
         for (adc, charge) in (1..).zip(&mut all.charges[1..]) {
             *charge = elink.charge(adc);
         }
-        for (channel, place) in zip(0.., &mut all.channels) {
-            *place = rules.channel(elink.asic, channel);
+        for (channel, index) in zip(0.., &mut all.channels) {
+            *index = rules.channel(elink.asic, channel);
         }
         all
     }
 
-    /// Whether hits of a channel are dropped.
+    /// True if hits of a channel are dropped.
     #[inline]
     pub(crate) fn is_masked(&self, channel: u8) -> bool {
         self.masked[usize::from(channel / 32)] >> (channel % 32) & 1 == 1

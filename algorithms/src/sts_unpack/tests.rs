@@ -1,4 +1,4 @@
-//! Digis that can be worked out on paper, and raw data that are damaged in any way.
+//! Digis that can be computed by hand, and damaged raw data.
 
 use generators::sts::physics::{Preset, Scenario};
 use generators::sts::raw::clock::EPOCH_NS;
@@ -19,7 +19,8 @@ fn readout() -> Readout {
     cabling.readout(vec![]).expect("sensible")
 }
 
-/// A microslice that begins with the timeslice, at the beginning of the second epoch of a cycle.
+/// Unpacks a microslice that starts with the timeslice, at the beginning of the second epoch of a
+/// cycle.
 fn unpacked(messages: &[Message], rules: Rules) -> Unpacked {
     let index = generators::sts::raw::clock::CYCLE_NS + EPOCH_NS;
     let content: Vec<_> = messages.iter().flat_map(|message| message.to_bytes()).collect();
@@ -63,7 +64,7 @@ fn a_hit_has_the_time_of_its_epoch_and_tick() {
 }
 
 #[test]
-fn backs_are_read_the_other_way_round() {
+fn backs_are_read_in_reverse() {
     let hits = [0, 1, 127].map(|channel| Message::hit(8, channel, 9, 0));
     let messages = [&[Message::epoch(0), Message::ts_msb(1)][..], &hits].concat();
     let channels = |rules| -> Vec<_> {
@@ -106,8 +107,8 @@ fn an_epoch_that_goes_back_is_of_the_next_cycle() {
     assert_eq!((found.digis.len(), found.microslices[0].overflow), (1, 2));
 }
 
-/// So many timeslices of a millisecond, in microslices of such a length, damaged: 5,000 of a
-/// microsecond in each.
+/// `timeslices` damaged timeslices of a millisecond, in microslices of `microslice_ns`: 5,000 of
+/// them in each if that is a microsecond.
 pub(super) fn damaged_input(
     timeslices: u32,
     microslice_ns: u64,
@@ -130,7 +131,7 @@ pub(super) fn damaged_input(
     RawTimeslices::new(data, readout, rules)
 }
 
-/// Unpacks damaged microslices by all variants on the host, and says how many they were.
+/// Unpacks damaged microslices by all variants on the host, and returns their number.
 fn unpack_damaged(timeslices: u32, seed: u64, rules: Rules) -> usize {
     let team = Team::new(2).expect("threads");
     let input = damaged_input(timeslices, 1_000, seed, rules);

@@ -14,11 +14,11 @@ use crate::sts::presort::{LookupTable, Permutation};
 use crate::sts::{Cluster, ClusterEntry, Hit, Product, Timeslice};
 use crate::sts_unpack::cpu::Unpack;
 
-/// A timeslice, and what stages make of it. The clusters and entries of a side lie where its
-/// digis do.
+/// A timeslice, and the outputs of stages. The clusters and entries of a side start at the offset
+/// of its digis.
 pub(super) struct Arrays<'a> {
     pub(super) input: &'a Timeslice,
-    /// What it begins with, if that is raw data.
+    /// Raw data that the chain starts from, if any.
     pub(super) raw: Option<Raw<'a>>,
     pub(super) formulas: ClusterFormulas,
     pub(super) modules: Vec<ModuleFormulas<f32>>,
@@ -30,9 +30,9 @@ pub(super) struct Arrays<'a> {
     pub(super) counts: Vec<usize>,
     pub(super) entries: Vec<ClusterEntry>,
     pub(super) flat: Vec<Hit>,
-    /// How many hits there were the last time.
+    /// Number of hits of the previous run.
     expected: usize,
-    pub(super) places: Partition,
+    pub(super) hit_partition: Partition,
 }
 
 impl<'a> Arrays<'a> {
@@ -50,16 +50,16 @@ impl<'a> Arrays<'a> {
             entries: Vec::new(),
             flat: Vec::new(),
             expected: 0,
-            places: Partition::from_lengths([]),
+            hit_partition: Partition::from_lengths([]),
         }
     }
 
-    /// Begins with raw data, of which a stream is made, or parts by so many threads.
+    /// Starts from raw data: unpacks them to a stream, or to `parts` parts on that many threads.
     pub(super) fn begin_with_raw(&mut self, parts: Option<usize>) {
         self.raw = self.input.raw().map(|raw| Raw::new(raw, parts));
     }
 
-    /// Whether a stream is made of raw data.
+    /// True if raw data are unpacked to a stream.
     pub(super) fn makes_stream(&self) -> bool {
         self.raw.as_ref().is_some_and(Raw::makes_stream)
     }
@@ -71,7 +71,7 @@ impl<'a> Arrays<'a> {
         }
     }
 
-    /// Scatters the stream over module sides, by so many threads.
+    /// Scatters the stream over module sides with `threads` threads.
     pub(super) fn scatter(&mut self, threads: usize, permutation: Permutation<'_>) {
         let stream = match &self.raw {
             Some(raw) => raw.stream(),
@@ -128,13 +128,14 @@ impl<'a> Arrays<'a> {
         }
     }
 
-    /// The digest of the clusters, and of the hits, which begin by module where `modules` says.
+    /// The digest of the clusters and of the hits, which `modules` divides by module.
     pub(super) fn digest(&self, modules: &Partition, segments: Segments) -> Digest {
         let clusters = self.sorted_clusters();
         let of_side =
-            |side: usize| (0..self.counts[side]).map(move |number| clusters.cluster(side, number));
+            |side: usize| (0..self.counts[side]).map(move |index| clusters.cluster(side, index));
         let of_module = |module: usize| &self.flat[modules.range(module)];
-        let (sides, modules) = (self.counts.len(), modules.segments());
+        let sides = self.counts.len();
+        let modules = modules.segments();
         let mut sums = SegmentSums::default();
         sums.add(
             CLUSTERS,

@@ -1,6 +1,6 @@
-//! As the offline reconstruction: objects, lists and maps, double precision.
+//! Chain of the offline reconstruction: objects, lists and maps, double precision.
 
-use super::left::{Left, Lists};
+use super::left::{Lists, Snapshot};
 use super::raw::Raw;
 use super::{Chain, USUAL, with_or_without_unpacking};
 use crate::device::Arena;
@@ -15,7 +15,7 @@ use crate::sts::{ChainStage, Product};
 use crate::sts::{OfflineCluster, OfflineDigi, OfflineHit, Partitioned, Timeslice};
 use crate::sts_unpack::cpu;
 
-/// Lists of objects for each side and module. It allocates as it goes.
+/// Lists of objects for each side and module, allocated during the run.
 pub(in crate::sts) struct Offline<'a> {
     input: &'a Timeslice,
     raw: Option<Raw<'a>>,
@@ -40,13 +40,14 @@ impl<'a> Offline<'a> {
     }
 
     fn cluster(&mut self) {
-        let (setup, fronts) = (self.input.setup(), self.input.modules());
+        let setup = self.input.setup();
+        let fronts = self.input.modules();
         let digis = &self.digis;
         self.clusters = collect(digis.len(), Grain::Adaptive, |sides| {
             let mut friese = Friese::new(setup);
-            sides.map(move |number| {
-                let side = if number < fronts { Side::Front } else { Side::Back };
-                friese.find(&digis[number], side)
+            sides.map(move |index| {
+                let side = if index < fronts { Side::Front } else { Side::Back };
+                friese.find(&digis[index], side)
             })
         });
     }
@@ -118,7 +119,7 @@ impl Chain for Offline<'_> {
         }
     }
 
-    fn left_before(&mut self, next: ChainStage) -> Vec<Box<dyn Left + '_>> {
+    fn inputs_of(&mut self, next: ChainStage) -> Vec<Box<dyn Snapshot + '_>> {
         match next {
             ChainStage::Unpack | ChainStage::Presort => Vec::new(),
             ChainStage::Zero | ChainStage::Sort | ChainStage::Cluster => {

@@ -1,11 +1,11 @@
-//! As the online reconstruction: a worker a digi, a worker a cluster, buckets.
+//! Chain of the online reconstruction: a worker for each digi or cluster, buckets.
 
 use std::marker::PhantomData;
 
 use generators::sts::SegmentedDigis;
 
 use super::arrays::Arrays;
-use super::left::{Left, Places, filled};
+use super::left::{BufferParts, Snapshot, filled};
 use super::{Chain, with_or_without_unpacking};
 use crate::algorithm::{Digest, Segments};
 use crate::all_cores::fill;
@@ -22,12 +22,12 @@ use crate::sts::{ChainStage, Product};
 use crate::sts::{Hit, Partitioned, Timeslice};
 use crate::sts_unpack::cpu;
 
-/// Room for hits in a bucket: so many for a cluster of the front.
+/// Capacity of a bucket of hits, for each cluster of the front.
 const HITS_FOR_A_FRONT: f64 = 1.5;
 
-/// What can be done in several ways without another chain.
+/// Options of the online chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::sts) struct OnlineWays {
+pub(in crate::sts) struct OnlineConfig {
     pub(in crate::sts) counting: Counting,
     pub(in crate::sts) orders: Orders,
     pub(in crate::sts) pages: Pages,
@@ -36,11 +36,11 @@ pub(in crate::sts) struct OnlineWays {
     pub(in crate::sts) hit_workers: HitWorkers,
 }
 
-/// Flat arrays, and what workers share.
+/// Flat arrays, and data shared by workers.
 pub(in crate::sts) struct Online<'a, P> {
     arrays: Arrays<'a>,
     threads: usize,
-    ways: OnlineWays,
+    config: OnlineConfig,
     permutation: Vec<u32>,
     connectors: Connectors,
     buckets: HitBuckets,
@@ -48,11 +48,11 @@ pub(in crate::sts) struct Online<'a, P> {
 }
 
 impl<'a, P: Rules> Online<'a, P> {
-    pub(in crate::sts) fn new(input: &'a Timeslice, threads: usize, ways: OnlineWays) -> Self {
+    pub(in crate::sts) fn new(input: &'a Timeslice, threads: usize, config: OnlineConfig) -> Self {
         Online {
             arrays: Arrays::new(input),
             threads,
-            ways,
+            config,
             permutation: Vec::new(),
             connectors: Connectors::default(),
             buckets: HitBuckets::new(),
@@ -61,11 +61,11 @@ impl<'a, P: Rules> Online<'a, P> {
     }
 
     fn presort(&mut self) {
-        let threads = match self.ways.counting {
+        let threads = match self.config.counting {
             Counting::Serial => 1,
             Counting::Parallel => self.threads,
         };
-        let permutation = match self.ways.orders {
+        let permutation = match self.config.orders {
             Orders::OfSensors => Permutation::Unwanted,
             Orders::Both => Permutation::Kept(&mut self.permutation),
         };
@@ -76,9 +76,9 @@ impl<'a, P: Rules> Online<'a, P> {
     /// can be seen from the digis of each side in the order of the stream.
     fn in_order_of_stream(&self) -> SegmentedDigis {
         let mut sides = vec![Vec::new(); self.arrays.sides.segments()];
-        let place_of = |&place: &u32| place as usize;
-        for place in self.permutation.iter().map(place_of) {
-            sides[self.arrays.sides.segment_of(place)].push(self.arrays.digis[place]);
+        let index_of = |&index: &u32| index as usize;
+        for index in self.permutation.iter().map(index_of) {
+            sides[self.arrays.sides.segment_of(index)].push(self.arrays.digis[index]);
         }
         SegmentedDigis::from_segments(&sides)
     }
@@ -86,7 +86,8 @@ impl<'a, P: Rules> Online<'a, P> {
     fn cluster(&mut self) {
         let arrays = &mut self.arrays;
         let sorted = SortedDigis { digis: &arrays.digis, sides: &arrays.sides };
-        let (formulas, connectors) = (&arrays.formulas, &mut self.connectors);
+        let formulas = &arrays.formulas;
+        let connectors = &mut self.connectors;
         connectors.find::<P>(sorted, formulas, &mut arrays.clusters);
         arrays.counts.clear();
         arrays.counts.extend(connectors.counts());
@@ -103,9 +104,9 @@ impl<'a, P: Rules> Online<'a, P> {
 
     fn collect(&mut self) {
         let buckets: Vec<_> = self.buckets.buckets().collect();
-        self.arrays.places = copy(&buckets, &mut self.arrays.flat);
-        if self.ways.hits == HitOrder::Streams {
-            make_streams(&mut self.arrays.flat, &self.arrays.places, sort_hits);
+        self.arrays.hit_partition = copy(&buckets, &mut self.arrays.flat);
+        if self.config.hits == HitOrder::Streams {
+            make_streams(&mut self.arrays.flat, &self.arrays.hit_partition, sort_hits);
         }
     }
 
@@ -115,7 +116,8 @@ impl<'a, P: Rules> Online<'a, P> {
         let capacity = |&count: &usize| (HITS_FOR_A_FRONT * count as f64) as usize;
         self.buckets.set_capacities(fronts.map(capacity));
         let latest = |side: usize| self.connectors.latest_error(side);
-        let (clusters, workers) = (arrays.sorted_clusters(), self.ways.hit_workers);
+        let clusters = arrays.sorted_clusters();
+        let workers = self.config.hit_workers;
         self.buckets.find::<P>(clusters, &arrays.modules, &latest, workers);
     }
 }
@@ -141,14 +143,15 @@ impl<P: Rules> Chain for Online<'_, P> {
     }
 
     fn take(&mut self, arena: &Arena) {
-        let (digis, sides) = (self.arrays.input.stream().len(), self.arrays.input.sides());
+        let digis = self.arrays.input.stream().len();
+        let sides = self.arrays.input.sides();
         self.arrays.take(arena);
-        if self.ways.pages == Pages::Fresh {
+        if self.config.pages == Pages::Fresh {
             give_pages_back(&mut self.arrays.digis);
         }
         self.connectors.reserve(digis, sides);
         self.buckets.take(arena);
-        if self.ways.orders == Orders::Both {
+        if self.config.orders == Orders::Both {
             self.permutation = arena.take(digis);
         }
     }
@@ -163,7 +166,7 @@ impl<P: Rules> Chain for Online<'_, P> {
         match stage {
             ChainStage::Unpack => self.arrays.unpack(cpu::PUBLISHED),
             ChainStage::Presort => self.presort(),
-            ChainStage::Zero => self.connectors.zero(self.ways.zeroing),
+            ChainStage::Zero => self.connectors.zero(self.config.zeroing),
             ChainStage::Sort => {
                 let sides = self.arrays.sides.split_mut(&mut self.arrays.digis);
                 for_each(sides, sort_by_key_and_charge);
@@ -175,37 +178,38 @@ impl<P: Rules> Chain for Online<'_, P> {
         }
     }
 
-    fn left_before(&mut self, next: ChainStage) -> Vec<Box<dyn Left + '_>> {
+    fn inputs_of(&mut self, next: ChainStage) -> Vec<Box<dyn Snapshot + '_>> {
         let arrays = &mut self.arrays;
         match next {
             ChainStage::Unpack | ChainStage::Presort => Vec::new(),
             ChainStage::Zero | ChainStage::Sort | ChainStage::Cluster => {
-                vec![Box::new(Places(vec![&mut arrays.digis]))]
+                vec![Box::new(BufferParts(vec![&mut arrays.digis]))]
             }
             ChainStage::ClusterSort | ChainStage::Hits => {
-                let (sides, counts) = (&arrays.sides, &arrays.counts);
-                let mut left: Vec<Box<dyn Left>> = Vec::new();
+                let sides = &arrays.sides;
+                let counts = &arrays.counts;
+                let mut left: Vec<Box<dyn Snapshot>> = Vec::new();
                 left.push(Box::new(filled(&mut arrays.clusters, sides, counts)));
                 if next == ChainStage::Hits {
                     left.push(Box::new(filled(&mut arrays.entries, sides, counts)));
-                    left.push(Box::new(Places(self.connectors.latest_errors())));
+                    left.push(Box::new(BufferParts(self.connectors.latest_errors())));
                 }
                 left
             }
-            ChainStage::Collect => vec![Box::new(Places(self.buckets.filled()))],
+            ChainStage::Collect => vec![Box::new(BufferParts(self.buckets.filled()))],
         }
     }
 
-    fn brought_back(&mut self, next: ChainStage) {
+    fn after_restore(&mut self, next: ChainStage) {
         if next == ChainStage::Cluster {
-            self.connectors.zero(self.ways.zeroing);
+            self.connectors.zero(self.config.zeroing);
         }
     }
 
     fn product(&self, stage: ChainStage) -> Product {
         let arrays = &self.arrays;
         match stage {
-            ChainStage::Presort if self.ways.orders == Orders::Both => {
+            ChainStage::Presort if self.config.orders == Orders::Both => {
                 Product::Digis(self.in_order_of_stream())
             }
             ChainStage::Unpack => Product::Nothing,
@@ -219,14 +223,14 @@ impl<P: Rules> Chain for Online<'_, P> {
                 Product::Hits(Partitioned::of_modules(&buckets))
             }
             ChainStage::Collect => {
-                let modules = arrays.places.split(&arrays.flat);
-                Product::collected(Partitioned::of_modules(&modules), self.ways.hits)
+                let modules = arrays.hit_partition.split(&arrays.flat);
+                Product::collected(Partitioned::of_modules(&modules), self.config.hits)
             }
         }
     }
 
     fn digest(&self, segments: Segments) -> Option<Digest> {
-        Some(self.arrays.digest(&self.arrays.places, segments))
+        Some(self.arrays.digest(&self.arrays.hit_partition, segments))
     }
 
     fn release(&mut self, arena: &Arena) {
@@ -237,8 +241,9 @@ impl<P: Rules> Chain for Online<'_, P> {
     }
 
     fn bytes(&self) -> usize {
-        let (digis, sides) = (self.arrays.input.stream().len(), self.arrays.input.sides());
-        let permutation = match self.ways.orders {
+        let digis = self.arrays.input.stream().len();
+        let sides = self.arrays.input.sides();
+        let permutation = match self.config.orders {
             Orders::OfSensors => 0,
             Orders::Both => digis * size_of::<u32>(),
         };

@@ -1,31 +1,31 @@
-//! Raw data, if a chain begins with them.
+//! Raw data that a chain starts from.
 
 use generators::sts::Digi;
 use generators::sts::raw::{MicrosliceCounts, TimesliceCounts};
 
 use crate::all_cores::fill;
 use crate::device::Arena;
-use crate::sts::presort::{LookupTable, room_for_parts};
+use crate::sts::presort::{LookupTable, capacity_for_parts};
 use crate::sts_unpack::RawTimeslices;
 use crate::sts_unpack::cpu::{self, Unpack, Work};
 use crate::sts_unpack::survey::{Job, Survey, survey};
 use crate::timing::Laps;
 
-/// Raw data, and what becomes of them.
+/// Raw data, and their unpacked digis.
 pub(super) struct Raw<'a> {
     input: &'a RawTimeslices,
     jobs: Vec<Job>,
     counts: Vec<MicrosliceCounts>,
-    /// There is room for one of each message, and for what parts need beside.
+    /// Capacity for one digi of each message, and for the extra digis that parts need.
     digis: Vec<Digi>,
-    room: usize,
+    capacity: usize,
     /// Digis of the stream.
     found: usize,
     makes_stream: bool,
 }
 
 impl<'a> Raw<'a> {
-    /// Of which a stream is made, or by so many threads parts that go to module sides.
+    /// Unpacks to a stream, or with `parts` threads to parts that go to module sides.
     pub(super) fn new(input: &'a RawTimeslices, parts: Option<usize>) -> Self {
         let messages = input.data().messages() as usize;
         Raw {
@@ -33,7 +33,7 @@ impl<'a> Raw<'a> {
             jobs: Vec::new(),
             counts: Vec::new(),
             digis: Vec::new(),
-            room: parts.map_or(messages, |parts| room_for_parts(messages, parts)),
+            capacity: parts.map_or(messages, |parts| capacity_for_parts(messages, parts)),
             found: 0,
             makes_stream: parts.is_none(),
         }
@@ -47,7 +47,7 @@ impl<'a> Raw<'a> {
         let microslices = self.input.data().microslices();
         self.jobs = arena.take(microslices);
         self.counts = arena.take(microslices);
-        self.digis = arena.take(self.room);
+        self.digis = arena.take(self.capacity);
     }
 
     pub(super) fn poison(&mut self) {
@@ -65,7 +65,7 @@ impl<'a> Raw<'a> {
 
     pub(super) fn bytes(&self) -> usize {
         let of_microslice = size_of::<Job>() + size_of::<MicrosliceCounts>();
-        self.input.data().microslices() * of_microslice + self.room * size_of::<Digi>()
+        self.input.data().microslices() * of_microslice + self.capacity * size_of::<Digi>()
     }
 
     /// Makes the stream.
@@ -88,7 +88,9 @@ impl<'a> Raw<'a> {
         target: &mut [Digi],
         threads: usize,
     ) -> Vec<usize> {
-        let (data, tables, rules) = (self.input.data(), self.input.tables(), self.input.rules());
+        let data = self.input.data();
+        let tables = self.input.tables();
+        let rules = self.input.rules();
         let Survey { jobs, timeslices } = survey(data, tables, rules, &mut self.jobs);
         let bytes = data.bytes();
         let work = Work { bytes, tables, rules, jobs, timeslices: &timeslices };

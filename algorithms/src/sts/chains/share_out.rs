@@ -2,8 +2,8 @@
 
 use std::sync::{Mutex, PoisonError};
 
-/// Hands pieces out to workers, each with tools of its own, in the order in which they
-/// are given: whoever is done takes the next one. Runs on the current team.
+/// Distributes pieces dynamically over workers, each with its own tools, in the order of `pieces`.
+/// Runs on the current team.
 pub(super) fn share_out<T: Send, S: Send>(
     pieces: Vec<T>,
     tools: &mut [S],
@@ -14,7 +14,8 @@ pub(super) fn share_out<T: Send, S: Send>(
     }
     let queue = Mutex::new(pieces.into_iter());
     let next = || queue.lock().unwrap_or_else(PoisonError::into_inner).next();
-    let (next, work) = (&next, &work);
+    let next = &next;
+    let work = &work;
     rayon::scope(|scope| {
         for tools in tools {
             scope.spawn(move |_| {
@@ -26,7 +27,7 @@ pub(super) fn share_out<T: Send, S: Send>(
     });
 }
 
-/// The largest first, so that nobody is left with a large one at the end.
+/// Sorts pieces by descending size, so that no worker starts a large one at the end.
 pub(super) fn largest_first<T>(mut pieces: Vec<T>, size: impl Fn(&T) -> usize) -> Vec<T> {
     pieces.sort_by_key(|piece| std::cmp::Reverse(size(piece)));
     pieces

@@ -1,16 +1,16 @@
-//! Insertion, for things that are nearly in order of time.
+//! Insertion sort for items that are nearly in order of time.
 
 use generators::sts::Digi;
 
-/// Moves that a thing may cost on average before another sort takes over.
+/// Average number of moves per item above which another sort takes over.
 const MOVES_PER_ITEM: usize = 16;
-/// More than that at the beginning, until an average tells something.
+/// Additional moves allowed at the start, before the average is meaningful.
 const FIRST_MOVES: usize = 1 << 12;
 /// Digis that are compared at once.
 const COMPARED: usize = 32;
 
-/// Whether digis are in order of time. Many are compared before there is a branch: as many at once
-/// as a vector has lanes.
+/// True if digis are in order of time. The branch comes once for a block of comparisons, which has
+/// as many as a vector has lanes.
 pub(in crate::sts) fn is_in_order(digis: &[Digi]) -> bool {
     let (blocks, rest) = digis.as_chunks::<COMPARED>();
     let mut last = 0;
@@ -26,8 +26,8 @@ pub(in crate::sts) fn is_in_order(digis: &[Digi]) -> bool {
     of_blocks && is_late && rest.is_sorted_by_key(|digi| digi.time_ns())
 }
 
-/// Sorts by time; things of the same time keep their order. Where they turn out to be far
-/// from in order, the standard library's sort takes over.
+/// Sorts stably by time. If items turn out to be far from in order, the standard library's sort
+/// takes over.
 pub(in crate::sts) fn sort_nearly_sorted<T: Copy>(items: &mut [T], time: impl Fn(&T) -> u32) {
     let mut moves_left = FIRST_MOVES;
     for end in 1..items.len() {
@@ -43,18 +43,17 @@ pub(in crate::sts) fn sort_nearly_sorted<T: Copy>(items: &mut [T], time: impl Fn
     }
 }
 
-/// Moves the last item to its place in the others, which are in order; returns by how
-/// many places.
+/// Inserts the last item into the others, which are in order; returns the distance it moved.
 fn insert_last<T: Copy>(items: &mut [T], time: impl Fn(&T) -> u32) -> usize {
     let last = items.len() - 1;
     let item = items[last];
-    let mut place = last;
-    while place > 0 && time(&item) < time(&items[place - 1]) {
-        items[place] = items[place - 1];
-        place -= 1;
+    let mut index = last;
+    while index > 0 && time(&item) < time(&items[index - 1]) {
+        items[index] = items[index - 1];
+        index -= 1;
     }
-    items[place] = item;
-    last - place
+    items[index] = item;
+    last - index
 }
 
 #[cfg(test)]
@@ -78,12 +77,12 @@ mod tests {
     fn any_digi_that_is_early_is_seen() {
         for count in [0, 1, 2, 31, 32, 33, 100] {
             let digi = |time: u32| Digi::new(Address::of_module(0), 7, time, 1);
-            let mut digis: Vec<_> = (0..count).map(|number| digi(number / 2)).collect();
+            let mut digis: Vec<_> = (0..count).map(|i| digi(i / 2)).collect();
             assert!(is_in_order(&digis));
-            for place in 1..digis.len() {
-                let early = std::mem::replace(&mut digis[place - 1], digi(1000));
-                assert!(!is_in_order(&digis), "{place} of {count}");
-                digis[place - 1] = early;
+            for index in 1..digis.len() {
+                let early = std::mem::replace(&mut digis[index - 1], digi(1000));
+                assert!(!is_in_order(&digis), "{index} of {count}");
+                digis[index - 1] = early;
             }
         }
     }

@@ -1,16 +1,16 @@
-//! A worker a side: digis of neighbouring channels are merged in order of time.
+//! A worker for each side: digis of neighbouring channels are merged in order of time.
 
 use std::ops::Range;
 
 use generators::sts::{CHANNELS_PER_SIDE, Digi};
 
 use super::links::Links;
-use super::{ClusterFormulas, Found};
+use super::{ClusterFormulas, FoundClusters};
 use crate::sts::Cluster;
 use crate::sts::formulas::Side;
 use crate::sts::rules::{Rules, Successors, Window};
 
-/// What finding clusters takes beside digis and clusters.
+/// Scratch buffers for finding clusters.
 pub(in crate::sts) struct ByChannel {
     links: Links,
 }
@@ -20,15 +20,15 @@ impl ByChannel {
         ByChannel { links: Links::new() }
     }
 
-    /// The clusters of digis of one side, in order of channel and time. There is room for as
-    /// many clusters as there are digis.
+    /// Finds the clusters of digis of one side, in order of channel and time. `clusters` has one
+    /// element for each digi.
     pub(in crate::sts) fn find<P: Rules>(
         &mut self,
         digis: &[Digi],
         formulas: &ClusterFormulas,
         side: Side,
         clusters: &mut [Cluster],
-    ) -> Found {
+    ) -> FoundClusters {
         self.links.clear(digis.len());
         let mut channel = 0..end_of_channel(digis, 0);
         while channel.start < digis.len() {
@@ -41,7 +41,8 @@ impl ByChannel {
         self.links.clusters::<P>(digis, formulas, side, clusters)
     }
 
-    /// Both channels are in order of time: so are the places that are looked at.
+    /// Connects two neighbouring channels by a merge: both are in order of time, so the searched
+    /// indices ascend too.
     fn connect<P: Rules>(
         &mut self,
         digis: &[Digi],
@@ -50,8 +51,8 @@ impl ByChannel {
         window: &Window,
     ) {
         let mut follower = next.start;
-        for place in channel {
-            let time = digis[place].time_ns();
+        for index in channel {
+            let time = digis[index].time_ns();
             while follower < next.end && !P::not_before(window, time, digis[follower].time_ns()) {
                 follower += 1;
             }
@@ -59,14 +60,14 @@ impl ByChannel {
                 return;
             }
             if P::not_after(window, time, digis[follower].time_ns()) {
-                self.links.link(place, follower);
+                self.links.link(index, follower);
                 follower += usize::from(P::SUCCESSORS == Successors::Exclusive);
             }
         }
     }
 }
 
-/// Where the channel ends that begins at a place.
+/// End of the channel whose first digi is at `start`.
 fn end_of_channel(digis: &[Digi], start: usize) -> usize {
     let Some(first) = digis.get(start) else {
         return start;
@@ -76,7 +77,8 @@ fn end_of_channel(digis: &[Digi], start: usize) -> usize {
 }
 
 fn are_neighbours(digis: &[Digi], channel: &Range<usize>, next: &Range<usize>) -> bool {
-    let of = |place: usize| digis.get(place).map(|digi| digi.channel());
-    let (left, right) = (of(channel.start), of(next.start));
+    let of = |index: usize| digis.get(index).map(|digi| digi.channel());
+    let left = of(channel.start);
+    let right = of(next.start);
     left.zip(right).is_some_and(|(left, right)| right == left + 1 && right < CHANNELS_PER_SIDE)
 }

@@ -1,12 +1,12 @@
-//! A worker a digi, connected by atomic words: the online reconstruction.
+//! A worker for each digi, connected by atomic words: the online reconstruction.
 //!
-//! Each digi has a word, its *connector*: the place of its follower in its side, and a
-//! bit that says that it follows another one. A place of 0 means nobody: who follows is
-//! in a higher channel and so never the first. Workers write the words in any order;
-//! afterwards, each digi that follows none leads a cluster.
+//! Each digi has a word, its *connector*: the index of its successor in its side, and a bit that is
+//! set if it has a predecessor. Index 0 means no successor: successors lie in higher channels, so
+//! never at index 0. Workers write the words in any order; afterwards, each digi without a
+//! predecessor is the head of a cluster.
 //!
-//! As published each worker finds its side by itself; a binary search takes the place
-//! of the published linear one, which would take most of the time.
+//! As published, each worker finds its side by itself; a binary search replaces the published
+//! linear one, which would take most of the time.
 
 use std::ops::Range;
 use std::slice::from_mut;
@@ -26,7 +26,7 @@ use crate::sts::rules::{Rules, Successors, Window};
 /// Set for digis that follow another one.
 const FOLLOWS: u32 = 1 << 31;
 const CHANNELS: usize = CHANNELS_PER_SIDE as usize;
-/// Where each channel of a side begins, and where the last one ends.
+/// First digi of each channel of a side, and the end of the last channel.
 const OFFSETS: usize = CHANNELS + 1;
 /// Workers that a thread runs at a time.
 const WORKERS: usize = 4096;
@@ -38,7 +38,7 @@ pub(in crate::sts) struct SortedDigis<'a> {
     pub(in crate::sts) sides: &'a Partition,
 }
 
-/// What all workers share.
+/// Buffers shared by all workers.
 #[derive(Default)]
 pub(in crate::sts) struct Connectors {
     connectors: Vec<AtomicU32>,
@@ -46,7 +46,7 @@ pub(in crate::sts) struct Connectors {
     sides: Vec<Apart<Found>>,
 }
 
-/// Who sets connectors to 0.
+/// Threads that set connectors to 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sts) enum Zeroing {
     /// One thread, as a call of `memset` does.
@@ -55,7 +55,7 @@ pub(in crate::sts) enum Zeroing {
     Parallel,
 }
 
-/// What was found on a side.
+/// Cluster count and latest error of a side.
 #[derive(Default)]
 struct Found {
     clusters: AtomicU32,
@@ -64,14 +64,14 @@ struct Found {
 }
 
 impl Connectors {
-    /// Takes room for so many digis and sides.
+    /// Allocates buffers for `digis` digis and `sides` sides.
     pub(in crate::sts) fn reserve(&mut self, digis: usize, sides: usize) {
         self.connectors.resize_with(digis, AtomicU32::default);
         self.channels.resize(OFFSETS * sides, 0);
         self.sides.resize_with(sides, Apart::default);
     }
 
-    /// Bytes of all that workers share, for so many digis and sides.
+    /// Bytes of the shared buffers for `digis` digis and `sides` sides.
     pub(in crate::sts) fn bytes(digis: usize, sides: usize) -> usize {
         (digis + OFFSETS * sides) * size_of::<u32>() + sides * size_of::<Apart<Found>>()
     }
@@ -94,8 +94,8 @@ impl Connectors {
         }
     }
 
-    /// Finds the clusters of all sides. Each side has room for as many as it has digis;
-    /// their order in it is left to chance.
+    /// Finds the clusters of all sides. Each side has capacity for one cluster per digi; the order
+    /// of clusters within a side is unspecified.
     pub(in crate::sts) fn find<P: Rules>(
         &mut self,
         sorted: SortedDigis<'_>,
@@ -190,14 +190,14 @@ impl Connectors {
         let found = &self.sides[side].0;
         let number = found.clusters.fetch_add(1, Ordering::Relaxed) as usize;
         found.raise_error(cluster.time_error);
-        // SAFETY: the counter gives each number of a side once, and a side has no more
-        // clusters than digis, for which there is room behind its start.
+        // SAFETY: the counter gives each index of a side once, and a side has no more clusters than
+        // digis, so the index is within the part of `clusters` that starts at `start`.
         unsafe { clusters.write(start + number, cluster) };
     }
 }
 
 impl Found {
-    /// Few errors are larger than all before: mostly nothing has to be written.
+    /// Few errors are larger than all before: mostly nothing is written.
     fn raise_error(&self, error: f32) {
         // Errors are positive, so their bits ascend as they do.
         let bits = error.to_bits();
@@ -225,16 +225,17 @@ impl Worker<'_> {
         }
     }
 
-    /// Connects all digis of a run, if this is its first: digis of a channel so near to
-    /// each other that they may choose the same one. They choose in turn, so no choice
-    /// is left to chance.
+    /// Connects all digis of a run if `first` is its first: digis of a channel so near to each
+    /// other that they may choose the same successor. They choose one after the other, so the
+    /// result is deterministic.
     fn connect_run<P: Rules>(&self, first: usize) {
         let own = self.channel(usize::from(self.digis[first].channel()));
         if first > own.start && self.is_crowded::<P>(first - 1) {
             return;
         }
         let next = self.channel(usize::from(self.digis[first].channel()) + 1);
-        let (mut free, mut place) = (next.start, first);
+        let mut free = next.start;
+        let mut place = first;
         loop {
             let follower = self.earliest::<P>(place, free..next.end);
             if follower < next.end && self.is_near::<P>(place, follower) {
@@ -248,9 +249,10 @@ impl Worker<'_> {
         }
     }
 
-    /// Whether a digi and the next one of its channel may both see a third one.
+    /// True if a digi and the next one of its channel may both be near a third one.
     fn is_crowded<P: Rules>(&self, place: usize) -> bool {
-        let (time, next) = (self.digis[place].time_ns(), self.digis[place + 1].time_ns());
+        let time = self.digis[place].time_ns();
+        let next = self.digis[place + 1].time_ns();
         next - time <= self.window.crowd_ns::<P>(next)
     }
 
@@ -268,7 +270,8 @@ impl Worker<'_> {
     }
 
     fn is_near<P: Rules>(&self, place: usize, follower: usize) -> bool {
-        let (time, other) = (self.digis[place].time_ns(), self.digis[follower].time_ns());
+        let time = self.digis[place].time_ns();
+        let other = self.digis[follower].time_ns();
         P::not_after(self.window, time, other)
     }
 

@@ -1,7 +1,7 @@
-//! What a chain of digis becomes.
+//! Clusters of chains of digis.
 //!
-//! Charges have few steps, so what follows from the charges of one digi or two is
-//! looked up; the tables are made by the formulas that they replace.
+//! Charges have few steps, so values that follow from the charges of one or two digis are looked
+//! up; the tables are made by the formulas that they replace.
 
 use generators::sts::setup::Setup;
 use generators::sts::{CHANNELS_PER_SIDE, Digi, MAX_ADC};
@@ -12,7 +12,7 @@ use crate::sts::rules::{Rules, Window};
 
 /// The longest chain: each digi of it is in another channel.
 const LONGEST: usize = CHANNELS_PER_SIDE as usize;
-/// Sizes whose error of the time is looked up.
+/// Largest cluster size, exclusive, with a tabulated time error.
 const KNOWN_SIZES: usize = 32;
 /// Steps of the converter.
 const STEPS: usize = MAX_ADC as usize + 1;
@@ -21,7 +21,7 @@ const STEPS: usize = MAX_ADC as usize + 1;
 pub(in crate::sts) struct ClusterFormulas {
     pub(super) window: Window,
     shapes: Shapes<f32>,
-    /// By the charges of both digis; positions are those behind the middle.
+    /// Shapes by the charges of both digis; positions are relative to the middle between them.
     pairs: Vec<Shape<f32>>,
     singles: [Shape<f32>; STEPS],
     time_errors: [f32; KNOWN_SIZES],
@@ -35,7 +35,7 @@ pub(super) struct Chain {
 }
 
 impl ClusterFormulas {
-    /// Those of a detector.
+    /// Formulas for the detector of `setup`.
     pub(in crate::sts) fn new(setup: &Setup) -> Self {
         let shapes = Shapes::new(setup, BelowFirstStep::Flat);
         let pair = |adcs: usize| shapes.behind_middle((adcs / STEPS) as u8, (adcs % STEPS) as u8);
@@ -48,8 +48,7 @@ impl ClusterFormulas {
         }
     }
 
-    /// If nothing happens for longer than this until a time, no cluster goes across: in
-    /// ns.
+    /// Length of a gap, in ns before `until`, that no cluster crosses.
     pub(in crate::sts) fn quiet_ns<P: Rules>(&self, until: u32) -> u32 {
         self.window.crowd_ns::<P>(until)
     }
@@ -89,7 +88,7 @@ impl ClusterFormulas {
         self.shapes.of_digi(digi.adc())
     }
 
-    /// The error of the time of a cluster of so many digis.
+    /// Time error of a cluster of `size` digis.
     #[inline]
     pub(super) fn time_error(&self, size: usize) -> f32 {
         match self.time_errors.get(size) {
@@ -98,9 +97,10 @@ impl ClusterFormulas {
         }
     }
 
-    /// The cluster of a chain whose first digi is in channel `first`.
+    /// Cluster of a chain whose first digi is in channel `first`.
     pub(super) fn cluster<P: Rules>(&self, first: u16, chain: &Chain, offset: f32) -> Cluster {
-        let (adcs, times) = (&chain.adcs[..chain.size], &chain.times[..chain.size]);
+        let adcs = &chain.adcs[..chain.size];
+        let times = &chain.times[..chain.size];
         let shape = self.shapes.of(first, adcs);
         Cluster {
             charge: shape.charge,
@@ -113,7 +113,7 @@ impl ClusterFormulas {
     }
 }
 
-/// What is added to the positions of a side's clusters.
+/// Offset added to the positions of a side's clusters.
 pub(super) fn offset(side: Side) -> f32 {
     match side {
         Side::Front => 0.0,

@@ -1,8 +1,7 @@
-//! In order of time, one active digi a channel: the offline reconstruction.
+//! In order of time, one active digi per channel: the offline reconstruction.
 //!
-//! After V. Friese: a first pass groups digis into clusters
-//! and stores their places, a second one computes what the clusters are. Objects,
-//! lists and maps are those of the experiment's code.
+//! After V. Friese: a first pass groups digis into clusters and stores their indices, a second one
+//! computes the clusters' properties. Objects, lists and maps are those of the experiment's code.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -28,7 +27,7 @@ pub(in crate::sts) struct Friese {
 #[derive(Clone, Copy)]
 struct Active {
     time: u64,
-    place: u32,
+    index: u32,
 }
 
 impl Friese {
@@ -48,8 +47,8 @@ impl Friese {
         side: Side,
     ) -> Vec<OfflineCluster> {
         let mut clusters = Vec::new();
-        for (place, digi) in digis.iter().enumerate() {
-            self.take(digi, place as u32, &mut clusters);
+        for (index, digi) in digis.iter().enumerate() {
+            self.take(digi, index as u32, &mut clusters);
         }
         for channel in 0..CHANNELS {
             self.close(channel, &mut clusters);
@@ -60,9 +59,10 @@ impl Friese {
         clusters
     }
 
-    /// The first pass: a second digi within the window of its channel is dropped; any
-    /// other closes what is out of the window in its own channel and beside it.
-    fn take(&mut self, digi: &OfflineDigi, place: u32, clusters: &mut Vec<OfflineCluster>) {
+    /// The first pass: a second digi within the window of its channel is dropped; any other one
+    /// closes the clusters that are out of the window in its own channel and in the neighbouring
+    /// ones.
+    fn take(&mut self, digi: &OfflineDigi, index: u32, clusters: &mut Vec<OfflineCluster>) {
         let channel = usize::from(digi.channel);
         if let Some(own) = self.active[channel] {
             if self.is_near(own, digi) {
@@ -76,7 +76,7 @@ impl Friese {
                 self.close(neighbour, clusters);
             }
         }
-        self.active[channel] = Some(Active { time: digi.time, place });
+        self.active[channel] = Some(Active { time: digi.time, index });
     }
 
     fn is_near(&self, active: Active, digi: &OfflineDigi) -> bool {
@@ -84,7 +84,7 @@ impl Friese {
     }
 
     /// Stores the cluster that a channel is in, if it has an active digi.
-    // Most channels have none, at the end of a side above all: asked for without a call.
+    // Checked without a call, because most channels have none, especially at the end of a side.
     #[inline]
     fn close(&mut self, channel: usize, clusters: &mut Vec<OfflineCluster>) {
         if self.active[channel].is_some() {
@@ -96,9 +96,9 @@ impl Friese {
     fn store(&mut self, channel: usize, clusters: &mut Vec<OfflineCluster>) {
         let channels = self.active_around(channel);
         let active = &mut self.active[channels];
-        let places = active.iter_mut().filter_map(Option::take);
+        let digis = active.iter_mut().filter_map(Option::take);
         clusters.push(OfflineCluster {
-            digis: places.map(|active| active.place).collect(),
+            digis: digis.map(|active| active.index).collect(),
             ..OfflineCluster::default()
         });
     }
@@ -113,18 +113,18 @@ impl Friese {
 
     /// The second pass.
     fn analyse(&mut self, cluster: &mut OfflineCluster, digis: &[OfflineDigi], side: Side) {
-        let of = |&place: &u32| &digis[place as usize];
+        let of = |&index: &u32| &digis[index as usize];
         let Some(first) = cluster.digis.first().map(of) else {
             return;
         };
         self.adcs.clear();
-        self.adcs.extend(cluster.digis.iter().map(|place| of(place).adc as u8));
+        self.adcs.extend(cluster.digis.iter().map(|index| of(index).adc as u8));
         let shape = self.shapes.of(first.channel, &self.adcs);
         let offset = match side {
             Side::Front => 0.0,
             Side::Back => f64::from(CHANNELS_PER_SIDE),
         };
-        let times = cluster.digis.iter().map(|place| of(place).time as f64);
+        let times = cluster.digis.iter().map(|index| of(index).time as f64);
         cluster.time = times.sum::<f64>() / cluster.digis.len() as f64;
         cluster.time_error = self.shapes.time_error(cluster.digis.len());
         cluster.charge = shape.charge;
@@ -138,7 +138,7 @@ impl Friese {
 /// The widths of the distribution of charges, by charge, in a tree.
 struct LandauMap {
     asic: Asic,
-    /// By the bits of the charge, which ascend as charges do.
+    /// Keyed by the bits of the charge, which have the same order as charges.
     widths: BTreeMap<u64, f64>,
 }
 

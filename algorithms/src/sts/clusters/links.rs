@@ -1,23 +1,23 @@
-//! Which digi follows which, and the clusters that this makes.
+//! Links between digis, and the clusters that follow.
 
 use generators::sts::Digi;
 
 use super::formulas::offset;
 use super::long_chains::{LongChain, LongChains};
-use super::{ClusterFormulas, Found};
+use super::{ClusterFormulas, FoundClusters};
 use crate::sts::Cluster;
 use crate::sts::formulas::Side;
 use crate::sts::rules::Rules;
 
-/// Digis whose heads of chains are listed at once.
+/// Digis whose chain heads are listed together.
 const HEADS: usize = 256;
 
-/// For each of many digis who follows it, and whether it follows another one. Behind
-/// the last one there is a place for what concerns nobody.
+/// Successor of each digi, and a flag for digis that have a predecessor. One more element at the
+/// end takes the writes that concern no digi.
 pub(super) struct Links {
     pub(super) followers: Vec<u32>,
     pub(super) follows: Vec<u8>,
-    /// The place behind the last digi.
+    /// Index of the extra element after the last digi.
     pub(super) nobody: u32,
     long: Box<LongChains>,
 }
@@ -32,14 +32,14 @@ impl Links {
         }
     }
 
-    /// Room for links between so many digis, which may be any.
+    /// Resizes the links to `digis` digis; their values are unspecified.
     pub(super) fn resize(&mut self, digis: usize) {
         self.nobody = digis as u32;
         self.followers.resize(digis + 1, self.nobody);
         self.follows.resize(digis + 1, 0);
     }
 
-    /// No links between so many digis.
+    /// Resets to no links between `digis` digis.
     pub(super) fn clear(&mut self, digis: usize) {
         self.followers.clear();
         self.follows.clear();
@@ -60,17 +60,23 @@ impl Links {
         formulas: &ClusterFormulas,
         side: Side,
         clusters: &mut [Cluster],
-    ) -> Found {
-        let (offset, nobody, followers) = (offset(side), self.nobody, &self.followers[..]);
-        let (mut heads, mut count, mut latest_error) = ([0; HEADS], 0, 0.0_f32);
+    ) -> FoundClusters {
+        let offset = offset(side);
+        let nobody = self.nobody;
+        let followers = &self.followers[..];
+        let mut heads = [0; HEADS];
+        let mut count = 0;
+        let mut latest_error = 0.0_f32;
         for (first, follows) in (0..nobody).step_by(HEADS).zip(self.follows.chunks(HEADS)) {
             let follows = &follows[..follows.len().min((nobody - first) as usize)];
             for &head in list_heads(first, follows, &mut heads) {
-                let (digi, next) = (digis[head as usize], followers[head as usize]);
+                let digi = digis[head as usize];
+                let next = followers[head as usize];
                 let cluster = if next == nobody {
                     formulas.single(digi, offset)
                 } else {
-                    let (second, third) = (digis[next as usize], followers[next as usize]);
+                    let second = digis[next as usize];
+                    let third = followers[next as usize];
                     if third == nobody {
                         formulas.pair::<P>(digi, second, offset)
                     } else {
@@ -89,17 +95,17 @@ impl Links {
             }
         }
         self.long.finish(clusters, offset);
-        Found { clusters: count, latest_error }
+        FoundClusters { clusters: count, latest_error }
     }
 }
 
-/// Lists the digis that follow none, without a branch, as nobody could predict which they are;
-/// the first one has that number.
+/// Lists the digis without a predecessor, branch-free because the branch would be unpredictable;
+/// `first` is the index of the first digi.
 #[inline]
 fn list_heads<'h>(first: u32, follows: &[u8], heads: &'h mut [u32; HEADS]) -> &'h [u32] {
     let mut count = 0;
-    for (number, &follows) in (first..).zip(follows) {
-        heads[count] = number;
+    for (index, &follows) in (first..).zip(follows) {
+        heads[count] = index;
         count += usize::from(follows == 0);
     }
     &heads[..count]
@@ -124,19 +130,20 @@ mod tests {
     use crate::sts::clusters::formulas::Chain;
     use crate::sts::rules::Exact;
 
-    /// Chains of 1 to 7 digis that lie behind each other, each second one backwards: links, first
-    /// digis, and the digis of each chain.
+    /// Consecutive chains of 1 to 7 digis, every second one backwards: links, first digis, and the
+    /// digis of each chain.
     fn chains(digis: &[Digi], links: &mut Links) -> Vec<(usize, Vec<Digi>)> {
-        let (mut chains, mut start) = (Vec::new(), 0);
+        let mut chains = Vec::new();
+        let mut start = 0;
         links.clear(digis.len());
         while start < digis.len() {
             let end = digis.len().min(start + 1 + mix(start as u64) as usize % 7);
-            let mut places: Vec<_> = (start..end).collect();
+            let mut indices: Vec<_> = (start..end).collect();
             if chains.len() % 2 == 1 {
-                places.reverse();
+                indices.reverse();
             }
-            places.windows(2).for_each(|pair| links.link(pair[0], pair[1]));
-            chains.push((places[0], places.iter().map(|&place| digis[place]).collect()));
+            indices.windows(2).for_each(|pair| links.link(pair[0], pair[1]));
+            chains.push((indices[0], indices.iter().map(|&index| digis[index]).collect()));
             start = end;
         }
         chains.sort_by_key(|(head, _)| *head);
@@ -146,9 +153,10 @@ mod tests {
     #[test]
     fn chains_of_all_lengths_are_clusters_in_the_order_of_their_first_digis() {
         let formulas = ClusterFormulas::new(&Setup::regular(1).expect("sensible"));
-        let digi = |place: u64| {
-            let (bits, address) = (mix(place), Address::of_module(0));
-            Digi::new(address, bits as u16 % 1000, (place * 3) as u32, (bits >> 32) as u8)
+        let digi = |index: u64| {
+            let bits = mix(index);
+            let address = Address::of_module(0);
+            Digi::new(address, bits as u16 % 1000, (index * 3) as u32, (bits >> 32) as u8)
         };
         for count in [0, 1, 2, 1000] {
             let digis: Vec<_> = (0..count as u64).map(digi).collect();
@@ -158,7 +166,7 @@ mod tests {
             let found = links.clusters::<Exact>(&digis, &formulas, Side::Back, &mut clusters);
             let errors = clusters.iter().map(|cluster| cluster.time_error);
             let latest_error = errors.fold(0.0, f32::max);
-            assert_eq!(found, Found { clusters: expected.len(), latest_error });
+            assert_eq!(found, FoundClusters { clusters: expected.len(), latest_error });
             for (cluster, (_, digis)) in clusters.iter().zip(expected) {
                 let mut chain = Chain::new();
                 digis.iter().for_each(|&digi| chain.push(digi));

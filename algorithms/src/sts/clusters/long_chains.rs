@@ -1,9 +1,9 @@
-//! Chains of three digis or more, many at a time.
+//! Chains of three digis or more, in batches.
 //!
-//! The shape of a chain takes a dozen divisions and a root. What it follows from is summed up
-//! while the chain is followed; the shapes of many are computed side by side, in vectors as wide
-//! as this machine has. Operations are those of [`Sums::shape`] in their order, so that each lane
-//! has the same bits as a shape that is computed alone.
+//! The shape of a chain takes a dozen divisions and a root. Its inputs are summed up while the
+//! chain is followed; the shapes of a batch are computed in vectors as wide as the machine has.
+//! Operations are those of [`Sums::shape`] in the same order, so each lane has the same bits as a
+//! shape computed alone.
 
 use generators::sts::Digi;
 
@@ -12,8 +12,7 @@ use crate::sts::Cluster;
 use crate::sts::formulas::{Shape, Sums, plus};
 use crate::sts::rules::Rules;
 
-/// Chains whose shapes are computed together: what is known of them stays in the first-level
-/// cache.
+/// Chains in a batch: their data stay in the first-level cache.
 const CHAINS: usize = 64;
 
 /// A number of each chain.
@@ -22,13 +21,13 @@ type Column<T = f32> = [T; CHAINS];
 /// Chains that were followed, and wait for their shapes.
 pub(super) struct LongChains {
     count: usize,
-    /// The numbers of their clusters.
+    /// Indices of the chains' clusters.
     clusters: Column<usize>,
     sums: Columns,
     shapes: ShapesOf,
 }
 
-/// What a chain sums up to, as far as it was followed.
+/// Sums over the part of a chain that has been followed.
 pub(super) struct LongChain<P: Rules> {
     digis: usize,
     sums: Sums<f32>,
@@ -41,7 +40,8 @@ pub(super) struct LongChain<P: Rules> {
 impl<P: Rules> LongChain<P> {
     #[inline]
     pub(super) fn new([first, second]: [Digi; 2], formulas: &ClusterFormulas) -> Self {
-        let (left, right) = (formulas.of_digi(first), formulas.of_digi(second));
+        let left = formulas.of_digi(first);
+        let right = formulas.of_digi(second);
         let start = f32::from(first.channel());
         let time = P::add_time(P::TimeSum::default(), first.time_ns());
         LongChain {
@@ -53,7 +53,7 @@ impl<P: Rules> LongChain<P> {
         }
     }
 
-    /// Adds the digi of the next channel: what was the last one is between others now.
+    /// Adds the digi of the next channel: the previous last one becomes a middle one.
     #[inline]
     pub(super) fn push(&mut self, digi: Digi, formulas: &ClusterFormulas) {
         self.digis += 1;
@@ -82,18 +82,18 @@ impl LongChains {
         LongChains { count: 0, clusters: [0; CHAINS], sums: Columns::default(), shapes: best() }
     }
 
-    /// Whether the shapes of all have to be computed before there is another one.
+    /// True if the batch must be computed before another chain is added.
     #[inline]
     pub(super) fn is_full(&self) -> bool {
         self.count == CHAINS
     }
 
-    /// Adds a chain, whose cluster has this number.
+    /// Adds a chain with the index of its cluster.
     #[inline]
     pub(super) fn push<P: Rules>(&mut self, cluster: usize, chain: &LongChain<P>) {
-        let place = self.count;
-        self.clusters[place] = cluster;
-        self.sums.set(place, &chain.sums, chain.moment);
+        let index = self.count;
+        self.clusters[index] = cluster;
+        self.sums.set(index, &chain.sums, chain.moment);
         self.count += 1;
     }
 
@@ -104,11 +104,11 @@ impl LongChains {
         }
         let mut shapes = ShapeColumns::default();
         (self.shapes)(&self.sums, &mut shapes);
-        for (place, &cluster) in self.clusters[..self.count].iter().enumerate() {
+        for (index, &cluster) in self.clusters[..self.count].iter().enumerate() {
             let cluster = &mut clusters[cluster];
-            cluster.charge = shapes.charge[place];
-            cluster.position = shapes.position[place] + offset;
-            cluster.position_error = shapes.position_error[place];
+            cluster.charge = shapes.charge[index];
+            cluster.position = shapes.position[index] + offset;
+            cluster.position_error = shapes.position_error[index];
         }
         self.count = 0;
     }
@@ -126,31 +126,32 @@ struct Columns {
 
 impl Default for Columns {
     fn default() -> Self {
-        let (one, two) = ([0.0; CHAINS], [[0.0; CHAINS]; 2]);
+        let one = [0.0; CHAINS];
+        let two = [[0.0; CHAINS]; 2];
         Columns { start: one, between: one, left: two, middle: two, right: two, moment: one }
     }
 }
 
 impl Columns {
     #[inline(always)]
-    fn set(&mut self, place: usize, sums: &Sums<f32>, moment: f32) {
+    fn set(&mut self, index: usize, sums: &Sums<f32>, moment: f32) {
         let both = |columns: &mut [Column; 2], [charge, variance]: [f32; 2]| {
-            (columns[0][place], columns[1][place]) = (charge, variance);
+            (columns[0][index], columns[1][index]) = (charge, variance);
         };
-        self.start[place] = sums.start;
-        self.between[place] = sums.between;
+        self.start[index] = sums.start;
+        self.between[index] = sums.between;
         both(&mut self.left, sums.left);
         both(&mut self.middle, sums.middle);
         both(&mut self.right, sums.right);
-        self.moment[place] = moment;
+        self.moment[index] = moment;
     }
 
     #[inline(always)]
-    fn sums(&self, place: usize) -> Sums<f32> {
-        let both = |columns: &[Column; 2]| [columns[0][place], columns[1][place]];
+    fn sums(&self, index: usize) -> Sums<f32> {
+        let both = |columns: &[Column; 2]| [columns[0][index], columns[1][index]];
         Sums {
-            start: self.start[place],
-            between: self.between[place],
+            start: self.start[index],
+            between: self.between[index],
             left: both(&self.left),
             middle: both(&self.middle),
             right: both(&self.right),
@@ -187,13 +188,13 @@ fn best() -> ShapesOf {
 /// A plain loop over columns, which compilers turn into vectors.
 #[inline(always)]
 fn compute(columns: &Columns, shapes: &mut ShapeColumns) {
-    for place in 0..CHAINS {
-        let moment = columns.moment[place];
+    for index in 0..CHAINS {
+        let moment = columns.moment[index];
         let Shape { charge, position, position_error } =
-            columns.sums(place).shape(|charge| moment / charge);
-        shapes.charge[place] = charge;
-        shapes.position[place] = position;
-        shapes.position_error[place] = position_error;
+            columns.sums(index).shape(|charge| moment / charge);
+        shapes.charge[index] = charge;
+        shapes.position[index] = position;
+        shapes.position_error[index] = position_error;
     }
 }
 
@@ -232,36 +233,37 @@ mod tests {
     use super::*;
 
     /// All that this machine has.
-    fn ways() -> Vec<ShapesOf> {
-        let mut ways: Vec<ShapesOf> = vec![compute];
+    fn shape_functions() -> Vec<ShapesOf> {
+        let mut shape_functions: Vec<ShapesOf> = vec![compute];
         #[cfg(target_arch = "x86_64")]
         {
-            ways.extend(avx2::if_available());
-            ways.extend(avx512::if_available());
+            shape_functions.extend(avx2::if_available());
+            shape_functions.extend(avx512::if_available());
         }
-        ways
+        shape_functions
     }
 
     #[test]
-    fn all_ways_have_the_bits_of_shapes_that_are_computed_alone() {
+    fn vector_shapes_have_the_bits_of_single_ones() {
         let mut columns = Columns::default();
-        for place in 0..CHAINS {
-            let random = |of: usize| mix((8 * place + of) as u64) % 10_000;
+        for index in 0..CHAINS {
+            let random = |of: usize| mix((8 * index + of) as u64) % 10_000;
             let charges = |of: usize| [random(of) as f32 + 1.0, random(of + 1) as f32];
-            let (start, between) = (random(0) as f32, (random(1) % 4 + 1) as f32);
+            let start = random(0) as f32;
+            let between = (random(1) % 4 + 1) as f32;
             let sums =
                 Sums { start, between, left: charges(2), middle: charges(4), right: charges(6) };
-            columns.set(place, &sums, 30_000.0 * start);
+            columns.set(index, &sums, 30_000.0 * start);
         }
-        for way in ways() {
+        for shapes_of in shape_functions() {
             let mut shapes = ShapeColumns::default();
-            way(&columns, &mut shapes);
-            for place in 0..CHAINS {
-                let alone = columns.sums(place).shape(|charge| columns.moment[place] / charge);
+            shapes_of(&columns, &mut shapes);
+            for index in 0..CHAINS {
+                let alone = columns.sums(index).shape(|charge| columns.moment[index] / charge);
                 let Shape { charge, position, position_error } = alone;
-                assert_eq!(shapes.charge[place].to_bits(), charge.to_bits());
-                assert_eq!(shapes.position[place].to_bits(), position.to_bits());
-                assert_eq!(shapes.position_error[place].to_bits(), position_error.to_bits());
+                assert_eq!(shapes.charge[index].to_bits(), charge.to_bits());
+                assert_eq!(shapes.position[index].to_bits(), position.to_bits());
+                assert_eq!(shapes.position_error[index].to_bits(), position_error.to_bits());
             }
         }
     }

@@ -1,13 +1,13 @@
 //! From the digis of a module side to clusters.
 //!
-//! | file | way |
+//! | file | algorithm |
 //! |---|---|
-//! | `friese` | in order of time, one active digi a channel: the offline reconstruction |
-//! | `connectors` | a worker a digi, connected by atomic words: the online one |
-//! | `by_channel` | a worker a side: neighbouring channels are merged |
-//! | `time_sweep` | ours: one pass in order of time, a look at both neighbours |
-//! | `links`, `formulas` | what they share: who follows whom, and what a chain becomes |
-//! | `long_chains` | the same for many chains of three digis or more at a time |
+//! | `friese` | in order of time, one active digi per channel: the offline reconstruction |
+//! | `connectors` | a worker for each digi, connected by atomic words: the online one |
+//! | `by_channel` | a worker for each side: neighbouring channels are merged |
+//! | `time_sweep` | recobench: one pass in order of time over both neighbouring channels |
+//! | `links`, `formulas` | shared: successors of digis, and clusters of chains |
+//! | `long_chains` | shapes of chains of three digis or more, in batches |
 
 mod by_channel;
 mod connectors;
@@ -23,9 +23,9 @@ pub(super) use formulas::ClusterFormulas;
 pub(super) use friese::Friese;
 pub(super) use time_sweep::TimeSweep;
 
-/// What is known of clusters that were found together.
+/// Number and latest error of clusters that were found together.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(super) struct Found {
+pub(super) struct FoundClusters {
     pub(super) clusters: usize,
     /// The largest error of their times.
     pub(super) latest_error: f32,

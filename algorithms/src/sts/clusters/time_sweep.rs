@@ -1,15 +1,14 @@
 //! One pass in order of time, with a look at both neighbouring channels.
 //!
-//! A digi of one channel and one of the next belong together if they are near in
-//! time. So only the latest digi of each channel can matter to a new one, and the
-//! latest ones of all channels fit the first-level cache. What belongs together lies
-//! together: chains are found where they were just seen, whatever the size of the
-//! side; and as clusters come out in order of their first digis, they are nearly in
-//! order of time, which the next stage is glad of.
+//! Digis of adjacent channels belong together if they are near in time. So only the latest digi of
+//! each channel can matter to a new one, and the latest ones of all channels fit into the
+//! first-level cache. Digis of a chain are close in memory, so chains are followed in cached data,
+//! whatever the size of the side; and clusters come out in order of their first digis, nearly in
+//! order of time, which makes the next stage fast.
 //!
-//! That is the whole truth as long as no two digis of a channel are so near to each
-//! other that a third one may see both, as a dead time makes sure. Where they are, the
-//! digis are sorted by channel, and channels are merged.
+//! This is exact as long as no two digis of a channel are so near to each other that a third one
+//! may be near both, as the dead time guarantees. Otherwise, the digis are sorted by channel, and
+//! channels are merged.
 
 use std::hint::select_unpredictable;
 
@@ -17,7 +16,7 @@ use generators::sts::{CHANNELS_PER_SIDE, Digi};
 
 use super::by_channel::ByChannel;
 use super::links::Links;
-use super::{ClusterFormulas, Found};
+use super::{ClusterFormulas, FoundClusters};
 use crate::sts::Cluster;
 use crate::sts::data::digi_order;
 use crate::sts::formulas::Side;
@@ -27,7 +26,7 @@ const CHANNELS: usize = CHANNELS_PER_SIDE as usize;
 /// All channels, with one beyond either end where there is never a digi.
 const SLOTS: usize = CHANNELS + 2;
 
-/// What finding clusters takes beside digis and clusters.
+/// Scratch buffers for finding clusters.
 pub(in crate::sts) struct TimeSweep {
     latest: Box<[Latest; SLOTS]>,
     links: Links,
@@ -39,12 +38,12 @@ pub(in crate::sts) struct TimeSweep {
 #[derive(Clone, Copy)]
 struct Latest {
     time: u32,
-    /// Its place, or [`NO_PLACE`].
-    place: u32,
+    /// Index of the digi, or [`NO_INDEX`].
+    index: u32,
 }
 
-const NO_PLACE: u32 = u32::MAX;
-const NO_DIGI: Latest = Latest { time: 0, place: NO_PLACE };
+const NO_INDEX: u32 = u32::MAX;
+const NO_DIGI: Latest = Latest { time: 0, index: NO_INDEX };
 
 /// Whether two digis of a channel may both be near a third one.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -63,15 +62,15 @@ impl TimeSweep {
         }
     }
 
-    /// The clusters of digis of one side, in order of time. There is room for as many clusters
-    /// as there are digis.
+    /// Finds the clusters of digis of one side, in order of time. `clusters` has one element for
+    /// each digi.
     pub(in crate::sts) fn find<P: Rules>(
         &mut self,
         digis: &[Digi],
         formulas: &ClusterFormulas,
         side: Side,
         clusters: &mut [Cluster],
-    ) -> Found {
+    ) -> FoundClusters {
         if self.connect::<P>(digis, &formulas.window) == Crowding::None {
             return self.links.clusters::<P>(digis, formulas, side, clusters);
         }
@@ -87,7 +86,7 @@ impl TimeSweep {
     /// Not inlined: its loop needs all registers.
     #[inline(never)]
     fn connect<P: Rules>(&mut self, digis: &[Digi], window: &Window) -> Crowding {
-        // Each place is written before anybody looks at it.
+        // Each element is written before it is read.
         self.links.resize(digis.len());
         let latest = &mut *self.latest;
         latest.fill(NO_DIGI);
@@ -95,22 +94,25 @@ impl TimeSweep {
         let crowd_ns = window.crowd_ns::<P>(last);
         let Links { followers, follows, nobody, .. } = &mut self.links;
         let nobody = *nobody;
-        let (followers, follows) = (&mut followers[..], &mut follows[..]);
+        let followers = &mut followers[..];
+        let follows = &mut follows[..];
         let mut crowded = false;
-        for (place, digi) in (0..nobody).zip(digis) {
-            let (channel, time) = (usize::from(digi.channel()) % CHANNELS, digi.time_ns());
-            let (left, right) = (latest[channel], latest[channel + 2]);
-            let own = std::mem::replace(&mut latest[channel + 1], Latest { time, place });
-            // No branches, which nobody could predict: what is no link is a link of
-            // nobody.
-            crowded |= (own.place != NO_PLACE) & (time - own.time <= crowd_ns);
-            let has_left = (left.place != NO_PLACE) & P::not_after(window, left.time, time);
-            let has_right = (right.place != NO_PLACE) & P::not_before(window, time, right.time);
-            let before = select_unpredictable(has_left, left.place, nobody);
-            let after = select_unpredictable(has_right, right.place, nobody);
-            followers[before as usize] = place;
-            followers[place as usize] = after;
-            follows[place as usize] = u8::from(has_left);
+        for (index, digi) in (0..nobody).zip(digis) {
+            let channel = usize::from(digi.channel()) % CHANNELS;
+            let time = digi.time_ns();
+            let left = latest[channel];
+            let right = latest[channel + 2];
+            let own = std::mem::replace(&mut latest[channel + 1], Latest { time, index });
+            // Branch-free because branches would be unpredictable: without a link, the extra
+            // element is written.
+            crowded |= (own.index != NO_INDEX) & (time - own.time <= crowd_ns);
+            let has_left = (left.index != NO_INDEX) & P::not_after(window, left.time, time);
+            let has_right = (right.index != NO_INDEX) & P::not_before(window, time, right.time);
+            let before = select_unpredictable(has_left, left.index, nobody);
+            let after = select_unpredictable(has_right, right.index, nobody);
+            followers[before as usize] = index;
+            followers[index as usize] = after;
+            follows[index as usize] = u8::from(has_left);
             follows[after as usize] = 1;
         }
         if crowded { Crowding::Some } else { Crowding::None }

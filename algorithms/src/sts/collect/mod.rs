@@ -8,9 +8,9 @@ use crate::sts::{Hit, OfflineHit};
 /// The order of the hits that are collected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum HitOrder {
-    /// The modules behind each other, and their hits as they were found.
+    /// Modules one after the other, hits in the order found.
     AsFound,
-    /// A stream for each module, in order of time: what tracking reads hits from.
+    /// A stream for each module, in order of time, as tracking reads hits.
     Streams,
 }
 
@@ -24,17 +24,16 @@ pub(super) fn append(modules: &[Vec<OfflineHit>], flat: &mut Vec<OfflineHit>) {
     }
 }
 
-/// Copies the pieces of all modules behind each other, all at the same time. Returns
-/// where they lie.
+/// Copies the pieces of all modules in parallel to a contiguous array. Returns their partition.
 pub(super) fn copy<T: Copy + Default + Send + Sync>(
     pieces: &[&[T]],
     flat: &mut Vec<T>,
 ) -> Partition {
-    let places = Partition::from_lengths(pieces.iter().map(|piece| piece.len()));
-    flat.resize(places.elements(), T::default());
-    let targets = places.split_mut(flat);
+    let partition = Partition::from_lengths(pieces.iter().map(|piece| piece.len()));
+    flat.resize(partition.elements(), T::default());
+    let targets = partition.split_mut(flat);
     for_each(targets.into_iter().zip(pieces), |(target, piece)| target.copy_from_slice(piece));
-    places
+    partition
 }
 
 /// Sorts the hits of each module by time.

@@ -5,33 +5,33 @@ use generators::sts::setup::Setup;
 use crate::algorithm::Semantics;
 use crate::sts::Timeslice;
 
-/// One or several timeslices of a detector, of which a chain knows as one of a detector with the
-/// modules of all of them: those of the first timeslice, then those of the second. Fronts of all lie
-/// before backs.
+/// One or several timeslices of a detector, which a chain processes as one of a detector with the
+/// modules of all of them: those of the first timeslice, then those of the second. Fronts of all
+/// precede backs.
 #[derive(Clone, Copy)]
 pub(in crate::sts) struct Batch<'a> {
     timeslices: &'a [Timeslice],
 }
 
 impl<'a> Batch<'a> {
-    /// Of at least one; all have the same setup.
+    /// A batch of at least one timeslice; all have the same setup.
     pub(in crate::sts) fn new(timeslices: &'a [Timeslice]) -> Self {
         assert!(!timeslices.is_empty(), "a timeslice or more");
         Batch { timeslices }
     }
 
-    /// Of a single one.
-    pub(in crate::sts) fn of(timeslice: &'a Timeslice) -> Self {
+    /// A batch of a single timeslice.
+    pub(in crate::sts) fn single(timeslice: &'a Timeslice) -> Self {
         Batch { timeslices: std::slice::from_ref(timeslice) }
     }
 
-    /// Timeslices in batches of so many digis at most, or of a single timeslice.
-    pub(in crate::sts) fn divided(timeslices: &'a [Timeslice], most_digis: usize) -> Vec<Self> {
+    /// Timeslices in batches of at most `max_digis` digis, or of a single timeslice.
+    pub(in crate::sts) fn divided(timeslices: &'a [Timeslice], max_digis: usize) -> Vec<Self> {
         let digis = |timeslice: &Timeslice| timeslice.stream().len();
         let mut together = timeslices.first().map_or(0, digis);
         let fits = |_: &Timeslice, next: &Timeslice| {
             together += digis(next);
-            let fits = together <= most_digis;
+            let fits = together <= max_digis;
             if !fits {
                 together = digis(next);
             }
@@ -44,12 +44,12 @@ impl<'a> Batch<'a> {
         self.timeslices
     }
 
-    /// How many there are.
+    /// Number of timeslices.
     pub(in crate::sts) fn count(self) -> usize {
         self.timeslices.len()
     }
 
-    /// The only one, where nobody makes batches.
+    /// The only timeslice of a batch that has one.
     pub(super) fn only(self) -> &'a Timeslice {
         assert_eq!(self.count(), 1, "batches are for chains by tiles");
         &self.timeslices[0]
@@ -64,12 +64,12 @@ impl<'a> Batch<'a> {
         self.lengths().sum()
     }
 
-    /// Those of all.
+    /// Modules of all timeslices together.
     pub(super) fn modules(self) -> usize {
         self.count() * self.timeslices[0].modules()
     }
 
-    /// Those of all.
+    /// Sides of all timeslices together.
     pub(super) fn sides(self) -> usize {
         2 * self.modules()
     }
@@ -78,7 +78,7 @@ impl<'a> Batch<'a> {
         self.timeslices[0].setup()
     }
 
-    /// The right answer for variants that know two.
+    /// The right answer for variants that support two.
     pub(super) fn online(self) -> Semantics {
         self.timeslices[0].online()
     }
@@ -93,7 +93,7 @@ mod tests {
 
     use super::*;
 
-    /// A timeslice of a single module with so many digis.
+    /// A timeslice of a single module with `digis` digis.
     fn timeslice(digis: usize) -> Timeslice {
         let setup = Arc::new(Setup::regular(1).expect("sensible"));
         let digis =
@@ -104,8 +104,8 @@ mod tests {
     #[test]
     fn batches_are_as_large_as_they_may_be() {
         let timeslices = [3, 3, 4, 9, 12, 1, 2].map(timeslice);
-        let counts = |most| {
-            let batches = Batch::divided(&timeslices, most).into_iter();
+        let counts = |max| {
+            let batches = Batch::divided(&timeslices, max).into_iter();
             batches.map(Batch::count).collect::<Vec<_>>()
         };
         assert_eq!(counts(10), [3, 1, 1, 2]);

@@ -1,4 +1,4 @@
-//! What a chain begins with: digis as they are read out, or raw data.
+//! Input of a chain: digis in the order of readout, or raw data.
 
 use std::sync::Arc;
 
@@ -11,30 +11,30 @@ use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Pristine};
 use crate::device::{Arena, buffers};
 use crate::sts::Timeslice;
 use crate::sts_unpack::RawTimeslices;
-use crate::sts_unpack::cpu::{self, Held};
+use crate::sts_unpack::cpu::{self, HostBuffers};
 use crate::sts_unpack::cuda::{EPOCH_PARALLEL, RawOnGpu, RawToStream, TILES};
 use crate::timing::Laps;
 
-/// How raw data are unpacked, unless the host presorts and so unpacks too.
+/// Algorithm that unpacks raw data; if the host presorts, it unpacks too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sts) enum UnpackWay {
-    /// As published.
+    /// A block per microslice, as published.
     EpochParallel,
-    /// Ours: digis go to their sides, which is presort. Where e-links don't tell the side there is a
-    /// stream in between.
+    /// Directly to sides, which includes presort. If the e-links do not determine the side, there
+    /// is a stream in between.
     ToSides,
 }
 
-/// What a chain is to begin with.
+/// Kind of a chain's input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::sts) enum Start {
+pub(in crate::sts) enum InputKind {
     Digis,
     Raw,
 }
 
-/// What it begins with, and how many digis were found in raw data.
-pub(super) enum Beginning<'a> {
-    /// Those of each timeslice.
+/// Input of a chain, and the number of digis found in raw data.
+pub(super) enum ChainInput<'a> {
+    /// Digis of each timeslice.
     Digis(Vec<Pristine<'a, u64>>),
     RawOnHost(HostRaw<'a>, usize),
     RawOnDevice(Box<RawToStream<'a>>, usize),
@@ -44,18 +44,18 @@ pub(super) enum Beginning<'a> {
 /// Raw data that the host unpacks.
 pub(super) struct HostRaw<'a> {
     input: &'a RawTimeslices,
-    held: Held<'a>,
+    buffers: HostBuffers<'a>,
 }
 
-buffers!(HostRaw<'_>: held);
+buffers!(HostRaw<'_>: buffers);
 
-impl crate::device::Buffers for Beginning<'_> {
+impl crate::device::Buffers for ChainInput<'_> {
     fn poison(&mut self) -> Result<(), DeviceError> {
         match self {
-            Beginning::Digis(stream) => stream.poison(),
-            Beginning::RawOnHost(raw, _) => raw.poison(),
-            Beginning::RawOnDevice(raw, _) => raw.poison(),
-            Beginning::RawToSides(raw) => {
+            ChainInput::Digis(stream) => stream.poison(),
+            ChainInput::RawOnHost(raw, _) => raw.poison(),
+            ChainInput::RawOnDevice(raw, _) => raw.poison(),
+            ChainInput::RawToSides(raw) => {
                 raw.0.poison()?;
                 raw.1.poison()
             }
@@ -64,87 +64,87 @@ impl crate::device::Buffers for Beginning<'_> {
 
     fn bytes(&self) -> u64 {
         match self {
-            Beginning::Digis(stream) => stream.bytes(),
-            Beginning::RawOnHost(raw, _) => raw.bytes(),
-            Beginning::RawOnDevice(raw, _) => raw.bytes(),
-            Beginning::RawToSides(raw) => raw.0.bytes() + raw.1.bytes(),
+            ChainInput::Digis(stream) => stream.bytes(),
+            ChainInput::RawOnHost(raw, _) => raw.bytes(),
+            ChainInput::RawOnDevice(raw, _) => raw.bytes(),
+            ChainInput::RawToSides(raw) => raw.0.bytes() + raw.1.bytes(),
         }
     }
 }
 
-impl<'a> Beginning<'a> {
+impl<'a> ChainInput<'a> {
     /// Raw data only where the timeslice has some, and is the only one.
     pub(super) fn new(
         gpu: &Arc<Gpu>,
         (batch, arena): (Batch<'a>, &'a Arena),
-        (ways, start): (ChainConfig, Start),
+        (config, start): (ChainConfig, InputKind),
     ) -> Result<Self, DeviceError> {
-        if start == Start::Raw
+        if start == InputKind::Raw
             && let [input] = batch.timeslices()
             && let Some(raw) = input.raw()
         {
-            return Self::of_raw(gpu, (raw, arena, input.modules()), ways);
+            return Self::of_raw(gpu, (raw, arena, input.modules()), config);
         }
         let stream = |timeslice: &'a Timeslice| {
             Pristine::converted(arena, gpu, timeslice.stream(), |digi| digi.bits())
         };
-        Ok(Beginning::Digis(batch.timeslices().iter().map(stream).collect::<Result<_, _>>()?))
+        Ok(ChainInput::Digis(batch.timeslices().iter().map(stream).collect::<Result<_, _>>()?))
     }
 
-    /// Of a detector with so many modules.
+    /// Input from raw data, for a detector with `modules` modules.
     fn of_raw(
         gpu: &Arc<Gpu>,
         (raw, arena, modules): (&'a RawTimeslices, &'a Arena, usize),
-        ways: ChainConfig,
+        config: ChainConfig,
     ) -> Result<Self, DeviceError> {
-        if ways.presort == PresortWay::OnHost {
-            return Ok(Beginning::RawOnHost(
-                HostRaw { input: raw, held: Held::new(raw, arena) },
+        if config.presort == PresortWay::OnHost {
+            return Ok(ChainInput::RawOnHost(
+                HostRaw { input: raw, buffers: HostBuffers::new(raw, arena) },
                 0,
             ));
         }
-        let make = match ways.unpack {
+        let make = match config.unpack {
             UnpackWay::EpochParallel => EPOCH_PARALLEL,
             UnpackWay::ToSides => {
                 if let Some(boards) = SidesOfBoards::new(raw, modules) {
                     let sides = (&boards, 2 * modules);
                     let of_raw = |jobs: &[_]| OfRaw::new(gpu, (raw, arena), sides, jobs);
                     let both = RawOnGpu::new(gpu, (raw, arena), of_raw)?;
-                    return Ok(Beginning::RawToSides(Box::new(both)));
+                    return Ok(ChainInput::RawToSides(Box::new(both)));
                 }
                 TILES
             }
         };
         let raw = RawToStream::new(gpu, (raw, arena), make)?;
-        Ok(Beginning::RawOnDevice(Box::new(raw), 0))
+        Ok(ChainInput::RawOnDevice(Box::new(raw), 0))
     }
 
-    /// Whether raw data become a stream of digis first.
+    /// True if raw data are unpacked to a stream of digis first.
     pub(super) fn unpacks(&self) -> bool {
-        matches!(self, Beginning::RawOnHost(..) | Beginning::RawOnDevice(..))
+        matches!(self, ChainInput::RawOnHost(..) | ChainInput::RawOnDevice(..))
     }
 
-    /// Unpacks what was copied.
+    /// Unpacks the copied data.
     pub(super) fn unpack(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         let sum = |counted: Vec<TimesliceCounts>| counted.iter().map(TimesliceCounts::digis).sum();
         match self {
-            Beginning::Digis(_) | Beginning::RawToSides(_) => {}
-            Beginning::RawOnHost(HostRaw { input, held }, found) => {
+            ChainInput::Digis(_) | ChainInput::RawToSides(_) => {}
+            ChainInput::RawOnHost(HostRaw { input, buffers }, found) => {
                 let mut laps = Laps::default();
-                *found = sum(gpu.on_host(|| held.unpack(input, cpu::PUBLISHED, &mut laps)));
+                *found = sum(gpu.on_host(|| buffers.unpack(input, cpu::PUBLISHED, &mut laps)));
             }
-            Beginning::RawOnDevice(raw, found) => *found = sum(raw.unpack(gpu)?),
+            ChainInput::RawOnDevice(raw, found) => *found = sum(raw.unpack(gpu)?),
         }
         Ok(())
     }
 
-    /// What is to be presorted: `copied` has digis as they are read out.
+    /// Input of presort: `copied` has digis in the order of readout.
     pub(super) fn stream<'s>(&'s mut self, copied: &'s DeviceBuffer<u64>) -> Stream<'s, 'a> {
         match self {
-            Beginning::RawToSides(raw) => Stream::Raw(&mut raw.0, &mut raw.1),
-            Beginning::Digis(_) => Stream::copied(copied, copied.len()),
-            Beginning::RawOnHost(raw, found) => Stream::OnHost(&raw.held.digis()[..*found]),
-            Beginning::RawOnDevice(raw, found) => Stream::copied(raw.digis(), *found),
+            ChainInput::RawToSides(raw) => Stream::Raw(&mut raw.0, &mut raw.1),
+            ChainInput::Digis(_) => Stream::copied(copied, copied.len()),
+            ChainInput::RawOnHost(raw, found) => Stream::OnHost(&raw.buffers.digis()[..*found]),
+            ChainInput::RawOnDevice(raw, found) => Stream::copied(raw.digis(), *found),
         }
     }
 }

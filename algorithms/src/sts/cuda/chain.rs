@@ -9,7 +9,7 @@ use std::sync::Arc;
 use generators::partition::Partition;
 
 use super::batch::Batch;
-use super::beginning::{Beginning, Start};
+use super::beginning::{ChainInput, InputKind};
 use super::cluster_order::ClusterOrder;
 use super::clusters::{Clusters, SortedDigis, UnsortedClusters};
 use super::collect::Collected;
@@ -19,23 +19,23 @@ use super::presort::{Presort, Stream};
 use super::sort::{Sort, WhichSides};
 use super::tables::DeviceTables;
 use super::time_parts::TimePart;
-use super::whole_sides::WholeSides;
+use super::whole_sides::FusedSides;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Lent, Ptr, Recorded};
 use crate::device::{Arena, buffers};
 use crate::kernels::sts_cuda_formulas_records_h as records;
 use crate::kernels::sts_cuda_formulas_records_h::Found;
 use crate::sts::{ChainStage, Cluster, ClusterEntry, Timeslice};
 
-/// What can be started of a chain until the host has to know what came out.
+/// Part of a chain that can be queued without waiting for counts on the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sts) enum Step {
     /// Digis or raw data to the device, and digis to their sides.
     Distribute,
-    /// From sides that lie where the host knows to clusters in order of time.
+    /// From the partition into sides, on the host, to clusters in order of time.
     FindClusters,
-    /// From numbers of clusters to hits.
+    /// From counts of clusters to hits.
     FindHits,
-    /// From numbers of hits to all of them on the host.
+    /// From counts of hits to all hits on the host.
     Collect,
 }
 
@@ -45,22 +45,22 @@ impl Step {
         [Step::Distribute, Step::FindClusters, Step::FindHits, Step::Collect];
 }
 
-/// What a chain holds on the device during a run.
+/// Buffers of a chain on the device.
 pub(in crate::sts) struct CudaChain<'a> {
     /// Before the buffers, which it uses.
     recorded: Option<Recorded>,
     tables: Lent<'a, DeviceTables>,
-    beginning: Beginning<'a>,
+    beginning: ChainInput<'a>,
     presort: Presort<'a>,
     /// The part of the timeslice, if it is not for all of it.
     part: Option<TimePart>,
-    /// The digis by side, and those of the stream, whose place is free for the sort.
+    /// Digis by side, and the buffer of the stream, which the sort reuses.
     sort: Sort,
     sides: Partition,
     clusters: Clusters,
     order: ClusterOrder,
-    /// If sides that fit are taken as a whole.
-    whole: Option<WholeSides>,
+    /// Present if a block processes each small side.
+    whole: Option<FusedSides>,
     hits: Hits,
     collected: Collected,
 }
@@ -69,68 +69,89 @@ buffers!(
     CudaChain<'_>: tables, beginning, presort, sort, sides, clusters, order, whole, hits, collected
 );
 
+/// Options of a chain.
+#[derive(Clone, Copy)]
+pub(in crate::sts) struct ChainOptions {
+    pub(in crate::sts) config: ChainConfig,
+    pub(in crate::sts) input: InputKind,
+    /// Threads of the host.
+    pub(in crate::sts) threads: usize,
+}
+
+/// Capacities of a chain, in hits.
+#[derive(Clone, Copy, Default)]
+pub(in crate::sts) struct HitCapacities {
+    /// Of all buckets together.
+    buckets: usize,
+    /// Of the flat array of hits.
+    flat: usize,
+}
+
 impl<'a> CudaChain<'a> {
-    /// With room for so many hits in buckets, and in the array behind them; what the host does
-    /// it does with so many threads.
+    /// A chain for a batch. Capacities grow if they turn out to be too small.
     pub(in crate::sts) fn new(
         gpu: &Arc<Gpu>,
         (input, arena): (Batch<'a>, &'a Arena),
-        (ways, start, threads): (ChainConfig, Start, usize),
-        hits: [usize; 2],
+        options: ChainOptions,
+        hits: HitCapacities,
     ) -> Result<Self, DeviceError> {
+        let ChainOptions { config, input: kind, threads } = options;
         let digis = input.digis();
-        let presort = Presort::new(gpu, (input, arena), (ways.presort, threads))?;
-        let beginning = Beginning::new(gpu, (input, arena), (ways, start))?;
-        Self::with_room(gpu, (input, arena), ways, (beginning, presort), (digis, hits))
+        let presort = Presort::new(gpu, (input, arena), (config.presort, threads))?;
+        let beginning = ChainInput::new(gpu, (input, arena), (config, kind))?;
+        Self::allocate(gpu, (input, arena), config, (beginning, presort), digis, hits)
     }
 
-    /// Whether timeslices can go through such a chain together, each of a detector with so many
+    /// True if timeslices can go through such a chain together, each of a detector with `sides`
     /// sides.
-    pub(in crate::sts) fn takes_batches(gpu: &Gpu, ways: ChainConfig, sides: usize) -> bool {
-        Presort::takes_batches(gpu, ways.presort, sides)
+    pub(in crate::sts) fn takes_batches(gpu: &Gpu, config: ChainConfig, sides: usize) -> bool {
+        Presort::takes_batches(gpu, config.presort, sides)
     }
 
-    /// For parts of a timeslice, with room for so many digis and hits; what they are made of is one
-    /// of the [`TimePart`]s. `None` where there can be none.
+    /// A chain for parts of a timeslice, with capacities for digis and hits; each run takes one of
+    /// the [`TimePart`]s. `None` if that is not supported.
     pub(in crate::sts) fn of_parts(
         gpu: &Arc<Gpu>,
         (timeslice, arena): (&'a Timeslice, &'a Arena),
-        ways: ChainConfig,
-        room: (usize, [usize; 2]),
+        config: ChainConfig,
+        digis: usize,
+        hits: HitCapacities,
     ) -> Result<Option<Self>, DeviceError> {
-        let input = Batch::of(timeslice);
+        let input = Batch::single(timeslice);
         let Some(presort) = Presort::of_parts(gpu, input)? else { return Ok(None) };
-        let beginning = Beginning::new(gpu, (input, arena), (ways, Start::Digis))?;
-        Self::with_room(gpu, (input, arena), ways, (beginning, presort), room).map(Some)
+        let beginning = ChainInput::new(gpu, (input, arena), (config, InputKind::Digis))?;
+        Self::allocate(gpu, (input, arena), config, (beginning, presort), digis, hits).map(Some)
     }
 
-    fn with_room(
+    fn allocate(
         gpu: &Arc<Gpu>,
         (input, arena): (Batch<'a>, &'a Arena),
-        ways: ChainConfig,
-        (beginning, presort): (Beginning<'a>, Presort<'a>),
-        (digis, [buckets, flat]): (usize, [usize; 2]),
+        config: ChainConfig,
+        (beginning, presort): (ChainInput<'a>, Presort<'a>),
+        digis: usize,
+        hits: HitCapacities,
     ) -> Result<Self, DeviceError> {
         Ok(CudaChain {
             recorded: None,
-            tables: DeviceTables::lent(gpu, (input, arena))?,
+            tables: DeviceTables::cached(gpu, (input, arena))?,
             beginning,
             presort,
             part: None,
-            sort: Sort::new(gpu, (digis, input.sides()), ways.sort)?,
+            sort: Sort::new(gpu, (digis, input.sides()), config.sort)?,
             sides: Partition::from_lengths([]),
-            clusters: Clusters::new(gpu, (input, digis), ways.clusters)?,
-            order: ClusterOrder::new(gpu, digis, input.sides(), ways.cluster_sort)?,
-            whole: ways
+            clusters: Clusters::new(gpu, (input, digis), config.clusters)?,
+            order: ClusterOrder::new(gpu, digis, input.sides(), config.cluster_sort)?,
+            whole: config
                 .takes_whole_sides
-                .then(|| WholeSides::new(gpu, digis, input.sides()))
+                .then(|| FusedSides::new(gpu, digis, input.sides()))
                 .transpose()?,
-            hits: Hits::new(gpu, (input, digis), ways.hits, buckets)?,
-            collected: Collected::new(gpu, ways.collect, input.modules(), flat)?,
+            hits: Hits::new(gpu, (input, digis), config.hits, hits.buckets)?,
+            collected: Collected::new(gpu, config.collect, input.modules(), hits.flat)?,
         })
     }
 
-    /// Takes a part of the timeslice on, which has no more digis than there is room for.
+    /// Sets the part of the timeslice to process, which has no more digis than there is capacity
+    /// for.
     pub(in crate::sts) fn take_part(&mut self, part: TimePart) {
         self.part = Some(part);
     }
@@ -140,20 +161,20 @@ impl<'a> CudaChain<'a> {
         self.sides.elements()
     }
 
-    /// Room for so many hits there is by now, in buckets and in the array behind them.
-    pub(in crate::sts) fn capacities(&self) -> [usize; 2] {
-        [self.hits.capacity(), self.collected.capacity()]
+    /// Current hit capacities.
+    pub(in crate::sts) fn capacities(&self) -> HitCapacities {
+        HitCapacities { buckets: self.hits.capacity(), flat: self.collected.capacity() }
     }
 
-    /// What the chain begins with.
+    /// First stage of the chain.
     pub(in crate::sts) fn first_stage(&self) -> ChainStage {
         if self.beginning.unpacks() { ChainStage::Unpack } else { ChainStage::Presort }
     }
 
-    /// Starts to copy what the chain begins with to the device; a part of its first stage.
+    /// Starts to copy the input of the chain to the device; a part of its first stage.
     pub(in crate::sts) fn upload(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         match &self.beginning {
-            Beginning::Digis(streams) if self.presort.takes_stream() => {
+            ChainInput::Digis(streams) if self.presort.takes_stream() => {
                 if let (Some(part), [stream]) = (&self.part, &streams[..]) {
                     return gpu.upload(self.sort.scratch(), stream.part(part.positions.clone()));
                 }
@@ -164,13 +185,13 @@ impl<'a> CudaChain<'a> {
                 }
                 Ok(())
             }
-            Beginning::RawOnDevice(raw, _) => raw.upload(gpu),
-            Beginning::RawToSides(raw) => raw.0.upload(gpu),
-            Beginning::Digis(_) | Beginning::RawOnHost(..) => Ok(()),
+            ChainInput::RawOnDevice(raw, _) => raw.upload(gpu),
+            ChainInput::RawToSides(raw) => raw.0.upload(gpu),
+            ChainInput::Digis(_) | ChainInput::RawOnHost(..) => Ok(()),
         }
     }
 
-    /// Starts the first stage on what was copied; waits for it.
+    /// Starts the first stage on the copied input; waits for it.
     fn begin(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         if self.beginning.unpacks() { self.beginning.unpack(gpu) } else { self.distribute(gpu) }
     }
@@ -185,7 +206,8 @@ impl<'a> CudaChain<'a> {
     }
 
     fn start_presort(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
-        let (scratch, digis) = (self.sort.scratch(), self.sort.digis());
+        let scratch = self.sort.scratch();
+        let digis = self.sort.digis();
         let stream = match &self.part {
             Some(part) => Stream::OfPart(scratch, part.positions.len(), &part.times),
             None => self.beginning.stream(scratch),
@@ -193,7 +215,7 @@ impl<'a> CudaChain<'a> {
         self.presort.start(gpu, &self.tables.modules, stream, digis)
     }
 
-    /// Starts a stage on what the one before it left; some wait for the device.
+    /// Starts a stage on the output of the one before it; some wait for the device.
     pub(in crate::sts) fn run(&mut self, gpu: &Gpu, stage: ChainStage) -> Result<(), DeviceError> {
         match stage {
             stage if stage == self.first_stage() => {
@@ -205,7 +227,7 @@ impl<'a> CudaChain<'a> {
             ChainStage::Zero => self.clusters.zero(gpu),
             ChainStage::Sort => {
                 self.start_sort(gpu)?;
-                if self.sort.may_leave_some() {
+                if self.sort.can_overflow() {
                     gpu.wait()?;
                 }
                 self.sort.finish(gpu).map(|_| ())
@@ -223,21 +245,24 @@ impl<'a> CudaChain<'a> {
         }
     }
 
-    /// Starts to sort digis: of sides that are taken as a whole, those of others.
+    /// Starts to sort digis; with small sides processed by single blocks, only those of larger
+    /// sides.
     fn start_sort(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         let which = if self.whole.is_some() { WhichSides::Larger } else { WhichSides::All };
         self.sort.start(gpu, (&self.sides, self.presort.begins()), which)
     }
 
-    /// Starts to find clusters, and the order of those whose sides are taken as a whole.
+    /// Starts to find clusters, and to sort those of small sides that single blocks process.
     fn find_clusters(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
-        let (digis, begins, tables) = (self.sort.digis(), self.presort.begins(), &*self.tables);
+        let digis = self.sort.digis();
+        let begins = self.presort.begins();
+        let tables = &*self.tables;
         let given = SortedDigis { digis, begins, tables };
         let Some(whole) = &mut self.whole else { return self.clusters.find(gpu, given) };
         whole.fill(gpu, &self.sides)?;
         if let Some(larger) = whole.larger_tiles() {
-            self.clusters.find_larger(gpu, given, larger)?;
-            // As long as nothing is known of the others, they count as sides without a cluster.
+            self.clusters.find_in_large_sides(gpu, given, larger)?;
+            // Until their counts are known, the other sides count as sides without a cluster.
             self.order.sort(gpu, unsorted(&self.clusters, begins, whole.larger()))?;
         }
         whole.start(gpu, given, (&self.clusters, &self.order))
@@ -252,13 +277,13 @@ impl<'a> CudaChain<'a> {
         self.order.sort(gpu, unsorted(&self.clusters, begins, &self.sides))
     }
 
-    /// Starts to sort digis, and to make clusters of them as if the sort left nothing for later.
+    /// Starts to sort digis, and to make clusters of them assuming that the sort is complete.
     fn start_clusters(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         gpu.scope(ChainStage::Sort.name(), || self.start_sort(gpu))?;
         self.make_clusters(gpu)
     }
 
-    /// Starts to make clusters of sorted digis, and to tell the host their numbers.
+    /// Starts to make clusters of sorted digis, and to copy their counts to the host.
     fn make_clusters(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         for stage in [ChainStage::Zero, ChainStage::Cluster, ChainStage::ClusterSort] {
             self.run_in_scope(gpu, stage)?;
@@ -266,8 +291,8 @@ impl<'a> CudaChain<'a> {
         gpu.scope(ChainStage::Hits.name(), || self.clusters.start_counts(gpu))
     }
 
-    /// Waits for the clusters. Where digis had been left that were not in order, clusters are made
-    /// once more.
+    /// Waits for the clusters. If the sort had left digis out of order, clusters are made once
+    /// more.
     fn finish_clusters(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         gpu.wait()?;
         if gpu.scope(ChainStage::Sort.name(), || self.sort.finish(gpu))? {
@@ -277,12 +302,12 @@ impl<'a> CudaChain<'a> {
         gpu.scope(ChainStage::ClusterSort.name(), || self.finish_order(gpu))
     }
 
-    /// Starts to sort clusters that were left, by their numbers, which the host was told.
+    /// Starts to sort the remaining clusters, by their counts on the host.
     fn finish_order(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         let counts = self.sides.lengths().zip(self.clusters.counts());
         let begins = self.presort.begins();
         match &self.whole {
-            Some(whole) if whole.has_left_some(counts) => {
+            Some(whole) if whole.has_overflow(counts) => {
                 self.order.sort(gpu, unsorted(&self.clusters, begins, &self.sides))
             }
             _ => Ok(()),
@@ -293,19 +318,23 @@ impl<'a> CudaChain<'a> {
         gpu.scope(stage.name(), || self.run(gpu, stage))
     }
 
-    /// Starts to find hits by the numbers of clusters, which the host was told.
+    /// Starts to find hits by the counts of clusters on the host.
     fn start_hits(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         let counts = self.counts_of_room();
         self.clusters.expect(counts.iter().sum());
         let begins = self.presort.begins();
-        let (clusters, order, tables) = (&self.clusters, &self.order, &*self.tables);
+        let clusters = &self.clusters;
+        let order = &self.order;
+        let tables = &*self.tables;
         let sorted = SortedClusters { clusters, order, begins, tables };
         self.hits.start(gpu, &self.sides, &counts, sorted)
     }
 
-    /// Waits for the numbers of hits; where there was too little room, for all hits once more.
+    /// Waits for the counts of hits; if the capacity was too small, finds all hits once more.
     fn finish_hits(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
-        let (clusters, order, tables) = (&self.clusters, &self.order, &*self.tables);
+        let clusters = &self.clusters;
+        let order = &self.order;
+        let tables = &*self.tables;
         let sorted = SortedClusters { clusters, order, begins: self.presort.begins(), tables };
         self.hits.finish(gpu, sorted)
     }
@@ -317,14 +346,16 @@ impl<'a> CudaChain<'a> {
         gpu: &Gpu,
     ) -> Result<(), DeviceError> {
         let capacities: Vec<_> = self.hits.counts().map(|hits| hits.saturating_sub(1)).collect();
-        let (clusters, order, tables) = (&self.clusters, &self.order, &*self.tables);
+        let clusters = &self.clusters;
+        let order = &self.order;
+        let tables = &*self.tables;
         let sorted = SortedClusters { clusters, order, begins: self.presort.begins(), tables };
         self.hits.fill(gpu, &capacities, sorted)?;
         self.finish_hits(gpu)
     }
 
-    /// Takes a step of the whole chain: waits for the one before in the chosen queue, and starts
-    /// what can be started then.
+    /// Runs a step of the whole chain: waits for the step before in the chosen queue, and starts
+    /// all kernels that need no further counts.
     pub(in crate::sts) fn step(&mut self, gpu: &Gpu, step: Step) -> Result<(), DeviceError> {
         match step {
             Step::Distribute => {
@@ -375,14 +406,15 @@ impl<'a> CudaChain<'a> {
         Ok(counts)
     }
 
-    /// The same, once the host was told; no more than there is room for, whatever was counted.
+    /// The clusters of each side, from counts that the host already has; limited to the capacity,
+    /// whatever was counted.
     fn counts_of_room(&self) -> Vec<usize> {
         let counts = self.clusters.counts().zip(self.sides.lengths());
-        counts.map(|(count, most)| count.min(most)).collect()
+        counts.map(|(count, max)| count.min(max)).collect()
     }
 }
 
-/// Clusters and hits on the device, with their numbers, which the host knows.
+/// Clusters and hits on the device, with their counts, which the host has.
 pub(super) struct FoundOnDevice<'a> {
     pub(super) clusters: &'a DeviceBuffer<Cluster>,
     pub(super) entries: &'a DeviceBuffer<ClusterEntry>,
@@ -398,7 +430,7 @@ pub(super) struct FoundOnDevice<'a> {
     pub(super) hits: usize,
 }
 
-/// What was found on such sides.
+/// Clusters of these sides, not sorted yet.
 fn unsorted<'a>(
     clusters: &'a Clusters,
     begins: &'a DeviceBuffer<u32>,

@@ -1,6 +1,6 @@
-// Clusters of each side in order of time, as the online reconstruction has them: entries of 8
-// bytes are sorted, not clusters, by the sort that digis are sorted by (block_merge.h), a block a
-// side. Clusters of the same time stay in the order of their places.
+// Sorts the clusters of each side by time as the online reconstruction does: entries of 8 bytes are
+// sorted instead of clusters, by the sort of the digis (block_merge.h), a block per side. Clusters
+// of the same time stay in the order of their indices.
 #include "block_merge.h"
 #include "formulas/records.h"
 
@@ -22,7 +22,7 @@ using Shared = Sort::Shared;
 
 }  // namespace
 
-// Writes an entry for each cluster, and sorts those of each side. A block a side.
+// Writes an entry for each cluster, and sorts those of each side. A block per side.
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
     entries_block_merge(const Cluster* clusters, const u32* begins, const Found* found, Entry* entries,
                         Entry* scratch) {

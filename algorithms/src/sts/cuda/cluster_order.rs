@@ -10,16 +10,16 @@ use crate::sts::ClusterEntry;
 /// How clusters are brought into order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sts) enum ClusterSortWay {
-    /// A block a side, as published: the sort of digis.
+    /// A block per side, as published: the sort of digis.
     BlockMerge,
     /// A block a side, by bins of time; large sides are distributed before.
     TimeBins,
 }
 
-/// Entries in order of time, and what sorting them takes.
+/// Entries in order of time, and the buffers for sorting them.
 pub(super) struct ClusterOrder {
     entries: DeviceBuffer<ClusterEntry>,
-    /// As many, of which none is needed later.
+    /// Scratch entries, overwritten by each sort.
     scratch: DeviceBuffer<ClusterEntry>,
     tables: Tables,
 }
@@ -62,13 +62,14 @@ impl ClusterOrder {
         })
     }
 
-    /// Sorts the clusters of all sides, which lie where their digis do.
+    /// Sorts the clusters of all sides, which start at the offsets of their digis.
     pub(super) fn sort(
         &mut self,
         gpu: &Gpu,
         from: UnsortedClusters<'_>,
     ) -> Result<(), DeviceError> {
-        let (entries, scratch) = (&mut self.entries, &mut self.scratch);
+        let entries = &mut self.entries;
+        let scratch = &mut self.scratch;
         match &mut self.tables {
             Tables::BlockMerge(()) => sort_by_side(gpu, from, entries, scratch),
             Tables::TimeBins(bins) => bins.sort(gpu, from, entries, scratch),
@@ -98,6 +99,6 @@ fn sort_by_side(
         entries: entries.ptr(),
         scratch: scratch.ptr(),
     };
-    // SAFETY: sides have room for an entry a cluster, in both arrays.
+    // SAFETY: each side has capacity for one entry per cluster, in both arrays.
     unsafe { gpu.launch(&ENTRIES_BLOCK_MERGE, grid, arguments) }
 }

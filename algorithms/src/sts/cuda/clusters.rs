@@ -35,14 +35,14 @@ static LINK_LARGER: ByRules<ClusterLinkLarger> =
 static HEADS_LARGER: ByRules<ClusterHeadsLarger> =
     ByRules::new(&CLUSTER_HEADS_LARGER_EXACT, &CLUSTER_HEADS_LARGER_PUBLISHED);
 
-/// How clusters are found.
+/// Algorithm that finds clusters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sts) enum ClusterWay {
-    /// A thread a digi, which walks to its side, as published.
+    /// A thread per digi, which walks to its side, as published.
     Online,
     /// A block a side.
     PerSide,
-    /// A thread a digi, then blocks for the first digis of chains.
+    /// A thread per digi, then blocks for the first digis of chains.
     Links,
 }
 
@@ -50,7 +50,7 @@ pub(in crate::sts) enum ClusterWay {
 #[derive(Clone, Copy)]
 pub(super) struct SortedDigis<'a> {
     pub(super) digis: &'a DeviceBuffer<u64>,
-    /// Where sides begin, and where the last one ends.
+    /// Offsets of sides, with the end of the last one.
     pub(super) begins: &'a DeviceBuffer<u32>,
     pub(super) tables: &'a DeviceTables,
 }
@@ -60,7 +60,7 @@ pub(super) struct SortedDigis<'a> {
 pub(super) struct UnsortedClusters<'a> {
     pub(super) clusters: &'a DeviceBuffer<Cluster>,
     pub(super) found: &'a DeviceBuffer<Found>,
-    /// Where sides begin, and where the last one ends; on the device and here.
+    /// Offsets of sides, with the end of the last one; on the device and on the host.
     pub(super) begins: &'a DeviceBuffer<u32>,
     pub(super) sides: &'a Partition,
     /// See [`Clusters::expected`].
@@ -79,7 +79,7 @@ impl UnsortedClusters<'_> {
     }
 }
 
-/// Clusters, and what finding them takes.
+/// Clusters, and the buffers for finding them.
 pub(super) struct Clusters {
     way: ClusterWay,
     semantics: Semantics,
@@ -92,15 +92,15 @@ pub(super) struct Clusters {
     found: DeviceBuffer<Found>,
     host_found: PinnedBuffer<Found>,
     clusters: DeviceBuffer<Cluster>,
-    /// Number of clusters of the run before, 0 if there was none: kernels that read or write each
-    /// of them declare as many bytes.
+    /// Number of clusters of the run before, 0 if there was none: kernels declare the bytes of that
+    /// number of clusters as traffic.
     expected: u64,
 }
 
 buffers!(Clusters: connectors, channels, follows, found, host_found, clusters);
 
 impl Clusters {
-    /// Of so many digis.
+    /// Buffers for `digis` digis.
     pub(super) fn new(
         gpu: &Gpu,
         (input, digis): (Batch<'_>, usize),
@@ -126,7 +126,7 @@ impl Clusters {
         })
     }
 
-    /// Sets to 0 what kernels rely on.
+    /// Sets counters and flags to 0, as kernels expect.
     pub(super) fn zero(&self, gpu: &Gpu) -> Result<(), DeviceError> {
         match self.way {
             ClusterWay::Links => gpu.fill(&self.follows, 0)?,
@@ -144,22 +144,26 @@ impl Clusters {
         }
     }
 
-    /// Finds those of larger sides by links, where others are found in another way.
-    pub(super) fn find_larger(
+    /// Finds the clusters of larger sides by links, if small sides are processed by another
+    /// algorithm.
+    pub(super) fn find_in_large_sides(
         &self,
         gpu: &Gpu,
         sorted: SortedDigis<'_>,
         larger: LargerTiles,
     ) -> Result<(), DeviceError> {
-        let (digis, begins, sides) = (sorted.digis.ptr(), sorted.begins.ptr(), self.sides);
-        let (connectors, follows) = (self.connectors.ptr(), self.follows.ptr());
+        let digis = sorted.digis.ptr();
+        let begins = sorted.begins.ptr();
+        let sides = self.sides;
+        let connectors = self.connectors.ptr();
+        let follows = self.follows.ptr();
         let [window_ns, whole_ns, crowd_ns] = self.window;
         let linking = ClusterLinkLarger {
             digis,
             begins,
             sides,
             tiles: larger.tiles,
-            least: larger.least as u32,
+            least: larger.min as u32,
             connectors,
             follows,
             window_ns,
@@ -180,33 +184,33 @@ impl Clusters {
         let grid = Grid::blocks(larger.count as u32);
         // SAFETY: as by links of all; tiles are some of them.
         unsafe {
-            // How many digis of its tiles are of larger sides is not counted.
-            gpu.launch(LINK_LARGER.of(self.semantics), grid, linking)?;
-            gpu.launch(HEADS_LARGER.of(self.semantics), grid, following)
+            // Not counted: how many digis of its tiles are of larger sides.
+            gpu.launch(LINK_LARGER.for_semantics(self.semantics), grid, linking)?;
+            gpu.launch(HEADS_LARGER.for_semantics(self.semantics), grid, following)
         }
     }
 
-    /// How near digis have to be: see `window_of` in `formulas/rules.h`.
+    /// Time windows of neighbouring digis: see `window_of` in `formulas/rules.h`.
     pub(super) fn window(&self) -> [u32; 3] {
         self.window
     }
 
-    /// By which rules clusters are found.
+    /// Semantics of the rules by which clusters are found.
     pub(super) fn semantics(&self) -> Semantics {
         self.semantics
     }
 
-    /// The clusters; each side has a room where it has digis.
+    /// The clusters; each side's range is that of its digis.
     pub(super) fn clusters(&self) -> &DeviceBuffer<Cluster> {
         &self.clusters
     }
 
-    /// What was found on each side.
+    /// Cluster count and latest error of each side.
     pub(super) fn found(&self) -> &DeviceBuffer<Found> {
         &self.found
     }
 
-    /// Starts to tell the host the clusters of each side.
+    /// Starts to copy the counts of clusters of each side to the host.
     pub(super) fn start_counts(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         gpu.download(&mut self.host_found, &self.found)
     }
@@ -216,7 +220,7 @@ impl Clusters {
         self.expected = clusters as u64;
     }
 
-    /// Number of clusters that a run is expected to find: as many as the one before.
+    /// Number of clusters that a run is expected to find: that of the run before.
     pub(super) fn expected(&self) -> u64 {
         self.expected
     }
@@ -225,7 +229,7 @@ impl Clusters {
         self.expected * size_of::<Cluster>() as u64
     }
 
-    /// The clusters of each side, once the host was told.
+    /// Counts of clusters of each side, after they were copied to the host.
     pub(super) fn counts(&self) -> impl Iterator<Item = usize> {
         self.host_found.iter().map(|found| found.clusters as usize)
     }
@@ -254,16 +258,17 @@ impl Clusters {
             clusters: self.clusters.ptr(),
             found: self.found.ptr(),
         };
-        let (read, linked) = (sorted.digis.bytes(), self.connectors.bytes());
+        let read = sorted.digis.bytes();
+        let linked = self.connectors.bytes();
         let all = CLUSTER_CHANNELS.thread_each(sorted.digis.len());
-        // SAFETY: sides are ranges of the digis, with an offset for each of their channels,
-        // a connector and room for a cluster for each digi.
+        // SAFETY: sides are ranges of the digis, with an offset for each of their channels, and a
+        // connector and capacity for a cluster for each digi.
         unsafe {
             let of_channels = all.moving(read + self.channels.bytes());
             gpu.launch(&CLUSTER_CHANNELS, of_channels, finding)?;
             let of_connectors = all.moving(read + self.channels.bytes() + 2 * linked);
-            gpu.launch(WALK.of(self.semantics), of_connectors, connecting)?;
-            let follow = FOLLOW.of(self.semantics);
+            gpu.launch(WALK.for_semantics(self.semantics), of_connectors, connecting)?;
+            let follow = FOLLOW.for_semantics(self.semantics);
             gpu.launch(follow, all.moving(read + linked + self.expected_bytes()), following)
         }
     }
@@ -285,13 +290,17 @@ impl Clusters {
             clusters: self.clusters.ptr(),
             found: self.found.ptr(),
         };
-        // SAFETY: as above; there is a block for each side.
-        unsafe { gpu.launch(SIDE.of(self.semantics), grid, arguments) }
+        // SAFETY: there is a block for each side; sides are ranges of the digis, with an offset for
+        // each of their channels, and a connector and capacity for a cluster for each digi.
+        unsafe { gpu.launch(SIDE.for_semantics(self.semantics), grid, arguments) }
     }
 
     fn find_by_links(&self, gpu: &Gpu, sorted: SortedDigis<'_>) -> Result<(), DeviceError> {
-        let (digis, begins, sides) = (sorted.digis.ptr(), sorted.begins.ptr(), self.sides);
-        let (connectors, follows) = (self.connectors.ptr(), self.follows.ptr());
+        let digis = sorted.digis.ptr();
+        let begins = sorted.begins.ptr();
+        let sides = self.sides;
+        let connectors = self.connectors.ptr();
+        let follows = self.follows.ptr();
         let [window_ns, whole_ns, crowd_ns] = self.window;
         let linking = ClusterLink {
             digis,
@@ -316,11 +325,11 @@ impl Clusters {
         let bytes = sorted.digis.bytes() + self.connectors.bytes() + self.follows.bytes();
         let tiles = sorted.digis.len().div_ceil(TILE as usize);
         let grid = Grid::blocks(tiles as u32);
-        // SAFETY: sides are ranges of the digis, with a connector, a byte and room for a
+        // SAFETY: sides are ranges of the digis, with a connector, a byte and capacity for a
         // cluster for each digi; the bytes end with a whole word.
         unsafe {
-            gpu.launch(LINK.of(self.semantics), grid.moving(bytes), linking)?;
-            let heads = HEADS.of(self.semantics);
+            gpu.launch(LINK.for_semantics(self.semantics), grid.moving(bytes), linking)?;
+            let heads = HEADS.for_semantics(self.semantics);
             gpu.launch(heads, grid.moving(bytes + self.expected_bytes()), following)
         }
     }

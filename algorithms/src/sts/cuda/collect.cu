@@ -1,4 +1,4 @@
-// The hits of all modules behind each other: buckets have room that nobody used.
+// Copies the hits of all modules to a contiguous array; buckets have unused capacity.
 #include "formulas/records.h"
 #include "formulas/sides.h"
 
@@ -7,20 +7,21 @@ namespace {
 constexpr u32 THREADS = 256;
 // A hit is moved 16 bytes at a time.
 constexpr u32 PIECES = sizeof(Hit) / sizeof(uint4);
-// Pieces of a thread, all of which are on their way together.
+// Pieces per thread, whose loads are in flight together.
 constexpr u32 PIECES_OF_THREAD = 4;
 constexpr u32 PIECES_OF_BLOCK = THREADS * PIECES_OF_THREAD;
 static_assert(PIECES_OF_BLOCK % LANES == 0, "whole warps");
 
 }  // namespace
 
-// Moves hits from buckets that begin where `offsets` says to where `places` says, which
-// has where the last one ends too. A block so many pieces of hits. The target may be on the
-// device or on the host.
+// Moves hits from buckets, whose offsets are `offsets`, to a contiguous array with the offsets
+// `places`, which include the end of the last module. A block moves a fixed number of pieces of
+// hits. The target may be on the device or on the host.
 extern "C" __global__ void __launch_bounds__(THREADS)
     collect_buckets(const uint4* hits, const u32* offsets, const u32* places, u32 modules, uint4* flat) {
     const u64 first = (u64)blockIdx.x * PIECES_OF_BLOCK, end = (u64)places[modules] * PIECES;
-    // That of the block's first piece; those of others are hardly ever far behind.
+    // Module of the block's first piece; those of the other pieces are the same or shortly after
+    // it.
     u32 module = warp_segment_of(places, modules, (u32)(first / PIECES));
     uint4 pieces[PIECES_OF_THREAD];
 #pragma unroll

@@ -12,19 +12,19 @@ use crate::kernels::sts_cuda_formulas_records_h as records;
 use crate::sts::Hit;
 use crate::sts_sort::cuda::begins;
 
-/// How hits get into one array on the host.
+/// Transfer of hits to one array on the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sts) enum CollectWay {
     /// On the device first, then by a copy.
     Flat,
-    /// By a kernel that writes to the host's memory.
+    /// Copied by a kernel that writes to the host's memory.
     Mapped,
 }
 
-/// All hits behind each other.
+/// Flat array of all hits.
 pub(super) struct Collected {
     places: Table,
-    /// Where the hits of each module are.
+    /// Partition of the hits into modules.
     modules: Partition,
     hits: Flat,
 }
@@ -70,7 +70,7 @@ impl Flat {
 }
 
 impl Collected {
-    /// With room for so many hits, which is made larger where it turns out to be too small.
+    /// Capacity for `hits` hits; grows when it turns out to be too small.
     pub(super) fn new(
         gpu: &Gpu,
         way: CollectWay,
@@ -103,7 +103,7 @@ impl Collected {
             modules: self.modules.segments() as u32,
             flat,
         };
-        // SAFETY of both: buckets have as many hits as was counted, and there is room for
+        // SAFETY of both: buckets have the counted number of hits, and the array has capacity for
         // all.
         match &mut self.hits {
             Flat::Copied(Copied { flat, host }) => {
@@ -124,7 +124,7 @@ impl Collected {
         self.modules.split(hits)
     }
 
-    /// Where kernels find the hits, and the offsets of modules in them.
+    /// Device pointers of the hits, and of the offsets of modules in them.
     pub(super) fn on_device(&self) -> (Ptr<records::Hit>, Ptr<u32>) {
         let hits = match &self.hits {
             Flat::Copied(copied) => copied.flat.ptr(),
@@ -143,7 +143,7 @@ impl Collected {
         self.modules.elements()
     }
 
-    /// Room for so many hits there is.
+    /// Capacity in hits.
     pub(super) fn capacity(&self) -> usize {
         self.hits.host().len()
     }

@@ -1,4 +1,4 @@
-//! In which ways the stages of a chain are done.
+//! Algorithms of the stages of a chain.
 
 use super::beginning::UnpackWay;
 use super::cluster_order::ClusterSortWay;
@@ -9,7 +9,7 @@ use super::presort::PresortWay;
 use super::sort::SortWay;
 use crate::sts::ChainStage;
 
-/// How stages are done that can be done in several ways.
+/// Algorithm of each stage that has several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sts) struct ChainConfig {
     pub(in crate::sts) unpack: UnpackWay,
@@ -17,16 +17,16 @@ pub(in crate::sts) struct ChainConfig {
     pub(in crate::sts) sort: SortWay,
     pub(in crate::sts) clusters: ClusterWay,
     pub(in crate::sts) cluster_sort: ClusterSortWay,
-    /// Whether sides that fit into shared memory go from digis to clusters in order by a block;
-    /// the ways above are those of the others then, clusters those of links.
+    /// If set, a block processes each side that fits into shared memory, from digis to sorted
+    /// clusters; the algorithms above are those of the larger sides then, with links for clusters.
     pub(in crate::sts) takes_whole_sides: bool,
     pub(in crate::sts) hits: HitsWay,
     pub(in crate::sts) collect: CollectWay,
 }
 
 impl ChainConfig {
-    /// What the stages before this one leave for it, in words; empty where that is the same
-    /// in all chains.
+    /// Description of the input that earlier stages leave for `stage`; empty if it is the same in
+    /// all chains.
     pub(in crate::sts) fn given(self, stage: ChainStage) -> &'static str {
         match stage {
             ChainStage::Unpack | ChainStage::Presort | ChainStage::Zero => "",

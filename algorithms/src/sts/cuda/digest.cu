@@ -39,7 +39,7 @@ __device__ __forceinline__ u64 item_sum(const Item* item, u64 salt) {
     return sum ^ sum >> 32;
 }
 
-// Sum over the threads of a block, for its first thread.
+// Sum over the threads of a block, returned to its first thread.
 __device__ __forceinline__ u64 block_sum(u64 value) {
     __shared__ u64 sums[WARPS];
     for (u32 distance = LANES / 2; distance > 0; distance /= 2)
@@ -59,7 +59,7 @@ __device__ __forceinline__ u32 selected(u32 segments, u32 first, u32 stride) {
 }  // namespace
 
 // Sums the clusters of selected sides, in order of their entries, and the hits of selected modules,
-// which begin where `places` says. `parts` blocks share a segment; each writes one sum to `sums`.
+// whose offsets are `places`. `parts` blocks share a segment; each writes one sum to `sums`.
 extern "C" __global__ void __launch_bounds__(THREADS)
     digest_output(const Cluster* clusters, const Entry* entries, const u32* begins, const Found* found, u32 sides,
                   const Hit* hits, const u32* places, u32 modules, u32 first, u32 stride, u32 parts, u64* sums) {

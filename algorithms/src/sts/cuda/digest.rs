@@ -1,4 +1,4 @@
-//! Digests of clusters and hits, summed on the device where a chain has left them: see the kernel.
+//! Digests of clusters and hits, summed on the device: see the kernel.
 
 use super::chain::CudaChain;
 use crate::algorithm::{Digest, ITEM_MULTIPLIER, KINDS, SEGMENT_MULTIPLIER, Segments, WORD_STEP};
@@ -26,7 +26,7 @@ const BLOCKS: usize = 512;
 pub(in crate::sts) struct DigestSums(Option<MappedBuffer<u64>>);
 
 impl DigestSums {
-    /// A buffer of so many sums.
+    /// A buffer of one sum per block.
     fn buffer(&mut self, gpu: &Gpu, blocks: usize) -> Result<&mut MappedBuffer<u64>, DeviceError> {
         let existing = self.0.take().filter(|sums| sums.len() >= blocks);
         let sums = match existing {
@@ -38,7 +38,7 @@ impl DigestSums {
 }
 
 impl CudaChain<'_> {
-    /// The digest of what the last run has found; waits for it.
+    /// The digest of the output of the previous run; waits for it.
     pub(in crate::sts) fn digest(
         &mut self,
         gpu: &Gpu,

@@ -1,8 +1,8 @@
-// Digis of the same channel and time in order of their charges, so that nothing that follows
-// depends on who arrived first: the published sort leaves them as they come.
+// Sorts digis of the same channel and time by charge, so that the result does not depend on the
+// order of arrival, which the published sort leaves.
 //
-// A thread a digi, which finds its rank among those that are equal to it. There are hardly any:
-// nearly all digis are copied to the same place.
+// A thread per digi, which finds its rank among the digis equal to it. There are hardly any: nearly
+// all digis are copied to the same index.
 #include "digi.h"
 #include "formulas/sides.h"
 
@@ -10,8 +10,8 @@ namespace {
 
 constexpr u32 THREADS = 256;
 
-// How many of the digis before and behind a place, equal to the one there, come before it and
-// are larger, or come behind it and are smaller.
+// Distances that a digi moves among its equals: how many equal digis before its index are larger,
+// and how many after it are smaller.
 struct Moves {
     u32 behind, before;
 };
@@ -34,7 +34,7 @@ __device__ __forceinline__ bool has_equal(const u64* digis, u32 count, u32 place
 
 }  // namespace
 
-// Copies the digis of all sides, sorted by channel and time, in that order. A thread a digi.
+// Copies the digis of all sides, sorted by channel and time, in that order. A thread per digi.
 extern "C" __global__ void __launch_bounds__(THREADS)
     order_equal_digis(const u64* digis, const u32* begins, u32 sides, u64* to) {
     const u32 place = blockIdx.x * THREADS + threadIdx.x, count = begins[sides];

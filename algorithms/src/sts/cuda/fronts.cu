@@ -1,9 +1,9 @@
 // nvcc: -fmad=false
 //
-// Hits as the online reconstruction finds them: a thread a cluster of the front, which
-// finds its partners by binary search. Hits go to a bucket for each module, at places that
-// an atomic counter gives. A bucket that turns out to be too small loses hits, but its
-// counter goes on, so the host knows how much room there should be.
+// Hits as the online reconstruction finds them: a thread per cluster of the front, which finds its
+// partners by binary search. Hits go to a bucket for each module, at indices from an atomic
+// counter. A bucket that turns out to be too small drops hits, but its counter counts them, so the
+// host knows the required capacity.
 //
 // As published, threads find their module by walking past all before it; those of the kernels for
 // `fronts` by a binary search.
@@ -58,8 +58,8 @@ __device__ __forceinline__ void find_hits(const AllClusters& all, u32 modules, c
 
 }  // namespace
 
-// The hits of all modules. `offsets` says where buckets begin, and where the last one ends;
-// `counts` are zero at the start. A thread for each place that the front of a module has.
+// Finds the hits of all modules. `offsets` has the offsets of buckets, and the end of the last one;
+// `counts` are zero at the start. A thread for each element of the range of a module's front.
 extern "C" __global__ void __launch_bounds__(THREADS)
     hits_of_fronts_walk_exact(const Cluster* clusters, const Entry* entries, const u32* begins, const Found* found,
                               u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut, const u32* offsets,

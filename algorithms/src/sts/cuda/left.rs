@@ -1,4 +1,4 @@
-//! What stages left on the device, kept there for the next run.
+//! Outputs of stages on the device, saved there for the next run.
 
 use std::any::Any;
 
@@ -8,17 +8,17 @@ use generators::partition::Partition;
 use super::hits::Filled;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu};
 
-/// A buffer that stages left something in.
-pub(super) trait Left {
+/// A buffer with the output of a stage, which can be saved and restored.
+pub(super) trait Snapshot {
     /// Its bytes.
     fn bytes(&self) -> u64;
     /// Starts to copy it.
     fn copied(&self, gpu: &Gpu) -> Result<Box<dyn Any + Send>, DeviceError>;
     /// Starts to copy that back.
-    fn bring_back(&self, gpu: &Gpu, kept: &dyn Any) -> Result<(), DeviceError>;
+    fn restore(&self, gpu: &Gpu, kept: &dyn Any) -> Result<(), DeviceError>;
 }
 
-impl<T: Pod + Send> Left for DeviceBuffer<T> {
+impl<T: Pod + Send> Snapshot for DeviceBuffer<T> {
     fn bytes(&self) -> u64 {
         DeviceBuffer::bytes(self)
     }
@@ -29,21 +29,21 @@ impl<T: Pod + Send> Left for DeviceBuffer<T> {
         Ok(Box::new(copy))
     }
 
-    fn bring_back(&self, gpu: &Gpu, kept: &dyn Any) -> Result<(), DeviceError> {
+    fn restore(&self, gpu: &Gpu, kept: &dyn Any) -> Result<(), DeviceError> {
         let kept = kept.downcast_ref::<DeviceBuffer<T>>();
         kept.map_or(Ok(()), |kept| gpu.copy(self, kept))
     }
 }
 
-/// What the stages before one left. What no later stage reads is not there.
-pub(in crate::sts) struct Kept {
+/// Saved outputs of the stages before one, as far as a later stage reads them.
+pub(in crate::sts) struct SavedStage {
     pub(super) bytes: u64,
     pub(super) sides: Partition,
     pub(super) buckets: Filled,
     pub(super) copies: Vec<Box<dyn Any + Send>>,
 }
 
-impl Kept {
+impl SavedStage {
     /// Bytes on the device.
     pub(in crate::sts) fn bytes(&self) -> u64 {
         self.bytes

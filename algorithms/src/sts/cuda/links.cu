@@ -1,13 +1,13 @@
 // nvcc: -fmad=false
 //
-// Ours: clusters in two passes over the digis, without a table of channels and with hardly
-// any atomic.
+// recobench: clusters in two passes over the digis, without a table of channels and with hardly any
+// atomics.
 //
-// Digis are in order of channel and time, so who follows a digi lies a channel's length
-// further on: it is found by leaps that double, which neighbouring threads take together.
-// That a digi follows another one is a byte of its own, so connectors need not be zero at
-// the start. Then blocks gather the first digis of all chains in their tile, follow these
-// without idle lanes, and take the places of their clusters by one atomic for each side.
+// Digis are in order of channel and time, so a digi's successor is about a channel's length after
+// it: it is found by exponential search, whose steps neighbouring threads take together. The flag
+// of a digi with a predecessor is a byte of its own, so connectors need not be zero at the start.
+// Then blocks gather the chain heads of their tile, follow these without idle lanes, and reserve
+// the indices of their clusters by one atomic per side.
 #include "block_scan.h"
 #include "formulas/clusters.h"
 #include "formulas/following.h"
@@ -24,8 +24,8 @@ constexpr u32 TILE = THREADS * ITEMS;
 constexpr u32 BLOCKS = 10;
 static_assert(ITEMS == sizeof(u64), "a thread reads a word");
 
-// All digis: `begins` says where sides begin. If tiles are listed, a block takes one of these, and sides of fewer
-// digis than `least` are left to others.
+// All digis: `begins` has the offsets of sides. If tiles are listed, a block takes one of these,
+// and skips sides of fewer digis than `least`.
 struct Digis {
     const u64* digis;
     const u32* begins;
@@ -34,7 +34,7 @@ struct Digis {
     u32 least = 0;
 
     __device__ __forceinline__ u32 count() const { return begins[sides]; }
-    // Where the block's tile begins.
+    // First digi of the block's tile.
     __device__ __forceinline__ u32 first() const { return (tiles ? tiles[blockIdx.x] : blockIdx.x) * TILE; }
 };
 
@@ -68,7 +68,7 @@ __device__ __forceinline__ void link_tile(const Digis& all, u32* connectors, u8*
         const u32 side = sides.of(place), begin = all.begins[side];
         const u32 digis = all.begins[side + 1] - begin;
         if (digis < all.least) {
-            // So that it leads no chain.
+            // A digi with a predecessor is not the head of a chain.
             follows[place] = 1;
             continue;
         }
@@ -77,15 +77,14 @@ __device__ __forceinline__ void link_tile(const Digis& all, u32* connectors, u8*
     }
 }
 
-// The first digis of a tile's chains: how far behind the tile's first digi each is, in
-// ascending order.
+// Heads of a tile's chains: the offset of each in the tile, in ascending order.
 struct Heads {
     u32 first, count;
     const u16* list;
 
     __device__ __forceinline__ u32 place(u32 rank) const { return first + list[rank]; }
 
-    // How many lie before a place.
+    // Number of heads before a position.
     __device__ __forceinline__ u32 before(u32 end) const {
         return first_not(0, count, [&](u32 rank) { return place(rank) < end; });
     }
@@ -97,7 +96,7 @@ struct HeadsOfTile {
     Heads singles, others;
 };
 
-// Which of a thread's digis lead a chain: a bit each.
+// Chain heads among a thread's digis: a bit each.
 struct OwnHeads {
     u32 singles = 0, others = 0;
 
@@ -129,7 +128,7 @@ struct OwnHeads {
     }
 };
 
-// Writes numbers of a thread's digis to a list.
+// Writes the offsets of a thread's heads to a list.
 __device__ __forceinline__ void write_heads(u32 heads, u16* list) {
     for (u32 i = 0; i < ITEMS; i++) {
         if (heads >> i & 1) *list++ = (u16)(threadIdx.x * ITEMS + i);
@@ -153,8 +152,8 @@ __device__ __forceinline__ HeadsOfTile gather_heads(const Digis& all, const u32*
     return {{first, singles, list}, {first, others, list + singles}};
 }
 
-// Takes places for the clusters of each side: `places` has them where the side's first
-// head is in the list.
+// Reserves indices for the clusters of each side: `places` has the first one at the rank of the
+// side's first head.
 __device__ __forceinline__ void take_places(const Heads& heads, const SidesOfTile& sides, Found* found,
                                             u32* places) {
     for (u32 rank = threadIdx.x; rank < heads.count; rank += THREADS) {
@@ -164,8 +163,8 @@ __device__ __forceinline__ void take_places(const Heads& heads, const SidesOfTil
     }
 }
 
-// The largest error of a side. Few words for many threads: those of a tile with a single
-// side tell each other first.
+// The largest error of a side. Few words are updated by many threads, so a tile with a single side
+// reduces within the block first.
 struct LatestError {
     Found* found;
     bool is_one_side;
@@ -195,7 +194,7 @@ struct LatestError {
     }
 };
 
-// Makes a cluster of each chain: `cluster_at(side, place)`.
+// Makes a cluster of each chain: `cluster_at(side, place)` returns its destination.
 template <class ClusterAt>
 __device__ __forceinline__ void follow_heads(const Digis& all, const Heads& heads, const SidesOfTile& sides,
                                              const u32* places, const Turns& turns, Cluster* clusters,
@@ -241,7 +240,7 @@ __device__ __forceinline__ void follow_tile(const Digis& all, const u8* follows,
 }  // namespace
 
 // Writes connectors, and a byte for each digi that follows another one; these bytes are
-// zero at the start. A block a tile of digis.
+// zero at the start. A block per tile of digis.
 extern "C" __global__ void __launch_bounds__(THREADS)
     cluster_link_exact(const u64* digis, const u32* begins, u32 sides, u32* connectors, u8* follows, u32 window_ns,
                        u32 whole_ns, u32 crowd_ns) {
@@ -256,8 +255,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 KERNEL_EXPORT(cluster_link_published, ClusterLink)
 
-// Makes clusters of chains. `found`, zero at the start, has their number. Each side has
-// room for as many as it has digis. A block a tile of digis; `follows` ends with a word.
+// Makes clusters of chains. `found`, zero at the start, counts them. Each side has capacity for one
+// cluster per digi. A block per tile of digis; `follows` ends with a whole word.
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     cluster_heads_exact(const u64* digis, const u32* begins, u32 sides, u32* connectors, const u8* follows,
                         const ClusterTables* tables, Cluster* clusters, Found* found) {
@@ -272,8 +271,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
 }
 KERNEL_EXPORT(cluster_heads_published, ClusterHeads)
 
-// The same for tiles of larger sides, where smaller ones are found in another way. A block a listed tile, which
-// has digis of a side of as many as `least`.
+// Makes clusters of chains in tiles of larger sides, if smaller ones are processed by another
+// kernel. A block per listed tile, which has digis of a side of at least `least` digis.
 extern "C" __global__ void __launch_bounds__(THREADS)
     cluster_link_larger_exact(const u64* digis, const u32* begins, u32 sides, const u32* tiles, u32 least,
                               u32* connectors, u8* follows, u32 window_ns, u32 whole_ns, u32 crowd_ns) {

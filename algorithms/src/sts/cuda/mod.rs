@@ -1,26 +1,26 @@
 //! The chain on a GPU.
 //!
-//! Digis go to the device, as they are read out or presorted by the host, and hits come back;
-//! what stages leave for each other stays there. The host waits three times in between: for where sides lie, by
-//! which the sort is divided; for the clusters of each side, by which buckets for hits are
-//! made; and for the hits of each module, to know whether they fit.
+//! Digis are copied to the device in the order of readout, or presorted by the host, and hits are
+//! copied back; intermediate results stay on the device. The host waits three times in between: for
+//! the offsets of sides, by which the sort is divided; for the clusters of each side, from which
+//! capacities of buckets follow; and for the hits of each module, to check that they fit.
 //!
 //! | module | holds |
 //! |---|---|
 //! | `chain` | all stages on one timeslice |
-//! | `config` | in which ways they are done |
-//! | `beginning` | what a chain begins with: digis or raw data |
+//! | `config` | the algorithm of each stage |
+//! | `beginning` | the input of a chain: digis or raw data |
 //! | `presort`, `clusters`, `cluster_order`, `hits`, `collect` | a stage each, with its buffers |
 //! | `sort` | digis in order of channel and time |
-//! | `time_parts` | where a timeslice can be cut, so that parts of it overlap |
-//! | `time_bins` | clusters in order of time by bins, all in shared memory |
-//! | `whole_sides` | sides that a block takes from digis to clusters in order of time |
-//! | `left` | what stages left, kept for the next run |
-//! | `digest` | what a chain has found as a few numbers, summed on the device |
-//! | `tables` | what kernels look up: charges, errors, sensors |
+//! | `time_parts` | splitting a timeslice into parts that overlap in the pipeline |
+//! | `time_bins` | sort of clusters by bins of time in shared memory |
+//! | `whole_sides` | sides that a block processes from digis to sorted clusters |
+//! | `left` | outputs of stages, saved for the next run |
+//! | `digest` | checksums of the output, summed on the device |
+//! | `tables` | lookup tables of kernels: charges, errors, sensors |
 //!
-//! Kernels are in files of their own, and what they share in `formulas/`. The stage `sort`
-//! is `block-merge` or `channel-bucket` of [`sts_sort`](crate::sts_sort).
+//! Kernels are in files of their own, and shared code in `formulas/`. The stage `sort` is
+//! `block-merge` or `channel-bucket` of [`sts_sort`](crate::sts_sort).
 
 mod batch;
 mod beginning;
@@ -45,15 +45,15 @@ use crate::kernels::sts_cuda_formulas_records_h as records;
 use crate::sts::{Cluster, ClusterEntry, Hit};
 
 pub(super) use batch::Batch;
-pub(super) use beginning::{Start, UnpackWay};
-pub(super) use chain::{CudaChain, Step};
+pub(super) use beginning::{InputKind, UnpackWay};
+pub(super) use chain::{ChainOptions, CudaChain, HitCapacities, Step};
 pub(super) use cluster_order::ClusterSortWay;
 pub(super) use clusters::ClusterWay;
 pub(super) use collect::CollectWay;
 pub(super) use config::ChainConfig;
 pub(super) use digest::DigestSums;
 pub(super) use hits::HitsWay;
-pub(super) use left::Kept;
+pub(super) use left::SavedStage;
 pub(super) use presort::PresortWay;
 pub(super) use sort::SortWay;
 pub(super) use time_parts::TimeParts;
@@ -73,7 +73,7 @@ impl<A> ByRules<A> {
         ByRules { exact, published }
     }
 
-    fn of(&self, semantics: Semantics) -> &'static Kernel<A> {
+    fn for_semantics(&self, semantics: Semantics) -> &'static Kernel<A> {
         match semantics {
             Semantics::Published => self.published,
             Semantics::Exact | Semantics::Offline => self.exact,
@@ -81,8 +81,8 @@ impl<A> ByRules<A> {
     }
 }
 
-/// Segments, by number and length, in parts of so many: for each the segment, and the first
-/// of the part.
+/// Segments, given with their indices and lengths, in parts of at most `of_part` items: the segment
+/// and first item of each part.
 fn parts_of(
     segments: impl Iterator<Item = (usize, usize)>,
     of_part: usize,

@@ -1,28 +1,28 @@
 // nvcc: -fmad=false
 //
-// Ours: hits by a warp for some clusters of the front, in order of time; its lanes share the
-// pairs, not the clusters.
+// recobench: a warp finds the hits of a group of clusters of the front, in order of time; its lanes
+// share the pairs, not the clusters.
 //
-// How many partners a cluster has nobody can tell before: near a collision it is many, and
-// most of them don't cross it. So a first kernel writes down for each cluster what decides
-// about crossings and what a hit takes, in order of time, and for each front which backs are near enough. Then a warp
-// counts the pairs of some fronts, and goes through them lane by lane, wherever they belong to.
-// Pairs that may cross are queued; whenever there is one for each lane the warp computes their
-// hits, which take their places by a single atomic.
+// The number of partners of a cluster is unpredictable: near a collision there are many, and most
+// of them do not cross it. So a first kernel stores for each cluster, in order of time, the values
+// that decide about crossings and those that hits need, and for each front the range of near backs.
+// Then a warp counts the pairs of a group of fronts, and processes one per lane at a time,
+// whichever fronts they belong to. Pairs that may cross are queued; whenever there is one for each
+// lane the warp computes their hits, which reserve their indices by a single atomic.
 #include "pairs/partners.h"
 #include "pairs/queue.h"
 #include "pairs/sharing.h"
 
 namespace {
 
-// Of blocks that write lines, so many a thread.
+// Threads of the blocks that write lines; a cluster per thread.
 constexpr u32 LINE_THREADS = 256;
 constexpr u32 LINE_ITEMS = 2;
 constexpr u32 LINES_OF_JOB = LINE_THREADS * LINE_ITEMS;
 static_assert(LINES_OF_JOB % LANES == 0, "whole warps");
 constexpr u32 THREADS = 128;
 constexpr u32 WARPS = THREADS / LANES;
-// Of a multiprocessor: how many registers threads have is a matter of them.
+// Blocks per multiprocessor, which limits the registers of a thread.
 constexpr u32 BLOCKS = 8;
 // More than threads, as what a warp has left over at the end leaves lanes without work.
 constexpr u32 FRONTS_OF_JOB = 4 * THREADS;
@@ -32,7 +32,7 @@ struct OfWarp {
     Queue queue;
 };
 
-// Queues those pairs of a stretch that may cross, and finds the hits of as many as fill the warp.
+// Queues those pairs of a stretch that may cross, and finds hits whenever the queue fills the warp.
 template <class Rules>
 __device__ __forceinline__ void find_hits_in_stretch(const Module& module, u32 begin, u32 count, OfWarp& shared,
                                                      u32& queued) {
@@ -55,7 +55,7 @@ __device__ __forceinline__ void find_hits_in_stretch(const Module& module, u32 b
     }
 }
 
-// The hits of some fronts: warps take turns, a front for each lane at a time.
+// Finds the hits of a group of fronts: one front per lane at a time, in a loop over groups.
 template <class Rules>
 __device__ __forceinline__ void find_hits(const Module& module, const Partners* partners, u32 first, u32 end,
                                           OfWarp& shared) {
@@ -64,7 +64,7 @@ __device__ __forceinline__ void find_hits(const Module& module, const Partners* 
     OwnFront own(module.fronts.lines, partners, first, end);
     for (; first - threadIdx.x % LANES < end; first += THREADS) {
         SharedPairs pairs(own, first, shared.fronts);
-        // On its way while these pairs are gone through.
+        // This load is in flight while the current pairs are processed.
         own = OwnFront(module.fronts.lines, partners, first + THREADS, end);
         for (u32 begin = 0; begin < pairs.count(); begin += min(STRETCH, pairs.count() - begin)) {
             pairs.mark(begin);
@@ -75,21 +75,21 @@ __device__ __forceinline__ void find_hits(const Module& module, const Partners* 
     if (queued > 0) shared.queue.take<Rules>(module, queued);
 }
 
-// What is written of clusters, where their entries are.
+// Output arrays, in the order of the entries.
 struct Written {
     Line* lines;
     Measured* values;
     Partners* partners;
 };
 
-// The clusters of a job that this thread has; none of those behind the last one of the side.
+// The clusters of a job that this thread has; none after the last one of the side.
 struct Own {
     u32 numbers[LINE_ITEMS];
     bool are_there[LINE_ITEMS];
     Cluster clusters[LINE_ITEMS];
 
-    // Read as a whole, before any is looked at: what all take is on its way together, and nothing is read again
-    // behind what is written.
+    // Loads the full record first so that all loads are in flight together; the compiler would
+    // reload after stores.
     __device__ __forceinline__ Own(const AllClusters& all, const Job& job) {
         const u32 begin = all.begins[job.segment], count = all.found[job.segment].clusters;
         u32 indices[LINE_ITEMS];
@@ -146,8 +146,8 @@ __device__ __forceinline__ void find_hits_of_job(const InOrder& all, const Partn
 
 }  // namespace
 
-// The lines of all clusters, what hits take of them, and the partners of fronts, where their entries are. A block
-// a job: some of any side.
+// Writes the lines of all clusters, their data for hits, and the partners of fronts, in the order
+// of entries. A block per job: some clusters of any side.
 extern "C" __global__ void __launch_bounds__(LINE_THREADS)
     hits_lines_exact(const Cluster* clusters, const Entry* entries, const u32* begins, const Found* found,
                      u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut, const Job* jobs, Line* lines,
@@ -166,7 +166,8 @@ extern "C" __global__ void __launch_bounds__(LINE_THREADS)
 }
 KERNEL_EXPORT(hits_lines_published, HitsLines)
 
-// The hits of all modules, as by `hits_of_fronts_`. A block a job: some of a front.
+// Finds the hits of all modules, as `hits_of_fronts_` does. A block per job: some clusters of a
+// front.
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     hits_of_pairs_exact(const Line* lines, const Measured* values, const Partners* partners, const u32* begins,
                         const Found* found, u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut,

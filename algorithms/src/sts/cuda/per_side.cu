@@ -1,8 +1,8 @@
 // nvcc: -fmad=false
 //
-// Clusters by a block a module side: the same three steps, with a barrier between them.
-// No thread has to look for its side, and one launch does it all; but as many blocks as
-// there are sides have to fill the device.
+// Clusters by a block per module side: connecting in three steps, with barriers between them. No
+// thread has to search its side, and it takes one launch; but there are only as many blocks as
+// sides to fill the device.
 #include "formulas/clusters.h"
 #include "formulas/connecting.h"
 
@@ -37,8 +37,8 @@ __device__ __forceinline__ void find_own(const u64* digis, const u32* begins, u3
 
 }  // namespace
 
-// The clusters of all sides, as by `cluster_channels`, `_connect_` and `_follow_`. A block
-// a side.
+// Finds the clusters of all sides, as `cluster_channels`, `_connect_` and `_follow_` do. A block
+// per side.
 extern "C" __global__ void __launch_bounds__(THREADS)
     cluster_side_exact(const u64* digis, const u32* begins, u32* channels, u32* connectors, u32 window_ns,
                        u32 whole_ns, u32 crowd_ns, const ClusterTables* tables, Cluster* clusters, Found* found) {

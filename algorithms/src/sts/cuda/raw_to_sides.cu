@@ -1,10 +1,10 @@
-// Ours: from raw data to digis by module side, with no stream in between.
+// recobench: from raw data to digis by module side, with no stream in between.
 //
-// Which side a digi is of follows from its e-link, and a board has few sides: a slot for each of
-// them. One kernel reads all messages as `unpack_tiles` does, but only counts: a tile takes places on
-// its sides for all its digis by one atomic a side, and notes where those of each piece begin. The
-// other one reads the messages again, knows which epoch is before each piece, and writes each digi to
-// its place. Digis of a side lie in no order: they are sorted later anyway.
+// The side of a digi follows from its e-link, and a board has few sides: a slot for each of them.
+// One kernel reads all messages as `unpack_tiles` does, but only counts: a tile reserves offsets on
+// its sides for all its digis by one atomic per side, and stores the offsets of each piece. The
+// other one reads the messages again, with a known epoch before each piece, and writes each digi to
+// its offset. The order of digis of a side is unspecified: they are sorted later anyway.
 //
 // Dynamic shared memory (19 KiB): tables of a board, 17 KiB; a word for each warp and slot, 2 KiB.
 #include "../../sts_unpack/cuda/pieces/walk.h"
@@ -18,7 +18,7 @@ constexpr u32 WARPS = THREADS / LANES;
 // On a multiprocessor at a time: of those that count, and of those that write.
 constexpr u32 COUNTING = 4;
 constexpr u32 WRITING = 3;
-// Slots of most boards: their numbers have so many bits.
+// Bits of the slot index that are enough for most boards.
 constexpr u32 FEW_BITS = 3;
 constexpr u32 ALL_BITS = 6;
 
@@ -51,7 +51,7 @@ struct Count : BySlot<BITS, Count<BITS>> {
     __device__ __forceinline__ void count(u32 job, const Found& found) { found.add_to(counts[job]); }
 };
 
-// Puts them to their places.
+// Writes digis to their offsets.
 template <u32 BITS>
 struct Put : BySlot<BITS, Put<BITS>> {
     u64* to;
@@ -67,7 +67,7 @@ struct Put : BySlot<BITS, Put<BITS>> {
     __device__ __forceinline__ void count(u32, const Found&) {}
 };
 
-// Takes places for the digis of a tile, side by side, and within a side warp by warp.
+// Reserves offsets for the digis of a tile, side by side, and within a side warp by warp.
 PORTABLE_INLINE void take_places(const Shared& shared, u32 slots_of_piece, u32* totals, u32* places) {
     for (u32 slot = threadIdx.x; slot < shared.slots.count; slot += THREADS) {
         u32 sum = 0;
@@ -82,9 +82,9 @@ PORTABLE_INLINE void take_places(const Shared& shared, u32 slots_of_piece, u32* 
 
 }  // namespace
 
-// Adds the digis of each side to `totals`. `places` has `slots_of_piece` words for each piece of each
-// tile: behind which digis of the side its own begin. `states` has a word for tickets, and one for each
-// piece; these, `totals` and `counts` are 0 before.
+// Adds the digis of each side to `totals`. `places` has `slots_of_piece` words for each piece of
+// each tile: the offset of its digis among those of the side. `states` has a word for tickets, and
+// one for each piece; these, `totals` and `counts` are 0 before.
 extern "C" __global__ void __launch_bounds__(THREADS, COUNTING)
     raw_count_sides(const u8* bytes, const Job* jobs, const Board* boards, const Slots* slots, u32 rules,
                     const Piece* pieces, const u32* tile_boards, u32 tiles, u64* states, Counts* counts,
@@ -122,8 +122,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, COUNTING)
 KERNEL_EXPORT(raw_count_sides)
 KERNEL_SHARED(raw_count_sides, Shared)
 
-// Puts all digis to their sides, channels counted on the side. Blocks have so many tiles each, one
-// behind the other, mostly of the same board.
+// Writes all digis to their sides, with channels counted on the side. Each block has
+// `tiles_of_block` consecutive tiles, mostly of the same board.
 extern "C" __global__ void __launch_bounds__(THREADS, WRITING)
     raw_to_sides(const u8* bytes, const Job* jobs, const Board* boards, const Slots* slots, u32 rules,
                  const Piece* pieces, const u32* tile_boards, u32 tiles, u32 tiles_of_block, u64* states,

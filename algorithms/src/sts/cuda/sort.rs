@@ -7,24 +7,24 @@ use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu};
 use crate::kernels::sts_equal_digis::{ORDER_EQUAL_DIGIS, OrderEqualDigis};
 use crate::sts_sort::cuda::{ChannelBucket, start_block_merge};
 
-/// How digis are brought into order.
+/// Algorithm that sorts digis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sts) enum SortWay {
-    /// `block-merge`, as published: a block a side. Equal digis are ordered afterwards.
+    /// `block-merge`, as published: a block per side. Equal digis are ordered afterwards.
     BlockMerge,
-    /// `channel-bucket`, ours.
+    /// recobench's `channel-bucket`.
     ChannelBucket,
 }
 
-/// Which sides are to be in order.
+/// Selection of the sides to sort.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum WhichSides {
     All,
-    /// Those that don't fit into shared memory; others may be.
+    /// Sides that do not fit into shared memory; others may be sorted too.
     Larger,
 }
 
-/// The digis, and what sorting them takes.
+/// The digis, and the buffers for sorting them.
 pub(super) enum Sort {
     BlockMerge(TwoArrays),
     ChannelBucket(Box<ChannelBucket>),
@@ -39,7 +39,7 @@ buffers!(TwoArrays: digis, scratch);
 buffers!(enum Sort: BlockMerge, ChannelBucket);
 
 impl Sort {
-    /// With room for so many digis of so many sides.
+    /// Buffers for `digis` digis of `sides` sides.
     pub(super) fn new(
         gpu: &Gpu,
         (digis, sides): (usize, usize),
@@ -56,7 +56,7 @@ impl Sort {
         })
     }
 
-    /// Where the digis have to be before, and are after.
+    /// The digis, before and after the sort.
     pub(super) fn digis(&self) -> &DeviceBuffer<u64> {
         match self {
             Sort::BlockMerge(arrays) => &arrays.digis,
@@ -64,7 +64,7 @@ impl Sort {
         }
     }
 
-    /// As much room, which the sort overwrites.
+    /// Scratch of the same length, which the sort overwrites.
     pub(super) fn scratch(&self) -> &DeviceBuffer<u64> {
         match self {
             Sort::BlockMerge(arrays) => &arrays.scratch,
@@ -72,14 +72,14 @@ impl Sort {
         }
     }
 
-    /// Takes what [`Sort::sort`] has recorded for done, or for not yet done.
+    /// Undoes or repeats, on the host, the swap of buffers of a recorded sort.
     pub(super) fn turn(&mut self) {
         if let Sort::BlockMerge(arrays) = self {
             arrays.turn();
         }
     }
 
-    /// Starts to sort the digis of such sides, which begin where the device knows too.
+    /// Starts to sort the digis of such sides, whose offsets are on the device too.
     pub(super) fn start(
         &mut self,
         gpu: &Gpu,
@@ -98,8 +98,8 @@ impl Sort {
         }
     }
 
-    /// Sorts what is left, once the host has waited; returns whether there was anything, so that
-    /// digis were not in order before.
+    /// Sorts the remaining ranges, after the host has waited; returns true if there were any, so
+    /// that digis were not in order before.
     pub(super) fn finish(&mut self, gpu: &Gpu) -> Result<bool, DeviceError> {
         match self {
             Sort::BlockMerge(_) => Ok(false),
@@ -107,8 +107,8 @@ impl Sort {
         }
     }
 
-    /// Whether the host has to wait until it is known that nothing is left.
-    pub(super) fn may_leave_some(&self) -> bool {
+    /// True if the sort may leave digis unsorted, which the host has to wait for.
+    pub(super) fn can_overflow(&self) -> bool {
         matches!(self, Sort::ChannelBucket(_))
     }
 }
@@ -129,13 +129,13 @@ impl TwoArrays {
             to: scratch.ptr(),
         };
         let grid = ORDER_EQUAL_DIGIS.thread_each(digis.len()).moving(2 * digis.bytes());
-        // SAFETY: sides are ranges of the digis, and there is as much room for them.
+        // SAFETY: sides are ranges of the digis, and the scratch has the same length.
         unsafe { gpu.launch(&ORDER_EQUAL_DIGIS, grid, arguments)? };
         self.turn();
         Ok(())
     }
 
-    /// What was scratch is the digis, and the other way round.
+    /// Swaps digis and scratch.
     fn turn(&mut self) {
         std::mem::swap(&mut self.digis, &mut self.scratch);
     }

@@ -1,4 +1,4 @@
-//! What kernels look up, made by the formulas of the host.
+//! Lookup tables of kernels, made by the formulas of the host.
 
 use std::array;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ pub(super) struct DeviceTables {
     pub(super) modules: DeviceBuffer<u32>,
     /// [`cluster_tables`].
     pub(super) clusters: DeviceBuffer<clusters::ClusterTables>,
-    /// [`sensors`], for each timeslice.
+    /// [`sensors`], one set for each timeslice.
     pub(super) sensors: DeviceBuffer<sensor::Sensor>,
 }
 
@@ -30,7 +30,7 @@ buffers!(DeviceTables: modules, clusters, sensors);
 
 impl DeviceTables {
     /// The tables of a batch, which all candidates on it share.
-    pub(super) fn lent<'a>(
+    pub(super) fn cached<'a>(
         gpu: &Arc<Gpu>,
         (input, arena): (Batch<'_>, &'a Arena),
     ) -> Result<Lent<'a, Self>, DeviceError> {
@@ -46,7 +46,7 @@ impl DeviceTables {
     }
 }
 
-/// What follows from the charges of digis, and from how many there are.
+/// Values by the charges of digis, and by their number.
 fn cluster_tables(setup: &Setup) -> clusters::ClusterTables {
     let charges = Charges::new(setup.asic(), setup.landau(), BelowFirstStep::Flat);
     let shapes = Shapes::<f32>::new(setup, BelowFirstStep::Flat);
@@ -70,8 +70,8 @@ fn cluster_tables(setup: &Setup) -> clusters::ClusterTables {
 /// The sensors of all modules.
 fn sensors(setup: &Setup) -> Vec<sensor::Sensor> {
     let modules = setup.modules().iter().enumerate();
-    let sensor = |(number, module)| sensor::Sensor {
-        address: Address::of_module(number).full(),
+    let sensor = |(index, module)| sensor::Sensor {
+        address: Address::of_module(index).full(),
         ..Sensor::<f32>::new(module).for_kernels()
     };
     modules.map(sensor).collect()
@@ -82,12 +82,12 @@ pub(super) fn window(setup: &Setup) -> [u32; 3] {
     let window = Window::new(setup);
     // Times have 31 bits, so no difference is beyond 32.
     let whole = window.whole_ns.clamp(i64::from(i32::MIN), i64::from(i32::MAX));
-    // Where digis choose in turn, times are whole numbers.
+    // If digis choose one after the other, times are integers.
     let crowd = window.crowd_ns::<Exact>(0);
     [window.ns.to_bits(), whole as i32 as u32, crowd]
 }
 
-/// The cut on the time between clusters: see `time_cut` in `formulas/pairs.h`.
+/// The time cut of two clusters: see `time_cut` in `formulas/pairs.h`.
 pub(super) fn time_cut(set: &Cuts) -> [u32; 2] {
     let bits = |value: f64| (value as f32).to_bits();
     if set.time_cut_cluster_abs > 0.0 {

@@ -1,14 +1,14 @@
-// Ours: from the stream of a detector to digis by module side, by tiles in shared memory.
+// recobench: from the stream of a detector to digis by module side, by tiles in shared memory.
 //
-// A block brings a tile of the stream into order of sides before it writes it, so that what
-// goes to a side lies together. Sides' counters are in shared memory; a block takes places
-// for its digis of a side by one atomic. Digis of a side lie in no order: they are sorted
-// later anyway.
+// A block sorts a tile of the stream by side before it writes it, so that digis of a side are
+// contiguous. Counters of sides are in shared memory; a block reserves offsets for its digis of a
+// side by one atomic. The order of digis of a side is unspecified: they are sorted later anyway.
 //
-// A stream may also be taken by parts of its time, which end where nothing happens in a module: at
+// A stream may also be processed in parts of its time, which end in a gap of each module: at
 // another time in each.
 //
-// Dynamic shared memory: a counter a side and the modules of `addresses`, for counting; for moving see `Tile`.
+// Dynamic shared memory: a counter per side and the modules of `addresses`, for counting; for
+// moving see `Tile`.
 #include "tiles/block.h"
 #include "tiles/tile.h"
 
@@ -32,7 +32,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
 KERNEL_EXPORT(presort_tiles_scatter, PresortTilesScatter)
 KERNEL_SHARED(presort_tiles_scatter, Tile)
 
-// The same of those digis that are of a part: `times` has its times of each module.
+// Adds the digis of a part to the totals of sides: `times` has the part's times of each module.
 extern "C" __global__ void __launch_bounds__(THREADS)
     presort_part_count(const u64* digis, u32 count, const u32* modules, u32 addresses, u32 sides,
                        const PartTimes* times, u32* totals) {

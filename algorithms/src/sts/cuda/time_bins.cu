@@ -1,18 +1,16 @@
-// Clusters of each side in order of time, by bins of time: entries of 8 bytes are sorted,
-// not clusters.
+// Sorts the clusters of each side by bins of time: entries of 8 bytes are sorted, not clusters.
 //
-// A block takes the clusters of a side that fits into shared memory. Their times are
-// counted into as many bins as there may be clusters, entries go to their bins, and each
-// counts how many of its bin come before it. So a cluster is read once, and its entry
-// written once, to its place.
+// A block takes the clusters of a side that fits into shared memory. Their times are counted into
+// as many bins as there may be clusters, entries go to their bins, and each entry counts the
+// earlier ones of its bin. So a cluster is read once, and its entry written once, to its index.
 //
-// Larger sides are distributed to groups first: see `groups.h`; then a block sorts each
-// group in the same way. A group that does not fit, as where all times are nearly the
-// same but for a few, is sorted by radix: see `overfull.h`.
+// Larger sides are distributed to groups first: see `groups.h`; then a block sorts each group by
+// bins. A group that does not fit, for example because nearly all times are the same, is sorted by
+// radix: see `overfull.h`.
 //
-// How many clusters sides have is known here only: the host lists sides and parts by
-// their rooms, and blocks that have nothing to do are done. Clusters of the same time
-// stay in the order of their places.
+// The number of clusters of sides is only known here: the host lists sides and parts by their
+// capacities, and blocks without work exit. Clusters of the same time stay in the order of their
+// indices.
 //
 // Dynamic shared memory: see `Sorting` and `Distribution`.
 #include "time_bins/common.h"
@@ -35,7 +33,7 @@ __device__ __forceinline__ void forget(const Side& side, const Tables& tables) {
 
 }  // namespace
 
-// Sorts the sides of few clusters, and clears what is said of large ones. A block a side.
+// Sorts the sides of few clusters, and clears the tables of large ones. A block per side.
 extern "C" __global__ void __launch_bounds__(FEW_THREADS, 4)
     time_bins_few(const Cluster* clusters, const u32* begins, const Found* found, Entry* entries, u32* extents,
                   u32* counts, OverfullBins* overfull) {
@@ -49,7 +47,7 @@ extern "C" __global__ void __launch_bounds__(FEW_THREADS, 4)
 KERNEL_EXPORT(time_bins_few)
 KERNEL_SHARED(time_bins_few, FewSorting)
 
-// Sorts the sides of more clusters that fit. A block a side.
+// Sorts the sides of more clusters that fit. A block per side.
 extern "C" __global__ void __launch_bounds__(MANY_THREADS, 2)
     time_bins_many(const Cluster* clusters, const u32* begins, const Found* found, Entry* entries) {
     SMEM_DYN(ManySorting, shared_memory);
@@ -61,7 +59,7 @@ KERNEL_EXPORT(time_bins_many)
 KERNEL_SHARED(time_bins_many, ManySorting)
 
 // Copies the times of large sides, as clusters are large, and finds the first and the
-// last one. A block a part.
+// last one. A block per part.
 extern "C" __global__ void __launch_bounds__(FEW_THREADS)
     time_bins_times(const Cluster* clusters, const u32* begins, const Found* found, const Part* parts, Entry* entries,
                     u32* extents) {
@@ -79,7 +77,7 @@ extern "C" __global__ void __launch_bounds__(FEW_THREADS)
 }
 KERNEL_EXPORT(time_bins_times)
 
-// Counts the entries of the buckets of large sides. A block a part.
+// Counts the entries of the buckets of large sides. A block per part.
 extern "C" __global__ void __launch_bounds__(FEW_THREADS)
     time_bins_count(const u32* begins, const Found* found, const Part* parts, Entry* entries, u32* extents,
                     u32* counts) {
@@ -99,7 +97,7 @@ extern "C" __global__ void __launch_bounds__(FEW_THREADS)
 }
 KERNEL_EXPORT(time_bins_count)
 
-// Makes groups of the buckets of large sides. A block a side.
+// Makes groups of the buckets of large sides. A block per side.
 extern "C" __global__ void __launch_bounds__(MANY_THREADS)
     time_bins_group(const u32* begins, const Found* found, u32* counts, u16* group_of, u32* group_begins, u32* places) {
     __shared__ u32 starts[BUCKETS + 1];
@@ -121,7 +119,7 @@ extern "C" __global__ void __launch_bounds__(MANY_THREADS)
 }
 KERNEL_EXPORT(time_bins_group)
 
-// Moves the entries of large sides to their groups. A block a part.
+// Moves the entries of large sides to their groups. A block per part.
 extern "C" __global__ void __launch_bounds__(FEW_THREADS, 4)
     time_bins_distribute(const u32* begins, const Found* found, const Part* parts, Entry* entries, u32* extents,
                          u16* group_of, u32* places, Entry* grouped) {
@@ -140,8 +138,8 @@ extern "C" __global__ void __launch_bounds__(FEW_THREADS, 4)
 KERNEL_EXPORT(time_bins_distribute)
 KERNEL_SHARED(time_bins_distribute, Distribution)
 
-// Sorts the groups of large sides. A block for as many clusters as a group has at least;
-// those of a part are neighbours.
+// Sorts the groups of large sides. A block for each minimum group size; those of a part are
+// neighbours.
 extern "C" __global__ void __launch_bounds__(FEW_THREADS, 4)
     time_bins_groups(const u32* begins, const Found* found, const Part* parts, const u32* group_begins,
                      const u32* places, const Entry* grouped, Entry* entries, OverfullBins* overfull) {

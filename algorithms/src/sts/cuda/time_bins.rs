@@ -9,45 +9,45 @@ use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Table};
 use crate::kernels::sts_time_bins::{self as kernels, BUCKETS, FEW, LEAST_STEP, MANY, PART, Part};
 use crate::sts::ClusterEntry;
 
-/// Clusters that a block of a shader sorts at once, for which there is little workgroup memory: see
-/// `time_bins/common.wgsl`.
+/// Clusters that a block of a shader sorts at once, with the little workgroup memory of shaders:
+/// see `time_bins/common.wgsl`.
 const SHADER_FEW: u32 = 2048;
 
-/// By how many clusters it has a side is sorted in one way or another; groups of large ones have so
-/// many at least.
+/// Limits on a side's clusters that select the algorithm; and the smallest group of a large side.
 #[derive(Clone, Copy)]
 struct Sizes {
     few: u32,
     many: u32,
-    least_step: u32,
+    min_step: u32,
 }
 
 impl Sizes {
     fn new(gpu: &Gpu) -> Self {
-        match gpu.properties().has_shaders {
-            true => Sizes { few: SHADER_FEW, many: SHADER_FEW, least_step: SHADER_FEW / 2 },
-            false => Sizes { few: FEW, many: MANY, least_step: LEAST_STEP },
+        if gpu.properties().has_shaders {
+            Sizes { few: SHADER_FEW, many: SHADER_FEW, min_step: SHADER_FEW / 2 }
+        } else {
+            Sizes { few: FEW, many: MANY, min_step: LEAST_STEP }
         }
     }
 }
 
-/// What sorting takes beside clusters and entries.
+/// Buffers for sorting, except clusters and entries.
 pub(super) struct TimeBins {
     sizes: Sizes,
-    /// Those of large sides.
+    /// Parts of large sides.
     parts: Table<Part>,
     extents: DeviceBuffer<u32>,
     counts: DeviceBuffer<u32>,
     group_of: DeviceBuffer<u16>,
-    group_begins: DeviceBuffer<u32>,
+    group_offsets: DeviceBuffer<u32>,
     places: DeviceBuffer<u32>,
-    /// How many there are, then where each begins and ends.
+    /// Number of overfull groups, then the begin and end of each.
     overfull: DeviceBuffer<u32>,
 }
 
-buffers!(TimeBins: parts, extents, counts, group_of, group_begins, places, overfull);
+buffers!(TimeBins: parts, extents, counts, group_of, group_offsets, places, overfull);
 
-/// What is read and written.
+/// Input and output of a sort.
 #[derive(Clone, Copy)]
 struct Sorting<'a> {
     from: UnsortedClusters<'a>,
@@ -60,20 +60,20 @@ impl TimeBins {
         let sizes = Sizes::new(gpu);
         // No side is large where there are so few.
         let large = if digis > sizes.many as usize { sides } else { 0 };
-        let groups = digis / sizes.least_step as usize + sides + 1;
+        let groups = digis / sizes.min_step as usize + sides + 1;
         Ok(TimeBins {
             sizes,
             parts: Table::new(gpu, digis / PART as usize + large)?,
             extents: gpu.buffer(2 * large)?,
             counts: gpu.buffer(BUCKETS as usize * large)?,
             group_of: gpu.buffer(BUCKETS as usize * large)?,
-            group_begins: gpu.buffer(groups)?,
+            group_offsets: gpu.buffer(groups)?,
             places: gpu.buffer(groups)?,
             overfull: gpu.buffer(1 + 2 * (digis / sizes.few as usize))?,
         })
     }
 
-    /// Sorts the entries of all sides into `entries`; overwrites as many others.
+    /// Sorts the entries of all sides into `entries`; overwrites the same number in `scratch`.
     pub(super) fn sort(
         &mut self,
         gpu: &Gpu,
@@ -83,9 +83,9 @@ impl TimeBins {
     ) -> Result<(), DeviceError> {
         let sorting = Sorting { from, entries, grouped };
         let Sizes { few, many, .. } = self.sizes;
-        let most = from.sides.lengths().max().unwrap_or(0);
+        let max = from.sides.lengths().max().unwrap_or(0);
         self.sort_few(gpu, sorting)?;
-        if many > few && most > few as usize {
+        if many > few && max > few as usize {
             sort_many(gpu, sorting)?;
         }
         let parts = parts(from.sides, many);
@@ -110,19 +110,22 @@ impl TimeBins {
         };
         let from = sorting.from;
         let grid = sorting.block_a_side();
-        // How many clusters are in larger sides only the device knows.
+        // The number of clusters in larger sides is only known on the device.
         let has_larger = from.sides.lengths().any(|digis| digis > self.sizes.few as usize);
         let bytes = if has_larger { 0 } else { from.cluster_bytes() + from.entry_bytes() };
-        // SAFETY: a block a side, which has room for an entry a cluster; there are tables
-        // for each where one of them can be large.
+        // SAFETY: there is a block for each side, with capacity for one entry per cluster; there
+        // are tables for each side if one of them can be large.
         unsafe { gpu.launch(&kernels::TIME_BINS_FEW, grid.moving(bytes), arguments) }
     }
 
     /// Brings the entries of large sides into groups.
     fn distribute(&self, gpu: &Gpu, parts: u32, sorting: Sorting<'_>) -> Result<(), DeviceError> {
-        let (begins, found) = (sorting.from.begins.ptr(), sorting.from.found.ptr());
-        let (entries, list) = (sorting.entries.ptr(), self.parts.ptr());
-        let (extents, counts) = (self.extents.ptr(), self.counts.ptr());
+        let begins = sorting.from.begins.ptr();
+        let found = sorting.from.found.ptr();
+        let entries = sorting.entries.ptr();
+        let list = self.parts.ptr();
+        let extents = self.extents.ptr();
+        let counts = self.counts.ptr();
         let copying = kernels::TimeBinsTimes {
             clusters: sorting.from.clusters.ptr(),
             begins,
@@ -138,7 +141,7 @@ impl TimeBins {
             found,
             counts,
             group_of: self.group_of.ptr(),
-            group_begins: self.group_begins.ptr(),
+            group_begins: self.group_offsets.ptr(),
             places: self.places.ptr(),
         };
         let distributing = kernels::TimeBinsDistribute {
@@ -151,10 +154,10 @@ impl TimeBins {
             places: self.places.ptr(),
             grouped: sorting.grouped.ptr(),
         };
-        // How many clusters are in large sides only the device knows.
+        // The number of clusters in large sides is only known on the device.
         let parts = Grid::blocks(parts);
-        // SAFETY: parts are those of sides, which have room for an entry a cluster; all
-        // tables have room for each side, and for as many groups as sides can have.
+        // SAFETY: parts are those of sides, which have capacity for one entry per cluster; all
+        // tables have elements for each side, and for the largest number of groups of sides.
         unsafe {
             gpu.launch(&kernels::TIME_BINS_TIMES, parts, copying)?;
             gpu.launch(&kernels::TIME_BINS_COUNT, parts, counting)?;
@@ -164,20 +167,21 @@ impl TimeBins {
     }
 
     fn sort_groups(&self, gpu: &Gpu, parts: u32, sorting: Sorting<'_>) -> Result<(), DeviceError> {
-        let (entries, grouped) = (sorting.entries.ptr(), sorting.grouped.ptr());
+        let entries = sorting.entries.ptr();
+        let grouped = sorting.grouped.ptr();
         let overfull = self.overfull.ptr::<u32>().cast();
         let sort = kernels::TimeBinsGroups {
             begins: sorting.from.begins.ptr(),
             found: sorting.from.found.ptr(),
             parts: self.parts.ptr(),
-            group_begins: self.group_begins.ptr(),
+            group_begins: self.group_offsets.ptr(),
             places: self.places.ptr(),
             grouped,
             entries,
             overfull,
         };
         let sort_overfull = kernels::TimeBinsOverfull { overfull, grouped, entries };
-        let groups = Grid::blocks(parts * (PART / self.sizes.least_step));
+        let groups = Grid::blocks(parts * (PART / self.sizes.min_step));
         let some = Grid::blocks(gpu.properties().multiprocessors.min(parts));
         // SAFETY: a block for each group that sides can have; there are no more overfull bins
         // than fit into all sides.
@@ -201,12 +205,12 @@ fn sort_many(gpu: &Gpu, sorting: Sorting<'_>) -> Result<(), DeviceError> {
         found: sorting.from.found.ptr(),
         entries: sorting.entries.ptr(),
     };
-    // SAFETY: a block a side, which has room for an entry a cluster.
+    // SAFETY: there is a block for each side, with capacity for one entry per cluster.
     unsafe { gpu.launch(&kernels::TIME_BINS_MANY, sorting.block_a_side(), arguments) }
 }
 
-/// The parts of all sides that may have more than `many` clusters; how many they have is not known
-/// yet.
+/// The parts of all sides that may have more than `many` clusters, by digis because the number of
+/// clusters is not known yet.
 fn parts(sides: &Partition, many: u32) -> Vec<Part> {
     let large = |&(_, length): &(usize, usize)| length > many as usize;
     let parts = parts_of(sides.lengths().enumerate().filter(large), PART as usize);

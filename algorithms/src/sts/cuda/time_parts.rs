@@ -1,12 +1,12 @@
-//! A timeslice in parts of its time: one is at work while others are copied.
+//! A timeslice in parts of its time: one is processed while others are copied.
 //!
-//! Modules are cut one by one, where nothing happens on either side for longer than digis of a
-//! cluster, or clusters of a hit, can be apart. So each part gives clusters and hits that are those
-//! of the whole, and no others.
+//! Modules are split one by one, at a time with no digis on either side for longer than digis of a
+//! cluster, or clusters of a hit, can be apart. So the clusters and hits of all parts together are
+//! exactly those of the whole timeslice.
 //!
-//! Where to cut is looked for in the stream, as if that were in order of time. Whether all digis are
-//! on the right side of a cut is seen later: a part leaves out digis at other times than its own,
-//! and those in a gap, so that there are too few digis in all parts together if there is one.
+//! Split points are searched in the stream as if that were in order of time. Whether all digis are
+//! on the right side of a split point is checked later: a part leaves out digis outside its times,
+//! and no part takes those in a gap, so the parts have too few digis in total if there are any.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -22,47 +22,47 @@ use crate::sts::formulas::{BelowFirstStep, CLUSTER_PRUNING, Shapes, time_cut};
 use crate::sts::presort::LookupTable;
 use crate::sts::rules::Window;
 
-/// Digis that are looked at for a cut at most. Nearly all modules have a gap within some 100 ns.
-const MOST_LOOKED_AT: usize = 1 << 16;
-/// Whoever asks for longer ones gets no parts.
+/// Maximum number of digis searched for a split point. Nearly all modules have a gap within some
+/// 100 ns.
+const MAX_SEARCHED: usize = 1 << 16;
+/// Largest gap; with rules that need longer ones, timeslices are not split.
 const LONGEST_GAP_NS: f64 = 1e6;
 
 /// Digis of a part of a timeslice.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::sts) struct TimePart {
-    /// Where they are in the stream, beside some of the parts before and after.
+    /// Range of the stream that contains them, with some digis of the parts before and after.
     pub(super) positions: Range<usize>,
     /// The times of each module.
     pub(super) times: Vec<PartTimes>,
 }
 
-/// How a timeslice can be cut.
+/// Splits a timeslice into parts.
 pub(in crate::sts) struct TimeParts<'a> {
     stream: &'a [Digi],
     table: Lent<'a, LookupTable>,
     modules: usize,
-    /// Nothing in a module for so long, in ns, is enough to cut there.
+    /// Length of a gap in a module, in ns, that is enough to split there.
     gap_ns: u32,
     count: usize,
     /// Between the parts so far.
-    cuts: Vec<Cut>,
+    cuts: Vec<SplitPoint>,
 }
 
-/// Where parts meet.
-struct Cut {
+/// Boundary of two parts.
+struct SplitPoint {
     /// Digis that may be of either part.
     positions: Range<usize>,
-    /// The last time of each module that is before the cut; the first one that is behind it comes
-    /// after the gap.
+    /// Last time of each module before the boundary; the first one after it follows the gap.
     last: Vec<u32>,
 }
 
 impl<'a> TimeParts<'a> {
-    /// In so many parts. `None` if what a part gives is a matter of others, too, by the rules and
-    /// cuts that are asked for.
+    /// Splits into `count` parts. `None` if, by the rules and cuts, the result of a part depends on
+    /// others too.
     ///
     /// # Errors
-    /// If there is no room.
+    /// If there is no memory.
     pub(in crate::sts) fn new(
         gpu: &Arc<Gpu>,
         (input, arena): (&'a Timeslice, &'a Arena),
@@ -81,45 +81,45 @@ impl<'a> TimeParts<'a> {
     }
 
     /// Digis of a part at most.
-    pub(in crate::sts) fn most_digis(&self) -> usize {
+    pub(in crate::sts) fn max_digis(&self) -> usize {
         let longest = (0..self.count).map(|part| self.nominal(part + 1) - self.nominal(part)).max();
-        self.stream.len().min(longest.unwrap_or(0) + MOST_LOOKED_AT)
+        self.stream.len().min(longest.unwrap_or(0) + MAX_SEARCHED)
     }
 
-    /// Where a part would begin, were all modules cut at the same place. The first one is half as
-    /// long as others: nothing else is at work until it is there.
+    /// Nominal begin of a part, if all modules were split at the same index. The first part is half
+    /// as long as others: nothing else can be processed until it is copied.
     fn nominal(&self, part: usize) -> usize {
         let halves = 2 * self.count - 1;
         self.stream.len() * (2 * part).saturating_sub(1) / halves
     }
 
-    /// The parts, one after the other; none is left if some module has no gap near the end of
-    /// one.
-    pub(in crate::sts) fn part(&mut self, number: usize) -> Option<TimePart> {
-        self.cuts.truncate(number);
-        if number + 1 < self.count {
-            let cut = self.cut_behind(self.nominal(number + 1))?;
+    /// Returns the parts, one after the other; `None` if some module has no gap near the end of a
+    /// part.
+    pub(in crate::sts) fn part(&mut self, index: usize) -> Option<TimePart> {
+        self.cuts.truncate(index);
+        if index + 1 < self.count {
+            let cut = self.split_after(self.nominal(index + 1))?;
             let is_behind = self.cuts.last().is_none_or(|before| self.is_behind(before, &cut));
             self.cuts.push(is_behind.then_some(cut)?);
         }
-        Some(self.between(number))
+        Some(self.between(index))
     }
 
-    /// Goes through the stream from a position on until each module has had its gap.
-    fn cut_behind(&self, first: usize) -> Option<Cut> {
-        let end = self.stream.len().min(first + MOST_LOOKED_AT);
+    /// Scans the stream from an index on until each module has had a gap.
+    fn split_after(&self, first: usize) -> Option<SplitPoint> {
+        let end = self.stream.len().min(first + MAX_SEARCHED);
         let looked_at = self.stream.get(first..end)?;
         let begin = looked_at.first()?.time_ns();
         let mut last = vec![begin; self.modules];
         let mut open: Vec<_> = (0..self.modules).collect();
-        // When it pays to look at all modules again.
+        // Time of the next check of all modules.
         let mut next_look = begin + self.gap_ns;
         for (position, &digi) in (first..).zip(looked_at) {
             let time = digi.time_ns();
             if time > next_look {
                 open.retain(|&module| time <= last[module] + self.gap_ns);
                 if open.is_empty() {
-                    return Some(Cut { positions: first..position, last });
+                    return Some(SplitPoint { positions: first..position, last });
                 }
                 next_look = time + self.gap_ns / 4;
             }
@@ -131,17 +131,17 @@ impl<'a> TimeParts<'a> {
         None
     }
 
-    /// Whether a cut is behind another one in all modules.
-    fn is_behind(&self, before: &Cut, behind: &Cut) -> bool {
+    /// True if a split point is after another one in all modules.
+    fn is_behind(&self, before: &SplitPoint, behind: &SplitPoint) -> bool {
         let mut modules = before.last.iter().zip(&behind.last);
         before.positions.end <= behind.positions.start
             && modules.all(|(before, behind)| before + self.gap_ns < *behind)
     }
 
-    /// What is between two cuts.
-    fn between(&self, number: usize) -> TimePart {
-        let before = number.checked_sub(1).map(|before| &self.cuts[before]);
-        let behind = self.cuts.get(number);
+    /// Part between two split points.
+    fn between(&self, index: usize) -> TimePart {
+        let before = index.checked_sub(1).map(|before| &self.cuts[before]);
+        let behind = self.cuts.get(index);
         let times = (0..self.modules).map(|module| PartTimes {
             first: before.map_or(0, |cut| cut.last[module] + self.gap_ns + 1),
             last: behind.map_or(u32::MAX, |cut| cut.last[module]),
@@ -152,10 +152,10 @@ impl<'a> TimeParts<'a> {
     }
 }
 
-/// For how long nothing has to happen in a module, in ns, so that what comes before has nothing to do
-/// with what comes after. `None` if that is never so: as published, times are rounded, by how much is a
-/// matter of the time; and where the cut is wider than what is never paired, the largest error of a
-/// side counts, which is one of a whole timeslice.
+/// Length of a gap in a module, in ns, such that digis before and after it are independent. `None`
+/// if there is no such length: as published, times are rounded by an amount that depends on the
+/// time; and if the cut is wider than the limit of pruning, the largest error of a side counts,
+/// which depends on the whole timeslice.
 fn gap_ns(input: &Timeslice) -> Option<u32> {
     let cuts = input.setup().cuts();
     let is_never_pruned =

@@ -1,19 +1,20 @@
 // nvcc: -fmad=false
 //
-// Ours: from the digis of a side, in any order, to its clusters and their order of time by one block, in shared
-// memory. What stages leave for each other in device memory stays where it is: digis are sorted as by
-// `channel_bucket_small`, so that it is known where channels begin; a digi's follower is looked for in the next
-// channel alone; links take the place of bins, and the times of clusters that of their first digis.
+// recobench: a block processes a side in shared memory, from digis in any order to clusters and
+// their order of time. Intermediate results of the stages do not go to device memory: digis are
+// sorted as by `channel_bucket_small`, so the offsets of channels are known; a digi's successor is
+// searched in the next channel only; the memory of bins is reused for links, and that of heads
+// for the times of clusters.
 //
-// For sides that fit. Those of up to five times as many digis are for `whole_sides_wide.cu`, larger ones for the
-// kernels of each stage.
+// For sides that fit. Those of up to five times as many digis are for `whole_sides_wide.cu`, larger
+// ones for the kernels of each stage.
 //
 // Dynamic shared memory: see `Shared`.
 #include "../../sts_sort/cuda/channel_bucket/block.h"
 #include "../../sts_sort/cuda/channel_bucket/by_all_bits.h"
 #include "whole_sides/side.h"
 
-// Finds the clusters of the listed sides, and writes entries in order of time. A block a side.
+// Finds the clusters of the listed sides, and writes entries in order of time. A block per side.
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
     whole_sides_exact(u64* digis, const u32* begins, u32 sides, const u32* listed, u32 window_ns, u32 whole_ns,
                     u32 crowd_ns, const ClusterTables* tables, Cluster* clusters, Found* found, Entry* entries) {

@@ -23,8 +23,8 @@ static NARROW: ByRules<Arguments> = ByRules::new(&WHOLE_SIDES_EXACT, &WHOLE_SIDE
 static WIDE: ByRules<Arguments> =
     ByRules::new(&WHOLE_SIDES_WIDE_EXACT, &WHOLE_SIDES_WIDE_PUBLISHED);
 
-/// Which sides a block can take, and where the others lie.
-pub(super) struct WholeSides {
+/// Sides that a single block processes, and the partition of the others.
+pub(super) struct FusedSides {
     sizes: Sizes,
     /// Sides of blocks that have a multiprocessor to themselves and of others, then tiles of
     /// larger ones.
@@ -36,21 +36,21 @@ pub(super) struct WholeSides {
     larger: Partition,
 }
 
-buffers!(WholeSides: listed, larger);
+buffers!(FusedSides: listed, larger);
 
-/// By how many digis a side has it is taken in one way or another.
+/// Limits on a side's digis and clusters that select the algorithm.
 #[derive(Clone, Copy)]
 struct Sizes {
-    /// A block sorts as many.
+    /// Digis that a block sorts.
     narrow: usize,
-    /// One that has a multiprocessor to itself makes clusters of as many, sorted before if it can't sort
-    /// them itself,
-    most: usize,
-    /// and sorts as many of these.
+    /// Digis of which a block with a multiprocessor to itself makes clusters; more than it can sort
+    /// are sorted before.
+    max: usize,
+    /// Clusters that such a block sorts.
     clusters: usize,
 }
 
-/// Sides that are taken in the same way.
+/// Sides processed by the same kernel.
 #[derive(Clone, Copy, Default)]
 struct Listed {
     sides: usize,
@@ -64,23 +64,24 @@ pub(super) struct LargerTiles {
     pub(super) tiles: Ptr<u32>,
     pub(super) count: usize,
     /// The least digis that a larger side has.
-    pub(super) least: usize,
+    pub(super) min: usize,
 }
 
 impl Sizes {
     fn new(gpu: &Gpu) -> Self {
         let [narrow, wide] = ChannelBucket::block_capacities(gpu);
-        match wide > narrow {
-            true => Sizes { narrow, most: LONGEST as usize, clusters: MOST_ORDERED as usize },
-            false => Sizes { narrow, most: narrow, clusters: narrow },
+        if wide > narrow {
+            Sizes { narrow, max: LONGEST as usize, clusters: MOST_ORDERED as usize }
+        } else {
+            Sizes { narrow, max: narrow, clusters: narrow }
         }
     }
 }
 
-impl WholeSides {
-    /// Of so many digis in so many sides.
+impl FusedSides {
+    /// Tables for `digis` digis in `sides` sides.
     pub(super) fn new(gpu: &Gpu, digis: usize, sides: usize) -> Result<Self, DeviceError> {
-        Ok(WholeSides {
+        Ok(FusedSides {
             sizes: Sizes::new(gpu),
             listed: Table::new(gpu, sides + digis / TILE as usize + 1)?,
             wide: Listed::default(),
@@ -90,21 +91,21 @@ impl WholeSides {
         })
     }
 
-    /// Takes such sides on.
+    /// Sets the sides to process.
     pub(super) fn fill(&mut self, gpu: &Gpu, sides: &Partition) -> Result<(), DeviceError> {
-        let Sizes { narrow, most, .. } = self.sizes;
-        let is_wide = |digis| digis > narrow && digis <= most;
+        let Sizes { narrow, max, .. } = self.sizes;
+        let is_wide = |digis| digis > narrow && digis <= max;
         let is_narrow = |digis| digis > 0 && digis <= narrow;
         let of_wide = longest_first(sides, is_wide);
         let of_narrow = longest_first(sides, is_narrow);
-        let tiles = tiles_of(sides, most);
+        let tiles = tiles_of(sides, max);
         let digis_of = |is_listed: &dyn Fn(usize) -> bool| {
             sides.lengths().filter(|&digis| is_listed(digis)).sum()
         };
         self.wide = Listed { sides: of_wide.len(), digis: digis_of(&is_wide) };
         self.narrow = Listed { sides: of_narrow.len(), digis: digis_of(&is_narrow) };
         self.tiles = tiles.len();
-        let larger = sides.lengths().map(|digis| if digis > most { digis } else { 0 });
+        let larger = sides.lengths().map(|digis| if digis > max { digis } else { 0 });
         self.larger = Partition::from_lengths(larger);
         self.listed.fill(gpu, of_wide.into_iter().chain(of_narrow).chain(tiles))
     }
@@ -117,15 +118,15 @@ impl WholeSides {
     /// Their tiles, if there are any.
     pub(super) fn larger_tiles(&self) -> Option<LargerTiles> {
         let tiles = self.listed.ptr().skipping(self.wide.sides + self.narrow.sides);
-        let larger = LargerTiles { tiles, count: self.tiles, least: self.sizes.most + 1 };
+        let larger = LargerTiles { tiles, count: self.tiles, min: self.sizes.max + 1 };
         (self.tiles > 0).then_some(larger)
     }
 
-    /// Whether there is a side, of so many digis and clusters each, whose clusters were too many for
-    /// the block to sort.
-    pub(super) fn has_left_some(&self, mut sides: impl Iterator<Item = (usize, usize)>) -> bool {
-        let Sizes { most, clusters: fit, .. } = self.sizes;
-        sides.any(|(digis, clusters)| digis <= most && clusters > fit)
+    /// True if a side of the given numbers of digis and clusters had too many clusters for its
+    /// block to sort.
+    pub(super) fn has_overflow(&self, mut sides: impl Iterator<Item = (usize, usize)>) -> bool {
+        let Sizes { max, clusters: fit, .. } = self.sizes;
+        sides.any(|(digis, clusters)| digis <= max && clusters > fit)
     }
 
     /// Starts to find the clusters of all others, and to write their entries.
@@ -152,22 +153,22 @@ impl WholeSides {
         let semantics = clusters.semantics();
         let found = clusters.expected() * (size_of::<Cluster>() + size_of::<ClusterEntry>()) as u64;
         let all_bytes = (given.digis.bytes() + found) as f64;
-        // Those that take long first.
+        // The longest first.
         let lists = [(&WIDE, 0, self.wide), (&NARROW, self.wide.sides, self.narrow)];
         for (kernel, first, listed) in lists.into_iter().filter(|(_, _, listed)| listed.sides > 0) {
-            // As many clusters a digi as of all sides.
+            // Assumes the same number of clusters per digi as in all sides.
             let bytes = all_bytes * listed.digis as f64 / given.digis.len().max(1) as f64;
             let grid = Grid::blocks(listed.sides as u32).moving(bytes as u64);
-            // SAFETY: listed are sides with no more digis than a block of the kernel takes, which have
-            // room for as many clusters and entries.
-            unsafe { gpu.launch(kernel.of(semantics), grid, arguments(first))? };
+            // SAFETY: listed sides have no more digis than a block of the kernel takes, and
+            // capacity for that many clusters and entries.
+            unsafe { gpu.launch(kernel.for_semantics(semantics), grid, arguments(first))? };
         }
         Ok(())
     }
 }
 
-/// The sides that have such numbers of digis, those with the most first: so none is left to the end that takes
-/// long.
+/// The sides whose numbers of digis are accepted by `is_listed`, by descending number, so that no
+/// block starts a long one at the end.
 fn longest_first(sides: &Partition, is_listed: impl Fn(usize) -> bool) -> Vec<u32> {
     let mut listed: Vec<_> =
         (0..).zip(sides.lengths()).filter(|&(_, digis)| is_listed(digis)).collect();
@@ -175,7 +176,7 @@ fn longest_first(sides: &Partition, is_listed: impl Fn(usize) -> bool) -> Vec<u3
     listed.into_iter().map(|(side, _)| side).collect()
 }
 
-/// The tiles of all digis in which there are any of sides with more than so many.
+/// The tiles that contain digis of sides with more than `more_than` digis.
 fn tiles_of(sides: &Partition, more_than: usize) -> Vec<u32> {
     let larger = sides.ranges().filter(|range| range.len() > more_than);
     let mut tiles: Vec<_> = larger

@@ -1,6 +1,6 @@
 // nvcc: -fmad=false
 //
-// Clusters of whole sides as in `whole_sides.cu`, by blocks that have nearly all shared memory of a
+// Clusters of sides as in `whole_sides.cu`, by blocks that have nearly all shared memory of a
 // multiprocessor: of twice as many digis, or of five times as many that were sorted before.
 #include "../../sts_sort/cuda/channel_bucket/wide_block.h"
 #include "../../sts_sort/cuda/channel_bucket/by_all_bits.h"
@@ -24,7 +24,7 @@ __device__ __forceinline__ void find_clusters_of_any(const OwnSide& own, const W
 
 }  // namespace
 
-// A block a side.
+// A block per side.
 extern "C" __global__ void __launch_bounds__(THREADS, 1)
     whole_sides_wide_exact(u64* digis, const u32* begins, u32 sides, const u32* listed, u32 window_ns, u32 whole_ns,
                     u32 crowd_ns, const ClusterTables* tables, Cluster* clusters, Found* found, Entry* entries) {

@@ -5,7 +5,7 @@ use generators::named;
 /// A stage of the chain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChainStage {
-    /// Raw data to the stream of a detector, where a chain begins with these.
+    /// Raw data to the stream of a detector, if a chain starts from raw data.
     Unpack,
     /// The stream of a detector to digis by module side.
     Presort,
@@ -39,13 +39,13 @@ named! {
 }
 
 impl ChainStage {
-    /// Those of a stream of digis.
+    /// Stages of a chain that starts from a stream of digis.
     pub const OF_DIGIS: [ChainStage; 7] = {
         let [_unpack, of_digis @ ..] = Self::ALL;
         of_digis
     };
 
-    /// Those before this one, from a stream of digis on.
+    /// Earlier stages, from a stream of digis on.
     pub fn before(self) -> impl Iterator<Item = ChainStage> {
         Self::OF_DIGIS.into_iter().take_while(move |&other| other != self)
     }

@@ -2,13 +2,13 @@
 
 use bytemuck::{Pod, Zeroable};
 
-/// Neighbouring digis of a module side that one particle left, in 24 bytes.
+/// Neighbouring digis of a module side from one particle, in 24 bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Cluster {
     /// Charge in electrons.
     pub charge: f32,
-    /// The number of strips.
+    /// Number of strips.
     pub size: i32,
     /// Centre in channels; on the back side, 1024 more.
     pub position: f32,
@@ -20,20 +20,19 @@ pub struct Cluster {
     pub time_error: f32,
 }
 
-/// What is sorted instead of clusters: a time, and where its cluster is.
+/// Sort key of a cluster: its time and index.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
 #[repr(C)]
 pub struct ClusterEntry {
     /// Time of the cluster in ns.
     pub time: u32,
-    /// Its place in its segment.
+    /// Index of the cluster in its segment.
     pub index: u32,
 }
 
 impl Cluster {
-    /// Clusters in an order in which equal ones only are interchangeable: by time,
-    /// position, charge, size and errors. Other than the numbers themselves, the key
-    /// tells all bits apart.
+    /// A total order of clusters: by time, position, charge, size and errors. Unlike the values
+    /// themselves, the key distinguishes all bit patterns.
     pub fn order(&self) -> [u32; 6] {
         [
             self.time,
@@ -46,7 +45,7 @@ impl Cluster {
     }
 }
 
-/// Bits that ascend as the numbers do; each number has its own.
+/// Bits whose order is that of the values; distinct for distinct bit patterns.
 pub(super) fn ascending(value: f32) -> u32 {
     let bits = value.to_bits();
     let sign = 1 << 31;
@@ -64,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn bits_ascend_as_numbers_do() {
+    fn bits_have_the_order_of_values() {
         let numbers = [f32::NEG_INFINITY, -2.0, -1e-30, -0.0, 0.0, 1e-30, 1.0, 3e38];
         assert!(numbers.map(ascending).is_sorted());
         assert_ne!(ascending(0.0), ascending(-0.0));

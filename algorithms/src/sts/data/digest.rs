@@ -1,4 +1,4 @@
-//! Digests of what a chain has found: clusters by module side, hits by module.
+//! Digests of the output of a chain: clusters by module side, hits by module.
 
 use super::{Cluster, Hit, OfflineCluster, OfflineHit, Partitioned, Product};
 use crate::algorithm::{Digest, ItemWords, SegmentSums, Segments, segment_sums};
@@ -34,12 +34,12 @@ impl ItemWords for OfflineHit {
     }
 }
 
-/// The digest of what the chain has left of some timeslices.
+/// The digest of the output of a chain for some timeslices.
 pub fn digest_of(products: &[Product], segments: Segments) -> Digest {
     sums_of(products, segments).digest(Segments::ALL)
 }
 
-/// Sums of all segments of what the chain has left of a timeslice.
+/// Sums of all segments of the output of a chain for a timeslice.
 pub fn segment_sums_of(product: &[Product]) -> SegmentSums {
     sums_of(product, Segments::ALL)
 }

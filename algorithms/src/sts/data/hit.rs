@@ -4,7 +4,7 @@ use bytemuck::{Pod, Zeroable};
 
 use super::cluster::ascending;
 
-/// Where a particle crossed a module, in 48 bytes.
+/// Crossing of a particle through a module, in 48 bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 #[repr(C)]
 pub struct Hit {
@@ -28,7 +28,7 @@ pub struct Hit {
     pub time_error: f32,
     /// Standard deviation across the strips of the front, in cm.
     pub du: f32,
-    /// The same for the back.
+    /// Error of the coordinate across the strips of the back.
     pub dv: f32,
     /// The full address of the module.
     pub address: u32,

@@ -2,11 +2,11 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `timeslice` | digis with the setup of their detector: what the chain starts from |
-//! | `cluster`, `hit` | what is found, as the online reconstruction keeps it |
-//! | `offline` | the same as the offline reconstruction keeps it |
-//! | `chain_stage`, `product` | the stages of the chain, and what they leave |
-//! | `digest` | what was found, in a few numbers |
+//! | `timeslice` | digis with the setup of their detector: the input of the chain |
+//! | `cluster`, `hit` | the output, as the online reconstruction keeps it |
+//! | `offline` | the output, as the offline reconstruction keeps it |
+//! | `chain_stage`, `product` | the stages of the chain, and their outputs |
+//! | `digest` | checksums and counts of the output |
 //! | `partitioned` | many segments in one array, with the address of each |
 
 mod chain_stage;

@@ -1,8 +1,8 @@
-//! Digis, clusters and hits as the offline reconstruction keeps them: objects in
-//! double precision that know where they come from.
+//! Digis, clusters and hits as the offline reconstruction keeps them: objects in double precision
+//! with references to their inputs.
 //!
-//! Some of their bytes belong to the classes that the experiment's objects are
-//! derived from. They are there and are moved, as they are in the experiment.
+//! Some of their bytes belong to the base classes of the experiment's objects. They are included
+//! and moved, as in the experiment.
 
 use generators::sts::Digi;
 
@@ -25,7 +25,7 @@ pub struct OfflineDigi {
 #[repr(C)]
 pub struct OfflineCluster {
     pub(crate) base: [u64; 5],
-    /// Its digis: their places in the digis of the side in order of time.
+    /// Indices of its digis among the digis of the side in order of time.
     pub digis: Vec<u32>,
     /// Charge in electrons.
     pub charge: f64,
@@ -37,7 +37,7 @@ pub struct OfflineCluster {
     pub time: f64,
     /// Its standard deviation, in ns.
     pub time_error: f64,
-    /// The number of strips.
+    /// Number of strips.
     pub size: u32,
     /// The full address of the module.
     pub address: u32,
@@ -68,13 +68,13 @@ pub struct OfflineHit {
     pub time_error: f64,
     /// Standard deviation across the strips of the front, in cm.
     pub du: f64,
-    /// The same for the back.
+    /// Error of the coordinate across the strips of the back.
     pub dv: f64,
     /// The full address of the module.
     pub address: u32,
-    /// The place of the front's cluster among those of its side.
+    /// Index of the front's cluster among those of its side.
     pub front: u32,
-    /// The same for the back.
+    /// Index of the back's cluster among those of its side.
     pub back: u32,
     pub(in crate::sts) kind: u32,
 }
@@ -91,8 +91,8 @@ impl From<Digi> for OfflineDigi {
 }
 
 impl OfflineDigi {
-    /// Digis of a module side in the order in which clusters are found: by time, and those of
-    /// the same time by channel and charge, so that none is left to chance.
+    /// Order of digis of a module side in which clusters are found: by time, then by channel and
+    /// charge, so that it is deterministic.
     pub fn order(&self) -> (u64, u16, u16) {
         (self.time, self.channel, self.adc)
     }
@@ -113,8 +113,7 @@ impl OfflineCluster {
 }
 
 impl OfflineHit {
-    /// Hits in an order in which equal ones only are interchangeable. Where the
-    /// clusters of a hit lie is no property of it.
+    /// A total order of hits. The indices of a hit's clusters are not part of it.
     pub fn order(&self) -> [u64; 12] {
         [
             ascending(self.time),
@@ -133,7 +132,7 @@ impl OfflineHit {
     }
 }
 
-/// Bits that ascend as the numbers do; each number has its own.
+/// Bits whose order is that of the values; distinct for distinct bit patterns.
 fn ascending(value: f64) -> u64 {
     let bits = value.to_bits();
     let sign = 1 << 63;

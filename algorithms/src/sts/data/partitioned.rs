@@ -6,8 +6,8 @@ use generators::sts::{Address, ModuleSide};
 use crate::all_cores::joined;
 use crate::parallel::map;
 
-/// Things of all segments of a detector in one flat array. What their segment tells
-/// is kept once a segment and not in each of them.
+/// Items of all segments of a detector in one flat array. Data common to a segment are kept once
+/// per segment and not in each item.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Partitioned<T> {
     items: Vec<T>,
@@ -16,26 +16,25 @@ pub struct Partitioned<T> {
 }
 
 impl<T: Clone + Default + Send + Sync> Partitioned<T> {
-    /// Things given as one list for each side of each module: the fronts, then the
-    /// backs. All cores copy them.
+    /// From one list for each side of each module: the fronts, then the backs. All cores copy them.
     pub fn of_sides<L: AsRef<[T]>>(sides: &[L]) -> Self {
         let count = sides.len();
         let address = |side| Address::of_module(ModuleSide::of_segment(side, count).module);
         Self::new(sides, (0..count).map(address).collect())
     }
 
-    /// Things given as one list for each module. All cores copy them.
+    /// From one list for each module. All cores copy them.
     pub fn of_modules<L: AsRef<[T]>>(modules: &[L]) -> Self {
         let addresses = (0..modules.len()).map(Address::of_module).collect();
         Self::new(modules, addresses)
     }
 
-    /// Other things in segments with the same addresses.
+    /// Other items in segments with the same addresses.
     pub(in crate::sts) fn with_segments<L: AsRef<[T]>>(&self, segments: &[L]) -> Self {
         Self::new(segments, self.addresses.clone())
     }
 
-    /// The things of each segment, and behind them those that others have of it.
+    /// Concatenates, segment by segment, these items and those of `others`.
     pub(in crate::sts) fn followed_by(&self, others: &Self) -> Self {
         let of_segment = |segment| [self.segment(segment), others.segment(segment)].concat();
         self.with_segments(&map(0..self.segments(), of_segment))
@@ -52,27 +51,27 @@ impl<T: Clone + Default + Send + Sync> Partitioned<T> {
 }
 
 impl<T> Partitioned<T> {
-    /// All things, segment after segment.
+    /// All items, segment after segment.
     pub fn items(&self) -> &[T] {
         &self.items
     }
 
-    /// Where the segments lie.
+    /// Partition of the items into segments.
     pub fn partition(&self) -> &Partition {
         &self.partition
     }
 
-    /// The number of segments.
+    /// Number of segments.
     pub fn segments(&self) -> usize {
         self.partition.segments()
     }
 
-    /// The things of one segment.
+    /// The items of one segment.
     pub fn segment(&self, segment: usize) -> &[T] {
         &self.items[self.partition.range(segment)]
     }
 
-    /// The things of one segment, to be changed.
+    /// The items of one segment, mutable.
     pub fn segment_mut(&mut self, segment: usize) -> &mut [T] {
         &mut self.items[self.partition.range(segment)]
     }

@@ -15,21 +15,21 @@ use crate::all_cores::mapped;
 use crate::sts::quality::Crossings;
 use crate::sts_unpack::RawTimeslices;
 
-/// What digis of a side are sorted by before clusters are found: channel and time, and
-/// where both are equal the charge, so that nothing depends on who arrived first.
+/// Sort key of a side's digis before clusters are found: channel and time, then the charge, so that
+/// the order of arrival has no influence.
 #[inline]
 pub fn digi_order(digi: &Digi) -> u64 {
     const ADC_BITS: u32 = 5;
     digi.key() << ADC_BITS | u64::from(digi.adc())
 }
 
-/// What the chain starts from.
+/// Input of the chain.
 #[derive(Clone, Debug)]
 pub struct Timeslice {
     stream: Array<Digi>,
-    /// How the digis are divided over module sides.
+    /// Partition of the digis into module sides.
     partition: Partition,
-    /// By module side, once somebody asks.
+    /// Digis by module side, computed on first use.
     digis: OnceLock<SegmentedDigis>,
     setup: Arc<Setup>,
     online: Semantics,
@@ -42,14 +42,15 @@ pub struct Timeslice {
 const UPSTREAM: usize = ChainStage::ALL.len() * Semantics::ALL.len();
 
 impl Timeslice {
-    /// The digis of a detector, two sides for each module of the setup; modules behind
-    /// the last one that has digis get empty sides. `online` is the right answer for
-    /// variants that know both `exact` and `published`.
+    /// Digis of a detector, two sides for each module of the setup; modules after the last one with
+    /// digis get empty sides. `online` is the right answer for variants that support both `exact`
+    /// and `published`.
     ///
     /// # Panics
     /// If there are digis of more modules than the setup has.
     pub fn new(digis: SegmentedDigis, setup: Arc<Setup>, online: Semantics) -> Self {
-        let (found, wanted) = (digis.partition().segments(), 2 * setup.modules().len());
+        let found = digis.partition().segments();
+        let wanted = 2 * setup.modules().len();
         assert!(found <= wanted, "{found} segments, but {wanted} module sides");
         let digis = if found == wanted { digis } else { with_empty_sides(&digis, wanted) };
         Timeslice {
@@ -64,7 +65,7 @@ impl Timeslice {
         }
     }
 
-    /// What is in raw data, in their order. Modules have the addresses of their numbers.
+    /// Digis of raw data, in their order. Module addresses follow from module indices.
     ///
     /// # Panics
     /// If there are digis of other modules than those of the setup.
@@ -83,12 +84,12 @@ impl Timeslice {
         }
     }
 
-    /// Digis in the order in which they are read out, and the raw data that they come from if the
-    /// chain is to begin with those: as another timeslice has them, such as in memory that
-    /// processes share. Nothing is copied.
+    /// A timeslice of digis in the order of readout, and of the raw data that they come from if the
+    /// chain is to start from those. Both may belong to another timeslice, for example in memory
+    /// shared by processes. Nothing is copied.
     ///
     /// # Errors
-    /// The address of a digi that is of no module of the setup.
+    /// The address of a digi that belongs to no module of the setup.
     pub fn of_stream(
         stream: Array<Digi>,
         raw: Option<RawTimeslices>,
@@ -113,47 +114,47 @@ impl Timeslice {
         })
     }
 
-    /// The raw data that a chain begins with, if there are any.
+    /// Raw data that a chain starts from, if any.
     pub fn raw(&self) -> Option<&RawTimeslices> {
         self.raw.as_deref()
     }
 
-    /// The same timeslice with what really happened, to judge by. No variant can see it
-    /// in the digis.
+    /// Adds the simulated truth, used to compute quality figures. Variants cannot see it in the
+    /// digis.
     pub fn with_crossings(self, crossings: Crossings) -> Self {
         Timeslice { crossings: Some(Arc::new(crossings)), ..self }
     }
 
-    /// What really happened, if anybody knows.
+    /// The simulated truth, if known.
     pub fn crossings(&self) -> Option<&Crossings> {
         self.crossings.as_deref()
     }
 
-    /// What the stages before one leave for it by these semantics: made once.
+    /// Input of a stage by these semantics, as the earlier stages leave it; computed once.
     pub(in crate::sts) fn upstream(
         &self,
         stage: ChainStage,
         semantics: Semantics,
         make: impl FnOnce() -> Product,
     ) -> &Product {
-        let number = stage as usize * Semantics::ALL.len() + semantics as usize;
-        self.upstream[number].get_or_init(make)
+        let index = stage as usize * Semantics::ALL.len() + semantics as usize;
+        self.upstream[index].get_or_init(make)
     }
 
-    /// All digis in the order in which they are read out: that of raw data, or by time, or
-    /// where a side's digis are not in order of time, no earlier than those before them. Channels
-    /// count from 0 to 2047 on a module, those of the back behind those of the front.
+    /// All digis in the order of readout: that of raw data; by time; or, if a side's digis are not
+    /// in order of time, each one no earlier in the stream than its predecessors of that side.
+    /// Channels count from 0 to 2047 on a module, the back's after the front's.
     pub fn stream(&self) -> &[Digi] {
         &self.stream
     }
 
-    /// The same digis by module side, in the order of the stream: what the first stage
-    /// makes of it. Channels count from 0 to 1023 on a side.
+    /// Digis by module side, in the order of the stream: the output of the first stage. Channels
+    /// count from 0 to 1023 on a side.
     pub fn digis(&self) -> &SegmentedDigis {
         self.digis.get_or_init(|| by_side(&self.stream, self.modules()))
     }
 
-    /// Where the digis of each side are once they are by side.
+    /// Partition of digis into sides.
     pub fn partition(&self) -> &Partition {
         &self.partition
     }
@@ -168,26 +169,27 @@ impl Timeslice {
         Arc::clone(&self.setup)
     }
 
-    /// The right answer for variants that know two.
+    /// The right answer for variants that support two.
     pub fn online(&self) -> Semantics {
         self.online
     }
 
-    /// The number of modules.
+    /// Number of modules.
     pub fn modules(&self) -> usize {
         self.setup.modules().len()
     }
 
-    /// The number of module sides.
+    /// Number of module sides.
     pub fn sides(&self) -> usize {
         2 * self.modules()
     }
 }
 
-/// The same digis in more sides: fronts stay in front, backs move behind them.
+/// Inserts empty sides: fronts keep their indices, backs follow all fronts.
 fn with_empty_sides(digis: &SegmentedDigis, sides: usize) -> SegmentedDigis {
     let segments = digis.partition().segments();
-    let (fronts, modules) = (segments.div_ceil(2), sides / 2);
+    let fronts = segments.div_ceil(2);
+    let modules = sides / 2;
     let segment = |side: usize| -> &[Digi] {
         let (module, first) = if side < modules { (side, 0) } else { (side - modules, fronts) };
         if module < fronts && first + module < segments {
@@ -227,8 +229,8 @@ fn sides(modules: usize) -> impl Fn(&Digi) -> Option<usize> {
 pub(crate) fn read_out(digis: &SegmentedDigis) -> Vec<Digi> {
     let sides = digis.partition().segments();
     let mut arrivals = Vec::with_capacity(digis.digis().len());
-    for (number, segment) in digis.segments().enumerate() {
-        let side = ModuleSide::of_segment(number, sides);
+    for (index, segment) in digis.segments().enumerate() {
+        let side = ModuleSide::of_segment(index, sides);
         let first_channel = if side.back { CHANNELS_PER_SIDE } else { 0 };
         let address = Address::of_module(side.module);
         let mut arrival = 0;
@@ -266,18 +268,18 @@ mod tests {
     }
 
     #[test]
-    fn a_stream_that_is_lent_is_the_same_timeslice() {
+    fn a_shared_stream_makes_the_same_timeslice() {
         let [front, back] = [vec![digi(1, 10), digi(2, 5)], vec![digi(4, 7)]];
         let whole = timeslice(&[front, back], 2);
-        let lent = |stream: Vec<Digi>| {
+        let shared = |stream: Vec<Digi>| {
             let stream = Array::lent(Arc::new(stream));
             Timeslice::of_stream(stream, None, whole.shared_setup(), Semantics::Exact)
         };
-        let same = lent(whole.stream().to_vec()).expect("its modules");
+        let same = shared(whole.stream().to_vec()).expect("its modules");
         assert_eq!((same.stream(), same.partition()), (whole.stream(), whole.partition()));
         assert_eq!(same.digis(), whole.digis());
         let strange = Address::of_module(2);
-        let refused = lent(vec![Digi::new(strange, 1, 1, 1)]).map(|_| ());
+        let refused = shared(vec![Digi::new(strange, 1, 1, 1)]).map(|_| ());
         assert_eq!(refused, Err(strange));
     }
 

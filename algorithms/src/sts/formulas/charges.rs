@@ -1,4 +1,4 @@
-//! What the steps of the converter mean in electrons.
+//! Charges in electrons of the steps of the converter.
 
 use generators::sts::MAX_ADC;
 use generators::sts::setup::{Asic, LandauTable};
@@ -15,7 +15,7 @@ pub struct Charges<R> {
     variances: [R; STEPS],
 }
 
-/// Who knows charge and variance of a digi.
+/// Charge and variance of a digi.
 pub trait ChargeModel<R> {
     /// The charge in electrons.
     fn charge(&self, adc: u8) -> R;
@@ -23,10 +23,10 @@ pub trait ChargeModel<R> {
     fn variance(&self, adc: u8) -> R;
 }
 
-/// How wide the distribution of charges is below the second entry of its table.
+/// Width of the distribution of charges below the second entry of its table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BelowFirstStep {
-    /// As wide as the first entry says: the online reconstruction.
+    /// The width of the first entry: the online reconstruction.
     Flat,
     /// Interpolated as elsewhere: the offline reconstruction.
     Interpolated,
@@ -55,32 +55,34 @@ impl<R: Real> ChargeModel<R> for Charges<R> {
 
 /// The charge that a step of the converter means, in electrons.
 pub fn charge<R: Real>(asic: &Asic, adc: u8) -> R {
-    R::of(asic.threshold) + step::<R>(asic) * (R::of(f64::from(adc)) + R::of(0.5))
+    R::from_f64(asic.threshold) + step::<R>(asic) * (R::from_f64(f64::from(adc)) + R::from_f64(0.5))
 }
 
-/// The variance of a charge whose distribution is so wide.
+/// Variance of a charge whose distribution has this width.
 pub fn variance<R: Real>(asic: &Asic, width: R) -> R {
-    let (step, noise) = (step::<R>(asic), R::of(asic.noise));
-    width * width + noise * noise + step * step / R::of(12.0)
+    let step = step::<R>(asic);
+    let noise = R::from_f64(asic.noise);
+    width * width + noise * noise + step * step / R::from_f64(12.0)
 }
 
 fn step<R: Real>(asic: &Asic) -> R {
-    R::of(asic.dynamic_range) / R::of(f64::from(asic.n_adc))
+    R::from_f64(asic.dynamic_range) / R::from_f64(f64::from(asic.n_adc))
 }
 
 /// The width of the distribution of charges at a charge, from the table.
 fn width<R: Real>(landau: &LandauTable, below: BelowFirstStep, charge: R) -> R {
-    let step = R::of(landau.step_size);
-    let value = |index: usize| R::of(landau.values[index]);
+    let step = R::from_f64(landau.step_size);
+    let value = |index: usize| R::from_f64(landau.values[index]);
     let last = landau.values.len() - 1;
     if below == BelowFirstStep::Flat && charge <= step {
         return value(0);
     }
-    if charge > step * R::of(last as f64) {
+    if charge > step * R::from_f64(last as f64) {
         return value(last);
     }
     let upper = (-(-charge / step).floored()).max(1) as usize;
-    let (left, right) = (step * R::of((upper - 1) as f64), step * R::of(upper as f64));
+    let left = step * R::from_f64((upper - 1) as f64);
+    let right = step * R::from_f64(upper as f64);
     value(upper - 1) + (charge - left) * (value(upper) - value(upper - 1)) / (right - left)
 }
 
@@ -106,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn below_the_first_step_there_are_two_ways() {
+    fn widths_below_the_first_step_differ_by_reconstruction() {
         assert_eq!(width_at(5.0, BelowFirstStep::Flat), 1.0);
         assert_eq!(width_at(10.0, BelowFirstStep::Flat), 1.0);
         assert_eq!(width_at(5.0, BelowFirstStep::Interpolated), 1.5);

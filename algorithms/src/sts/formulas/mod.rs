@@ -1,15 +1,14 @@
 //! Charge, position and errors of clusters and hits.
 //!
-//! After V. Friese and H. Malygina, as CBM's reconstruction has them. All are written
-//! once, for single and double precision; operations are done in the order in which they
-//! are written, and none are fused, so that results are the same to the last bit on any
-//! machine.
+//! After V. Friese and H. Malygina, as CBM's reconstruction has them. All formulas are written
+//! once, generic over single and double precision; operations are done in the order in which they
+//! are written, and none are fused, so results are the same to the last bit on any machine.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `charges` | what the steps of the converter mean in electrons |
+//! | `charges` | charges in electrons of the steps of the converter |
 //! | `shape` | charge, position and errors of a cluster |
-//! | `sensor` | where strips of both sides cross |
+//! | `sensor` | crossings of the strips of both sides |
 
 mod charges;
 mod real;

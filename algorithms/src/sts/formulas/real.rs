@@ -19,7 +19,7 @@ pub trait Real:
     + 'static
 {
     /// The nearest number of this precision.
-    fn of(value: f64) -> Self;
+    fn from_f64(value: f64) -> Self;
     /// The square root, correctly rounded.
     fn sqrt(self) -> Self;
     /// The absolute value.
@@ -33,13 +33,13 @@ pub trait Real:
     /// The whole number below, as far as 32 bits go.
     fn floored(self) -> i32;
 
-    /// The larger of two numbers; the second one if they can't be compared.
+    /// The larger of two values; `other` if they are unordered.
     #[inline(always)]
     fn larger(self, other: Self) -> Self {
         if self > other { self } else { other }
     }
 
-    /// The smaller of two numbers; the second one if they can't be compared.
+    /// The smaller of two values; `other` if they are unordered.
     #[inline(always)]
     fn smaller(self, other: Self) -> Self {
         if self < other { self } else { other }
@@ -50,7 +50,7 @@ macro_rules! real {
     ($float:ty) => {
         impl Real for $float {
             #[inline(always)]
-            fn of(value: f64) -> Self {
+            fn from_f64(value: f64) -> Self {
                 value as $float
             }
             #[inline(always)]

@@ -1,9 +1,9 @@
-//! Where strips of both sides cross.
+//! Crossings of the strips of both sides.
 //!
-//! A strip leaves the top edge of the sensor at x and runs down at an angle. Where
-//! it meets the left or right edge it goes on at the other edge: a read-out line
-//! connects it to the strip that begins there. So a channel is several lines, each a
-//! sensor's width beside the other, and a pair of channels may cross more than once.
+//! A strip leaves the top edge of the sensor at x and runs down at an angle. Where it meets the
+//! left or right edge it continues at the other edge: a read-out line connects it to the strip that
+//! starts there. So a channel is several lines, each displaced by the width of the sensor, and a
+//! pair of channels may cross more than once.
 
 use std::ops::RangeInclusive;
 
@@ -13,19 +13,18 @@ use generators::sts::setup::{Cuts, Module};
 use super::Real;
 use crate::kernels::sts_cuda_formulas_sensor_h as kernels;
 
-/// Clusters further apart than so many standard deviations are never paired,
-/// whatever the cut says.
+/// Clusters further apart than this many standard deviations are never paired, whatever the cut is.
 pub const CLUSTER_PRUNING: f64 = 4.0;
 
 /// Angles below it, in degrees, are none.
 const VERTICAL: f64 = 0.001;
-/// Sides whose angles differ by less, in degrees, don't cross.
+/// Sides whose angles differ by less than this, in degrees, do not cross.
 const PARALLEL: f64 = 0.5;
 
-/// Far more than what rounding can shift, as a part of the sensor's size.
+/// Margin for rounding errors, far larger than these, relative to the sensor's size.
 const ROUNDING: f64 = 1e-4;
 
-/// The lines of a channel, by how many widths each is beside the first.
+/// The lines of a channel, as displacements from the first in widths of the sensor.
 pub type Lines = RangeInclusive<i32>;
 
 /// A sensor's side.
@@ -37,14 +36,14 @@ pub enum Side {
     Back,
 }
 
-/// Which of the sides has strips that run straight down.
+/// The sides with vertical strips.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Strips {
-    /// Those of both sides run the same way: none cross.
+    /// Strips of both sides are parallel and do not cross.
     Parallel,
-    /// Those of the front.
+    /// The front's strips are vertical.
     FrontVertical,
-    /// Those of the back.
+    /// The back's strips are vertical.
     BackVertical,
     /// None.
     BothTilted,
@@ -74,7 +73,7 @@ pub struct Spread<R> {
 #[derive(Clone, Debug)]
 pub struct Sensor<R> {
     strips: Strips,
-    /// Of the active area, in cm.
+    /// Width of the active area, in cm.
     pub width: R,
     height: R,
     pitch: R,
@@ -84,7 +83,7 @@ pub struct Sensor<R> {
     translation: [R; 3],
 }
 
-/// How the strips of a side leave the top edge.
+/// Direction of a side's strips at the top edge.
 #[derive(Clone, Copy, Debug)]
 struct Edge<R> {
     tangent: R,
@@ -95,7 +94,8 @@ struct Edge<R> {
 impl<R: Real> Sensor<R> {
     /// The geometry of a module.
     pub fn new(module: &Module) -> Self {
-        let (front, back) = (module.stereo_front, module.stereo_back);
+        let front = module.stereo_front;
+        let back = module.stereo_back;
         let strips = if (front - back).abs() < PARALLEL {
             Strips::Parallel
         } else if front.abs() < VERTICAL {
@@ -105,43 +105,44 @@ impl<R: Real> Sensor<R> {
         } else {
             Strips::BothTilted
         };
-        let pitch = R::of(module.pitch);
+        let pitch = R::from_f64(module.pitch);
         Sensor {
             strips,
-            width: R::of(f64::from(CHANNELS_PER_SIDE)) * pitch,
-            height: R::of(module.height),
+            width: R::from_f64(f64::from(CHANNELS_PER_SIDE)) * pitch,
+            height: R::from_f64(module.height),
             pitch,
             front: Edge::new(front, module.lorentz_front),
             back: Edge::new(back, module.lorentz_back),
-            rotation: module.rotation.map(R::of),
-            translation: module.translation.map(R::of),
+            rotation: module.rotation.map(R::from_f64),
+            translation: module.translation.map(R::from_f64),
         }
     }
 
-    /// Where the strip at a position in channels leaves the top edge, in cm from the
-    /// left corner; `None` outside the active area.
+    /// Point where the strip at a position in channels leaves the top edge, in cm from the left
+    /// corner; `None` outside the active area.
     #[inline]
     pub fn edge(&self, side: Side, position: R) -> Option<R> {
         let x = self.edge_anywhere(side, position);
         self.has_edge(x).then_some(x)
     }
 
-    /// Whether a strip that leaves the top edge there does so in the active area.
+    /// True if a strip that leaves the top edge at `x` does so in the active area.
     #[inline(always)]
     pub fn has_edge(&self, x: R) -> bool {
-        x >= R::of(0.0) && x <= self.width
+        x >= R::from_f64(0.0) && x <= self.width
     }
 
-    /// Where the strip leaves the edge, outside the active area too.
+    /// Point where the strip leaves the top edge, also outside the active area.
     #[inline(always)]
     pub fn edge_anywhere(&self, side: Side, position: R) -> R {
         let whole = position.truncated();
-        let fraction = position - R::of(f64::from(whole));
+        let fraction = position - R::from_f64(f64::from(whole));
         let strip = match side {
             Side::Front => whole,
             Side::Back => whole - i32::from(CHANNELS_PER_SIDE),
         };
-        (R::of(f64::from(strip)) + fraction + R::of(0.5)) * self.pitch - self.side(side).lorentz
+        (R::from_f64(f64::from(strip)) + fraction + R::from_f64(0.5)) * self.pitch
+            - self.side(side).lorentz
     }
 
     /// The error of a position in channels as one of the edge's, in cm.
@@ -156,7 +157,8 @@ impl<R: Real> Sensor<R> {
         edge_error * self.side(side).cosine
     }
 
-    /// The lines of a strip that leaves the edge at x; `round` counts whole widths.
+    /// The lines of a strip that leaves the edge at x; `round` rounds a number of widths to an
+    /// integer.
     #[inline]
     pub fn lines(&self, side: Side, x: R, round: impl Fn(R) -> i32) -> Lines {
         let [first, last] = self.first_and_last_line(side, x, round);
@@ -181,7 +183,7 @@ impl<R: Real> Sensor<R> {
         }
     }
 
-    /// Where two lines cross, by where they leave the edge; `None` if not on the
+    /// Crossing of two lines, given the points where they leave the edge; `None` if not on the
     /// active area.
     #[inline]
     pub fn crossing(&self, front: R, back: R) -> Option<Local<R>> {
@@ -189,10 +191,12 @@ impl<R: Real> Sensor<R> {
         (self.strips != Strips::Parallel && self.has(local)).then_some(local)
     }
 
-    /// The same outside the active area too, for a sensor with such strips that are not parallel.
+    /// Crossing of two lines, also outside the active area, for a sensor with such strips that are
+    /// not parallel.
     #[inline(always)]
     pub fn crossing_anywhere(&self, strips: Strips, front: R, back: R) -> Local<R> {
-        let (tan_front, tan_back) = (self.front.tangent, self.back.tangent);
+        let tan_front = self.front.tangent;
+        let tan_back = self.back.tangent;
         let (x, y) = match strips {
             Strips::Parallel | Strips::FrontVertical => {
                 (front, self.height - (front - back) / tan_back)
@@ -203,26 +207,26 @@ impl<R: Real> Sensor<R> {
                 self.height + (back - front) / (tan_back - tan_front),
             ),
         };
-        let half = R::of(2.0);
+        let half = R::from_f64(2.0);
         Local { x: x - self.width / half, y: y - self.height / half }
     }
 
-    /// Whether a point is on the active area.
+    /// True if a point is on the active area.
     #[inline(always)]
     pub fn has(&self, local: Local<R>) -> bool {
-        let half = R::of(2.0);
+        let half = R::from_f64(2.0);
         local.x.abs() <= self.width / half && local.y.abs() <= self.height / half
     }
 
-    /// The differences of where lines leave the edge, front minus back, beyond which
-    /// they surely don't cross on the active area.
+    /// Range of the differences of lines at the edge, front minus back, outside which they surely
+    /// do not cross on the active area.
     pub fn crossing_range(&self) -> RangeInclusive<R> {
-        let zero = R::of(0.0);
+        let zero = R::from_f64(0.0);
         if self.strips == Strips::Parallel {
-            return R::of(1.0)..=zero;
+            return R::from_f64(1.0)..=zero;
         }
         let reach = self.height * (self.back.tangent - self.front.tangent);
-        let margin = R::of(ROUNDING) * self.width.larger(self.height);
+        let margin = R::from_f64(ROUNDING) * self.width.larger(self.height);
         reach.smaller(zero) - margin..=reach.larger(zero) + margin
     }
 
@@ -232,10 +236,11 @@ impl<R: Real> Sensor<R> {
         self.spread_of(self.strips, front, back)
     }
 
-    /// The same for a sensor with such strips.
+    /// Spread of a crossing for a sensor with strips of kind `strips`.
     #[inline(always)]
     pub fn spread_of(&self, strips: Strips, front: R, back: R) -> Spread<R> {
-        let (tan_front, tan_back) = (self.front.tangent, self.back.tangent);
+        let tan_front = self.front.tangent;
+        let tan_back = self.back.tangent;
         let both = front * front + back * back;
         match strips {
             Strips::Parallel | Strips::FrontVertical => Spread {
@@ -249,8 +254,9 @@ impl<R: Real> Sensor<R> {
                 xy: -(back * back) / tan_front,
             },
             Strips::BothTilted => {
-                let g = R::of(1.0) / (tan_back - tan_front) / (tan_back - tan_front);
-                let (ff, bb) = (front * front, back * back);
+                let g = R::from_f64(1.0) / (tan_back - tan_front) / (tan_back - tan_front);
+                let ff = front * front;
+                let bb = back * back;
                 Spread {
                     xx: g * (ff * tan_back * tan_back + bb * tan_front * tan_front),
                     yy: g * both,
@@ -279,7 +285,7 @@ impl<R: Real> Sensor<R> {
             a * c * spread.xx + (a * d + b * c) * spread.xy + b * d * spread.yy
         };
         // A variance of nothing may come out below it.
-        let variance = |axis| entry(axis, axis).larger(R::of(0.0));
+        let variance = |axis| entry(axis, axis).larger(R::from_f64(0.0));
         ([variance(0), variance(1), variance(2)], entry(0, 1))
     }
 
@@ -327,30 +333,30 @@ impl Sensor<f32> {
 
 impl<R: Real> Edge<R> {
     fn new(stereo: f64, lorentz: f64) -> Self {
-        let angle = R::of(stereo) * R::of(std::f64::consts::PI / 180.0);
-        Edge { tangent: angle.tangent(), cosine: angle.cosine(), lorentz: R::of(lorentz) }
+        let angle = R::from_f64(stereo) * R::from_f64(std::f64::consts::PI / 180.0);
+        Edge { tangent: angle.tangent(), cosine: angle.cosine(), lorentz: R::from_f64(lorentz) }
     }
 }
 
 /// The standard deviation of the time of a hit, in ns, by those of its clusters.
 #[inline]
 pub fn pair_time_error<R: Real>(front: R, back: R) -> R {
-    R::of(0.5) * (front * front + back * back).sqrt()
+    R::from_f64(0.5) * (front * front + back * back).sqrt()
 }
 
-/// The cut on the time between two clusters with these errors, in ns; below 0 if none
-/// is to pass. `latest_error` is the largest of the back's. (That the pruning is wider
-/// than the cut is true of the default cuts only; others may be limited by it.)
+/// The time cut of two clusters with these errors, in ns; below 0 if nothing passes. `latest_error`
+/// is the largest of the back's. (The pruning is wider than the cut for the default cuts only;
+/// others may be limited by it.)
 #[inline]
 pub fn time_cut<R: Real>(cuts: &Cuts, front: R, back: R, latest_error: R) -> R {
     let deviation = |error: R| (front * front + error * error).sqrt();
-    let pruned = R::of(CLUSTER_PRUNING) * deviation(latest_error);
+    let pruned = R::from_f64(CLUSTER_PRUNING) * deviation(latest_error);
     let cut = if cuts.time_cut_cluster_abs > 0.0 {
-        R::of(cuts.time_cut_cluster_abs)
+        R::from_f64(cuts.time_cut_cluster_abs)
     } else if cuts.time_cut_cluster_sig > 0.0 {
-        R::of(cuts.time_cut_cluster_sig) * deviation(back)
+        R::from_f64(cuts.time_cut_cluster_sig) * deviation(back)
     } else {
-        R::of(-1.0)
+        R::from_f64(-1.0)
     };
     pruned.smaller(cut)
 }

@@ -7,11 +7,11 @@ use super::{BelowFirstStep, ChargeModel, Charges, Real};
 /// The root of 2 in the window between digis: the difference of two times.
 #[allow(clippy::approx_constant, reason = "published with so few digits")]
 const ROOT_OF_TWO: f64 = 1.4142;
-/// By which the time of a pair is better known than that of a digi.
+/// Ratio of the time error of a pair to that of a digi.
 #[allow(clippy::approx_constant, reason = "published with so few digits")]
 const HALF_ROOT_OF_TWO: f64 = 0.707_106_78;
 
-/// What follows from the charges and channels of a cluster's digis.
+/// Charge, position and errors, from the charges and channels of a cluster's digis.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Shape<R> {
     /// Charge in electrons.
@@ -22,58 +22,62 @@ pub struct Shape<R> {
     pub position_error: R,
 }
 
-/// What the shape of three digis or more follows from: charges and variances of the first one,
-/// of the last one, and of those between, which are summed up.
+/// Inputs of the shape of three digis or more: charges and variances of the first digi, of the last
+/// one, and their sums over those between.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Sums<R> {
     /// The channel of the first one.
     pub start: R,
-    /// How many there are between.
+    /// Number of digis between the first and the last one.
     pub between: R,
     /// Charge and variance of the first one.
     pub left: [R; 2],
-    /// Those of all between.
+    /// Sums over all digis between.
     pub middle: [R; 2],
-    /// Those of the last one.
+    /// Charge and variance of the last digi.
     pub right: [R; 2],
 }
 
 impl<R: Real> Sums<R> {
-    /// The shape; `centre_of_gravity` by the charge, for charges so uneven that the other formula
-    /// leaves the cluster.
+    /// The shape; `centre_of_gravity` by the charge is used for charges so uneven that the other
+    /// formula would leave the cluster.
     #[inline(always)]
     pub fn shape(&self, centre_of_gravity: impl FnOnce(R) -> R) -> Shape<R> {
-        let ([q1, left], [q2, right]) = (self.left, self.right);
-        let (mean, variance) = (self.middle[0] / self.between, self.middle[1] / self.between);
-        let (start, end) = (self.start, self.start + (self.between + R::of(1.0)));
+        let [q1, left] = self.left;
+        let [q2, right] = self.right;
+        let mean = self.middle[0] / self.between;
+        let variance = self.middle[1] / self.between;
+        let start = self.start;
+        let end = self.start + (self.between + R::from_f64(1.0));
         let difference = q2 - q1;
         let charge = q1 + self.middle[0] + q2;
-        let mut position = R::of(0.5) * (start + end + difference / mean);
+        let mut position = R::from_f64(0.5) * (start + end + difference / mean);
         if position < start || position > end {
             position = centre_of_gravity(charge);
         }
-        let outer = |variance: R| variance / mean / mean / R::of(4.0);
-        let inner = variance * difference * difference / mean / mean / mean / mean / R::of(4.0);
+        let outer = |variance: R| variance / mean / mean / R::from_f64(4.0);
+        let inner =
+            variance * difference * difference / mean / mean / mean / mean / R::from_f64(4.0);
         let position_error = (outer(left) + inner + outer(right)).sqrt();
         Shape { charge, position, position_error }
     }
 }
 
-/// The formulas for clusters, for one detector.
+/// The formulas for clusters of one detector.
 #[derive(Clone, Debug)]
 pub struct Shapes<R, C = Charges<R>> {
     charges: C,
     time_resolution: R,
 }
 
-/// How far apart in time neighbouring digis of a cluster may be, in ns.
+/// Largest time difference of neighbouring digis of a cluster, in ns.
 pub fn digi_window<R: Real>(setup: &Setup) -> R {
     let cuts = setup.cuts();
     if cuts.time_cut_digi_abs > 0.0 {
-        return R::of(cuts.time_cut_digi_abs);
+        return R::from_f64(cuts.time_cut_digi_abs);
     }
-    let resolution = R::of(setup.asic().time_resolution);
-    R::of(cuts.time_cut_digi_sig) * R::of(ROOT_OF_TWO) * resolution
+    let resolution = R::from_f64(setup.asic().time_resolution);
+    R::from_f64(cuts.time_cut_digi_sig) * R::from_f64(ROOT_OF_TWO) * resolution
 }
 
 impl<R: Real> Shapes<R> {
@@ -85,9 +89,9 @@ impl<R: Real> Shapes<R> {
 }
 
 impl<R: Real, C: ChargeModel<R>> Shapes<R, C> {
-    /// The same with charges from elsewhere.
+    /// Formulas with the given model of charges.
     pub fn with_charges(setup: &Setup, charges: C) -> Self {
-        Shapes { charges, time_resolution: R::of(setup.asic().time_resolution) }
+        Shapes { charges, time_resolution: R::from_f64(setup.asic().time_resolution) }
     }
 
     /// The shape of a cluster of digis in neighbouring channels, the first of them in
@@ -102,15 +106,15 @@ impl<R: Real, C: ChargeModel<R>> Shapes<R, C> {
         }
     }
 
-    /// The standard deviation of the time of a cluster of so many digis, in ns.
+    /// Standard deviation of the time of a cluster of `size` digis, in ns.
     #[inline]
     pub fn time_error(&self, size: usize) -> R {
         match size {
             0 | 1 => self.time_resolution,
-            2 => self.time_resolution * R::of(HALF_ROOT_OF_TWO),
+            2 => self.time_resolution * R::from_f64(HALF_ROOT_OF_TWO),
             _ => {
-                let sum = (0..size).fold(R::of(0.0), |sum, _| sum + self.time_resolution);
-                let count = R::of(size as f64);
+                let sum = (0..size).fold(R::from_f64(0.0), |sum, _| sum + self.time_resolution);
+                let count = R::from_f64(size as f64);
                 sum / count / count.sqrt()
             }
         }
@@ -120,33 +124,38 @@ impl<R: Real, C: ChargeModel<R>> Shapes<R, C> {
     fn single(&self, channel: u16, adc: u8) -> Shape<R> {
         Shape {
             charge: self.charges.charge(adc),
-            position: R::of(f64::from(channel)),
-            position_error: R::of(1.0) / R::of(24.0).sqrt(),
+            position: R::from_f64(f64::from(channel)),
+            position_error: R::from_f64(1.0) / R::from_f64(24.0).sqrt(),
         }
     }
 
     #[inline]
     fn pair(&self, channel: u16, left: u8, right: u8) -> Shape<R> {
         let shape = self.behind_middle(left, right);
-        Shape { position: R::of(f64::from(channel)) + R::of(0.5) + shape.position, ..shape }
+        Shape {
+            position: R::from_f64(f64::from(channel)) + R::from_f64(0.5) + shape.position,
+            ..shape
+        }
     }
 
     /// The shape of a cluster of two digis, its position counted from the middle between
     /// them.
     pub fn behind_middle(&self, left: u8, right: u8) -> Shape<R> {
-        let (q1, q2) = (self.charges.charge(left), self.charges.charge(right));
-        let (e1, e2) = (self.charges.variance(left), self.charges.variance(right));
-        let (most, difference) = (q1.larger(q2), q2 - q1);
-        let sharing = difference * difference / most / most / R::of(72.0);
-        let smaller = |variance: R| variance / most / most / R::of(9.0);
-        let larger = |variance: R, least: R| {
-            variance * least * least / most / most / most / most / R::of(9.0)
-        };
+        let q1 = self.charges.charge(left);
+        let q2 = self.charges.charge(right);
+        let e1 = self.charges.variance(left);
+        let e2 = self.charges.variance(right);
+        let max = q1.larger(q2);
+        let difference = q2 - q1;
+        let sharing = difference * difference / max / max / R::from_f64(72.0);
+        let smaller = |variance: R| variance / max / max / R::from_f64(9.0);
+        let larger =
+            |variance: R, min: R| variance * min * min / max / max / max / max / R::from_f64(9.0);
         let (first, second) =
             if q1 < q2 { (smaller(e1), larger(e2, q1)) } else { (larger(e1, q2), smaller(e2)) };
         Shape {
             charge: q1 + q2,
-            position: difference / R::of(3.0) / most,
+            position: difference / R::from_f64(3.0) / max,
             position_error: (sharing + first + second).sqrt(),
         }
     }
@@ -154,10 +163,10 @@ impl<R: Real, C: ChargeModel<R>> Shapes<R, C> {
     fn several(&self, first: u16, left: u8, middle: &[u8], right: u8) -> Shape<R> {
         let of = |adc: u8| self.of_digi(adc);
         let sums = Sums {
-            start: R::of(f64::from(first)),
-            between: R::of(middle.len() as f64),
+            start: R::from_f64(f64::from(first)),
+            between: R::from_f64(middle.len() as f64),
             left: of(left),
-            middle: middle.iter().fold([R::of(0.0); 2], |sums, &adc| plus(sums, of(adc))),
+            middle: middle.iter().fold([R::from_f64(0.0); 2], |sums, &adc| plus(sums, of(adc))),
             right: of(right),
         };
         sums.shape(|charge| self.centre_of_gravity(first, left, middle, right, charge))
@@ -172,8 +181,8 @@ impl<R: Real, C: ChargeModel<R>> Shapes<R, C> {
     fn centre_of_gravity(&self, first: u16, left: u8, middle: &[u8], right: u8, charge: R) -> R {
         let adcs = std::iter::once(&left).chain(middle).chain(std::iter::once(&right));
         let mut channel = f64::from(first);
-        let sum = adcs.fold(R::of(0.0), |sum, &adc| {
-            let term = self.charges.charge(adc) * R::of(channel);
+        let sum = adcs.fold(R::from_f64(0.0), |sum, &adc| {
+            let term = self.charges.charge(adc) * R::from_f64(channel);
             channel += 1.0;
             sum + term
         });
@@ -212,19 +221,19 @@ mod tests {
         assert!(shapes.of(10, &[3, 9]).position > 10.5);
         assert!(shapes.of(10, &[9, 3]).position < 10.5);
         assert!(shapes.of(10, &[3, 9, 9]).position > 11.0);
-        // So uneven that the charges' centre has to do.
+        // So uneven that the centre of gravity is used.
         let uneven = shapes.of(10, &[0, 0, 31]).position;
         assert!((11.0..=12.0).contains(&uneven), "{uneven}");
     }
 
     #[test]
-    fn times_of_more_digis_are_better_known() {
+    fn time_errors_decrease_with_digis() {
         let errors: Vec<_> = (1..6).map(|size| shapes().time_error(size)).collect();
         assert!(errors.is_sorted_by(|a, b| a > b), "{errors:?}");
     }
 
     #[test]
-    fn the_window_is_three_deviations_or_what_the_cut_says() {
+    fn the_window_is_three_deviations_or_the_cut() {
         let setup = Setup::regular(1).expect("sensible");
         assert!((digi_window::<f64>(&setup) - 21.213).abs() < 1e-9);
     }

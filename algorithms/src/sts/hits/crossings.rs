@@ -1,29 +1,29 @@
-//! Hits of lines that cross, many at a time.
+//! Hits of lines that cross, in batches.
 //!
-//! What a hit takes of its lines is put into columns; then all is computed for many of them in
-//! plain loops, of which the compiler makes vectors: the same operations in the same order, so that
+//! The data of lines that hits need are gathered in columns; then the hits of a batch are computed
+//! in plain loops, which the compiler vectorizes: the same operations in the same order, so that
 //! each lane has the same bits as a hit that is computed alone.
 
 use super::ModuleFormulas;
 use super::lines::Lines;
-use super::outgoing::{BLOCK, Kept, Outgoing};
+use super::outgoing::{BLOCK, HitSink, Outgoing};
 use crate::sts::Hit;
 use crate::sts::formulas::{Side, Strips};
 use crate::sts::rules::Rules;
 
-/// Hits that are computed side by side: what is known of them stays in the first-level cache.
+/// Hits of a batch: their data stay in the first-level cache.
 const HITS: usize = BLOCK;
 
-/// A number of each pair of lines.
+/// A value for each pair of lines.
 type Column<T = f32> = [T; HITS];
 
 /// Pairs of lines that cross, or nearly so, and the hits that become of them.
 pub(super) struct Crossings {
-    /// Times, where lines leave the edge, and the errors of that: of the front and the back.
+    /// Times, points where lines leave the edge, and their errors: of the front and the back.
     times: [Column<u32>; 2],
     edges: [Column; 2],
     edge_errors: [Column; 2],
-    /// Whether they cross on the active area.
+    /// 1 if they cross on the active area, else 0.
     inside: Column<u32>,
     /// Coordinates, and their standard deviations.
     point: [Column; 3],
@@ -38,7 +38,8 @@ pub(super) struct Crossings {
 
 impl Default for Crossings {
     fn default() -> Self {
-        let (whole, column) = ([0; HITS], [0.0; HITS]);
+        let whole = [0; HITS];
+        let column = [0.0; HITS];
         Crossings {
             times: [whole; 2],
             edges: [column; 2],
@@ -56,8 +57,8 @@ impl Default for Crossings {
 }
 
 impl Crossings {
-    /// Appends the hits of pairs of lines of both sides, which are given by their numbers;
-    /// `time_errors` has those of hits by the classes of front and back, so many for each of the
+    /// Appends the hits of pairs of lines of both sides, given by their indices; `time_errors` is a
+    /// table of the errors of hits by the classes of front and back, one row for each class of the
     /// front.
     #[inline(always)]
     pub(super) fn append<P: Rules>(
@@ -66,78 +67,80 @@ impl Crossings {
         lines: [&Lines; 2],
         formulas: &ModuleFormulas<f32>,
         (time_errors, stride): (&[f32], usize),
-        to: &mut Kept<'_>,
+        to: &mut HitSink<'_>,
     ) {
         for (fronts, backs) in fronts.chunks(HITS).zip(backs.chunks(HITS)) {
-            for (place, (&front, &back)) in fronts.iter().zip(backs).enumerate() {
-                let (front, back) = (front as usize, back as usize);
+            for (index, (&front, &back)) in fronts.iter().zip(backs).enumerate() {
+                let front = front as usize;
+                let back = back as usize;
                 let class = lines[0].classes[front] as usize * stride;
-                self.time_error[place] = time_errors[class + lines[1].classes[back] as usize];
-                self.set(0, place, lines[0], front);
-                self.set(1, place, lines[1], back);
+                self.time_error[index] = time_errors[class + lines[1].classes[back] as usize];
+                self.set(0, index, lines[0], front);
+                self.set(1, index, lines[1], back);
             }
             formulas.sensor.by_strips(
                 #[inline(always)]
                 |strips| self.compute::<P>(strips, formulas),
             );
             self.put(fronts.len(), formulas.address);
-            self.outgoing.leave(to);
+            self.outgoing.flush_lines(to);
         }
     }
 
     #[inline(always)]
-    fn set(&mut self, side: usize, place: usize, lines: &Lines, line: usize) {
-        self.times[side][place] = lines.times[line];
-        self.edges[side][place] = lines.edges[line];
-        self.edge_errors[side][place] = lines.edge_errors[line];
+    fn set(&mut self, side: usize, index: usize, lines: &Lines, line: usize) {
+        self.times[side][index] = lines.times[line];
+        self.edges[side][index] = lines.edges[line];
+        self.edge_errors[side][index] = lines.edge_errors[line];
     }
 
     /// Computes all hits, also where there are no lines.
     #[inline(always)]
     fn compute<P: Rules>(&mut self, strips: Strips, formulas: &ModuleFormulas<f32>) {
         let sensor = &formulas.sensor;
-        for place in 0..HITS {
+        for index in 0..HITS {
             let [fronts, backs] = &self.edges;
-            let local = sensor.crossing_anywhere(strips, fronts[place], backs[place]);
-            self.inside[place] = u32::from(sensor.has(local));
+            let local = sensor.crossing_anywhere(strips, fronts[index], backs[index]);
+            self.inside[index] = u32::from(sensor.has(local));
             let point = sensor.global(local);
-            let (front, back) = (self.edge_errors[0][place], self.edge_errors[1][place]);
+            let front = self.edge_errors[0][index];
+            let back = self.edge_errors[1][index];
             let (deviations, covariance) = P::spread(sensor, sensor.spread_of(strips, front, back));
             for axis in 0..3 {
-                self.point[axis][place] = point[axis];
-                self.deviations[axis][place] = deviations[axis];
+                self.point[axis][index] = point[axis];
+                self.deviations[axis][index] = deviations[axis];
             }
-            self.covariance[place] = covariance;
-            self.time[place] = P::hit_time(self.times[0][place], self.times[1][place]);
-            self.across[0][place] = sensor.across(Side::Front, front);
-            self.across[1][place] = sensor.across(Side::Back, back);
+            self.covariance[index] = covariance;
+            self.time[index] = P::hit_time(self.times[0][index], self.times[1][index]);
+            self.across[0][index] = sensor.across(Side::Front, front);
+            self.across[1][index] = sensor.across(Side::Back, back);
         }
     }
 
-    /// Has hits leave that wait for others.
-    pub(super) fn finish(&mut self, to: &mut Kept<'_>) {
-        self.outgoing.leave_all(to);
+    /// Flushes all buffered hits.
+    pub(super) fn finish(&mut self, to: &mut HitSink<'_>) {
+        self.outgoing.flush(to);
     }
 
     /// Adds the first hits, those that are on the active area.
     #[inline(always)]
     fn put(&mut self, count: usize, address: u32) {
-        for place in 0..count {
+        for index in 0..count {
             let hit = Hit {
-                x: self.point[0][place],
-                y: self.point[1][place],
-                z: self.point[2][place],
-                time: self.time[place],
-                dx: self.deviations[0][place],
-                dy: self.deviations[1][place],
-                dz: self.deviations[2][place],
-                dxy: self.covariance[place],
-                time_error: self.time_error[place],
-                du: self.across[0][place],
-                dv: self.across[1][place],
+                x: self.point[0][index],
+                y: self.point[1][index],
+                z: self.point[2][index],
+                time: self.time[index],
+                dx: self.deviations[0][index],
+                dy: self.deviations[1][index],
+                dz: self.deviations[2][index],
+                dxy: self.covariance[index],
+                time_error: self.time_error[index],
+                du: self.across[0][index],
+                dv: self.across[1][index],
                 address,
             };
-            self.outgoing.add(hit, self.inside[place] != 0);
+            self.outgoing.add(hit, self.inside[index] != 0);
         }
     }
 }

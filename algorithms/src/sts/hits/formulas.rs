@@ -15,19 +15,19 @@ pub(in crate::sts) struct ModuleFormulas<R> {
 }
 
 impl<R: Real> ModuleFormulas<R> {
-    /// Those of all modules.
+    /// Formulas of all modules.
     pub(in crate::sts) fn of_all(setup: &Setup) -> Vec<Self> {
         let modules = setup.modules().iter().enumerate();
-        let of_module = |(number, module)| ModuleFormulas {
+        let of_module = |(index, module)| ModuleFormulas {
             sensor: Sensor::new(module),
             cuts: setup.cuts().clone(),
-            address: Address::of_module(number).full(),
+            address: Address::of_module(index).full(),
         };
         modules.map(of_module).collect()
     }
 
-    /// The cut on the time between two clusters with these errors, in ns, where
-    /// `latest` is the largest error of the back's clusters.
+    /// The time cut of two clusters with these errors, in ns, where `latest` is the largest error
+    /// of the back's clusters.
     #[inline]
     pub(super) fn time_cut(&self, front: R, back: R, latest: R) -> R {
         time_cut(&self.cuts, front, back, latest)
@@ -57,8 +57,9 @@ impl ModuleFormulas<f32> {
         }
     }
 
-    /// The hit of a pair whose strips cross there. Most pairs that are near in time don't, and
-    /// where this is inlined its divisions and roots are made for all of them.
+    /// The hit of a pair whose strips cross at `local`. Not inlined, because most pairs that are
+    /// near in time do not cross, and inlining would compute the divisions and roots for all of
+    /// them.
     #[inline(never)]
     fn hit<P: Rules>(&self, front: &Cluster, back: &Cluster, local: Local<f32>) -> Hit {
         let sensor = &self.sensor;

@@ -1,8 +1,8 @@
-//! A worker a module: the online reconstruction. And a worker a cluster of the front, which finds
-//! its partners by binary search.
+//! A worker for each module: the online reconstruction. And a worker for each cluster of the front,
+//! which finds its partners by binary search.
 //!
-//! Hits go to a bucket for each module. A bucket that turns out to be too small loses hits, but
-//! its counter goes on: then all workers run again with as much room as was asked for.
+//! Hits go to a bucket for each module. A bucket that turns out to be too small drops hits, but its
+//! counter counts them: then all workers run again with buckets of the counted capacity.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -18,24 +18,24 @@ use crate::sts::rules::Rules;
 /// Clusters of the front that a thread takes at a time.
 const FRONTS: usize = 1024;
 
-/// Who finds hits.
+/// Distribution of work over threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sts) enum HitWorkers {
-    /// A worker a module, as published: it goes through the clusters of both sides in order of
-    /// time. Threads take the next module when they are done with one.
+    /// A worker for each module, as published: it processes the clusters of both sides in order of
+    /// time. Idle threads take the next module (dynamic schedule).
     Modules,
-    /// The same, but each thread has as many modules as the others from the beginning.
+    /// A worker for each module; all threads have the same number of modules (static schedule).
     EqualShares,
-    /// A worker a cluster of the front: there are more of them than modules.
+    /// A worker for each cluster of the front: there are more of them than modules.
     Fronts,
 }
 
-/// Buckets of hits, one a module.
+/// Buckets of hits, one per module.
 pub(in crate::sts) struct HitBuckets {
     hits: Vec<Hit>,
     capacities: Partition,
     counts: Vec<Apart<AtomicU32>>,
-    /// Room for so many hits was needed the last time.
+    /// Total capacity needed in the previous run.
     expected: usize,
 }
 
@@ -49,18 +49,18 @@ impl HitBuckets {
         }
     }
 
-    /// Takes as much room as was needed the last time.
+    /// Takes buffers of the capacity needed in the previous run.
     pub(in crate::sts) fn take(&mut self, arena: &Arena) {
         self.hits = arena.take_to_fill(self.expected);
     }
 
-    /// Gives all room back.
+    /// Gives all buffers back.
     pub(in crate::sts) fn release(&mut self, arena: &Arena) {
         self.expected = self.hits.len();
         arena.give(std::mem::take(&mut self.hits));
     }
 
-    /// Makes buckets with room for this many hits, and sets all counters to 0.
+    /// Makes buckets with these capacities, and sets all counters to 0.
     pub(in crate::sts) fn set_capacities(&mut self, capacities: impl Iterator<Item = usize>) {
         self.capacities = Partition::from_lengths(capacities);
         self.hits.resize(self.capacities.elements(), Hit::default());
@@ -68,8 +68,7 @@ impl HitBuckets {
         self.counts.resize_with(self.capacities.segments(), Apart::default);
     }
 
-    /// Finds the hits of all modules; `latest_error` tells the largest error of the
-    /// times of a side.
+    /// Finds the hits of all modules; `latest_error` returns the largest time error of a side.
     pub(in crate::sts) fn find<P: Rules>(
         &mut self,
         clusters: SortedClusters<'_>,
@@ -96,7 +95,7 @@ impl HitBuckets {
             }
             let found: Vec<_> = self.counts().collect();
             let capacities = self.capacities.lengths();
-            let fits = found.iter().zip(capacities).all(|(found, most)| *found <= most);
+            let fits = found.iter().zip(capacities).all(|(found, max)| *found <= max);
             if fits {
                 return;
             }
@@ -110,7 +109,7 @@ impl HitBuckets {
         buckets.map(|(room, count)| &self.hits[room][..count])
     }
 
-    /// Places for the hits of all buckets, to be copied back.
+    /// The filled part of each bucket.
     pub(in crate::sts) fn filled(&mut self) -> Vec<&mut [Hit]> {
         let counts: Vec<_> = self.counts().collect();
         self.hits.resize(self.capacities.elements(), Hit::default());
@@ -130,7 +129,7 @@ impl HitBuckets {
     }
 }
 
-/// What all workers share; `pairs` are those of a module.
+/// Data shared by all workers; `pairs` returns those of a module.
 struct Work<'a, F> {
     pairs: &'a F,
     hits: &'a SharedSlice<'a, Hit>,
@@ -160,24 +159,25 @@ impl<'a, F: Fn(usize) -> Pairs<'a> + Sync> Work<'_, F> {
             for front in numbers {
                 let module = fronts.segment_of(front);
                 let found = |hit| {
-                    let number = self.counts[module].0.fetch_add(1, Ordering::Relaxed) as usize;
+                    let index = self.counts[module].0.fetch_add(1, Ordering::Relaxed) as usize;
                     // SAFETY: the counter gives each number of a bucket once.
-                    unsafe { self.put(module, number, hit) };
+                    unsafe { self.put(module, index, hit) };
                 };
                 (self.pairs)(module).find_one::<P>(front - fronts.range(module).start, found);
             }
         });
     }
 
-    /// Puts a hit into a bucket, where there is room.
+    /// Writes a hit to a bucket if its index is below the bucket's capacity.
     ///
     /// # Safety
-    /// No other thread puts a hit with this number there.
-    unsafe fn put(&self, module: usize, number: usize, hit: Hit) {
+    /// No other thread writes a hit with this module and index.
+    unsafe fn put(&self, module: usize, index: usize, hit: Hit) {
         let bucket = self.capacities.range(module);
-        if number < bucket.len() {
-            // SAFETY: it is within the bucket, and nobody else writes there.
-            unsafe { self.hits.write(bucket.start + number, hit) };
+        if index < bucket.len() {
+            // SAFETY: the index is within the bucket, and by this function's contract no other
+            // thread writes there.
+            unsafe { self.hits.write(bucket.start + index, hit) };
         }
     }
 }

@@ -1,37 +1,36 @@
 //! The clusters of a side in the form that pairs need: as lines, in columns.
 
 use super::ModuleFormulas;
-use super::near::{MOST_CLASSES, SLACK};
+use super::near::{MAX_CLASSES, SLACK};
 use crate::sts::formulas::{Sensor, Side};
 use crate::sts::rules::Rules;
 use crate::sts::{Cluster, ClusterEntry};
 
-/// Clusters whose lines are computed side by side: what is known of them stays in the first-level
-/// cache.
+/// Clusters whose lines are computed together: their data stay in the first-level cache.
 const CLUSTERS: usize = 64;
 /// Lines of nearly all clusters, at most.
 const USUAL: usize = 2;
-/// Where a line leaves the edge that is near to no other.
+/// Edge of a padding line, which is near to no other line.
 const CROSSES_NOTHING: f32 = f32::NAN;
-/// Cluster sizes whose class is remembered: a power of two.
+/// Cluster sizes whose class is cached: a power of two.
 const KNOWN_SIZES: usize = 16;
 
 /// Lines of clusters as far as they decide about crossings, in order of time: a line for each
 /// cluster, or several if it runs across the sensor's edge.
 #[derive(Default)]
 pub(super) struct Lines {
-    /// How many there are. Columns are longer: behind them are [`SLACK`] that cross nothing.
+    /// Number of lines. Columns are longer: [`SLACK`] padding lines follow, which cross nothing.
     pub(super) count: usize,
     pub(super) times: Vec<u32>,
-    /// Which of the errors of times they have.
+    /// Class of each line's time error.
     pub(super) classes: Vec<u32>,
-    /// Where they leave the edge, in cm.
+    /// Points where the lines leave the edge, in cm.
     pub(super) edges: Vec<f32>,
     /// The errors of that, in cm.
     pub(super) edge_errors: Vec<f32>,
 }
 
-/// The different errors of times. There are as many as cluster sizes, so few.
+/// The different time errors. There are at most as many as cluster sizes, so few.
 #[derive(Default)]
 pub(super) struct ErrorClasses {
     pub(super) errors: Vec<f32>,
@@ -44,14 +43,14 @@ impl ErrorClasses {
         self.errors.clear();
     }
 
-    /// How long the rows of tables are that have an entry for each class.
+    /// Row length of tables with an entry for each class.
     pub(super) fn stride(&self) -> usize {
-        MOST_CLASSES.max(self.errors.len())
+        MAX_CLASSES.max(self.errors.len())
     }
 
-    /// The number of a cluster's error.
+    /// Index of the class of a cluster's time error.
     #[inline(always)]
-    fn of(&mut self, cluster: &Cluster) -> u32 {
+    fn class_of(&mut self, cluster: &Cluster) -> u32 {
         let last = &mut self.of_sizes[cluster.size as usize % KNOWN_SIZES];
         let error = cluster.time_error;
         if self.errors.get(*last as usize) != Some(&error) {
@@ -74,7 +73,7 @@ pub(super) struct Clusters<'a> {
 }
 
 impl Lines {
-    /// Those of some clusters, but for clusters that leave the edge outside the active area.
+    /// Collects the lines of clusters, except those that leave the edge outside the active area.
     #[inline(always)]
     pub(super) fn gather<P: Rules>(
         &mut self,
@@ -85,17 +84,17 @@ impl Lines {
         self.count = 0;
         let mut block = Block::default();
         for entries in from.entries.chunks(CLUSTERS) {
-            for (place, entry) in entries.iter().enumerate() {
+            for (index, entry) in entries.iter().enumerate() {
                 let cluster = &from.clusters[entry.index as usize];
-                block.times[place] = cluster.time;
-                block.classes[place] = classes.of(cluster);
-                block.positions[place] = cluster.position;
-                block.errors[place] = cluster.position_error;
+                block.times[index] = cluster.time;
+                block.classes[index] = classes.class_of(cluster);
+                block.positions[index] = cluster.position;
+                block.errors[index] = cluster.position_error;
             }
             block.compute::<P>(&formulas.sensor, from.side);
             self.append(&block, entries.len(), formulas.sensor.width);
         }
-        self.make_room(SLACK);
+        self.ensure_capacity(SLACK);
         self.edges[self.count..].fill(CROSSES_NOTHING);
     }
 
@@ -103,14 +102,15 @@ impl Lines {
     #[inline(always)]
     fn append(&mut self, block: &Block, clusters: usize, width: f32) {
         let lines = &block.lines[..clusters];
-        let room = lines.iter().fold(0, |room, &lines| room + USUAL.max(lines as usize));
-        self.make_room(room);
+        let capacity =
+            lines.iter().fold(0, |capacity, &lines| capacity + USUAL.max(lines as usize));
+        self.ensure_capacity(capacity);
         let begin = self.count;
         let mut free = Free {
-            times: &mut self.times[begin..begin + room],
-            classes: &mut self.classes[begin..begin + room],
-            edges: &mut self.edges[begin..begin + room],
-            edge_errors: &mut self.edge_errors[begin..begin + room],
+            times: &mut self.times[begin..begin + capacity],
+            classes: &mut self.classes[begin..begin + capacity],
+            edges: &mut self.edges[begin..begin + capacity],
+            edge_errors: &mut self.edge_errors[begin..begin + capacity],
         };
         if lines.iter().fold(true, |so_far, &lines| so_far & (lines == 1)) {
             free.set_first_of_all(block, clusters);
@@ -118,35 +118,35 @@ impl Lines {
             return;
         }
         let mut end = 0;
-        for (place, &lines) in lines.iter().enumerate() {
+        for (index, &lines) in lines.iter().enumerate() {
             let lines = lines as usize;
             // Without a branch: most have one, some two, and which can't be predicted.
             for line in 0..USUAL {
-                free.set(end + line, block, place, block.edges[line][place]);
+                free.set(end + line, block, index, block.edges[line][index]);
             }
             for line in USUAL..lines {
-                let number = block.firsts[place] + line as i32;
-                let edge = block.positions[place] - number as f32 * width;
-                free.set(end + line, block, place, edge);
+                let width_index = block.firsts[index] + line as i32;
+                let edge = block.positions[index] - width_index as f32 * width;
+                free.set(end + line, block, index, edge);
             }
             end += lines;
         }
         self.count = begin + end;
     }
 
-    /// Makes room for so many lines more.
-    fn make_room(&mut self, lines: usize) {
-        let room = self.count + lines;
-        if self.times.len() < room {
-            self.times.resize(room, 0);
-            self.classes.resize(room, 0);
-            self.edges.resize(room, 0.0);
-            self.edge_errors.resize(room, 0.0);
+    /// Extends the columns by `lines` lines.
+    fn ensure_capacity(&mut self, lines: usize) {
+        let capacity = self.count + lines;
+        if self.times.len() < capacity {
+            self.times.resize(capacity, 0);
+            self.classes.resize(capacity, 0);
+            self.edges.resize(capacity, 0.0);
+            self.edge_errors.resize(capacity, 0.0);
         }
     }
 }
 
-/// Places for lines.
+/// Columns to write lines to.
 struct Free<'a> {
     times: &'a mut [u32],
     classes: &'a mut [u32],
@@ -155,13 +155,13 @@ struct Free<'a> {
 }
 
 impl Free<'_> {
-    /// A line of the cluster at a place of a block.
+    /// Writes a line of the cluster at `index` of a block.
     #[inline(always)]
-    fn set(&mut self, line: usize, block: &Block, place: usize, edge: f32) {
-        self.times[line] = block.times[place];
-        self.classes[line] = block.classes[place];
+    fn set(&mut self, line: usize, block: &Block, index: usize, edge: f32) {
+        self.times[line] = block.times[index];
+        self.classes[line] = block.classes[index];
         self.edges[line] = edge;
-        self.edge_errors[line] = block.errors[place];
+        self.edge_errors[line] = block.errors[index];
     }
 
     /// The first lines of some clusters.
@@ -181,14 +181,14 @@ type Column<T> = [T; CLUSTERS];
 struct Block {
     times: Column<u32>,
     classes: Column<u32>,
-    /// In channels; then where they leave the edge.
+    /// In channels first, then the points where they leave the edge.
     positions: Column<f32>,
     errors: Column<f32>,
-    /// How many lines they have.
+    /// Number of lines of each cluster.
     lines: Column<u32>,
-    /// By how many widths the first line is beside the strip.
+    /// Displacement of the first line from the strip, in widths.
     firsts: Column<i32>,
-    /// Where the first lines leave the edge.
+    /// Points where the first lines leave the edge.
     edges: [Column<f32>; USUAL],
 }
 
@@ -210,16 +210,16 @@ impl Block {
     /// From positions and their errors to lines: a plain loop, of which the compiler makes vectors.
     #[inline(always)]
     fn compute<P: Rules>(&mut self, sensor: &Sensor<f32>, side: Side) {
-        for place in 0..CLUSTERS {
-            let edge = sensor.edge_anywhere(side, self.positions[place]);
+        for index in 0..CLUSTERS {
+            let edge = sensor.edge_anywhere(side, self.positions[index]);
             let [first, last] = sensor.first_and_last_line(side, edge, P::widths);
             let lines = (last - first) as u32 + 1;
-            self.lines[place] = if sensor.has_edge(edge) { lines } else { 0 };
-            self.firsts[place] = first;
-            self.positions[place] = edge;
-            self.errors[place] = sensor.edge_error(self.errors[place]);
+            self.lines[index] = if sensor.has_edge(edge) { lines } else { 0 };
+            self.firsts[index] = first;
+            self.positions[index] = edge;
+            self.errors[index] = sensor.edge_error(self.errors[index]);
             for (line, edges) in (0..).zip(&mut self.edges) {
-                edges[place] = edge - (first + line) as f32 * sensor.width;
+                edges[index] = edge - (first + line) as f32 * sensor.width;
             }
         }
     }

@@ -1,13 +1,14 @@
 //! From the clusters of both sides of a module to hits.
 //!
-//! | file | way |
+//! | file | algorithm |
 //! |---|---|
-//! | `modules` | a worker a module, in double precision: the offline reconstruction |
-//! | `hit_buckets`, `pairs` | a worker a module, or a cluster of the front: the online one |
-//! | `windows` | ours: what depends on one cluster is computed once, and large modules are split |
-//! | `lines`, `near`, `crossings` | its steps: lines of clusters, which of them cross, and their hits |
-//! | `outgoing` | where those go to |
-//! | `sorted_clusters`, `formulas` | what they share: their input, and a pair's hits |
+//! | `modules` | a worker for each module, in double precision: the offline reconstruction |
+//! | `hit_buckets`, `pairs` | a worker for each module or cluster of the front: the online one |
+//! | `windows` | recobench: terms of single clusters are precomputed, large modules are split |
+//! | `lines`, `near`, `crossings` | its steps: lines of clusters, pairs that cross, and their hits
+//! |
+//! | `outgoing` | buffered output of hits |
+//! | `sorted_clusters`, `formulas` | shared: the input, and the hits of a pair |
 
 mod crossings;
 mod formulas;

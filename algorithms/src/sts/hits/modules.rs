@@ -1,4 +1,4 @@
-//! A worker a module, in double precision: the offline reconstruction.
+//! A worker for each module, in double precision: the offline reconstruction.
 
 use super::ModuleFormulas;
 use crate::sts::formulas::{Real, Side, pair_time_error};
@@ -14,22 +14,25 @@ pub(in crate::sts) fn hits_of_module(
         let errors = clusters.iter().map(|cluster| cluster.time_error);
         errors.fold(0.0, f64::max)
     };
-    let (front_latest, latest) = (largest(fronts), largest(backs));
-    let most = formulas.time_cut(front_latest, latest, latest);
-    let (mut hits, mut start) = (Vec::new(), 0);
-    for (place, front) in fronts.iter().enumerate() {
+    let front_latest = largest(fronts);
+    let latest = largest(backs);
+    let max = formulas.time_cut(front_latest, latest, latest);
+    let mut hits = Vec::new();
+    let mut start = 0;
+    for (front_index, front) in fronts.iter().enumerate() {
         let own = formulas.time_cut(front.time_error, latest, latest);
-        for (number, back) in backs.iter().enumerate().skip(start) {
+        for (index, back) in backs.iter().enumerate().skip(start) {
             let delay = front.time - back.time;
-            if delay > most {
-                start = number + 1;
+            if delay > max {
+                start = index + 1;
                 continue;
             }
             if -delay > own {
                 break;
             }
             if delay.abs() <= formulas.time_cut(front.time_error, back.time_error, latest) {
-                let pair = Pair { formulas, front, back, places: [place as u32, number as u32] };
+                let pair =
+                    Pair { formulas, front, back, indices: [front_index as u32, index as u32] };
                 pair.find(&mut hits);
             }
         }
@@ -42,7 +45,7 @@ struct Pair<'a> {
     formulas: &'a ModuleFormulas<f64>,
     front: &'a OfflineCluster,
     back: &'a OfflineCluster,
-    places: [u32; 2],
+    indices: [u32; 2],
 }
 
 impl Pair<'_> {
@@ -60,7 +63,9 @@ impl Pair<'_> {
     }
 
     fn hit(&self, front_line: f64, back_line: f64) -> Option<OfflineHit> {
-        let (front, back, sensor) = (self.front, self.back, &self.formulas.sensor);
+        let front = self.front;
+        let back = self.back;
+        let sensor = &self.formulas.sensor;
         let [x, y, z] = sensor.global(sensor.crossing(front_line, back_line)?);
         let front_error = sensor.edge_error(front.position_error);
         let back_error = sensor.edge_error(back.position_error);
@@ -77,8 +82,8 @@ impl Pair<'_> {
             du: sensor.across(Side::Front, front_error),
             dv: sensor.across(Side::Back, back_error),
             address: self.formulas.address,
-            front: self.places[0],
-            back: self.places[1],
+            front: self.indices[0],
+            back: self.indices[1],
             ..OfflineHit::default()
         })
     }

@@ -1,46 +1,47 @@
-//! Hits on their way to the list of a worker.
+//! Buffered output of hits to the list of a worker.
 //!
-//! They are put side by side in the first-level cache, and leave it many at a time. Where a list is
-//! long, the next stage finds it in no cache that is near. So it is written past the caches, in
-//! whole lines: nothing is read to be overwritten, and nothing else driven out.
+//! Hits are collected in a buffer in the first-level cache, and flushed in blocks. A long list does
+//! not stay in a near cache until the next stage reads it. So it is written with streaming stores,
+//! in whole cache lines: no line is read to be overwritten, and no other data are evicted.
 
 use crate::device::{Stores, streaming};
 use crate::sts::Hit;
 
 /// Bytes of a cache line.
 const LINE: usize = 64;
-/// Where hits begin at a multiple of 16 bytes, so many end where a line does.
+/// Hits per period of cache lines: of hits aligned to 16 bytes, one in this many ends where a line
+/// does.
 const PERIOD: usize = 4;
-/// Hits that may be added before some leave.
+/// Maximum number of hits added between flushes.
 pub(super) const BLOCK: usize = 64;
-/// As many as a second-level cache holds: longer lists are written past the caches.
-const FEW: usize = 1 << 15;
+/// Hits that a second-level cache holds: longer lists are written past the caches.
+const CACHED_HITS: usize = 1 << 15;
 
 /// The list that hits go to.
-pub(super) struct Kept<'a> {
+pub(super) struct HitSink<'a> {
     hits: &'a mut Vec<Hit>,
-    /// What writes past the caches, if that is done.
+    /// Streaming stores, used for long lists.
     stores: Option<&'a Stores>,
 }
 
-impl Kept<'_> {
+impl HitSink<'_> {
     /// Does some work that appends to a list of hits.
-    pub(super) fn with(hits: &mut Vec<Hit>, work: impl FnOnce(Kept<'_>)) {
-        if hits.len() < FEW {
-            work(Kept { hits, stores: None });
+    pub(super) fn with(hits: &mut Vec<Hit>, work: impl FnOnce(HitSink<'_>)) {
+        if hits.len() < CACHED_HITS {
+            work(HitSink { hits, stores: None });
         } else {
-            streaming(|stores| work(Kept { hits, stores: Some(stores) }));
+            streaming(|stores| work(HitSink { hits, stores: Some(stores) }));
         }
     }
 
-    /// How many hits there may be before one begins where a cache line does, if any will.
+    /// Number of hits until one starts at the beginning of a cache line, if any will.
     fn before_line(&self) -> Option<usize> {
         let end = self.hits.as_ptr_range().end.addr();
         (0..PERIOD).find(|hits| (end + hits * size_of::<Hit>()).is_multiple_of(LINE))
     }
 }
 
-/// Hits that wait to leave.
+/// Hits waiting to be flushed.
 #[repr(align(64))]
 pub(super) struct Outgoing {
     waiting: [Hit; BLOCK + PERIOD],
@@ -54,29 +55,29 @@ impl Default for Outgoing {
 }
 
 impl Outgoing {
-    /// Adds a hit, if it is one: without a branch, as nobody could predict that.
+    /// Adds a hit if `is_one`; branch-free because the branch would be unpredictable.
     #[inline(always)]
     pub(super) fn add(&mut self, hit: Hit, is_one: bool) {
         self.waiting[self.count] = hit;
         self.count += usize::from(is_one);
     }
 
-    /// Hits leave, past the caches as many as end where a line does.
-    pub(super) fn leave(&mut self, to: &mut Kept<'_>) {
+    /// Flushes hits; if past the caches, only up to the end of a cache line.
+    pub(super) fn flush_lines(&mut self, to: &mut HitSink<'_>) {
         let Some((stores, before)) = to.stores.zip(to.before_line()) else {
-            return self.leave_all(to);
+            return self.flush(to);
         };
         let (first, rest) = self.waiting[..self.count].split_at(before.min(self.count));
         let lines = &rest[..rest.len() - rest.len() % PERIOD];
         to.hits.extend_from_slice(first);
         stores.append(to.hits, lines);
-        let left = first.len() + lines.len();
-        self.waiting.copy_within(left..self.count, 0);
-        self.count -= left;
+        let flushed = first.len() + lines.len();
+        self.waiting.copy_within(flushed..self.count, 0);
+        self.count -= flushed;
     }
 
-    /// All hits leave.
-    pub(super) fn leave_all(&mut self, to: &mut Kept<'_>) {
+    /// Flushes all hits.
+    pub(super) fn flush(&mut self, to: &mut HitSink<'_>) {
         to.hits.extend_from_slice(&self.waiting[..self.count]);
         self.count = 0;
     }
@@ -87,31 +88,32 @@ mod tests {
     use super::*;
 
     /// A hit with a number.
-    fn hit(number: u32) -> Hit {
-        Hit { time: number, address: !number, ..Hit::default() }
+    fn hit(value: u32) -> Hit {
+        Hit { time: value, address: !value, ..Hit::default() }
     }
 
     #[test]
-    fn hits_are_kept_in_their_order() {
+    fn hits_keep_their_order() {
         let mut outgoing = Outgoing::default();
-        let mut expected: Vec<_> = (0..FEW as u32 - 100).map(hit).collect();
-        let (mut kept, mut number) = (expected.clone(), 0);
-        // From lists that are short to such as are written past the caches, block by block.
+        let mut expected: Vec<_> = (0..CACHED_HITS as u32 - 100).map(hit).collect();
+        let mut kept = expected.clone();
+        let mut value = 0;
+        // From short lists to lists that are written past the caches, block by block.
         for blocks in 0..20 {
-            Kept::with(&mut kept, |mut to| {
-                for place in 0..blocks * BLOCK {
-                    let is_one = number % 3 > 0;
-                    outgoing.add(hit(number), is_one);
-                    expected.extend(is_one.then_some(hit(number)));
-                    number += 1;
-                    if (place + 1) % BLOCK == 0 {
-                        outgoing.leave(&mut to);
+            HitSink::with(&mut kept, |mut to| {
+                for index in 0..blocks * BLOCK {
+                    let is_one = value % 3 > 0;
+                    outgoing.add(hit(value), is_one);
+                    expected.extend(is_one.then_some(hit(value)));
+                    value += 1;
+                    if (index + 1) % BLOCK == 0 {
+                        outgoing.flush_lines(&mut to);
                     }
                 }
-                outgoing.leave_all(&mut to);
+                outgoing.flush(&mut to);
             });
             assert_eq!(kept, expected);
         }
-        assert!(expected.len() > FEW + BLOCK);
+        assert!(expected.len() > CACHED_HITS + BLOCK);
     }
 }

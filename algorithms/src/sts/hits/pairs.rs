@@ -1,5 +1,5 @@
-//! The pairs of a module's clusters that are near in time, as the online reconstruction goes
-//! through them.
+//! The pairs of a module's clusters that are near in time, as the online reconstruction iterates
+//! over them.
 
 use super::{ModuleFormulas, SortedClusters};
 use crate::sts::rules::Rules;
@@ -14,28 +14,28 @@ pub(super) struct Pairs<'a> {
 }
 
 impl Pairs<'_> {
-    /// The hits of all fronts in order of time: what was too early for one is too early for all
-    /// that follow.
+    /// The hits of all fronts in order of time: backs that are too early for one front are too
+    /// early for all later ones.
     pub(super) fn find_all<P: Rules>(&self, mut found: impl FnMut(Hit)) {
         let (entries, backs) = self.backs();
         let [of_fronts, latest] = self.latest_errors;
-        let most = self.formulas.time_cut(of_fronts, latest, latest);
+        let max = self.formulas.time_cut(of_fronts, latest, latest);
         let mut start = 0;
-        for number in 0..self.clusters.counts[self.module] {
-            let front = self.clusters.cluster(self.module, number);
-            let is_early = |entry: &ClusterEntry| P::delay(front.time, entry.time) > most;
+        for index in 0..self.clusters.counts[self.module] {
+            let front = self.clusters.cluster(self.module, index);
+            let is_early = |entry: &ClusterEntry| P::delay(front.time, entry.time) > max;
             start += entries[start..].iter().take_while(|entry| is_early(entry)).count();
             self.find_from::<P>(front, &entries[start..], backs, &mut found);
         }
     }
 
     /// The hits of the front's cluster with this number in order of time.
-    pub(super) fn find_one<P: Rules>(&self, number: usize, mut found: impl FnMut(Hit)) {
+    pub(super) fn find_one<P: Rules>(&self, index: usize, mut found: impl FnMut(Hit)) {
         let (entries, backs) = self.backs();
-        let front = self.clusters.cluster(self.module, number);
+        let front = self.clusters.cluster(self.module, index);
         let latest = self.latest_errors[1];
-        let most = self.formulas.time_cut(front.time_error, latest, latest);
-        let start = entries.partition_point(|back| P::delay(front.time, back.time) > most);
+        let max = self.formulas.time_cut(front.time_error, latest, latest);
+        let start = entries.partition_point(|back| P::delay(front.time, back.time) > max);
         self.find_from::<P>(front, &entries[start..], backs, &mut found);
     }
 
@@ -48,14 +48,15 @@ impl Pairs<'_> {
         backs: &[Cluster],
         found: &mut impl FnMut(Hit),
     ) {
-        let (error, latest) = (front.time_error, self.latest_errors[1]);
-        let most = self.formulas.time_cut(error, latest, latest);
+        let error = front.time_error;
+        let latest = self.latest_errors[1];
+        let max = self.formulas.time_cut(error, latest, latest);
         for entry in entries {
             let delay = P::delay(front.time, entry.time);
-            if -delay > most {
+            if -delay > max {
                 return;
             }
-            if delay > most {
+            if delay > max {
                 continue;
             }
             let back = &backs[entry.index as usize];

@@ -4,8 +4,8 @@ use generators::partition::Partition;
 
 use crate::sts::{Cluster, ClusterEntry};
 
-/// The clusters of all sides with their entries in order of time. Each side has a place
-/// for clusters and one for entries, and so many of both.
+/// The clusters of all sides with their entries in order of time. Each side has a range of the
+/// arrays of clusters and entries, of which the first `counts[side]` are used.
 #[derive(Clone, Copy)]
 pub(in crate::sts) struct SortedClusters<'a> {
     pub(in crate::sts) clusters: &'a [Cluster],
@@ -29,7 +29,7 @@ impl<'a> SortedClusters<'a> {
 
     /// A cluster by its number in order of time.
     #[inline]
-    pub(in crate::sts) fn cluster(&self, side: usize, number: usize) -> &'a Cluster {
-        &self.clusters(side)[self.entries(side)[number].index as usize]
+    pub(in crate::sts) fn cluster(&self, side: usize, index: usize) -> &'a Cluster {
+        &self.clusters(side)[self.entries(side)[index].index as usize]
     }
 }

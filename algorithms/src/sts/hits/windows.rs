@@ -1,43 +1,42 @@
-//! Ours: what depends on one cluster is computed once, and large modules are split.
+//! recobench: terms that depend on one cluster are computed once, and large modules are split.
 //!
-//! The clusters of a module's front and the clusters of its back that are near to them
-//! are brought into a form that pairs need, in order of time: a line each, or several
-//! if they run across the sensor's edge (`lines`). Then a window moves over the lines of the
-//! back as those of the front go on, and lines that cross are listed (`near`). Only these are
-//! worth the rest: their hits are computed for many of them in one go (`crossings`). Times have
-//! few different errors, so cuts are looked up.
+//! The clusters of a module's front and the near clusters of its back are converted to the form
+//! that pairs need, in order of time: a line each, or several if they cross the sensor's edge
+//! (`lines`). Then a window moves over the lines of the back as those of the front advance, and
+//! lines that cross are listed (`near`). Only for these are hits computed, in batches
+//! (`crossings`). There are few different time errors, so cuts are looked up.
 //!
-//! All of this is compiled for several sets of instructions, and done by the widest that the
-//! machine has. Operations are the same in each, and so are hits, to the last bit.
+//! The code is compiled for several instruction sets, and the widest that the machine supports is
+//! used. Operations are the same in each, and so are hits, to the last bit.
 
 use std::ops::Range;
 
 use super::crossings::Crossings;
 use super::lines::{Clusters, ErrorClasses, Lines};
-use super::near::{Isa, Limits, MOST_CLASSES, Pairs, Scalar};
-use super::outgoing::Kept;
+use super::near::{Isa, Limits, MAX_CLASSES, Pairs, Scalar};
+use super::outgoing::HitSink;
 use super::{ModuleFormulas, SortedClusters};
 use crate::sts::Hit;
 use crate::sts::formulas::{Side, pair_time_error};
 use crate::sts::rules::Rules;
 
-/// Clusters of a module's front, by their numbers in order of time.
+/// Clusters of a module's front, as a range of their order in time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::sts) struct WindowJob {
     pub(in crate::sts) module: usize,
     pub(in crate::sts) fronts: Range<usize>,
 }
 
-/// All modules, those with more than `most` clusters in front in parts.
-pub(in crate::sts) fn window_jobs(fronts: &[usize], most: usize) -> Vec<WindowJob> {
+/// All modules, those with more than `max` clusters in front in parts.
+pub(in crate::sts) fn window_jobs(fronts: &[usize], max: usize) -> Vec<WindowJob> {
     let parts = |(module, &count): (usize, &usize)| {
-        let starts = (0..count).step_by(most.max(1));
-        starts.map(move |start| WindowJob { module, fronts: start..count.min(start + most) })
+        let starts = (0..count).step_by(max.max(1));
+        starts.map(move |start| WindowJob { module, fronts: start..count.min(start + max) })
     };
     fronts.iter().enumerate().flat_map(parts).collect()
 }
 
-/// Where hits are found.
+/// Input of a job.
 #[derive(Clone, Copy)]
 pub(in crate::sts) struct WindowInput<'a> {
     pub(in crate::sts) job: &'a WindowJob,
@@ -47,7 +46,7 @@ pub(in crate::sts) struct WindowInput<'a> {
     pub(in crate::sts) latest: f32,
 }
 
-/// What finding hits takes beside clusters and hits.
+/// Scratch buffers for finding hits.
 #[derive(Default)]
 pub(in crate::sts) struct Windows {
     fronts: Lines,
@@ -63,12 +62,12 @@ pub(in crate::sts) struct Windows {
 impl Windows {
     /// Appends the hits of a job.
     pub(in crate::sts) fn find<P: Rules>(&mut self, input: WindowInput<'_>, hits: &mut Vec<Hit>) {
-        Kept::with(hits, |to| best::<P>()(self, input, to));
+        HitSink::with(hits, |to| best::<P>()(self, input, to));
     }
 
-    /// The same by the instructions that it is compiled for.
+    /// Finds hits with the instructions of `isa`.
     #[inline(always)]
-    fn find_by<P: Rules>(&mut self, isa: impl Isa, input: WindowInput<'_>, to: Kept<'_>) {
+    fn find_by<P: Rules>(&mut self, isa: impl Isa, input: WindowInput<'_>, to: HitSink<'_>) {
         let WindowInput { job, clusters, formulas, .. } = input;
         let back_side = clusters.counts.len() / 2 + job.module;
         let fronts = &clusters.entries(job.module)[job.fronts.clone()];
@@ -82,22 +81,22 @@ impl Windows {
             clusters: clusters.clusters(job.module),
         };
         self.fronts.gather::<P>(of_front, formulas, &mut self.classes);
-        let most = self.largest_cut(input);
+        let max = self.largest_cut(input);
         let mut near = clusters.entries(back_side);
-        // With all of the front comes all of the back; it need not be searched.
+        // For all of the front, all of the back is taken without a search.
         if fronts.len() < clusters.counts[job.module] {
-            let start = near.partition_point(|back| P::delay(first.time, back.time) > most);
-            let end = near.partition_point(|back| -P::delay(last.time, back.time) <= most);
+            let start = near.partition_point(|back| P::delay(first.time, back.time) > max);
+            let end = near.partition_point(|back| -P::delay(last.time, back.time) <= max);
             near = &near[start..end.max(start)];
         }
         let of_back =
             Clusters { side: Side::Back, entries: near, clusters: clusters.clusters(back_side) };
         self.backs.gather::<P>(of_back, formulas, &mut self.classes);
         self.look_up(input);
-        self.pair::<P>(isa, formulas, most, to);
+        self.pair::<P>(isa, formulas, max, to);
     }
 
-    /// No pair of these fronts is further apart in time.
+    /// Largest time difference of pairs of these fronts.
     fn largest_cut(&self, WindowInput { formulas, latest, .. }: WindowInput<'_>) -> f32 {
         let cut = |&front: &f32| formulas.time_cut(front, latest, latest);
         self.classes.errors.iter().map(cut).fold(-1.0, f32::max)
@@ -121,21 +120,21 @@ impl Windows {
         &mut self,
         isa: impl Isa,
         formulas: &ModuleFormulas<f32>,
-        most: f32,
-        mut to: Kept<'_>,
+        max: f32,
+        mut to: HitSink<'_>,
     ) {
         let lines = [&self.fronts, &self.backs];
         let range = formulas.sensor.crossing_range();
         let limits = Limits {
             cuts: &self.cuts,
             stride: self.classes.stride(),
-            most,
+            max,
             range: [*range.start(), *range.end()],
         };
         let hit_errors = (&self.hit_errors[..], limits.stride);
         self.pairs.begin();
         loop {
-            let any = if self.classes.errors.len() <= MOST_CLASSES {
+            let any = if self.classes.errors.len() <= MAX_CLASSES {
                 self.pairs.list::<P, _>(isa, lines, &limits)
             } else {
                 self.pairs.list::<P, _>(Scalar, lines, &limits)
@@ -150,7 +149,7 @@ impl Windows {
 }
 
 /// Finds the hits of a job: see [`Windows::find`].
-type Find = fn(&mut Windows, WindowInput<'_>, Kept<'_>);
+type Find = fn(&mut Windows, WindowInput<'_>, HitSink<'_>);
 
 /// The widest that this machine has.
 fn best<P: Rules>() -> Find {
@@ -161,20 +160,20 @@ fn best<P: Rules>() -> Find {
     find_scalar::<P>
 }
 
-fn find_scalar<P: Rules>(windows: &mut Windows, input: WindowInput<'_>, to: Kept<'_>) {
+fn find_scalar<P: Rules>(windows: &mut Windows, input: WindowInput<'_>, to: HitSink<'_>) {
     windows.find_by::<P>(Scalar, input, to);
 }
 
 #[cfg(target_arch = "x86_64")]
 mod avx2 {
-    use super::{Find, Kept, Rules, WindowInput, Windows};
+    use super::{Find, HitSink, Rules, WindowInput, Windows};
     use crate::device::cpu_features::{Avx2, with_instructions};
 
     with_instructions! {
-        /// Eight numbers at a time, if this machine can.
+        /// Eight lanes, on machines with AVX2.
         ["avx2", "popcnt"]
         Find: fn find<P: Rules>(
-            windows: &mut Windows, input: WindowInput<'_>, to: Kept<'_>
+            windows: &mut Windows, input: WindowInput<'_>, to: HitSink<'_>
         ) {
             windows.find_by::<P>(Avx2::enabled(), input, to);
         }
@@ -183,14 +182,14 @@ mod avx2 {
 
 #[cfg(target_arch = "x86_64")]
 mod avx512 {
-    use super::{Find, Kept, Rules, WindowInput, Windows};
+    use super::{Find, HitSink, Rules, WindowInput, Windows};
     use crate::device::cpu_features::{Avx512, with_instructions};
 
     with_instructions! {
-        /// Sixteen numbers at a time, if this machine can.
+        /// Sixteen lanes, on machines with AVX-512.
         ["avx512f", "avx512vl", "avx512dq", "popcnt"]
         Find: fn find<P: Rules>(
-            windows: &mut Windows, input: WindowInput<'_>, to: Kept<'_>
+            windows: &mut Windows, input: WindowInput<'_>, to: HitSink<'_>
         ) {
             windows.find_by::<P>(Avx512::enabled(), input, to);
         }
@@ -209,26 +208,26 @@ mod tests {
     use crate::sts::{Cluster, ClusterEntry};
 
     /// All that this machine has.
-    fn ways<P: Rules>() -> Vec<Find> {
-        let mut ways: Vec<Find> = vec![find_scalar::<P>];
+    fn find_functions<P: Rules>() -> Vec<Find> {
+        let mut find_functions: Vec<Find> = vec![find_scalar::<P>];
         #[cfg(target_arch = "x86_64")]
         {
-            ways.extend(avx2::if_available::<P>());
-            ways.extend(avx512::if_available::<P>());
+            find_functions.extend(avx2::if_available::<P>());
+            find_functions.extend(avx512::if_available::<P>());
         }
-        ways
+        find_functions
     }
 
-    /// Clusters of a side in order of time, of so many sizes, some of them beyond the edge.
+    /// `count` clusters of a side in order of time, of `sizes` sizes, some of them beyond the edge.
     fn clusters(count: usize, sizes: u64, first: f32) -> Vec<Cluster> {
-        let cluster = |number: usize| {
-            let random = |of: u64| mix(first as u64 + 8 * number as u64 + of);
+        let cluster = |i: usize| {
+            let random = |of: u64| mix(first as u64 + 8 * i as u64 + of);
             let size = 1 + random(0) % sizes;
             Cluster {
                 size: size as i32,
                 position: first + (random(1) % 103_000) as f32 / 100.0 - 3.0,
                 position_error: 0.01 * size as f32,
-                time: 1000 + number as u32 / 3 * 4,
+                time: 1000 + i as u32 / 3 * 4,
                 time_error: 5.0 / (size as f32).sqrt(),
                 ..Cluster::default()
             }
@@ -250,7 +249,8 @@ mod tests {
                 |(index, cluster): (u32, &Cluster)| ClusterEntry { time: cluster.time, index };
             (0..).zip(clusters).map(entry).collect::<Vec<_>>()
         });
-        let (clusters, entries) = (all.concat(), entries.concat());
+        let clusters = all.concat();
+        let entries = entries.concat();
         let sides = Partition::from_lengths(counts);
         let sorted = SortedClusters {
             clusters: &clusters,
@@ -265,18 +265,19 @@ mod tests {
             OnlinePairs { clusters: sorted, formulas, module: 0, latest_errors: [latest; 2] };
         online.find_all::<P>(|hit| expected.push(hit));
         let expected = in_order(expected);
-        for way in ways::<P>() {
-            let (mut windows, mut hits) = (Windows::default(), Vec::new());
+        for find in find_functions::<P>() {
+            let mut windows = Windows::default();
+            let mut hits = Vec::new();
             for job in window_jobs(&[fronts], 300) {
                 let input = WindowInput { job: &job, clusters: sorted, formulas, latest };
-                Kept::with(&mut hits, |to| way(&mut windows, input, to));
+                HitSink::with(&mut hits, |to| find(&mut windows, input, to));
             }
             assert_eq!(in_order(hits), expected, "{counts:?}, {sizes} sizes");
         }
     }
 
     #[test]
-    fn all_ways_find_the_hits_of_all_pairs() {
+    fn all_instruction_sets_find_the_hits_of_all_pairs() {
         // With 40 sizes there are more errors than vectors can look up.
         for sizes in [1, 5, 40] {
             for counts in [[1, 1], [7, 100], [100, 7], [1000, 900]] {

@@ -9,20 +9,20 @@ use crate::parallel::{for_each, map};
 /// Digis that a thread takes at a time, at least.
 const MIN_PART: usize = 1 << 16;
 
-/// Which module an address is of.
+/// Table from addresses to modules.
 pub(in crate::sts) struct LookupTable {
     modules: Vec<u32>,
     count: usize,
 }
 
-/// Where each digi of the stream has gone, if anybody wants to know.
+/// Output of the destination of each digi of the stream, if wanted.
 pub(in crate::sts) enum Permutation<'a> {
     Unwanted,
     Kept(&'a mut [u32]),
 }
 
 impl LookupTable {
-    /// The table of a detector with so many modules.
+    /// The table of a detector with `modules` modules.
     pub(in crate::sts) fn new(modules: usize) -> Self {
         let mut table = vec![u32::MAX; ADDRESSES];
         for module in 0..modules {
@@ -31,8 +31,8 @@ impl LookupTable {
         LookupTable { modules: table, count: modules }
     }
 
-    /// The module of each address in the order of [`Address::module`], up to the last one that a module
-    /// has: those of a detector lie near each other, which in the order of their bits they don't.
+    /// The module of each address in the order of [`Address::module`], up to the last one with a
+    /// module: modules of a detector are near each other in this order, unlike in that of the bits.
     pub(in crate::sts) fn by_position(&self) -> Vec<u32> {
         let module_at = |position| self.modules[Address::of_module(position).packed() as usize];
         let mut modules: Vec<_> = (0..ADDRESSES).map(module_at).collect();
@@ -53,18 +53,18 @@ impl LookupTable {
         assert_eq!(stream.len(), target.len());
         let part = stream.len().div_ceil(threads).max(MIN_PART);
         let counts = map(stream.chunks(part), |part| self.count(part));
-        let places = places(&counts);
+        let offsets = offsets(&counts);
         let target = SharedSlice::new(target);
         match permutation {
             Permutation::Unwanted => {
-                for_each(stream.chunks(part).zip(places), |(digis, mut places)| {
-                    self.move_part(digis, &mut places, &target, |_, _| ());
+                for_each(stream.chunks(part).zip(offsets), |(digis, mut offsets)| {
+                    self.move_part(digis, &mut offsets, &target, |_, _| ());
                 });
             }
             Permutation::Kept(order) => {
-                let parts = stream.chunks(part).zip(order.chunks_mut(part)).zip(places);
-                for_each(parts, |((digis, order), mut places)| {
-                    self.move_part(digis, &mut places, &target, |from, to| order[from] = to);
+                let parts = stream.chunks(part).zip(order.chunks_mut(part)).zip(offsets);
+                for_each(parts, |((digis, order), mut offsets)| {
+                    self.move_part(digis, &mut offsets, &target, |from, to| order[from] = to);
                 });
             }
         }
@@ -95,21 +95,21 @@ impl LookupTable {
         2 * self.count
     }
 
-    /// Moves digis to the next places of their sides. Nobody else may have these.
+    /// Moves digis to the next offsets of their sides. No other thread may write there.
     pub(super) fn move_part(
         &self,
         digis: &[Digi],
-        places: &mut [u32],
+        offsets: &mut [u32],
         target: &SharedSlice<'_, Digi>,
         mut tell: impl FnMut(usize, u32),
     ) {
         for (from, &digi) in digis.iter().enumerate() {
-            let place = &mut places[self.side(digi)];
-            // SAFETY: the places of all parts and sides are ranges behind each other,
-            // each as long as the digis that were counted for it; so no two meet.
-            unsafe { target.write(*place as usize, on_side(digi)) };
-            tell(from, *place);
-            *place += 1;
+            let offset = &mut offsets[self.side(digi)];
+            // SAFETY: the ranges of all parts and sides are consecutive, each as long as the digis
+            // that were counted for it; so they are disjoint and within `target`.
+            unsafe { target.write(*offset as usize, on_side(digi)) };
+            tell(from, *offset);
+            *offset += 1;
         }
     }
 
@@ -126,14 +126,14 @@ impl LookupTable {
     }
 }
 
-/// Where each part begins in each side: sides in order, and within a side the parts.
-pub(super) fn places(counts: &[Vec<u32>]) -> Vec<Vec<u32>> {
-    let mut places = counts.to_vec();
+/// First offset of each part in each side: sides in order, and within a side the parts.
+pub(super) fn offsets(counts: &[Vec<u32>]) -> Vec<Vec<u32>> {
+    let mut offsets = counts.to_vec();
     let mut sum = 0;
     for side in 0..counts.first().map_or(0, Vec::len) {
-        for places in &mut places {
-            sum += std::mem::replace(&mut places[side], sum);
+        for offsets in &mut offsets {
+            sum += std::mem::replace(&mut offsets[side], sum);
         }
     }
-    places
+    offsets
 }

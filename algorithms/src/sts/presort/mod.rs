@@ -1,16 +1,15 @@
 //! From the stream of a detector to digis by module side.
 //!
-//! | file | way |
+//! | file | algorithm |
 //! |---|---|
 //! | `hash_map` | a list for each address, found by hashing: the offline reconstruction |
-//! | `from_raw` | ours: digis are counted while they are unpacked, by the same table |
+//! | `from_raw` | recobench: digis are counted while they are unpacked, with the same table |
 //! | `lookup_table` | count, then scatter, by a table of all 2^17 addresses: the online one |
 //!
-//! `pages` has the memory that they write to without pages, as it was before its first use.
+//! `pages` returns the output's pages to the system, as before their first use.
 //!
-//! Whoever decides by multiplicity needs digis in order of time, and whoever finds
-//! hits needs them by sensor. With a table both orders can be kept: the permutation is
-//! a by-product.
+//! Event selection by multiplicity needs digis in order of time, and hit finding needs them by
+//! sensor. With a table both orders can be kept: the permutation is a by-product.
 
 mod from_raw;
 mod hash_map;
@@ -19,38 +18,38 @@ mod pages;
 
 use generators::sts::{Address, CHANNELS_PER_SIDE, Digi};
 
-pub(super) use from_raw::room_for_parts;
+pub(super) use from_raw::capacity_for_parts;
 pub(super) use hash_map::by_hash_map;
 pub(super) use lookup_table::{LookupTable, Permutation};
 pub(super) use pages::{Pages, give_pages_back};
 
-/// How digis are counted before they are scattered.
+/// Counting of digis before they are scattered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Counting {
-    /// By one thread, which then scatters them.
+    /// With one thread, which then scatters them.
     Serial,
-    /// By all threads, each a part of the stream.
+    /// With all threads, each on a part of the stream.
     Parallel,
 }
 
 /// The orders of digis that are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Orders {
-    /// That of sensors, in which hits are found.
+    /// By sensor only, as hit finding needs it.
     OfSensors,
     /// And that of time, in which events are found: where each digi of the stream has
     /// gone.
     Both,
 }
 
-/// The same digi with its channel counted on its side.
+/// The digi with its channel counted on its side.
 #[inline]
 fn on_side(digi: Digi) -> Digi {
     const BACK: u16 = CHANNELS_PER_SIDE;
     digi.with_channel(digi.channel() & (BACK - 1))
 }
 
-/// Whether it was read out on the back side.
+/// True if the digi was read out on the back side.
 #[inline]
 fn is_back(digi: Digi) -> bool {
     digi.channel() >= CHANNELS_PER_SIDE

@@ -12,15 +12,15 @@ const PAGE: usize = 4 << 10;
 /// The memory that digis are distributed into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sts) enum Pages {
-    /// It was used before, so its pages are there.
+    /// Used before, so its pages are resident.
     Faulted,
     /// The system has its pages: each is made again when it is first written to.
     Fresh,
 }
 
-/// Gives all pages that have nothing but these digis back to the system. They keep their
-/// addresses; what they were is lost: digis there are zero, or as before where the system has
-/// not taken the pages yet.
+/// Returns all pages that hold only these digis to the system. They keep their addresses, and their
+/// contents are lost: digis there are zero, or unchanged where the system has not reclaimed the
+/// pages yet.
 pub(in crate::sts) fn give_pages_back(digis: &mut [Digi]) {
     let bytes = bytemuck::cast_slice_mut::<Digi, u8>(digis);
     let before = bytes.as_ptr().align_offset(PAGE).min(bytes.len());
@@ -30,8 +30,8 @@ pub(in crate::sts) fn give_pages_back(digis: &mut [Digi]) {
         return;
     }
     let start = NonNull::from(&mut *pages).cast::<c_void>();
-    // SAFETY: the pages are memory of the heap, which nobody else has, and any bytes make digis.
-    // A refusal leaves them as they are, so that digis are as right.
+    // SAFETY: the pages are heap memory within a slice that this function borrows exclusively, and
+    // any bytes are valid digis. If the call fails, they are unchanged, so digis stay valid.
     let _ = unsafe { madvise(start, length, MmapAdvise::MADV_DONTNEED) };
 }
 

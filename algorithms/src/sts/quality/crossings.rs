@@ -1,4 +1,4 @@
-//! The particles that crossed, as far as hits can tell of them.
+//! Crossings of particles, as far as hits can reproduce them.
 
 use generators::partition::Partition;
 use generators::sts::physics::Truth;
@@ -10,7 +10,7 @@ pub struct Crossings {
     partition: Partition,
 }
 
-/// Where and when a particle crossed.
+/// Position and time of a particle's crossing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Point {
     /// In global coordinates, in cm.
@@ -21,7 +21,7 @@ pub(super) struct Point {
     pub(super) traces: Traces,
 }
 
-/// On how many sides it left most of the charge of a digi or more.
+/// Number of sides on which it left most of the charge of a digi or more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Traces {
     OneSideAtMost,
@@ -29,7 +29,7 @@ pub(super) enum Traces {
 }
 
 impl Crossings {
-    /// What is known of digis in these sides: fronts of all modules, then backs.
+    /// Crossings that left digis in these sides: fronts of all modules, then backs.
     pub fn new(truth: &Truth, sides: &Partition) -> Self {
         let traces = traces(truth, sides);
         let points = truth.crossings().iter().zip(traces);
@@ -42,7 +42,7 @@ impl Crossings {
         Crossings { points: points.map(point).collect(), partition: truth.partition().clone() }
     }
 
-    /// Those of a module.
+    /// Crossings of a module.
     pub(super) fn of_module(&self, module: usize) -> &[Point] {
         &self.points[self.partition.range(module)]
     }

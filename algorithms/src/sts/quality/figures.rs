@@ -14,8 +14,7 @@ use crate::sts::Partitioned;
 const WITHIN_A_DEVIATION: f64 = 0.682_689;
 const UM_IN_A_CM: f32 = 1e4;
 
-/// What can be off: residuals in x, y and time, then the first two in standard
-/// deviations.
+/// Residuals in x, y and time, then pulls in x and y.
 const OFFSETS: [MetricInfo; 5] = [
     MetricInfo::residual("x_residual_um", "µm", "x residual"),
     MetricInfo::residual("y_residual_um", "µm", "y residual"),
@@ -27,23 +26,23 @@ const OFFSETS: [MetricInfo; 5] = [
 pub(crate) const FIGURES: [MetricInfo; 7] =
     [EFFICIENCY, GHOSTS, OFFSETS[0], OFFSETS[1], OFFSETS[2], OFFSETS[3], OFFSETS[4]];
 
-/// What is counted in a module.
+/// Counts of a module.
 #[derive(Default)]
 struct Tally {
     /// Crossings that left digis on both sides.
     seen: usize,
-    /// Those of them that have a hit.
+    /// Those of them with a hit.
     found: usize,
     hits: usize,
     ghosts: usize,
     offsets: [Vec<f32>; OFFSETS.len()],
 }
 
-/// What the hits of timeslices are worth: `efficiency`, the share of crossings that are
-/// found among those that left digis on both sides; `ghosts`, the share of hits that
-/// belong to none; and how far off hits are in x, y and time: the distance within which
-/// 68.27 % of them are, which is the standard deviation of what is normal and unbiased.
-/// Pulls are in units of the error that a hit has of itself: 1 if that is right.
+/// Quality of the hits of timeslices: `efficiency`, the share of crossings with a hit among those
+/// that left digis on both sides; `ghosts`, the share of hits without a crossing; and the widths of
+/// the residuals in x, y and time: the distance within which 68.27 % of hits are, which is the
+/// standard deviation of a normal and unbiased distribution. Pulls are residuals in units of the
+/// hit's own error: 1 if that is right.
 pub fn figures<'a, H>(
     timeslices: impl IntoIterator<Item = (&'a Setup, &'a Crossings, &'a Partitioned<H>)>,
 ) -> Vec<Metric>
@@ -53,8 +52,8 @@ where
 {
     let mut sum = Tally::default();
     for (setup, crossings, hits) in timeslices {
-        let tallies = map(setup.modules().iter().enumerate(), |(number, module)| {
-            Tally::of_module(module, crossings.of_module(number), hits.segment(number))
+        let tallies = map(setup.modules().iter().enumerate(), |(index, module)| {
+            Tally::of_module(module, crossings.of_module(index), hits.segment(index))
         });
         tallies.into_iter().for_each(|tally| sum.add(tally));
     }
@@ -71,9 +70,9 @@ impl Tally {
         let mut tally = Tally { hits: hits.len(), ..Tally::default() };
         for hit in hits.iter().map(Claim::from) {
             match strips.nearest(&hit, crossings) {
-                Some(place) => {
-                    is_found[place] = true;
-                    tally.take(&hit, &crossings[place]);
+                Some(index) => {
+                    is_found[index] = true;
+                    tally.take(&hit, &crossings[index]);
                 }
                 None => tally.ghosts += 1,
             }
@@ -86,11 +85,12 @@ impl Tally {
         tally
     }
 
-    /// How far off a hit is.
+    /// Adds the residuals of a hit.
     fn take(&mut self, hit: &Claim, point: &Point) {
         let x = (hit.x - f64::from(point.x)) as f32;
         let y = (hit.y - f64::from(point.y)) as f32;
-        let (dx, dy) = (hit.dx as f32, hit.dy as f32);
+        let dx = hit.dx as f32;
+        let dy = hit.dy as f32;
         let time = (hit.time - point.time) as f32;
         let values = [x * UM_IN_A_CM, y * UM_IN_A_CM, time, x / dx, y / dy];
         for (offsets, value) in self.offsets.iter_mut().zip(values) {
@@ -120,13 +120,13 @@ impl Tally {
     }
 }
 
-/// The distance within which as many are as within a standard deviation of what is
-/// normal; no number if there are none.
+/// The distance within which 68.27 % of the offsets are, as within a standard deviation of a normal
+/// distribution; NaN if there are none.
 fn width(offsets: &mut [f32]) -> f64 {
-    let place = (WITHIN_A_DEVIATION * offsets.len() as f64) as usize;
-    if place >= offsets.len() {
+    let index = (WITHIN_A_DEVIATION * offsets.len() as f64) as usize;
+    if index >= offsets.len() {
         return f64::NAN;
     }
-    let (_, width, _) = offsets.select_nth_unstable_by(place, f32::total_cmp);
+    let (_, width, _) = offsets.select_nth_unstable_by(index, f32::total_cmp);
     f64::from(*width)
 }

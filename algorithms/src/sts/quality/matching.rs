@@ -1,18 +1,18 @@
-//! Which hit is of which crossing.
+//! Assignment of hits to crossings.
 
 use generators::sts::setup::Module;
 
 use super::crossings::Point;
 use crate::sts::{Hit, OfflineHit};
 
-/// How far apart a hit and its crossing may be on either side, in strips. Centres of
-/// clusters are off by a part of a strip; further away, another particle is the reason.
+/// Largest distance of a hit and its crossing on either side, in strips. Centres of clusters are
+/// off by a part of a strip; further away, another particle is the reason.
 const REACH_STRIPS: f64 = 2.0;
-/// How far apart in time: six standard deviations of the time of a digi, of which a
-/// hit has two or more.
+/// Largest time difference in ns: six standard deviations of the time of a digi, of which a hit has
+/// two or more.
 const REACH_NS: f64 = 30.0;
 
-/// What a hit says of its crossing, whichever reconstruction found it.
+/// Position, time and errors of a hit of either reconstruction.
 #[derive(Clone, Copy, Debug)]
 pub struct Claim {
     /// Global coordinates in cm, and their standard deviations.
@@ -42,8 +42,8 @@ impl From<&OfflineHit> for Claim {
     }
 }
 
-/// How far a hit is from a crossing, as strips count: those of either side differ in
-/// where they leave the edge.
+/// Distances of a hit from crossings in strips, that is where the strips of either side leave the
+/// edge.
 pub(super) struct Strips {
     /// From global coordinates in the sensor's plane to those along its edge and its
     /// height.
@@ -63,24 +63,26 @@ impl Strips {
         }
     }
 
-    /// The place of the nearest crossing that is near enough, if there is one.
+    /// Index of the nearest crossing that is near enough, if there is one.
     pub(super) fn nearest(&self, hit: &Claim, crossings: &[Point]) -> Option<usize> {
         let start = crossings.partition_point(|point| point.time < hit.time - REACH_NS);
         let near = crossings[start..].iter();
         let near = near.take_while(|point| point.time <= hit.time + REACH_NS);
-        let distances = near.enumerate().filter_map(|(place, point)| {
+        let distances = near.enumerate().filter_map(|(index, point)| {
             let distance = self.distance(hit, point)?;
-            Some((start + place, distance))
+            Some((start + index, distance))
         });
         let nearest = distances.min_by(|(_, a), (_, b)| a.total_cmp(b));
-        nearest.map(|(place, _)| place)
+        nearest.map(|(index, _)| index)
     }
 
     /// The square of the distance in strips; `None` if it is beyond reach on a side.
     fn distance(&self, hit: &Claim, point: &Point) -> Option<f64> {
-        let (x, y) = (hit.x - f64::from(point.x), hit.y - f64::from(point.y));
+        let x = hit.x - f64::from(point.x);
+        let y = hit.y - f64::from(point.y);
         let [a, b, c, d] = self.rotation;
-        let (across, along) = (a * x + b * y, c * x + d * y);
+        let across = a * x + b * y;
+        let along = c * x + d * y;
         let strips = |tangent: f64| (across + along * tangent) / self.pitch;
         let [front, back] = self.tangents.map(strips);
         let is_near = front.abs() <= REACH_STRIPS && back.abs() <= REACH_STRIPS;

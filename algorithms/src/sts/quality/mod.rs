@@ -1,15 +1,15 @@
-//! How good hits are, where it is known what really happened.
+//! Quality of hits against the simulated truth.
 //!
 //! | file | holds |
 //! |---|---|
-//! | `crossings` | the particles that crossed, as far as hits can tell of them |
-//! | `matching` | which hit is of which crossing |
+//! | `crossings` | crossings of particles, as far as hits can reproduce them |
+//! | `matching` | assignment of hits to crossings |
 //! | `figures` | efficiency, ghosts, residuals and pulls |
 //!
-//! A hit belongs to the nearest crossing whose strips are within two of its own on
-//! either side, and whose time is near. It is a *ghost* if there is none. A crossing is
-//! *found* if a hit belongs to it. Only those that left digis on both sides are asked
-//! for: what the detector did not see is no fault of the reconstruction.
+//! A hit belongs to the nearest crossing whose strips are within two of its own on either side, and
+//! whose time is near. It is a *ghost* if there is none. A crossing is *found* if a hit belongs to
+//! it. Only crossings that left digis on both sides count, because the reconstruction cannot find
+//! what the detector did not see.
 
 mod crossings;
 mod figures;

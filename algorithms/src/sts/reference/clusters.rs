@@ -16,7 +16,7 @@ pub fn clusters<P: Rules>(digis: &SegmentedDigis, setup: &Setup) -> Partitioned<
     sides::<P>(digis, setup, |clusters| clusters.sort_unstable_by_key(Cluster::order))
 }
 
-/// The same, each side in the order of the clusters' first digis: by channel, then time.
+/// Clusters, each side in the order of the clusters' first digis: by channel, then time.
 pub fn clusters_as_found<P: Rules>(digis: &SegmentedDigis, setup: &Setup) -> Partitioned<Cluster> {
     sides::<P>(digis, setup, |_| ())
 }
@@ -27,7 +27,8 @@ fn sides<P: Rules>(
     bring_in_order: impl Fn(&mut [Cluster]) + Sync,
 ) -> Partitioned<Cluster> {
     let sides = digis.partition().segments();
-    let (window, shapes) = (Window::new(setup), Shapes::new(setup, BelowFirstStep::Flat));
+    let window = Window::new(setup);
+    let shapes = Shapes::new(setup, BelowFirstStep::Flat);
     let side = |segment: usize| {
         let mut sorted = digis.segment(segment).to_vec();
         sorted.sort_by_key(digi_order);
@@ -51,10 +52,10 @@ fn of_side<P: Rules>(
     for &follower in successors.iter().flatten() {
         is_first[follower] = false;
     }
-    let first = (0..digis.len()).filter(|&place| is_first[place]);
+    let first = (0..digis.len()).filter(|&index| is_first[index]);
     let cluster = |first: usize| {
-        let chain = std::iter::successors(Some(first), |&place| successors[place]);
-        let chain: Vec<_> = chain.map(|place| digis[place]).collect();
+        let chain = std::iter::successors(Some(first), |&index| successors[index]);
+        let chain: Vec<_> = chain.map(|index| digis[index]).collect();
         of_chain::<P>(&chain, offset, shapes)
     };
     first.map(cluster).collect()

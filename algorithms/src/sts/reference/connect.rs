@@ -1,4 +1,4 @@
-//! Which digi follows which.
+//! Links between digis.
 
 use std::ops::Range;
 
@@ -6,16 +6,16 @@ use generators::sts::{CHANNELS_PER_SIDE, Digi};
 
 use crate::sts::rules::{Rules, Successors, Window};
 
-/// For each digi of a side in order of channel and time the place of the digi that
-/// follows it: one of the next channel, the earliest that is within the window and,
-/// if successors are exclusive, that no earlier digi of the channel has taken.
+/// For each digi of a side in order of channel and time, the index of its successor: a digi of the
+/// next channel, the earliest that is within the window and, if successors are exclusive, that no
+/// earlier digi of the channel has taken.
 pub(super) fn successors<P: Rules>(digis: &[Digi], window: &Window) -> Vec<Option<usize>> {
     let mut successors = vec![None; digis.len()];
     for channel in 0..CHANNELS_PER_SIDE {
-        let next = places(digis, channel + 1);
+        let next = range_of(digis, channel + 1);
         let mut free = next.start;
-        for place in places(digis, channel) {
-            let time = digis[place].time_ns();
+        for index in range_of(digis, channel) {
+            let time = digis[index].time_ns();
             let too_early = |digi: &Digi| !P::not_before(window, time, digi.time_ns());
             let earliest = next.start + digis[next.clone()].partition_point(too_early);
             let follower = match P::SUCCESSORS {
@@ -23,7 +23,7 @@ pub(super) fn successors<P: Rules>(digis: &[Digi], window: &Window) -> Vec<Optio
                 Successors::Exclusive => earliest.max(free),
             };
             if follower < next.end && P::not_after(window, time, digis[follower].time_ns()) {
-                successors[place] = Some(follower);
+                successors[index] = Some(follower);
                 free = follower + 1;
             }
         }
@@ -31,8 +31,8 @@ pub(super) fn successors<P: Rules>(digis: &[Digi], window: &Window) -> Vec<Optio
     successors
 }
 
-/// The places of the digis of a channel; none behind the last channel.
-fn places(digis: &[Digi], channel: u16) -> Range<usize> {
+/// Range of the digis of a channel; empty after the last channel.
+fn range_of(digis: &[Digi], channel: u16) -> Range<usize> {
     if channel >= CHANNELS_PER_SIDE {
         return 0..0;
     }

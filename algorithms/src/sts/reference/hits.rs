@@ -13,7 +13,7 @@ pub fn hits<P: Rules>(clusters: &Partitioned<Cluster>, setup: &Setup) -> Partiti
     each_module::<P>(clusters, setup, |hits| hits.sort_unstable_by_key(Hit::order))
 }
 
-/// The same, each module in the order of the fronts' clusters, then of the backs' times.
+/// Hits, each module in the order of the fronts' clusters, then of the backs' times.
 pub fn hits_as_found<P: Rules>(clusters: &Partitioned<Cluster>, setup: &Setup) -> Partitioned<Hit> {
     each_module::<P>(clusters, setup, |_| ())
 }
@@ -24,14 +24,14 @@ fn each_module<P: Rules>(
     bring_in_order: impl Fn(&mut [Hit]) + Sync,
 ) -> Partitioned<Hit> {
     let modules = setup.modules();
-    let module = |number: usize| {
-        let fronts = clusters.segment(number);
-        let backs = clusters.segment(modules.len() + number);
+    let module = |index: usize| {
+        let fronts = clusters.segment(index);
+        let backs = clusters.segment(modules.len() + index);
         let finder = Finder {
-            sensor: Sensor::new(&modules[number]),
+            sensor: Sensor::new(&modules[index]),
             cuts: setup.cuts(),
             latest_error: backs.iter().map(|back| back.time_error).fold(0.0, f32::max),
-            address: Address::of_module(number).full(),
+            address: Address::of_module(index).full(),
         };
         let mut hits = finder.hits::<P>(fronts, backs);
         bring_in_order(&mut hits);
@@ -40,7 +40,7 @@ fn each_module<P: Rules>(
     Partitioned::of_modules(&map(0..modules.len(), module))
 }
 
-/// What is the same for all hits of a module.
+/// Data common to all hits of a module.
 struct Finder<'a> {
     sensor: Sensor<f32>,
     cuts: &'a Cuts,
@@ -55,10 +55,10 @@ impl Finder<'_> {
         let mut hits = Vec::new();
         for front in fronts {
             // All that are near enough, and some that are not.
-            let most = time_cut(self.cuts, front.time_error, self.latest_error, self.latest_error);
+            let max = time_cut(self.cuts, front.time_error, self.latest_error, self.latest_error);
             let delay = |back: &Cluster| P::delay(front.time, back.time);
-            let start = backs.partition_point(|back| delay(back) > most);
-            let near = backs[start..].iter().take_while(|back| -delay(back) <= most);
+            let start = backs.partition_point(|back| delay(back) > max);
+            let near = backs[start..].iter().take_while(|back| -delay(back) <= max);
             for back in near {
                 self.pair::<P>(front, back, &mut hits);
             }
@@ -69,7 +69,8 @@ impl Finder<'_> {
     /// The hits of a pair, one for each crossing of their strips.
     fn pair<P: Rules>(&self, front: &Cluster, back: &Cluster, hits: &mut Vec<Hit>) {
         let delay = P::delay(front.time, back.time).abs();
-        let (front_error, back_error) = (front.time_error, back.time_error);
+        let front_error = front.time_error;
+        let back_error = back.time_error;
         if delay > time_cut(self.cuts, front_error, back_error, self.latest_error) {
             return;
         }

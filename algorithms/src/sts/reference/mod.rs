@@ -1,11 +1,11 @@
-//! The right answers, slow and obvious: what the chain should find in a timeslice.
+//! The right answers, slow and obvious: the correct output of the chain for a timeslice.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `connect` | which digi follows which |
+//! | `connect` | links between digis |
 //! | `clusters` | chains of digis as clusters |
 //! | `hits` | pairs of clusters as hits |
-//! | `offline` | the same as the offline reconstruction does it |
+//! | `offline` | the offline reconstruction's answer |
 
 mod clusters;
 mod connect;

@@ -9,14 +9,13 @@ use crate::sts::formulas::{
 };
 use crate::sts::{OfflineCluster, OfflineHit, Partitioned};
 
-/// The clusters of all module sides, each side in [`OfflineCluster::order`].
-///
-/// Digis are looked at in order of time; those of equal time in that of channel and charge.
+/// The clusters of all module sides, each side in [`OfflineCluster::order`]. Digis are processed in
+/// order of time; those of equal time in that of channel and charge.
 pub fn clusters(digis: &SegmentedDigis, setup: &Setup) -> Partitioned<OfflineCluster> {
     sides(digis, setup, |clusters| clusters.sort_by_key(OfflineCluster::order))
 }
 
-/// The same, each side in the order in which clusters are closed.
+/// Clusters, each side in the order in which they are closed.
 pub fn clusters_as_found(digis: &SegmentedDigis, setup: &Setup) -> Partitioned<OfflineCluster> {
     sides(digis, setup, |_| ())
 }
@@ -58,17 +57,17 @@ struct ClusterFinder<'a> {
 
 impl ClusterFinder<'_> {
     fn find(&mut self, by_time: &[Digi]) {
-        for (place, &digi) in by_time.iter().enumerate() {
-            self.take(place as u32, digi);
+        for (index, &digi) in by_time.iter().enumerate() {
+            self.take(index as u32, digi);
         }
         for channel in 0..self.active.len() {
             self.close(channel);
         }
     }
 
-    /// A second digi within the window of its channel is dropped. Any other closes
-    /// what is out of the window in its own channel and the two beside it.
-    fn take(&mut self, place: u32, digi: Digi) {
+    /// A second digi within the window of its channel is dropped. Any other one closes the clusters
+    /// that are out of the window in its own channel and the two neighbouring ones.
+    fn take(&mut self, index: u32, digi: Digi) {
         let channel = usize::from(digi.channel());
         if self.is_near(channel, digi) {
             return;
@@ -80,10 +79,10 @@ impl ClusterFinder<'_> {
                 self.close(neighbour);
             }
         }
-        self.active[channel] = Some((place, digi));
+        self.active[channel] = Some((index, digi));
     }
 
-    /// Whether the channel has a digi within the window.
+    /// True if the channel has a digi within the window.
     fn is_near(&self, channel: usize, digi: Digi) -> bool {
         let near =
             |other: Digi| f64::from(digi.time_ns()) - f64::from(other.time_ns()) <= self.window;
@@ -115,7 +114,7 @@ impl ClusterFinder<'_> {
         let shape = self.shapes.of(digis[0].1.channel(), &adcs);
         let offset = if self.side.back { CHANNELS_PER_SIDE } else { 0 };
         OfflineCluster {
-            digis: digis.iter().map(|(place, _)| *place).collect(),
+            digis: digis.iter().map(|(index, _)| *index).collect(),
             charge: shape.charge,
             position: shape.position + f64::from(offset),
             position_error: shape.position_error,
@@ -133,7 +132,7 @@ pub fn hits(clusters: &Partitioned<OfflineCluster>, setup: &Setup) -> Partitione
     each_module(clusters, setup, |hits| hits.sort_by_key(OfflineHit::order))
 }
 
-/// The same, each module in the order of the fronts' clusters, then of the backs' times.
+/// Hits, each module in the order of the fronts' clusters, then of the backs' times.
 pub fn hits_as_found(
     clusters: &Partitioned<OfflineCluster>,
     setup: &Setup,
@@ -147,11 +146,11 @@ fn each_module(
     bring_in_order: impl Fn(&mut [OfflineHit]) + Sync,
 ) -> Partitioned<OfflineHit> {
     let modules = setup.modules();
-    let module = |number: usize| {
-        let fronts = clusters.segment(number);
-        let backs = clusters.segment(modules.len() + number);
+    let module = |index: usize| {
+        let fronts = clusters.segment(index);
+        let backs = clusters.segment(modules.len() + index);
         let finder = HitFinder {
-            sensor: Sensor::new(&modules[number]),
+            sensor: Sensor::new(&modules[index]),
             cuts: setup.cuts(),
             latest_error: backs.iter().map(|back| back.time_error).fold(0.0, f64::max),
         };
@@ -162,7 +161,7 @@ fn each_module(
     Partitioned::of_modules(&map(0..modules.len(), module))
 }
 
-/// What is the same for all hits of a module.
+/// Data common to all hits of a module.
 struct HitFinder<'a> {
     sensor: Sensor<f64>,
     cuts: &'a Cuts,
@@ -173,16 +172,17 @@ impl HitFinder<'_> {
     fn hits(&self, fronts: &[OfflineCluster], backs: &[OfflineCluster]) -> Vec<OfflineHit> {
         let mut by_time: Vec<_> = (0..backs.len() as u32).collect();
         by_time.sort_by(|&a, &b| backs[a as usize].time.total_cmp(&backs[b as usize].time));
-        let back = |place: u32| &backs[place as usize];
+        let back = |index: u32| &backs[index as usize];
         let mut hits = Vec::new();
-        for (place, front) in fronts.iter().enumerate() {
-            let (error, latest) = (front.time_error, self.latest_error);
-            let most = time_cut(self.cuts, error, latest, latest);
+        for (index, front) in fronts.iter().enumerate() {
+            let error = front.time_error;
+            let latest = self.latest_error;
+            let max = time_cut(self.cuts, error, latest, latest);
             let delay = |&other: &u32| front.time - back(other).time;
-            let start = by_time.partition_point(|other| delay(other) > most);
-            let near = by_time[start..].iter().take_while(|other| -delay(other) <= most);
+            let start = by_time.partition_point(|other| delay(other) > max);
+            let near = by_time[start..].iter().take_while(|other| -delay(other) <= max);
             for &other in near {
-                let numbered = |hit| OfflineHit { front: place as u32, back: other, ..hit };
+                let numbered = |hit| OfflineHit { front: index as u32, back: other, ..hit };
                 hits.extend(self.pair(front, back(other)).into_iter().map(numbered));
             }
         }

@@ -6,7 +6,7 @@ use crate::sts::rules::{Exact, Published, Rules};
 use crate::sts::{ChainStage, Product};
 use crate::sts::{OfflineDigi, Timeslice};
 
-/// What a stage, or the whole chain if there is none, should leave.
+/// Right output of a stage, or of the whole chain if there is none.
 pub(super) fn answer(
     input: &Timeslice,
     stage: Option<ChainStage>,

@@ -17,7 +17,7 @@ pub(super) struct ByStage {
 }
 
 impl ByStage {
-    /// Those of a stage; of the whole chain if there is none.
+    /// Variants of a stage, or of the whole chain if there is none.
     pub(super) fn of(&self, stage: Option<ChainStage>) -> Variants {
         match stage {
             Some(ChainStage::Presort) => self.presort,

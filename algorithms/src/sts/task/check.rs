@@ -1,5 +1,5 @@
-//! What counts as right: the same digis, clusters or hits as the reference, to the last
-//! bit, in each segment. Their order counts only where a stage is there to make it.
+//! Correctness: the same digis, clusters or hits as the reference, to the last bit, in each
+//! segment. Their order is checked only after a stage that establishes it.
 
 use std::fmt::Debug;
 
@@ -9,26 +9,26 @@ use crate::all_cores::{first_error, first_where};
 use crate::sts::{ChainStage, Product};
 use crate::sts::{Cluster, Hit, OfflineCluster, OfflineDigi, OfflineHit, Partitioned};
 
-/// How a product can be wrong.
+/// Difference of a product from the reference.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Mismatch {
-    /// Something else than what the stage is there for.
+    /// The product is of another kind than the stage's.
     #[error("the output is not what the stage should leave")]
     Kind,
     /// Too many or too few segments.
     #[error("there are {found} segments of {what} instead of {expected}")]
     Segments {
-        /// Of what.
+        /// Kind of the items.
         what: &'static str,
         /// In the reference.
         expected: usize,
         /// In the output.
         found: usize,
     },
-    /// Too many or too few things in a segment.
+    /// The number of items in a segment is wrong.
     #[error("{what}, segment {segment}: {found} instead of {expected}")]
     Count {
-        /// Of what.
+        /// Kind of the items.
         what: &'static str,
         /// The segment.
         segment: usize,
@@ -37,34 +37,34 @@ pub enum Mismatch {
         /// In the output.
         found: usize,
     },
-    /// Not the thing of the reference.
-    #[error("{what}, segment {segment}, number {number}: {found} instead of {expected}")]
+    /// An item differs from the reference's.
+    #[error("{what}, segment {segment}, number {index}: {found} instead of {expected}")]
     Thing {
-        /// What it should be.
+        /// Kind of the expected product.
         what: &'static str,
         /// The segment.
         segment: usize,
         /// Its number in an order in which equal ones only are interchangeable.
-        number: usize,
+        index: usize,
         /// The reference's.
         expected: String,
         /// The output's.
         found: String,
     },
     /// Not in the order that the stage is there to make.
-    #[error("{what}, segment {segment}, number {number}: not in order of time")]
+    #[error("{what}, segment {segment}, number {index}: not in order of time")]
     Order {
-        /// Of what.
+        /// Kind of the items.
         what: &'static str,
         /// The segment.
         segment: usize,
-        /// Where the order is wrong.
-        number: usize,
+        /// Index of the first item that is out of order.
+        index: usize,
     },
 }
 
-/// Whether a stage, or the whole chain if there is none, left what the reference says.
-/// Digis are in the order of the stream where that was promised: `stable`.
+/// Checks the product of a stage, or of the whole chain if there is none, against the reference.
+/// Digis must be in the order of the stream if the variant promises that: `stable`.
 pub(super) fn check(
     stage: Option<ChainStage>,
     stable: bool,
@@ -104,7 +104,8 @@ pub(super) fn check(
     }
 }
 
-/// The same digis in each segment; in whatever order, unless that of the stream counts.
+/// Checks that each segment has the same digis; in any order, unless that of the stream is
+/// required.
 fn same_digis(
     expected: &SegmentedDigis,
     found: &SegmentedDigis,
@@ -121,7 +122,7 @@ fn same_digis(
     })
 }
 
-/// The same things in each segment, in whatever order.
+/// Checks that each segment has the same items, in any order.
 fn same<T: Clone + Debug + Sync, K: Ord>(
     what: &'static str,
     expected: &Partitioned<T>,
@@ -134,7 +135,7 @@ fn same<T: Clone + Debug + Sync, K: Ord>(
     })
 }
 
-/// The same things in each segment, in the same order.
+/// Checks that each segment has the same items in the same order.
 fn in_order<S: AsRef<[T]> + Sync, T: Debug + Sync, K: Ord>(
     what: &'static str,
     expected: &[S],
@@ -147,7 +148,7 @@ fn in_order<S: AsRef<[T]> + Sync, T: Debug + Sync, K: Ord>(
     })
 }
 
-/// Checks all segments side by side: as many as expected.
+/// Checks all segments in parallel, and that their number is the expected one.
 fn each_segment(
     what: &'static str,
     [expected, found]: [usize; 2],
@@ -181,14 +182,14 @@ fn same_things<T: Debug + Sync, K: Ord>(
     found: &[T],
     key: impl Fn(&T) -> K + Sync,
 ) -> Result<(), Mismatch> {
-    let differ = |number: usize| key(&expected[number]) != key(&found[number]);
-    if let Some(number) = first_where(expected.len().min(found.len()), differ) {
+    let differ = |index: usize| key(&expected[index]) != key(&found[index]);
+    if let Some(index) = first_where(expected.len().min(found.len()), differ) {
         return Err(Mismatch::Thing {
             what,
             segment,
-            number,
-            expected: format!("{:?}", expected[number]),
-            found: format!("{:?}", found[number]),
+            index,
+            expected: format!("{:?}", expected[index]),
+            found: format!("{:?}", found[index]),
         });
     }
     if expected.len() != found.len() {
@@ -221,11 +222,10 @@ fn in_order_of_time<T: Sync>(
 ) -> Result<(), Mismatch> {
     first_error(found.segments(), |segment| {
         let things = found.segment(segment);
-        let descends =
-            |number: usize| number > 0 && time(&things[number]) < time(&things[number - 1]);
+        let descends = |index: usize| index > 0 && time(&things[index]) < time(&things[index - 1]);
         match first_where(things.len(), descends) {
             None => Ok(()),
-            Some(number) => Err(Mismatch::Order { what, segment, number }),
+            Some(index) => Err(Mismatch::Order { what, segment, index }),
         }
     })
 }
@@ -237,9 +237,9 @@ mod tests {
 
     /// Segments of very unlike sizes, of which one is shared by threads.
     fn clusters() -> Partitioned<Cluster> {
-        let cluster = |number: usize| Cluster {
-            time: number as u32,
-            position: number as f32,
+        let cluster = |index: usize| Cluster {
+            time: index as u32,
+            position: index as f32,
             ..Cluster::default()
         };
         let segment = |clusters: usize| (0..clusters).map(cluster).collect::<Vec<_>>();
@@ -256,11 +256,11 @@ mod tests {
         with_all_pools(|| check(Some(stage), true, &expected, &found))
     }
 
-    /// The same segments, of which one was changed.
+    /// The right segments, of which one is changed by `spoil`.
     fn spoilt(segment: usize, spoil: impl Fn(&mut Vec<Cluster>)) -> Partitioned<Cluster> {
         let right = clusters();
         let segments = 0..right.segments();
-        let mut all: Vec<_> = segments.map(|number| right.segment(number).to_vec()).collect();
+        let mut all: Vec<_> = segments.map(|index| right.segment(index).to_vec()).collect();
         spoil(&mut all[segment]);
         Partitioned::of_sides(&all)
     }
@@ -269,57 +269,59 @@ mod tests {
         [(0, 0), (0, 65_535), (0, 69_999), (2, 4), (3, 65_536), (3, 131_072)];
 
     #[test]
-    fn what_is_right_passes_in_any_order() {
+    fn right_output_passes_in_any_order() {
         let right = clusters();
         assert_eq!(checked(ChainStage::Cluster, &right, &right), Ok(()));
         let turned = spoilt(3, |clusters| clusters.reverse());
         assert_eq!(checked(ChainStage::Cluster, &right, &turned), Ok(()));
         let order = checked(ChainStage::ClusterSort, &right, &turned);
-        let (what, segment, number) = ("clusters", 3, 1);
-        let expected = Mismatch::Order { what, segment, number };
+        let what = "clusters";
+        let segment = 3;
+        let index = 1;
+        let expected = Mismatch::Order { what, segment, index };
         assert_eq!(order, Err(expected));
     }
 
     #[test]
     fn a_changed_lost_doubled_or_swapped_one_is_found_wherever_it_is() {
         let right = clusters();
-        for (segment, place) in PLACES {
-            let changed = spoilt(segment, |all| all[place].charge += 1.0);
+        for (segment, expected_index) in PLACES {
+            let changed = spoilt(segment, |all| all[expected_index].charge += 1.0);
             let found = checked(ChainStage::Cluster, &right, &changed);
-            let in_place = matches!(found, Err(Mismatch::Thing { segment: s, number, .. })
-                if s == segment && number == place);
+            let in_place = matches!(found, Err(Mismatch::Thing { segment: s, index, .. })
+                if s == segment && index == expected_index);
             assert!(in_place, "{found:?}");
             let lost = spoilt(segment, |all| {
-                all.remove(place);
+                all.remove(expected_index);
             });
             assert!(checked(ChainStage::Cluster, &right, &lost).is_err());
-            let doubled = spoilt(segment, |all| all.push(all[place]));
+            let doubled = spoilt(segment, |all| all.push(all[expected_index]));
             assert!(checked(ChainStage::Cluster, &right, &doubled).is_err());
-            let other = if place > 0 { place - 1 } else { 1 };
-            let swapped = spoilt(segment, |all| all.swap(place, other));
-            let number = place.max(other);
+            let other = if expected_index > 0 { expected_index - 1 } else { 1 };
+            let swapped = spoilt(segment, |all| all.swap(expected_index, other));
+            let index = expected_index.max(other);
             let found = checked(ChainStage::ClusterSort, &right, &swapped);
-            let told = matches!(found, Err(Mismatch::Order { segment: s, number: n, .. })
-                if s == segment && n.abs_diff(number) <= 1);
-            assert!(told, "{found:?}");
+            let is_reported = matches!(found, Err(Mismatch::Order { segment: s, index: n, .. })
+                if s == segment && n.abs_diff(index) <= 1);
+            assert!(is_reported, "{found:?}");
         }
     }
 
     #[test]
-    fn of_several_the_first_is_told() {
+    fn first_of_several_mismatches_is_reported() {
         let right = clusters();
         let mut wrong = right.clone();
-        for (segment, place) in PLACES.into_iter().rev() {
-            wrong.segment_mut(segment)[place].charge += 1.0;
+        for (segment, expected_index) in PLACES.into_iter().rev() {
+            wrong.segment_mut(segment)[expected_index].charge += 1.0;
             let found = checked(ChainStage::Cluster, &right, &wrong);
-            let first = matches!(found, Err(Mismatch::Thing { segment: s, number, .. })
-                if s == segment && number == place);
+            let first = matches!(found, Err(Mismatch::Thing { segment: s, index, .. })
+                if s == segment && index == expected_index);
             assert!(first, "{found:?}");
         }
     }
 
     #[test]
-    fn nothing_is_not_what_a_stage_leaves() {
+    fn empty_output_of_a_stage_is_refused() {
         let right = Product::Clusters(clusters());
         let nothing = check(Some(ChainStage::Cluster), true, &right, &Product::Nothing);
         assert_eq!(nothing, Err(Mismatch::Kind));

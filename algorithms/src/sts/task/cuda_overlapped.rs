@@ -8,26 +8,31 @@ use super::{StsTask, Timeslices};
 use crate::algorithm::{Damage, Digest, Given, Runner, Segments};
 use crate::device::gpu::{DeviceError, Gpu, MOST_QUEUES};
 use crate::device::{Arena, buffers};
-use crate::sts::cuda::{Batch, ChainConfig, CudaChain, DigestSums, Start, Step, TimeParts};
+use crate::sts::cuda::{
+    Batch, ChainConfig, ChainOptions, CudaChain, DigestSums, HitCapacities, InputKind, Step,
+    TimeParts,
+};
 use crate::sts::{ChainStage, Product, Timeslice};
 
-/// A timeslice with fewer digis for each part is not cut: kernels would have too little to do.
+/// Minimum number of digis per part: a timeslice with fewer is not split, because kernels would
+/// have too little to do.
 const DIGIS_OF_PART: usize = 2 << 20;
 /// More parts end no earlier.
-const MOST_PARTS: usize = 6;
+const MAX_PARTS: usize = 6;
 
-/// Chains whose steps take turns: while the host waits for one, the device has others to go on with.
+/// Chains whose steps are interleaved: while the host waits for one, the device works on others.
 pub(super) struct OverlappedChains<'a> {
     input: &'a Timeslices,
     arena: &'a Arena,
     gpu: Arc<Gpu>,
-    ways: ChainConfig,
+    config: ChainConfig,
     /// Threads of the host.
     threads: usize,
     digis_of_part: usize,
-    /// Hits that each chain of each timeslice had room for the last time; the whole one is the first.
-    capacities: Vec<Vec<[usize; 2]>>,
-    /// What the last run left, once it was asked for.
+    /// Hit capacities of each chain of each timeslice in the previous run; the first is the unsplit
+    /// chain.
+    capacities: Vec<Vec<HitCapacities>>,
+    /// Output of the previous run, once it was requested.
     products: Vec<Product>,
     sums: DigestSums,
 }
@@ -35,12 +40,12 @@ pub(super) struct OverlappedChains<'a> {
 /// The chains of a timeslice.
 pub(super) struct ChainsOfTimeslice<'a> {
     timeslice: &'a Timeslice,
-    /// For all of it: where it can't be cut, or turns out not to have been cut well.
+    /// Chain for the whole timeslice: used if it cannot be split, or was not split cleanly.
     whole: Option<CudaChain<'a>>,
     parts: Vec<CudaChain<'a>>,
-    cutting: Option<TimeParts<'a>>,
-    /// Whether the parts are what counts, and not the whole.
-    is_cut: bool,
+    splitter: Option<TimeParts<'a>>,
+    /// True if the parts' results are used, not the unsplit chain's.
+    is_split: bool,
 }
 
 buffers!(ChainsOfTimeslice<'_>: whole, parts);
@@ -49,13 +54,13 @@ impl<'a> OverlappedChains<'a> {
     pub(super) fn new(
         (input, arena): (&'a Timeslices, &'a Arena),
         gpu: Arc<Gpu>,
-        (ways, threads): (ChainConfig, usize),
+        (config, threads): (ChainConfig, usize),
     ) -> Self {
         OverlappedChains {
             input,
             arena,
             gpu,
-            ways,
+            config,
             threads,
             digis_of_part: DIGIS_OF_PART,
             capacities: vec![Vec::new(); input.0.len()],
@@ -67,56 +72,57 @@ impl<'a> OverlappedChains<'a> {
     fn whole(
         &self,
         timeslice: &'a Timeslice,
-        capacities: &[[usize; 2]],
+        capacities: &[HitCapacities],
     ) -> Result<CudaChain<'a>, DeviceError> {
-        let ways = (self.ways, Start::Raw, self.threads);
+        let options =
+            ChainOptions { config: self.config, input: InputKind::Raw, threads: self.threads };
         let hits = capacities.first().copied().unwrap_or_default();
-        CudaChain::new(&self.gpu, (Batch::of(timeslice), self.arena), ways, hits)
+        CudaChain::new(&self.gpu, (Batch::single(timeslice), self.arena), options, hits)
     }
 
-    /// Chains for the parts of a timeslice; none if it is small, or can't be cut.
+    /// Chains for the parts of a timeslice; none if it is small, or cannot be split.
     fn parts(
         &self,
         timeslice: &'a Timeslice,
-        capacities: &[[usize; 2]],
+        capacities: &[HitCapacities],
     ) -> Result<Option<(TimeParts<'a>, Vec<CudaChain<'a>>)>, DeviceError> {
-        let count = MOST_PARTS.min(timeslice.stream().len() / self.digis_of_part.max(1));
+        let count = MAX_PARTS.min(timeslice.stream().len() / self.digis_of_part.max(1));
         if count < 2 || timeslice.raw().is_some() {
             return Ok(None);
         }
         let input = (timeslice, self.arena);
-        let Some(cutting) = TimeParts::new(&self.gpu, input, count)? else { return Ok(None) };
+        let Some(splitter) = TimeParts::new(&self.gpu, input, count)? else { return Ok(None) };
         let chain = |part: usize| {
             let hits = capacities.get(1 + part).copied().unwrap_or_default();
-            CudaChain::of_parts(&self.gpu, input, self.ways, (cutting.most_digis(), hits))
+            CudaChain::of_parts(&self.gpu, input, self.config, splitter.max_digis(), hits)
         };
         let parts: Option<Vec<_>> =
             (0..count).map(chain).collect::<Result<Vec<_>, _>>()?.into_iter().collect();
-        Ok(parts.map(|parts| (cutting, parts)))
+        Ok(parts.map(|parts| (splitter, parts)))
     }
 
     fn chains_of(
         &self,
         timeslice: &'a Timeslice,
-        capacities: &[[usize; 2]],
+        capacities: &[HitCapacities],
     ) -> Result<ChainsOfTimeslice<'a>, DeviceError> {
-        let (cutting, parts) = self.parts(timeslice, capacities)?.unzip();
+        let (splitter, parts) = self.parts(timeslice, capacities)?.unzip();
         let parts = parts.unwrap_or_default();
-        let whole = match cutting {
+        let whole = match splitter {
             Some(_) => None,
             None => Some(self.whole(timeslice, capacities)?),
         };
-        Ok(ChainsOfTimeslice { timeslice, whole, parts, cutting, is_cut: false })
+        Ok(ChainsOfTimeslice { timeslice, whole, parts, splitter, is_split: false })
     }
 
-    /// Lets those timeslices run as a whole that could not be cut well.
-    fn run_uncut(&self, all: &mut [ChainsOfTimeslice<'a>]) -> Result<(), DeviceError> {
+    /// Re-runs each timeslice that could not be split cleanly as one chain.
+    fn rerun_unsplit(&self, all: &mut [ChainsOfTimeslice<'a>]) -> Result<(), DeviceError> {
         for (chains, capacities) in all.iter_mut().zip(&self.capacities) {
             if chains.is_done() {
                 continue;
             }
             self.gpu.finish()?;
-            chains.is_cut = false;
+            chains.is_split = false;
             let whole = chains.whole.insert(self.whole(chains.timeslice, capacities)?);
             Step::ALL.into_iter().try_for_each(|step| whole.step(&self.gpu, step))?;
         }
@@ -125,29 +131,29 @@ impl<'a> OverlappedChains<'a> {
 }
 
 impl<'a> ChainsOfTimeslice<'a> {
-    /// Those that are to run, or have run.
+    /// Chains that are to run, or have run.
     fn chosen_mut(&mut self) -> &mut [CudaChain<'a>] {
-        if self.is_cut { &mut self.parts } else { self.whole.as_mut_slice() }
+        if self.is_split { &mut self.parts } else { self.whole.as_mut_slice() }
     }
 
     /// Lets a chain take a step; none if the timeslice turned out to have too few gaps.
-    fn step(&mut self, gpu: &Gpu, number: usize, step: Step) -> Result<(), DeviceError> {
-        if self.is_cut && step == Step::Distribute {
-            let part = self.cutting.as_mut().and_then(|cutting| cutting.part(number));
+    fn step(&mut self, gpu: &Gpu, index: usize, step: Step) -> Result<(), DeviceError> {
+        if self.is_split && step == Step::Distribute {
+            let part = self.splitter.as_mut().and_then(|splitter| splitter.part(index));
             match part {
-                Some(part) => self.parts[number].take_part(part),
-                None => self.is_cut = false,
+                Some(part) => self.parts[index].take_part(part),
+                None => self.is_split = false,
             }
         }
-        let chain = self.chosen_mut().get_mut(number);
+        let chain = self.chosen_mut().get_mut(index);
         chain.map_or(Ok(()), |chain| chain.step(gpu, step))
     }
 
-    /// Whether all digis went through the chains. There are too few if some are in none of the
-    /// parts: those that come at other times than their place in the stream says.
+    /// True if all digis went through the chains. There are too few if some are in none of the
+    /// parts: digis whose time does not fit their index in the stream.
     fn is_done(&self) -> bool {
         let digis: usize = self.parts.iter().map(CudaChain::digis).sum();
-        if self.is_cut { digis == self.timeslice.stream().len() } else { self.whole.is_some() }
+        if self.is_split { digis == self.timeslice.stream().len() } else { self.whole.is_some() }
     }
 
     fn product(&mut self, gpu: &Gpu, stage: ChainStage) -> Result<Product, DeviceError> {
@@ -158,17 +164,17 @@ impl<'a> ChainsOfTimeslice<'a> {
     }
 }
 
-/// All steps of all chains. In each turn some of them take a step, each in a queue of its own: a step
-/// begins with what the one before has told the host. The youngest go first, so that the device has
-/// what they start to go on with while the host waits for the others.
-fn take_turns(gpu: &Gpu, all: &mut [ChainsOfTimeslice<'_>]) -> Result<(), DeviceError> {
+/// Runs all steps of all chains. In each round some chains run a step, each in its own queue: a
+/// step starts with the counts that the step before has copied to the host. The latest chains go
+/// first, so that the device has work from them while the host waits for the others.
+fn run_pipelined(gpu: &Gpu, all: &mut [ChainsOfTimeslice<'_>]) -> Result<(), DeviceError> {
     let numbers = |(timeslice, chains): (usize, &mut ChainsOfTimeslice<'_>)| {
         (0..chains.chosen_mut().len()).map(move |part| (timeslice, part))
     };
     let chains: Vec<_> = all.iter_mut().enumerate().flat_map(numbers).collect();
     for turn in 0..chains.len() + Step::ALL.len() - 1 {
-        for (number, step) in Step::ALL.into_iter().enumerate() {
-            let Some(chain) = turn.checked_sub(number) else { continue };
+        for (index, step) in Step::ALL.into_iter().enumerate() {
+            let Some(chain) = turn.checked_sub(index) else { continue };
             if let Some(&(timeslice, part)) = chains.get(chain) {
                 let queue = chain as u32 % MOST_QUEUES;
                 gpu.in_queue(queue, |gpu| all[timeslice].step(gpu, part, step))?;
@@ -187,15 +193,15 @@ impl<'a> Runner<StsTask> for OverlappedChains<'a> {
     }
 
     fn run(&mut self, all: &mut Self::Buffers) -> Result<(), DeviceError> {
-        all.iter_mut().for_each(|chains| chains.is_cut = chains.cutting.is_some());
-        self.gpu.with_small_copies_by_kernel(|| take_turns(&self.gpu, all))?;
-        self.run_uncut(all)
+        all.iter_mut().for_each(|chains| chains.is_split = chains.splitter.is_some());
+        self.gpu.with_small_copies_by_kernel(|| run_pipelined(&self.gpu, all))?;
+        self.rerun_unsplit(all)
     }
 
     fn inspect(&mut self, all: &mut Self::Buffers) -> Result<(), Damage> {
         let gpu = &*self.gpu;
         let product = |chains: &mut ChainsOfTimeslice<'_>| {
-            Product::of(None, |stage| chains.product(gpu, stage))
+            Product::for_stage(None, |stage| chains.product(gpu, stage))
         };
         self.products = all.iter_mut().map(product).collect::<Result<_, _>>()?;
         Ok(())
@@ -219,7 +225,7 @@ impl<'a> Runner<StsTask> for OverlappedChains<'a> {
     }
 
     fn given(&self) -> Given {
-        let given = |stage| self.ways.given(stage);
+        let given = |stage| self.config.given(stage);
         Given::stages(ChainStage::ALL.map(|stage| (stage.name(), given(stage))))
     }
 
@@ -245,8 +251,8 @@ mod tests {
     use crate::sts::task::cuda_variants::BALANCED;
     use crate::sts::task::{check, hard_inputs};
 
-    /// Runs an input several times, in parts of few digis; it is right each time. Returns how many of
-    /// its timeslices were left in parts, and how many had to run again as a whole.
+    /// Runs an input several times, in parts of few digis; the result is right each time. Returns
+    /// the number of timeslices that stayed split, and of those that ran again unsplit.
     fn run(input: &Timeslices, gpu: &Arc<Gpu>) -> Result<[usize; 2], Damage> {
         let arena = Arena::default();
         let mut runner = OverlappedChains::new((input, &arena), Arc::clone(gpu), (BALANCED, 2));
@@ -264,8 +270,8 @@ mod tests {
             }
             let (used, again): (Vec<_>, Vec<_>) = chains
                 .iter()
-                .filter(|chains| chains.cutting.is_some())
-                .partition(|chains| chains.is_cut);
+                .filter(|chains| chains.splitter.is_some())
+                .partition(|chains| chains.is_split);
             counts = [used.len(), again.len()];
             runner.note(&chains);
         }

@@ -7,17 +7,21 @@ use super::{StsTask, Timeslices};
 use crate::algorithm::{Damage, Digest, Given, Runner, Segments};
 use crate::device::gpu::{DeviceError, Gpu};
 use crate::device::{Arena, Leave};
-use crate::sts::cuda::{Batch, ChainConfig, CudaChain, DigestSums, Kept, Start, Step};
+use crate::sts::cuda::{
+    Batch, ChainConfig, ChainOptions, CudaChain, DigestSums, HitCapacities, InputKind, SavedStage,
+    Step,
+};
 use crate::sts::{ChainStage, Product, Timeslice};
 
-/// How timeslices follow each other.
+/// Order in which timeslices run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Schedule {
-    /// Each begins when the one before it has ended.
+    /// One after the other.
     InTurn,
     /// Small ones go through a chain together: kernels have more to do at a time.
     InBatches,
-    /// One after the other, but what the host need not wait in is recorded before, and started as a graph.
+    /// One after the other; the steps in which the host need not wait are recorded before, and
+    /// started as a graph.
     Recorded,
 }
 
@@ -25,30 +29,30 @@ pub(super) enum Schedule {
 /// for all of a GPU.
 const DIGIS_OF_BATCH: usize = 1 << 24;
 
-/// A chain for each timeslice or batch of them, with the part of it that is to be timed.
+/// A chain for each timeslice or batch of them, of which one stage or all are timed.
 ///
-/// The stages before that run once: what they left is kept on the device, and copied there
-/// before each further run. Chains that may keep nothing more run them each time.
+/// The stages before the timed one run once: their outputs are kept on the device, and copied back
+/// before each further run. Chains without memory for that run them each time.
 pub(super) struct CudaChains<'a> {
     input: &'a Timeslices,
     arena: &'a Arena,
     gpu: Arc<Gpu>,
-    ways: ChainConfig,
+    config: ChainConfig,
     schedule: Schedule,
     /// Threads of the host.
     threads: usize,
-    /// The stage to be timed; all if there is none.
+    /// The timed stage; all if there is none.
     stage: Option<ChainStage>,
     /// Bytes that all variants of the point may keep together.
-    most_kept: u64,
-    /// Hits that each chain had room for the last time.
-    capacities: Vec<[usize; 2]>,
-    /// What the stages before left in each chain, once it is kept.
-    kept: Vec<Option<(Kept, Leave<'a>)>>,
-    /// What the last run left, once it was asked for.
+    max_kept: u64,
+    /// Hit capacities of each chain in the previous run.
+    capacities: Vec<HitCapacities>,
+    /// Outputs of the earlier stages in each chain, once they are saved.
+    kept: Vec<Option<(SavedStage, Leave<'a>)>>,
+    /// Output of the previous run, once it was requested.
     products: Vec<Product>,
     sums: DigestSums,
-    /// How many stages ran before.
+    /// Number of runs of earlier stages.
     #[cfg(test)]
     ran_before: usize,
 }
@@ -57,18 +61,18 @@ impl<'a> CudaChains<'a> {
     pub(super) fn new(
         (input, arena): (&'a Timeslices, &'a Arena),
         gpu: Arc<Gpu>,
-        (ways, schedule, threads): (ChainConfig, Schedule, usize),
+        (config, schedule, threads): (ChainConfig, Schedule, usize),
         stage: Option<ChainStage>,
     ) -> Self {
         CudaChains {
             input,
             arena,
             gpu,
-            ways,
+            config,
             schedule,
             threads,
             stage,
-            most_kept: input.most_kept(),
+            max_kept: input.max_kept(),
             capacities: Vec::new(),
             kept: input.0.iter().map(|_| None).collect(),
             products: Vec::new(),
@@ -78,13 +82,13 @@ impl<'a> CudaChains<'a> {
         }
     }
 
-    /// What goes through a chain together.
+    /// Batches of timeslices that go through a chain together.
     fn batches(&self) -> Vec<Batch<'a>> {
         let timeslices = &self.input.0;
         if self.makes_batches() {
             Batch::divided(timeslices, DIGIS_OF_BATCH)
         } else {
-            timeslices.iter().map(Batch::of).collect()
+            timeslices.iter().map(Batch::single).collect()
         }
     }
 
@@ -92,23 +96,23 @@ impl<'a> CudaChains<'a> {
     fn makes_batches(&self) -> bool {
         let timeslices = &self.input.0;
         let takes =
-            |first: &Timeslice| CudaChain::takes_batches(&self.gpu, self.ways, first.sides());
+            |first: &Timeslice| CudaChain::takes_batches(&self.gpu, self.config, first.sides());
         self.schedule == Schedule::InBatches
             && timeslices.iter().all(|timeslice| timeslice.raw().is_none())
             && timeslices.first().is_some_and(takes)
     }
 
     /// A stage's task has the stream given, whatever that was made of.
-    fn start(&self) -> Start {
-        if self.stage.is_none() { Start::Raw } else { Start::Digis }
+    fn start(&self) -> InputKind {
+        if self.stage.is_none() { InputKind::Raw } else { InputKind::Digis }
     }
 
-    /// Lets the stages before one run, and keeps what they leave if there is leave and room.
+    /// Runs the stages before `stage`, and saves their outputs if a reservation of memory succeeds.
     fn run_before(
         &mut self,
         chain: &mut CudaChain<'a>,
         stage: ChainStage,
-    ) -> Result<Option<(Kept, Leave<'a>)>, DeviceError> {
+    ) -> Result<Option<(SavedStage, Leave<'a>)>, DeviceError> {
         for before in stage.before() {
             run(&self.gpu, chain, before)?;
             #[cfg(test)]
@@ -117,7 +121,7 @@ impl<'a> CudaChains<'a> {
             }
         }
         let bytes = chain.bytes_to_keep(stage);
-        let Some(leave) = self.arena.leave_to_keep(bytes, self.most_kept) else {
+        let Some(leave) = self.arena.leave_to_keep(bytes, self.max_kept) else {
             return Ok(None);
         };
         match chain.keep(&self.gpu, stage) {
@@ -127,7 +131,8 @@ impl<'a> CudaChains<'a> {
         }
     }
 
-    /// Records what can be recorded of each timeslice, once it is known where digis go.
+    /// Records the steps of each timeslice that can be recorded, after its partition into sides is
+    /// known.
     fn record(&self, chains: &mut [CudaChain<'a>]) -> Result<(), DeviceError> {
         for chain in chains {
             run_first(&self.gpu, chain)?;
@@ -153,7 +158,7 @@ fn run(gpu: &Gpu, chain: &mut CudaChain<'_>, stage: ChainStage) -> Result<(), De
     gpu.scope(stage.name(), || chain.run(gpu, stage))
 }
 
-/// Unpacking, if a chain begins with that, and presort.
+/// Runs unpacking, if the chain starts from raw data, and presort.
 fn run_first(gpu: &Gpu, chain: &mut CudaChain<'_>) -> Result<(), DeviceError> {
     if chain.first_stage() == ChainStage::Unpack {
         run(gpu, chain, ChainStage::Unpack)?;
@@ -182,15 +187,16 @@ impl<'a> Runner<StsTask> for CudaChains<'a> {
     type Buffers = Vec<CudaChain<'a>>;
 
     fn allocate(&self) -> Result<Vec<CudaChain<'a>>, DeviceError> {
-        let chain = |(number, batch)| {
-            let ways = (self.ways, self.start(), self.threads);
-            let capacities = self.capacities.get(number).copied().unwrap_or_default();
-            CudaChain::new(&self.gpu, (batch, self.arena), ways, capacities)
+        let chain = |(index, batch)| {
+            let options =
+                ChainOptions { config: self.config, input: self.start(), threads: self.threads };
+            let capacities = self.capacities.get(index).copied().unwrap_or_default();
+            CudaChain::new(&self.gpu, (batch, self.arena), options, capacities)
         };
         self.batches().into_iter().enumerate().map(chain).collect()
     }
 
-    /// Provides what the stages before the one that is timed leave.
+    /// Provides the outputs of the stages before the timed one.
     fn load(&mut self, chains: &mut Vec<CudaChain<'a>>) -> Result<(), DeviceError> {
         if self.schedule == Schedule::Recorded {
             return self.record(chains);
@@ -198,11 +204,11 @@ impl<'a> Runner<StsTask> for CudaChains<'a> {
         let Some(stage) = self.stage.filter(|&stage| stage != ChainStage::Presort) else {
             return Ok(());
         };
-        for (number, chain) in chains.iter_mut().enumerate() {
-            if let Some((kept, _)) = &self.kept[number] {
+        for (index, chain) in chains.iter_mut().enumerate() {
+            if let Some((kept, _)) = &self.kept[index] {
                 chain.restore(&self.gpu, stage, kept)?;
             } else {
-                self.kept[number] = self.run_before(chain, stage)?;
+                self.kept[index] = self.run_before(chain, stage)?;
             }
         }
         Ok(())
@@ -217,9 +223,11 @@ impl<'a> Runner<StsTask> for CudaChains<'a> {
     }
 
     fn inspect(&mut self, chains: &mut Vec<CudaChain<'a>>) -> Result<(), Damage> {
-        let (gpu, stage) = (&self.gpu, self.stage);
-        let product =
-            |chain: &mut CudaChain<'_>| Product::of(stage, |stage| chain.product(gpu, stage));
+        let gpu = &self.gpu;
+        let stage = self.stage;
+        let product = |chain: &mut CudaChain<'_>| {
+            Product::for_stage(stage, |stage| chain.product(gpu, stage))
+        };
         let counts: Vec<_> = self.batches().into_iter().map(Batch::count).collect();
         self.products.clear();
         for (chain, count) in chains.iter_mut().zip(counts) {
@@ -247,7 +255,7 @@ impl<'a> Runner<StsTask> for CudaChains<'a> {
     }
 
     fn given(&self) -> Given {
-        let given = |stage| self.ways.given(stage);
+        let given = |stage| self.config.given(stage);
         match self.stage {
             Some(stage) => Given::whole(given(stage)),
             None => Given::stages(ChainStage::ALL.map(|stage| (stage.name(), given(stage)))),
@@ -258,8 +266,8 @@ impl<'a> Runner<StsTask> for CudaChains<'a> {
         self.capacities = chains.iter().map(CudaChain::capacities).collect();
     }
 
-    /// What is kept of the stages before is on the device too, and what the driver says is
-    /// compared with this.
+    /// Saved outputs of earlier stages are on the device too, and this sum is compared with the
+    /// driver's figure.
     fn input_bytes(&self) -> u64 {
         let kept = self.kept.iter().flatten();
         kept.map(|(kept, _)| kept.bytes()).sum()
@@ -280,19 +288,20 @@ mod tests {
     use crate::sts::task::cuda_variants::*;
     use crate::sts::task::{STS, check, hard_inputs};
 
-    /// Runs a chain again and again, with and without poison and with buffers of its own
-    /// each time: it is right each time. Returns how often stages before it ran.
+    /// Runs a chain repeatedly, with and without poison and with new buffers each time: the result
+    /// is right each time. Returns how often earlier stages ran.
     fn earlier_runs(
         stage: ChainStage,
-        ways: ChainConfig,
+        config: ChainConfig,
         input: &Timeslices,
         gpu: &Arc<Gpu>,
-        most_kept: u64,
+        max_kept: u64,
     ) -> Result<usize, Damage> {
-        let (arena, ways) = (Arena::default(), (ways, Schedule::InTurn, 2));
-        let mut runner = CudaChains::new((input, &arena), Arc::clone(gpu), ways, Some(stage));
-        runner.most_kept = most_kept;
-        let expected = StsTask::of(stage).reference(input, input.online());
+        let arena = Arena::default();
+        let config = (config, Schedule::InTurn, 2);
+        let mut runner = CudaChains::new((input, &arena), Arc::clone(gpu), config, Some(stage));
+        runner.max_kept = max_kept;
+        let expected = StsTask::for_stage(stage).reference(input, input.online());
         let expected = expected.expect("one");
         for round in 0..4 {
             let mut chains = runner.allocate()?;
@@ -329,16 +338,16 @@ mod tests {
         let inputs = hard_inputs::all(Some(stage), 5).into_iter().filter(small);
         let inputs: Vec<_> = inputs.take(2).collect();
         assert_eq!(inputs.len(), 2);
-        for &ways in chains(stage) {
+        for &config in chains(stage) {
             for (name, input) in &inputs {
                 let once = stage.before().count() * input.0.len();
-                let runs = |most_kept| earlier_runs(stage, ways, input, gpu, most_kept);
+                let runs = |max_kept| earlier_runs(stage, config, input, gpu, max_kept);
                 assert_eq!(runs(u64::MAX).expect(name), once, "{stage:?} on {name}");
             }
             // Before each of four runs and two poisons.
             let (name, input) = &inputs[0];
             let again = 6 * stage.before().count() * input.0.len();
-            let runs = earlier_runs(stage, ways, input, gpu, 0).expect(name);
+            let runs = earlier_runs(stage, config, input, gpu, 0).expect(name);
             assert_eq!(runs, again, "{stage:?} on {name}");
         }
     }
@@ -356,9 +365,10 @@ mod tests {
         let inputs: Vec<_> = inputs.take(2).collect();
         assert_eq!(inputs.len(), 2);
         for (name, input) in &inputs {
-            for ways in [ONLINE, BALANCED, WHOLE_SIDES, MAPPED] {
-                let (arena, ways) = (Arena::default(), (ways, Schedule::InTurn, 2));
-                let mut runner = CudaChains::new((input, &arena), Arc::clone(&gpu), ways, None);
+            for config in [ONLINE, BALANCED, WHOLE_SIDES, MAPPED] {
+                let arena = Arena::default();
+                let config = (config, Schedule::InTurn, 2);
+                let mut runner = CudaChains::new((input, &arena), Arc::clone(&gpu), config, None);
                 let mut chains = runner.allocate().expect("room");
                 runner.load(&mut chains).and_then(|()| runner.run(&mut chains)).expect("no fault");
                 gpu.finish().expect("an end");
@@ -374,17 +384,18 @@ mod tests {
 
     /// Two without a digi have no more digis together than each.
     #[test]
-    fn timeslices_are_taken_together_in_batches_only() {
+    fn timeslices_share_a_chain_only_in_batches() {
         let Some(gpu) = emulator::gpu_for_tests(Config::default()) else {
             return;
         };
         let setup = Arc::new(Setup::regular(1).expect("sensible"));
         let none = SegmentedDigis::new(Vec::new(), Partition::from_lengths([0, 0]));
         let timeslice = Timeslice::new(none, setup, Semantics::default());
-        let (input, arena) = (Timeslices(vec![timeslice; 2]), Arena::default());
-        let chains = |ways, schedule| {
-            let ways = (ways, schedule, 2);
-            let runner = CudaChains::new((&input, &arena), Arc::clone(&gpu), ways, None);
+        let input = Timeslices(vec![timeslice; 2]);
+        let arena = Arena::default();
+        let chains = |config, schedule| {
+            let config = (config, schedule, 2);
+            let runner = CudaChains::new((&input, &arena), Arc::clone(&gpu), config, None);
             runner.allocate().expect("room").len()
         };
         assert_eq!(chains(ONLINE, Schedule::InTurn), 2);
@@ -392,22 +403,23 @@ mod tests {
         assert_eq!(chains(BALANCED, Schedule::InBatches), 1);
     }
 
-    /// The clusters in order of time, of sides that blocks take as a whole if they can.
+    /// Compares the clusters in order of time, if single blocks process small sides.
     fn check_whole_sides(gpu: &Arc<Gpu>, digis: &SegmentedDigis, steps: &[Step]) {
         for online in [Semantics::Exact, Semantics::Published] {
             let setup = Setup::regular(digis.partition().segments() / 2).expect("sensible");
             let timeslice = Timeslice::new(digis.clone(), Arc::new(setup), online);
             let stage = ChainStage::ClusterSort;
             let arena = Arena::default();
-            let ways = (WHOLE_SIDES, Start::Digis, 2);
-            let chain = CudaChain::new(gpu, (Batch::of(&timeslice), &arena), ways, [0; 2]);
+            let options = ChainOptions { config: WHOLE_SIDES, input: InputKind::Digis, threads: 2 };
+            let batch = (Batch::single(&timeslice), &arena);
+            let chain = CudaChain::new(gpu, batch, options, HitCapacities::default());
             let mut chain = chain.expect("room");
             chain.poison().expect("no fault");
             steps.iter().try_for_each(|&step| chain.step(gpu, step)).expect("no fault");
             gpu.finish().expect("an end");
             let found = chain.product(gpu, stage).expect("a copy");
             let input = Timeslices(vec![timeslice.clone()]);
-            let expected = StsTask::of(stage).reference(&input, online).expect("one");
+            let expected = StsTask::for_stage(stage).reference(&input, online).expect("one");
             assert_eq!(
                 check::check(Some(stage), false, &expected[0], &found),
                 Ok(()),
@@ -422,19 +434,21 @@ mod tests {
         else {
             return;
         };
-        let (stage, arena) = (ChainStage::Hits, Arena::default());
+        let stage = ChainStage::Hits;
+        let arena = Arena::default();
         let inputs = hard_inputs::all(Some(stage), 5).into_iter().map(|(_, input)| input);
         let inputs = inputs.filter(|input| (50..6_000).contains(&input.digis()));
         let with_hits = inputs.filter_map(|input| {
-            let expected = StsTask::of(stage).reference(&input, input.online())?;
+            let expected = StsTask::for_stage(stage).reference(&input, input.online())?;
             let hits: u64 = digest_of(&expected, Segments::ALL).counts.iter().sum();
             (hits > 10).then_some((input, expected))
         });
         let mut tried = 0;
         for (input, expected) in with_hits.take(2) {
-            for ways in [ONLINE, BALANCED] {
-                let batch = (Batch::of(&input.0[0]), &arena);
-                let chain = CudaChain::new(&gpu, batch, (ways, Start::Digis, 1), [0; 2]);
+            for config in [ONLINE, BALANCED] {
+                let batch = (Batch::single(&input.0[0]), &arena);
+                let options = ChainOptions { config, input: InputKind::Digis, threads: 1 };
+                let chain = CudaChain::new(&gpu, batch, options, HitCapacities::default());
                 let mut chain = chain.expect("buffers");
                 let steps = Step::ALL.iter().try_for_each(|&step| chain.step(&gpu, step));
                 assert_eq!(steps, Ok(()));
@@ -447,8 +461,8 @@ mod tests {
         assert_eq!(tried, 4);
     }
 
-    /// Such that a block has room for them, alone on a multiprocessor or not, that it can't sort
-    /// their digis or clusters, and that it has none.
+    /// Sides that fit into a block's shared memory with one or several blocks per multiprocessor,
+    /// sides whose digis or clusters a block cannot sort, and sides that do not fit.
     fn sides_of_all_sizes(timeslice_ns: u64) -> SegmentedDigis {
         let shape = DigiShape {
             segments: 16,
@@ -459,16 +473,16 @@ mod tests {
             timeslice_ns,
         };
         let digis = generate(&shape, 7).expect("sensible");
-        let has = |least, below| {
+        let has = |min, below| {
             let mut lengths = digis.partition().lengths();
-            lengths.any(|length| (least..below).contains(&length))
+            lengths.any(|length| (min..below).contains(&length))
         };
         assert!(has(1, 8192) && has(8193, 16_384) && has(16_385, 40_961) && has(40_961, 1 << 20));
         digis
     }
 
     #[test]
-    fn sides_of_all_sizes_are_taken_as_a_whole_or_not() {
+    fn fused_kernels_take_sides_of_all_sizes() {
         let Some(gpu) = emulator::gpu_for_tests(Config::default()) else {
             return;
         };
@@ -479,9 +493,9 @@ mod tests {
         check_whole_sides(&gpu, &single_digis, &[distribute, find_clusters, find_hits]);
     }
 
-    /// So many of nearly the same time that bins of time don't help.
+    /// Many digis of nearly the same time, for which bins of time do not help.
     #[test]
-    fn crowded_sides_are_taken_as_a_whole() {
+    fn fused_kernels_take_crowded_sides() {
         let Some(gpu) = emulator::gpu_for_tests(Config::default()) else {
             return;
         };

@@ -34,7 +34,8 @@ fn overlapped<'a>(at: &Opening<'a, '_, StsTask>, ways: ChainConfig) -> Opened<'a
     at.session(OverlappedChains::new(input, at.gpu()?, (ways, at.threads())))
 }
 
-/// Places are counted with 32 bits on the device, and a few more are needed to go beyond the end.
+/// Fails if there are too many digis: indices have 32 bits on the device, and some slack is needed
+/// beyond the end.
 fn can_be_counted(input: &Timeslices) -> Result<(), Unavailable> {
     let most = i32::MAX as usize;
     let digis = input.0.iter().map(|timeslice| timeslice.stream().len());
@@ -146,8 +147,8 @@ const CHAIN: &[Variant<StsTask>] = &[
     ),
 ];
 
-/// Those of which all kernels are shaders too. Others write to memory of the host, or are about
-/// graphs and several queues, of which shaders have none.
+/// Variants whose kernels all exist as shaders. The others write to host memory, or are about
+/// graphs and several queues, which the shader backend does not support.
 const AS_SHADERS: &[&str] = &[
     "on-host",
     "tiles",
@@ -162,8 +163,8 @@ const AS_SHADERS: &[&str] = &[
     "balanced",
 ];
 
-/// The variants of a stage, or of the whole chain: those whose kernels are shaders are there for
-/// GPUs of any make, too.
+/// The variants of a stage, or of the whole chain; those whose kernels exist as shaders also run on
+/// GPUs of any make.
 pub(super) fn of(stage: Option<ChainStage>) -> Vec<Variant<StsTask>> {
     let own = VARIANTS.of(stage);
     let as_shaders = own.iter().filter(|variant| AS_SHADERS.contains(&variant.name));

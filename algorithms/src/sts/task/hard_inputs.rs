@@ -1,4 +1,4 @@
-//! Small timeslices that are hard in some way.
+//! Small timeslices that are hard in some respect.
 
 use std::sync::Arc;
 
@@ -16,8 +16,8 @@ use crate::algorithm::Semantics;
 use crate::sts::ChainStage;
 use crate::sts::Timeslice;
 
-/// Those for a stage, or for the whole chain. Parts of large sides take long: they are
-/// for the chain, which shares all work out, and for the stage whose order spans them.
+/// Inputs for a stage, or for the whole chain. Parts of large sides take long: they are for the
+/// chain, which distributes all work, and for the stage whose order spans the parts.
 pub(super) fn all(stage: Option<ChainStage>, seed: u64) -> Vec<(String, Timeslices)> {
     let large = match stage {
         None | Some(ChainStage::ClusterSort) => large(seed),
@@ -99,11 +99,11 @@ fn patterns(seed: u64) -> Vec<(String, SegmentedDigis)> {
         }),
         ("in no order", |random, _| ((random % 1024) as u16, (random >> 32) as u32 % 50_000)),
     ];
-    let input = |(name, place): Pattern| {
+    let input = |(name, digi_at): Pattern| {
         let count = if name == "a single digi" { 1 } else { 800 };
         let digi = |side: u64, i: u64| {
             let random = hash(seed, [side, i]);
-            let (channel, time) = place(random, i);
+            let (channel, time) = digi_at(random, i);
             let adc = (random >> 20) as u8 % 32;
             Digi::new(Address::of_module(0), channel, time, adc)
         };
@@ -149,7 +149,7 @@ fn generated(shape: &DigiShape, seed: u64) -> (String, SegmentedDigis) {
     (name, generate(shape, seed).unwrap_or_else(empty))
 }
 
-/// Sides with so many digis that they are cut into parts.
+/// Sides with so many digis that they are split into parts.
 fn large(seed: u64) -> Vec<(String, SegmentedDigis)> {
     let noise =
         DigiShape { skew: Skew::Hot(0.9), digis: 30_000, timeslice_ns: 20_000_000, ..base() };
@@ -160,11 +160,12 @@ fn large(seed: u64) -> Vec<(String, SegmentedDigis)> {
 /// One module with nearly all tracks.
 fn hot_module(seed: u64) -> SegmentedDigis {
     let hot = tracks(seed, 1, 7000, 300);
-    let (front, back) = (hot.segment(0).to_vec(), hot.segment(1).to_vec());
+    let front = hot.segment(0).to_vec();
+    let back = hot.segment(1).to_vec();
     SegmentedDigis::from_segments(&[front, vec![], vec![], back, vec![], vec![]])
 }
 
-/// Detectors whose strips run otherwise, and other cuts.
+/// Detectors with other strip directions, and other cuts.
 fn setups() -> Vec<(String, Setup)> {
     let angles = [(0.0, -7.5), (7.5, 0.0), (-7.5, 7.5), (-5.0, -12.0), (0.0, 0.3), (0.0, 30.0)];
     let mut setups: Vec<_> = angles
@@ -197,10 +198,12 @@ fn changed(change: impl Fn(&mut Module)) -> Setup {
 
 fn with_cuts(change_cuts: impl Fn(&mut Cuts), change: impl Fn(&mut Module)) -> Setup {
     let regular = sensible(Setup::regular(2));
-    let (mut cuts, mut modules) = (regular.cuts().clone(), regular.modules().to_vec());
+    let mut cuts = regular.cuts().clone();
+    let mut modules = regular.modules().to_vec();
     change_cuts(&mut cuts);
     modules.iter_mut().for_each(change);
-    let (asic, landau) = (regular.asic().clone(), regular.landau().clone());
+    let asic = regular.asic().clone();
+    let landau = regular.landau().clone();
     sensible(Setup::new(asic, cuts, landau, modules))
 }
 
@@ -226,8 +229,8 @@ fn sensible<E: std::fmt::Display>(setup: Result<Setup, E>) -> Setup {
     setup.unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Digis as particles leave them: both sides of a module at about the same time, one to
-/// five strips each, in order of time and without dead time.
+/// Digis of particles: both sides of a module at about the same time, one to five strips each, in
+/// order of time and without dead time.
 fn tracks(seed: u64, modules: usize, tracks: u64, spacing_ns: u32) -> SegmentedDigis {
     let mut sides = vec![Vec::new(); 2 * modules];
     for track in 0..tracks {

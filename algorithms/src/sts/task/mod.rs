@@ -1,20 +1,20 @@
 //! The stages of the chain, and the chain itself, as tasks.
 //!
-//! Input of all of them: the streams of digis that a detector delivers in timeslices.
-//! A stage's task first lets the stages before it run, by the same chain, which is not
-//! timed. Output: what the stage leaves, or of the chain clusters and hits.
+//! Input of all of them: the streams of digis that a detector delivers in timeslices. A stage's
+//! task first runs the earlier stages of the same chain, which are not timed. Output: that of the
+//! stage, or for the chain clusters and hits.
 //!
 //! | file | holds |
 //! |---|---|
-//! | `variants`, `session` | ways to do a stage or all of them on the host, ready to run |
-//! | `cuda_variants`, `cuda_session`, `cuda_overlapped` | the same on a GPU |
-//! | `plugin` | the same by shared libraries |
-//! | `by_stage` | which variants a task has |
-//! | `answer`, `check` | what is right |
-//! | `quality` | how good what is right is |
+//! | `variants`, `session` | variants on the CPU, and their sessions |
+//! | `cuda_variants`, `cuda_session`, `cuda_overlapped` | variants on a GPU |
+//! | `plugin` | variants in shared libraries |
+//! | `by_stage` | variants of each task |
+//! | `answer`, `check` | right answers, and comparison with them |
+//! | `quality` | quality figures of right answers |
 //! | `source` | simulated digis or raw data of them, files |
-//! | `hard_inputs` | what is hard to get right |
-//! | `product_mutants` | what the check must refuse |
+//! | `hard_inputs` | inputs that are hard to process correctly |
+//! | `product_mutants` | wrong products that the check must refuse |
 
 mod answer;
 mod by_stage;
@@ -60,15 +60,15 @@ pub struct StsTask {
 }
 
 /// The task `presort`.
-pub const STS_PRESORT: StsTask = StsTask::of(ChainStage::Presort);
+pub const STS_PRESORT: StsTask = StsTask::for_stage(ChainStage::Presort);
 /// The task `cluster`.
-pub const STS_CLUSTER: StsTask = StsTask::of(ChainStage::Cluster);
+pub const STS_CLUSTER: StsTask = StsTask::for_stage(ChainStage::Cluster);
 /// The task `cluster-sort`.
-pub const STS_CLUSTER_SORT: StsTask = StsTask::of(ChainStage::ClusterSort);
+pub const STS_CLUSTER_SORT: StsTask = StsTask::for_stage(ChainStage::ClusterSort);
 /// The task `hits`.
-pub const STS_HITS: StsTask = StsTask::of(ChainStage::Hits);
+pub const STS_HITS: StsTask = StsTask::for_stage(ChainStage::Hits);
 /// The task `collect`.
-pub const STS_COLLECT: StsTask = StsTask::of(ChainStage::Collect);
+pub const STS_COLLECT: StsTask = StsTask::for_stage(ChainStage::Collect);
 /// The task `sts`.
 pub const STS: StsTask = StsTask { stage: None };
 
@@ -91,13 +91,13 @@ impl StsTask {
         ChainStage::Collect,
     ];
 
-    const fn of(stage: ChainStage) -> Self {
+    const fn for_stage(stage: ChainStage) -> Self {
         StsTask { stage: Some(stage) }
     }
 }
 
-/// What a detector delivers, one timeslice after the other, with the same setup and the
-/// same right answer.
+/// Output of a detector, one timeslice after the other, with the same setup and the same right
+/// answer.
 #[derive(Clone, Debug)]
 pub struct Timeslices(pub Vec<Timeslice>);
 
@@ -107,13 +107,13 @@ impl Timeslices {
         digis.sum()
     }
 
-    /// Bytes that all variants of a point may keep together of what stages left, beside
-    /// their buffers: more than they come to as a rule.
-    fn most_kept(&self) -> u64 {
+    /// Bytes of saved stage outputs that all variants of a point may keep together, in addition to
+    /// their buffers: usually more than needed.
+    fn max_kept(&self) -> u64 {
         self.digis() as u64 * source::KEPT_FOR_DIGI
     }
 
-    /// Bytes that a chain or a stage begins with: of raw data if the whole chain has some.
+    /// Input bytes of a chain or a stage: of raw data if the whole chain starts from them.
     fn bytes(&self, stage: Option<ChainStage>) -> u64 {
         let of_digis = |timeslice: &Timeslice| size_of_val(timeslice.stream());
         let bytes = self.0.iter().map(|timeslice| match timeslice.raw() {
@@ -123,7 +123,7 @@ impl Timeslices {
         bytes.sum::<usize>() as u64
     }
 
-    /// The right answer for variants that know two.
+    /// The right answer for variants that support two.
     fn online(&self) -> Semantics {
         self.0.first().map_or_else(Semantics::default, Timeslice::online)
     }
@@ -200,7 +200,8 @@ impl Algorithm for StsTask {
             [timeslice] if timeslice.raw().is_some() => source::smaller_raw(timeslice),
             // The detector stays as it is: which module digis are in matters.
             [timeslice] => Box::new(without_digis(timeslice.digis()).map(|digis| {
-                let (setup, online) = (timeslice.shared_setup(), timeslice.online());
+                let setup = timeslice.shared_setup();
+                let online = timeslice.online();
                 Timeslices(vec![Timeslice::new(digis, setup, online)])
             })),
             several => Box::new(several.iter().map(|each| Timeslices(vec![each.clone()]))),
@@ -215,7 +216,8 @@ impl Algorithm for StsTask {
         let digis = input.digis();
         let digi_bytes = (digis * size_of::<Digi>()) as u64;
         let input_bytes = input.bytes(self.stage);
-        // Only the reference knows how many clusters and hits are read and written.
+        // The number of clusters and hits that are read and written is only known from the
+        // reference.
         let bytes_min = match self.stage {
             Some(ChainStage::Presort | ChainStage::Zero | ChainStage::Sort) => 2 * digi_bytes,
             Some(ChainStage::Cluster) => digi_bytes,

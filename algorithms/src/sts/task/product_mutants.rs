@@ -5,7 +5,7 @@ use generators::sts::{Digi, SegmentedDigis};
 use crate::algorithm::{Choose, Mutants, Output, mutants};
 use crate::sts::{Cluster, Hit, OfflineCluster, OfflineDigi, OfflineHit, Partitioned, Product};
 
-/// Of one product an element is harmed.
+/// Changes an element of one product.
 impl Output for Vec<Product> {
     fn nothing() -> Self {
         Vec::new()
@@ -21,7 +21,7 @@ impl Output for Vec<Product> {
     }
 }
 
-/// Of one segment that is not empty an element is harmed.
+/// Changes an element of one segment that is not empty.
 impl Product {
     fn mutants(&self, choose: Choose<'_>) -> Mutants<Self> {
         match self {

@@ -1,4 +1,4 @@
-//! How good hits are, by what really happened.
+//! Quality of hits against the simulated truth.
 
 use generators::sts::Digi;
 
@@ -8,7 +8,7 @@ use crate::sts::Product;
 use crate::sts::quality::figures as figures_of;
 use crate::sts::{Cluster, Hit, OfflineCluster, OfflineDigi, OfflineHit};
 
-/// What the whole chain has left.
+/// Counts of the whole chain's output.
 pub(super) const COUNTS: [MetricInfo; 5] = [
     MetricInfo::amount("clusters", "", "clusters", "clusters that were found"),
     MetricInfo::amount("hits", "", "hits", "hits that were found"),
@@ -17,14 +17,15 @@ pub(super) const COUNTS: [MetricInfo; 5] = [
     MetricInfo::amount("hit_bytes", "B", "bytes per hit", "size of a hit"),
 ];
 
-/// The figures of the hits of all timeslices, whichever reconstruction found them; none
-/// where nobody knows what happened.
+/// The figures of the hits of all timeslices, of either reconstruction; none without the simulated
+/// truth.
 pub(super) fn figures(input: &Timeslices, output: &[Product]) -> Vec<Metric> {
     let known = input.0.iter().zip(output).filter_map(|(timeslice, product)| {
         let crossings = timeslice.crossings()?;
         Some((timeslice.setup(), crossings, hits(product)))
     });
-    let (mut online, mut offline) = (Vec::new(), Vec::new());
+    let mut online = Vec::new();
+    let mut offline = Vec::new();
     for (setup, crossings, hits) in known {
         match hits {
             Product::Hits(hits) => online.push((setup, crossings, hits)),
@@ -39,9 +40,10 @@ pub(super) fn figures(input: &Timeslices, output: &[Product]) -> Vec<Metric> {
     }
 }
 
-/// How many clusters and hits the chain has left, and the bytes of each and of a digi.
+/// Number of clusters and hits in the output, and the bytes of each and of a digi.
 pub(super) fn counts(output: &[Product]) -> Vec<Metric> {
-    let (mut counts, mut bytes) = ([0; 2], [0; 3]);
+    let mut counts = [0; 2];
+    let mut bytes = [0; 3];
     for product in output {
         let Product::Both(clusters, hits) = product else { continue };
         match (&**clusters, &**hits) {

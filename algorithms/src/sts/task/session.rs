@@ -6,26 +6,26 @@ use super::StsTask;
 use crate::algorithm::{Damage, Digest, Given, Segments, Session};
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, Leave};
-use crate::sts::chains::{Chain, Kept};
+use crate::sts::chains::{Chain, SavedStage};
 use crate::sts::{ChainStage, Product};
 use crate::timing::{Laps, Stages};
 
-/// A chain for each timeslice, with the part of it that is to be timed.
+/// A chain for each timeslice, of which one stage or all are timed.
 ///
-/// The stages before that run once: what they left is kept, and copied before each further
-/// run, by the threads that run. Chains that may keep nothing more run them each time.
+/// The stages before the timed one run once: their outputs are kept, and copied back before each
+/// further run, by the threads that run. Chains without memory for that run them each time.
 pub(super) struct Chains<'a> {
     chains: Vec<Box<dyn Chain + 'a>>,
-    /// The stage to be timed; all if there is none.
+    /// The timed stage; all if there is none.
     stage: Option<ChainStage>,
     arena: &'a Arena,
     /// Bytes that all variants of the point may keep together.
-    most_kept: u64,
+    max_kept: u64,
     leaves: Vec<Leave<'a>>,
-    /// What the stages before left in each chain, once it is kept.
-    kept: Vec<Option<Vec<Kept>>>,
+    /// Outputs of the earlier stages in each chain, once they are saved.
+    kept: Vec<Option<Vec<SavedStage>>>,
     laps: Laps,
-    /// How many stages ran before.
+    /// Number of runs of earlier stages.
     #[cfg(test)]
     ran_before: usize,
 }
@@ -35,14 +35,14 @@ impl<'a> Chains<'a> {
         chains: Vec<Box<dyn Chain + 'a>>,
         stage: Option<ChainStage>,
         arena: &'a Arena,
-        most_kept: u64,
+        max_kept: u64,
     ) -> Self {
         Chains {
             kept: chains.iter().map(|_| None).collect(),
             chains,
             stage,
             arena,
-            most_kept,
+            max_kept,
             leaves: Vec::new(),
             laps: Laps::default(),
             #[cfg(test)]
@@ -50,14 +50,14 @@ impl<'a> Chains<'a> {
         }
     }
 
-    /// What the stages before the one that is timed leave.
+    /// Provides the outputs of the stages before the timed one.
     fn provide(&mut self) {
         let Some(stage) = self.stage else { return };
         for (chain, kept) in self.chains.iter_mut().zip(&mut self.kept) {
             if let Some(kept) = kept {
-                let left = chain.left_before(stage).into_iter();
-                left.zip(kept).for_each(|(left, kept)| left.bring_back(kept));
-                chain.brought_back(stage);
+                let snapshots = chain.inputs_of(stage).into_iter();
+                snapshots.zip(kept).for_each(|(snapshot, kept)| snapshot.restore(kept));
+                chain.after_restore(stage);
                 continue;
             }
             let before = chain.stages().iter().take_while(|&&other| other != stage);
@@ -66,10 +66,10 @@ impl<'a> Chains<'a> {
                 self.ran_before += before.clone().count();
             }
             before.for_each(|&stage| chain.run(stage));
-            let left = chain.left_before(stage);
-            let bytes = left.iter().map(|left| left.bytes() as u64).sum();
-            if let Some(leave) = self.arena.leave_to_keep(bytes, self.most_kept) {
-                *kept = Some(left.iter().map(|left| left.copied()).collect());
+            let snapshots = chain.inputs_of(stage);
+            let bytes = snapshots.iter().map(|snapshot| snapshot.bytes() as u64).sum();
+            if let Some(leave) = self.arena.leave_to_keep(bytes, self.max_kept) {
+                *kept = Some(snapshots.iter().map(|snapshot| snapshot.copied()).collect());
                 self.leaves.push(leave);
             }
         }
@@ -129,8 +129,8 @@ impl Session<StsTask> for Chains<'_> {
 
     fn output(&self) -> Option<Cow<'_, Vec<Product>>> {
         let products = self.chains.iter().map(|chain| {
-            let left = Product::of(self.stage, |stage| Ok::<_, ()>(chain.product(stage)));
-            left.ok()
+            let product = Product::for_stage(self.stage, |stage| Ok::<_, ()>(chain.product(stage)));
+            product.ok()
         });
         products.collect::<Option<_>>().map(Cow::Owned)
     }
@@ -149,8 +149,8 @@ impl Session<StsTask> for Chains<'_> {
         }
     }
 
-    /// What is kept of the stages before is not counted: as the pristine input of other
-    /// tasks it is there for the lab's sake, and not for the variant's.
+    /// Saved outputs of earlier stages are not counted: like the pristine input of other tasks,
+    /// they serve the measurement and not the variant.
     fn buffer_bytes(&self) -> u64 {
         self.chains.iter().map(|chain| chain.bytes() as u64).sum()
     }
@@ -174,12 +174,12 @@ mod tests {
         (semantics, make): (Semantics, MakeChain),
         input: &Timeslices,
         team: &Team,
-        most_kept: u64,
+        max_kept: u64,
     ) -> usize {
         let arena = Arena::default();
         let chains = input.0.iter().map(|slice| make(slice, team.threads()));
-        let mut session = Chains::new(chains.collect(), Some(stage), &arena, most_kept);
-        let expected = StsTask::of(stage).reference(input, semantics).expect("one");
+        let mut session = Chains::new(chains.collect(), Some(stage), &arena, max_kept);
+        let expected = StsTask::for_stage(stage).reference(input, semantics).expect("one");
         for round in 0..4 {
             let run = team.run(|| {
                 session.reset()?;
@@ -206,7 +206,7 @@ mod tests {
         session.ran_before
     }
 
-    /// Overwrites so many buffers that were given back.
+    /// Overwrites `count` buffers that were given back to the arena.
     fn spoil<T: Copy + Default + Send + Sync + 'static>(arena: &Arena, count: usize, value: T) {
         let buffers: Vec<Vec<T>> = (0..count).map(|_| arena.take(1)).collect();
         for mut buffer in buffers {
@@ -238,7 +238,8 @@ mod tests {
         let mut compared = 0;
         for (name, input) in inputs {
             for make in [ONLINE, PER_SIDE, TIME_SWEEP, ONLINE_STREAMS, TIME_SWEEP_STREAMS] {
-                let (arena, team) = (Arena::default(), Team::new(2).expect("threads"));
+                let arena = Arena::default();
+                let team = Team::new(2).expect("threads");
                 let chains = input.0.iter().map(|slice| make(slice, team.threads())).collect();
                 let mut session = Chains::new(chains, None, &arena, 0);
                 session.reset().and_then(|()| team.run(|| session.run())).expect("no device");
@@ -276,7 +277,7 @@ mod tests {
         }
     }
 
-    /// With the semantics that an input wants, or these.
+    /// Runs with the semantics of the input, or with these.
     fn earlier_stages_run_once(
         stage: ChainStage,
         (semantics, make): (Option<Semantics>, MakeChain),
@@ -293,9 +294,9 @@ mod tests {
             let stages = all.stages().iter();
             let before = stages.take_while(|&&other| other != stage).count();
             let once = before * input.0.len();
-            let earlier = |most_kept| earlier_runs(stage, chain, input, team, most_kept);
+            let earlier = |max_kept| earlier_runs(stage, chain, input, team, max_kept);
             assert_eq!(earlier(u64::MAX), once, "{stage:?} on {name}");
-            // Before each of four resets and two poisons, but for what left nothing.
+            // Before each of four resets and two poisons, except if earlier stages have no outputs.
             again += usize::from(earlier(0) == 6 * once && once > 0);
         }
         assert!(again > inputs.len() / 2 || stage == ChainStage::Presort);

@@ -6,20 +6,20 @@ use super::session::Chains;
 use crate::algorithm::{Open, Opened, Opening, Semantics, Variant};
 use crate::std_sort;
 use crate::sts::Timeslice;
-use crate::sts::chains::{BySide, Chain, Clustering, Offline, Online, OnlineWays};
+use crate::sts::chains::{BySide, Chain, Clustering, Offline, Online, OnlineConfig};
 use crate::sts::clusters::Zeroing;
 use crate::sts::collect::HitOrder;
 use crate::sts::hits::HitWorkers;
 use crate::sts::presort::{Counting, Orders, Pages};
 use crate::sts::rules::{Exact, Published};
 
-/// A chain for a timeslice, by so many threads.
+/// Makes a chain for a timeslice, with a number of threads.
 pub(super) type MakeChain = for<'a> fn(&'a Timeslice, usize) -> Box<dyn Chain + 'a>;
 
-fn online(input: &Timeslice, threads: usize, ways: OnlineWays) -> Box<dyn Chain + '_> {
+fn online(input: &Timeslice, threads: usize, config: OnlineConfig) -> Box<dyn Chain + '_> {
     match input.online() {
-        Semantics::Exact => Box::new(Online::<Exact>::new(input, threads, ways)),
-        _ => Box::new(Online::<Published>::new(input, threads, ways)),
+        Semantics::Exact => Box::new(Online::<Exact>::new(input, threads, config)),
+        _ => Box::new(Online::<Published>::new(input, threads, config)),
     }
 }
 
@@ -35,7 +35,7 @@ fn by_side(
     }
 }
 
-const USUAL: OnlineWays = OnlineWays {
+const USUAL: OnlineConfig = OnlineConfig {
     counting: Counting::Parallel,
     orders: Orders::OfSensors,
     pages: Pages::Faulted,
@@ -47,31 +47,31 @@ pub(super) const OFFLINE: MakeChain = |input, _| Box::new(Offline::new(input));
 pub(super) const ONLINE: MakeChain = |input, threads| online(input, threads, USUAL);
 pub(super) const SERIAL: MakeChain = |input, threads| {
     let counting = Counting::Serial;
-    online(input, threads, OnlineWays { counting, ..USUAL })
+    online(input, threads, OnlineConfig { counting, ..USUAL })
 };
 pub(super) const FRESH: MakeChain = |input, threads| {
     let pages = Pages::Fresh;
-    online(input, threads, OnlineWays { pages, ..USUAL })
+    online(input, threads, OnlineConfig { pages, ..USUAL })
 };
 pub(super) const BOTH_ORDERS: MakeChain = |input, threads| {
     let orders = Orders::Both;
-    online(input, threads, OnlineWays { orders, ..USUAL })
+    online(input, threads, OnlineConfig { orders, ..USUAL })
 };
 pub(super) const ONLINE_STREAMS: MakeChain = |input, threads| {
     let hits = HitOrder::Streams;
-    online(input, threads, OnlineWays { hits, ..USUAL })
+    online(input, threads, OnlineConfig { hits, ..USUAL })
 };
 const SERIAL_ZERO: MakeChain = |input, threads| {
     let zeroing = Zeroing::Serial;
-    online(input, threads, OnlineWays { zeroing, ..USUAL })
+    online(input, threads, OnlineConfig { zeroing, ..USUAL })
 };
 pub(super) const STATIC: MakeChain = |input, threads| {
     let hit_workers = HitWorkers::EqualShares;
-    online(input, threads, OnlineWays { hit_workers, ..USUAL })
+    online(input, threads, OnlineConfig { hit_workers, ..USUAL })
 };
 pub(super) const FRONTS: MakeChain = |input, threads| {
     let hit_workers = HitWorkers::Fronts;
-    online(input, threads, OnlineWays { hit_workers, ..USUAL })
+    online(input, threads, OnlineConfig { hit_workers, ..USUAL })
 };
 pub(super) const PER_SIDE: MakeChain =
     |input, threads| by_side(input, threads, Clustering::ByChannel, HitOrder::AsFound);
@@ -91,12 +91,13 @@ fn chains<'a>(at: &Opening<'a, '_, StsTask>, chain: MakeChain) -> Opened<'a, Sts
         chain
     };
     let chains = at.input.0.iter().map(chain);
-    let (stage, most_kept) = (at.task.stage, at.input.most_kept());
-    let chains = Chains::new(chains.collect(), stage, at.arena, most_kept);
+    let stage = at.task.stage;
+    let max_kept = at.input.max_kept();
+    let chains = Chains::new(chains.collect(), stage, at.arena, max_kept);
     Ok(Box::new(chains))
 }
 
-/// The same for chains that sort by `std::sort`, as both reconstructions do.
+/// Chains that sort by `std::sort`, as both reconstructions do.
 fn published<'a>(at: &Opening<'a, '_, StsTask>, chain: MakeChain) -> Opened<'a, StsTask> {
     std_sort::available()?;
     chains(at, chain)

@@ -1,4 +1,4 @@
-// Where the channels of each side begin: see connectors.cu. A thread a digi.
+// Offsets of the channels of each side: see connectors.cu. A thread per digi.
 #include "formulas/channels.wgsl"
 #include "formulas/sides.wgsl"
 

@@ -1,4 +1,4 @@
-// Who follows whom, by the exact rules; sides are found by walking.
+// Links of digis, by the exact rules; sides are found by walking.
 #include "connectors/connect.wgsl"
 #include "formulas/exact/window.wgsl"
 

@@ -1,4 +1,4 @@
-// Who follows whom, as published; sides are found by walking.
+// Links of digis, as published; sides are found by walking.
 #include "connectors/connect.wgsl"
 #include "formulas/published/window.wgsl"
 

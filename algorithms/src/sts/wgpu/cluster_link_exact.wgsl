@@ -1,4 +1,4 @@
-// Who follows whom, by the exact rules.
+// Links of digis, by the exact rules.
 #include "formulas/exact/sought.wgsl"
 #include "links/link.wgsl"
 

@@ -1,4 +1,4 @@
-// Who follows whom, as published.
+// Links of digis, as published.
 #include "formulas/published/sought.wgsl"
 #include "links/link.wgsl"
 

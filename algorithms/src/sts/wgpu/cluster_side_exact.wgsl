@@ -1,4 +1,4 @@
-// The clusters of all sides, by the exact rules. A block a side.
+// The clusters of all sides, by the exact rules. A block per side.
 #include "per_side/side.wgsl"
 #include "formulas/exact/times.wgsl"
 #include "formulas/exact/window.wgsl"

@@ -1,4 +1,4 @@
-// The clusters of all sides, as published. A block a side.
+// The clusters of all sides, as published. A block per side.
 #include "per_side/side.wgsl"
 #include "formulas/published/times.wgsl"
 #include "formulas/published/window.wgsl"

@@ -1,15 +1,16 @@
-// The hits of all modules behind each other: see collect.cu. A thread some pieces of hits.
+// Copies the hits of all modules to a contiguous array: see collect.cu. Some pieces of hits per
+// thread.
 
 struct Arguments { blocks: u32, modules: u32 }
 var<immediate> arguments: Arguments;
 @group(0) @binding(0) var<storage, read> hits: array<vec4u>;
 @group(0) @binding(1) var<storage, read> offsets: array<u32>;
-// Where the hits of each module go.
+// Offset of the hits of each module in the output.
 @group(0) @binding(2) var<storage, read> begins: array<u32>;
 @group(0) @binding(3) var<storage, read_write> flat: array<vec4u>;
 #include "formulas/sides.wgsl"
 
-// As large as a piece: see formulas/records.h.
+// Size of a piece: see formulas/records.h.
 const PIECES = 3u;
 const PIECES_OF_THREAD = 4u;
 

@@ -1,5 +1,5 @@
-// The published sort of digis, for entries of clusters: see cluster_block_merge.cu. A block a side;
-// chunks are as large as little workgroup memory lets them be.
+// The published sort of digis, applied to entries of clusters: see cluster_block_merge.cu. A block
+// per side; chunks are as large as little workgroup memory allows.
 #include "block_merge.wgsl"
 #include "formulas/records.wgsl"
 
@@ -8,7 +8,7 @@ var<immediate> arguments: Arguments;
 @group(0) @binding(0) var<storage, read> clusters: array<Cluster>;
 @group(0) @binding(1) var<storage, read> begins: array<u32>;
 @group(0) @binding(2) var<storage, read> found: array<Found>;
-// Entries, in the place of the sort's digis.
+// Entries, in the binding of the sort's digis.
 @group(0) @binding(3) var<storage, read_write> digis: array<vec2u>;
 @group(0) @binding(4) var<storage, read_write> scratch: array<vec2u>;
 

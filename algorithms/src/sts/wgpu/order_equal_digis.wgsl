@@ -1,4 +1,4 @@
-// Digis of the same channel and time in order of their charges: see equal_digis.cu. A thread a digi.
+// Digis of the same channel and time in order of their charges: see equal_digis.cu. A thread per digi.
 #include "digi.wgsl"
 #include "formulas/sides.wgsl"
 
@@ -12,7 +12,7 @@ fn is_equal(left: u32, right: u32) -> bool {
     return all(digi_key(digis[left]) == digi_key(digis[right]));
 }
 
-// The place of a digi among those of its side that are equal to it.
+// Index of a digi among those of its side that are equal to it.
 fn place_among_equals(begin: u32, end: u32, place: u32) -> u32 {
     let charge = digi_charge(digis[place]);
     var goes_to = place;

@@ -1,8 +1,8 @@
-// Moves digis to their sides, a tile at a time through workgroup memory: see tiles.cu. A block a
-// tile; tiles are as large as little workgroup memory lets them be.
+// Moves digis to their sides, a tile at a time through workgroup memory: see tiles.cu. A block per
+// tile; tiles are as large as little workgroup memory allows.
 //
-// Workgroup memory: counters and places for each side (16 KiB), and of a tile the digis (8 KiB, or
-// 16 where there are 48) and the side of each (4 KiB, or 8).
+// Workgroup memory: counters and offsets for each side (16 KiB), and of a tile the digis (8 KiB, or
+// 16 if the device has 48) and the side of each (4 KiB, or 8).
 #include "block_scan.wgsl"
 #include "tiles/counters.wgsl"
 
@@ -14,13 +14,13 @@ var<immediate> arguments: Arguments;
 @group(0) @binding(3) var<storage, read_write> taken: array<atomic<u32>>;
 @group(0) @binding(4) var<storage, read_write> to: array<vec2u>;
 
-// The launcher reckons with as many.
+// The launcher assumes this value.
 const TILE = 1024u * min(2u, max(1u, WORKGROUP_BYTES / 24576u));
 const ITEMS = TILE / THREADS;
 
 var<workgroup> staged: array<vec2u, TILE>;
 var<workgroup> side_at: array<u32, TILE>;
-// Where the digis of each side begin in the tile; counters then are where they go, less that.
+// Offset of each side's digis in the tile; counters then are their destinations, minus that.
 var<workgroup> place_in_tile: array<u32, MOST_SIDES>;
 // The digis of a thread, each with its side and its rank among the tile's digis of it.
 var<private> own_digis: array<vec2u, ITEMS>;
@@ -39,8 +39,8 @@ fn count_tile(first: u32, end: u32) {
     workgroupBarrier();
 }
 
-// Turns counts into places in the tile, and takes places of all digis of each side. A barrier is
-// included.
+// Turns counts into offsets in the tile, and reserves offsets for all digis of each side. Includes
+// a barrier.
 fn take_places() {
     var before = 0u;
     for (var first = 0u; first < arguments.sides; first += THREADS) {
@@ -57,7 +57,7 @@ fn take_places() {
     }
 }
 
-// Brings the tile into order of sides. A barrier is included.
+// Brings the tile into order of sides. Includes a barrier.
 fn stage_tile(first: u32, end: u32) {
     for (var i = 0u; i < ITEMS; i++) {
         if first + i * THREADS + thread < end {

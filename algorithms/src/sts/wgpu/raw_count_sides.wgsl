@@ -1,5 +1,5 @@
-// Counts the digis of each side in raw data, and takes places for those of each tile: see
-// raw_to_sides.cu. Blocks take tiles by tickets, and wait for pieces before.
+// Counts the digis of each side in raw data, and reserves offsets for those of each tile: see
+// raw_to_sides.cu. Blocks take tiles by tickets, and wait for earlier pieces.
 #include "../../sts_unpack/wgpu/pieces/counts.wgsl"
 #include "raw_to_sides/by_slot.wgsl"
 
@@ -18,7 +18,7 @@ fn epoch_before(place: u32, number: u32, content: u32) -> Epoch {
 fn put(place: u32) {}
 fn note_found(job: u32) { add_counts(job); }
 
-// Takes places for the digis of a tile, side by side, and within a side warp by warp.
+// Reserves offsets for the digis of a tile, side by side, and within a side warp by warp.
 fn take_places(tile: u32) {
     for (var slot = thread; slot < slot_count; slot += THREADS) {
         var all = 0u;

@@ -1,5 +1,5 @@
-// Puts all digis of raw data to their sides, once places are taken: see raw_to_sides.cu. Blocks have
-// so many tiles each, one behind the other.
+// Writes all digis of raw data to their sides, at reserved offsets: see raw_to_sides.cu. Each block
+// has a fixed number of consecutive tiles.
 #include "formulas/back.wgsl"
 #include "raw_to_sides/by_slot.wgsl"
 
@@ -9,7 +9,7 @@ var<immediate> arguments: Arguments;
 @group(0) @binding(8) var<storage, read> begins: array<u32>;
 @group(0) @binding(9) var<storage, read_write> digis: array<vec2u>;
 
-// All pieces have told which epoch is behind them.
+// All pieces have published the epoch after them.
 fn epoch_before(place: u32, number: u32, content: u32) -> Epoch {
     if number == 0u { return Epoch(number_of(message_at(content + MESSAGE_BYTES)), 0u); }
     let at = epochs_at + 2u * (place - 1u);
@@ -17,7 +17,7 @@ fn epoch_before(place: u32, number: u32, content: u32) -> Epoch {
 }
 
 fn put(place: u32) { digis[place] = of_side(digi_of_hit); }
-// That was done before.
+// Was done by the counting kernel.
 fn note_found(job: u32) {}
 
 @compute @workgroup_size(THREADS)

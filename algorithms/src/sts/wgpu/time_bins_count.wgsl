@@ -1,4 +1,4 @@
-// Counts the entries of the buckets of large sides: see time_bins.cu. A block a part.
+// Counts the entries of the buckets of large sides: see time_bins.cu. A block per part.
 #include "time_bins/buckets.wgsl"
 #include "time_bins/part.wgsl"
 

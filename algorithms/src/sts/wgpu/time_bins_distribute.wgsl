@@ -1,8 +1,8 @@
-// Moves the entries of large sides to their groups: see time_bins.cu and time_bins/groups.h. A block
-// a part.
+// Moves the entries of large sides to their groups: see time_bins.cu and time_bins/groups.h. A
+// block per part.
 //
-// Workgroup memory: a tile (16 KiB), and of its groups counts (4 KiB) and how far entries go (4 KiB).
-// The group of a bucket is read where it lies.
+// Workgroup memory: a tile (16 KiB), and of its groups counts (4 KiB) and distances that entries
+// move (4 KiB). The group of a bucket is read from device memory.
 #include "block_scan.wgsl"
 #include "time_bins/buckets.wgsl"
 #include "time_bins/part.wgsl"
@@ -25,7 +25,7 @@ const GROUPS_EACH = GROUPS / THREADS;
 var<workgroup> staged: array<Entry, TILE>;
 // Counts of the tile at first; then where the next entry of each group goes in it.
 var<workgroup> next_in_tile: array<atomic<u32>, GROUPS>;
-// From where a group begins in the tile to where it goes.
+// Destination of a group minus its offset in the tile.
 var<workgroup> distances: array<u32, GROUPS>;
 var<private> side: Side;
 var<private> scale: Scale;
@@ -36,8 +36,8 @@ fn group_at(time: u32) -> u32 {
     return group_of[bucket / 2u] >> (bucket % 2u * 16u) & 0xffffu;
 }
 
-// Takes room for a tile's entries in their groups, and turns counts into where groups begin in the
-// tile. A barrier is included.
+// Reserves ranges for a tile's entries in their groups, and turns counts into offsets of groups in
+// the tile. Includes a barrier.
 fn place_groups() {
     let first = thread * GROUPS_EACH;
     var count = 0u;
@@ -54,7 +54,7 @@ fn place_groups() {
     workgroupBarrier();
 }
 
-// Counts the entries of a tile by group. A barrier is included.
+// Counts the entries of a tile by group. Includes a barrier.
 fn count_tile(first: u32, count: u32) {
     for (var group = thread; group < GROUPS; group += THREADS) { atomicStore(&next_in_tile[group], 0u); }
     workgroupBarrier();
@@ -68,8 +68,8 @@ fn count_tile(first: u32, count: u32) {
     workgroupBarrier();
 }
 
-// Moves a tile: to workgroup memory first, where the entries of each group come to lie together,
-// then to their places in one run a group. A barrier is included.
+// Moves a tile: to workgroup memory first, grouped, then to its destinations in one run per group.
+// Includes a barrier.
 fn distribute_tile(first: u32, count: u32) {
     count_tile(first, count);
     place_groups();

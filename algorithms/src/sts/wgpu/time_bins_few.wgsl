@@ -1,5 +1,5 @@
-// Sorts the sides of few clusters, and clears what is said of large ones: see time_bins.cu. A block
-// a side.
+// Sorts the sides of few clusters, and clears the tables of large ones: see time_bins.cu. A block
+// per side.
 #include "time_bins/side.wgsl"
 #include "time_bins/sorting.wgsl"
 

@@ -1,4 +1,4 @@
-// Makes groups of the buckets of large sides: see time_bins.cu. A block a side; a thread has some
+// Makes groups of the buckets of large sides: see time_bins.cu. A block per side; a thread has some
 // buckets next to each other.
 #include "block_scan.wgsl"
 #include "time_bins/side.wgsl"

@@ -1,5 +1,5 @@
-// Sorts the groups of large sides: see time_bins.cu. A block for as many clusters as a group has at
-// least; those of a part are neighbours.
+// Sorts the groups of large sides: see time_bins.cu. A block for each minimum group size; those of
+// a part are neighbours.
 #include "time_bins/side.wgsl"
 #include "time_bins/sorting.wgsl"
 
@@ -12,7 +12,7 @@ var<immediate> arguments: Arguments;
 @group(0) @binding(4) var<storage, read> places: array<u32>;
 @group(0) @binding(5) var<storage, read> grouped: array<Entry>;
 @group(0) @binding(6) var<storage, read_write> entries: array<Entry>;
-// Their number, then where each begins and ends.
+// Number of overfull groups, then the begin and end of each.
 @group(0) @binding(7) var<storage, read_write> overfull: array<atomic<u32>>;
 
 const STEPS_OF_PART = PART / LEAST_STEP;

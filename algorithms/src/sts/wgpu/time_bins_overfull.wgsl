@@ -4,7 +4,7 @@
 
 struct Arguments { blocks: u32 }
 var<immediate> arguments: Arguments;
-// Their number, then where each begins and ends.
+// Number of overfull groups, then the begin and end of each.
 @group(0) @binding(0) var<storage, read> overfull: array<u32>;
 // Entries: the time, and the index.
 @group(0) @binding(1) var<storage, read_write> grouped: array<vec2u>;
@@ -19,7 +19,7 @@ const DIGITS = 1u << RADIX_BITS;
 
 // Counts at first; then where the next entry of each digit goes.
 var<workgroup> next_places: array<atomic<u32>, DIGITS>;
-// Of digits in a tile.
+// Offsets of digits in a tile.
 var<workgroup> starts: array<u32, DIGITS>;
 // Bits that are not the same in all keys, low word first.
 var<workgroup> differing: array<atomic<u32>, 2>;
@@ -42,7 +42,7 @@ fn put(is_moved: bool, at: u32, key: vec2u) {
     if is_moved { grouped[at] = entry_of(key); } else { entries[at] = entry_of(key); }
 }
 
-// Which bits are not the same in all keys. A barrier is included.
+// Mask of the bits that differ between keys. Includes a barrier.
 fn differing_bits(begin: u32, count: u32) -> vec2u {
     if thread < 2u { atomicStore(&differing[thread], 0u); }
     workgroupBarrier();
@@ -55,7 +55,7 @@ fn differing_bits(begin: u32, count: u32) -> vec2u {
     return vec2u(atomicLoad(&differing[0]), atomicLoad(&differing[1]));
 }
 
-// Finds where the entries of each digit begin. A barrier is included.
+// Finds where the entries of each digit begin. Includes a barrier.
 fn place_digits(is_moved: bool, begin: u32, count: u32) {
     for (var digit = thread; digit < DIGITS; digit += THREADS) { atomicStore(&next_places[digit], 0u); }
     workgroupBarrier();
@@ -75,7 +75,7 @@ fn place_digits(is_moved: bool, begin: u32, count: u32) {
     workgroupBarrier();
 }
 
-// Moves a tile in the order of a digit, behind those before it. A barrier is included.
+// Moves a tile in the order of a digit, after the tiles before it. Includes a barrier.
 fn move_tile(is_moved: bool, begin: u32, count: u32) {
     for (var i = 0u; i < ITEMS; i++) {
         own_keys[i] = vec2u(~0u);
@@ -90,7 +90,7 @@ fn move_tile(is_moved: bool, begin: u32, count: u32) {
         }
     }
     workgroupBarrier();
-    // What the last tile lacks counts as of the last digit, which has no successor.
+    // Missing elements of the last tile count as of the last digit, which has no successor.
     for (var digit = thread; digit < DIGITS; digit += THREADS) {
         var next = TILE;
         if digit + 1u < DIGITS { next = starts[digit + 1u]; }

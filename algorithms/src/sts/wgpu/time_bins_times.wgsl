@@ -1,5 +1,5 @@
 // Copies the times of large sides, as clusters are large, and finds the first and the last one: see
-// time_bins.cu. A block a part.
+// time_bins.cu. A block per part.
 #include "time_bins/extent.wgsl"
 #include "time_bins/part.wgsl"
 

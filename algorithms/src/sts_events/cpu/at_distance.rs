@@ -1,5 +1,5 @@
-//! Ours on one thread. Most digis are in no full window, which two times tell: that of a digi, and
-//! that of the one that completes the threshold before it. There is nothing to keep count of.
+//! recobench on one thread. Most digis are in no full window, which follows from two times: that of
+//! a digi, and that of the one that completes the threshold before it. No counters are needed.
 
 use generators::sts::Digi;
 

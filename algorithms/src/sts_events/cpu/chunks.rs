@@ -1,6 +1,6 @@
-//! Ours by all threads. Each finds the first trigger of its chunk that is one for sure, and all
-//! that follow from it. What lies before that depends on the chunk before, and is little; where no
-//! trigger is sure, as in a stream that is dense throughout, it is the whole chunk.
+//! recobench on all threads. Each finds the first sure trigger of its chunk, and all that follow
+//! from it. Triggers before that depend on the previous chunk, and are few; if no trigger is sure,
+//! as in a stream that is dense throughout, they are the whole chunk.
 
 use std::ops::Range;
 
@@ -14,14 +14,14 @@ use crate::sts_events::{Event, EventRules};
 /// Digis that a thread takes at a time.
 const CHUNK: usize = 1 << 16;
 
-/// What is known of a chunk without the one before.
-struct Found {
+/// Triggers of a chunk that do not depend on the previous one.
+struct ChunkTriggers {
     range: Range<usize>,
     /// Its first full window, if it has any.
     first_full: Option<usize>,
     /// All triggers from the first one on that is one for sure, if there is any.
     triggers: Vec<usize>,
-    /// The earliest place of the next one behind them.
+    /// Earliest index of the next trigger after them.
     earliest: usize,
 }
 
@@ -52,15 +52,17 @@ fn triggers(chain: &Chain<'_>) -> Vec<usize> {
     triggers
 }
 
-fn found_in(chain: &Chain<'_>, range: Range<usize>) -> Found {
-    let (begin, end) = (range.start, range.end);
+fn found_in(chain: &Chain<'_>, range: Range<usize>) -> ChunkTriggers {
+    let begin = range.start;
+    let end = range.end;
     let first_full = chain.next_full(begin.max(chain.beginning()), end);
     let sure = first_full.and_then(|full| chain.first_sure(begin, full, end));
-    let (mut triggers, mut earliest) = (Vec::new(), end);
+    let mut triggers = Vec::new();
+    let mut earliest = end;
     if let Some(sure) = sure {
         earliest = chain.follow(sure, end, |trigger| triggers.push(trigger));
     }
-    Found { range, first_full, triggers, earliest }
+    ChunkTriggers { range, first_full, triggers, earliest }
 }
 
 pub(super) fn copy(digis: &[Digi], events: &[Event], copies: &mut [Digi]) {

@@ -2,10 +2,10 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `published` | as the experiment does it |
-//! | `at_distance` | ours on one thread: two times tell whether a window is full |
-//! | `chunks` | the same by all threads |
-//! | `runner` | buffers for ours |
+//! | `published` | the experiment's algorithm |
+//! | `at_distance` | recobench on one thread: full windows from two times |
+//! | `chunks` | recobench on all threads |
+//! | `runner` | buffers of recobench's variants |
 
 mod at_distance;
 mod chunks;
@@ -14,7 +14,7 @@ mod runner;
 
 use generators::sts::Digi;
 
-use super::event::{Events, place};
+use super::event::{Events, assign_copies};
 use super::{EventRules, StsEvents};
 use crate::algorithm::Variant;
 use runner::cut_by;
@@ -37,11 +37,12 @@ pub(super) const VARIANTS: &[Variant<StsEvents>] = &[
     ),
 ];
 
-/// The events of digis that are in order of time, by all threads of the current pool: for who has a
-/// timeslice and needs no variant. The numbers of digis and of copies have to fit into 32 bits.
+/// Builds the events of digis that are in order of time, with all threads of the current pool: for
+/// callers that have a timeslice and need no variant. The numbers of digis and of copies have to
+/// fit into 32 bits.
 pub fn build_events(digis: &[Digi], rules: &EventRules) -> Events {
     let mut events = chunks::cut(digis, rules);
-    let mut copies = vec![Digi::default(); place(&mut events)];
+    let mut copies = vec![Digi::default(); assign_copies(&mut events)];
     chunks::copy(digis, &events, &mut copies);
     Events { events, digis: copies }
 }

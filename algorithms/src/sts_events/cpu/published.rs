@@ -1,6 +1,6 @@
-//! As the experiment does it: times first, then a window over them whose first digi moves on as its
-//! last one does, then events by binary search in the whole timeslice, each with a list of its own.
-//! (V. Friese's trigger on clusters in time, and the event builder behind it.)
+//! The experiment's algorithm: times first, then a sliding window over them, then events by binary
+//! search in the whole timeslice, each with a list of its own. (V. Friese's trigger on clusters in
+//! time, and the event builder after it.)
 
 use std::borrow::Cow;
 
@@ -8,10 +8,10 @@ use generators::sts::Digi;
 
 use crate::algorithm::{Opened, Opening, Runner};
 use crate::device::gpu::DeviceError;
-use crate::sts_events::event::place;
+use crate::sts_events::event::assign_copies;
 use crate::sts_events::{DigiStream, Event, EventRules, Events, StsEvents};
 
-/// An event with digis of its own.
+/// An event with its own list of digis.
 struct OwnEvent {
     event: Event,
     digis: Vec<Digi>,
@@ -39,7 +39,8 @@ impl Runner<StsEvents> for Published<'_> {
     }
 
     fn run(&mut self, _: &mut ()) -> Result<(), DeviceError> {
-        let (digis, rules) = (self.input.digis(), self.input.rules());
+        let digis = self.input.digis();
+        let rules = self.input.rules();
         let times: Vec<f64> = digis.iter().map(|digi| digi.time_ns().into()).collect();
         let triggers = triggers(&times, rules);
         self.events = triggers.iter().map(|&trigger| build(digis, rules, trigger)).collect();
@@ -48,7 +49,7 @@ impl Runner<StsEvents> for Published<'_> {
 
     fn output<'b>(&'b self, _: &'b ()) -> Cow<'b, Events> {
         let mut events: Vec<_> = self.events.iter().map(|own| own.event).collect();
-        place(&mut events);
+        assign_copies(&mut events);
         let digis = self.events.iter().flat_map(|own| &own.digis).copied().collect();
         Cow::Owned(Events { events, digis })
     }
@@ -60,9 +61,11 @@ impl Runner<StsEvents> for Published<'_> {
 
 /// The times of triggers in ns.
 fn triggers(times: &[f64], rules: &EventRules) -> Vec<f64> {
-    let (window, dead_time) = (f64::from(rules.window_ns), f64::from(rules.dead_time_ns));
+    let window = f64::from(rules.window_ns);
+    let dead_time = f64::from(rules.dead_time_ns);
     let mut triggers = Vec::new();
-    let (mut first, mut last) = (0, 0);
+    let mut first = 0;
+    let mut last = 0;
     while last < times.len() {
         while times[last] - times[first] > window {
             first += 1;
@@ -84,7 +87,8 @@ fn triggers(times: &[f64], rules: &EventRules) -> Vec<f64> {
 
 /// The event around a trigger.
 fn build(digis: &[Digi], rules: &EventRules, trigger: f64) -> OwnEvent {
-    let (first, last) = (trigger - f64::from(rules.before_ns), trigger + f64::from(rules.after_ns));
+    let first = trigger - f64::from(rules.before_ns);
+    let last = trigger + f64::from(rules.after_ns);
     let begin = digis.partition_point(|digi| f64::from(digi.time_ns()) < first);
     let end = begin + digis[begin..].partition_point(|digi| f64::from(digi.time_ns()) <= last);
     let event = Event {

@@ -7,13 +7,13 @@ use generators::sts::Digi;
 use crate::algorithm::{Opened, Opening, Runner};
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec};
-use crate::sts_events::event::place;
+use crate::sts_events::event::assign_copies;
 use crate::sts_events::{DigiStream, Event, EventRules, Events, StsEvents};
 
 /// Finds all events of digis.
 pub(super) type Cut = fn(&[Digi], &EventRules) -> Vec<Event>;
 
-/// Copies the digis of all events behind each other.
+/// Copies the digis of all events to a contiguous array.
 pub(super) type Copy = fn(&[Digi], &[Event], &mut [Digi]);
 
 struct CutAndCopy<'a> {
@@ -21,7 +21,7 @@ struct CutAndCopy<'a> {
     copy: Copy,
     input: &'a DigiStream,
     arena: &'a Arena,
-    /// What the last run has found.
+    /// Events of the previous run.
     events: Vec<Event>,
     copies: usize,
 }
@@ -32,7 +32,8 @@ pub(super) fn cut_by<'a>(
     cut: Cut,
     copy: Copy,
 ) -> Opened<'a, StsEvents> {
-    let (input, arena) = (at.input, at.arena);
+    let input = at.input;
+    let arena = at.arena;
     at.session(CutAndCopy { cut, copy, input, arena, events: Vec::new(), copies: 0 })
 }
 
@@ -40,14 +41,14 @@ impl<'a> Runner<StsEvents> for CutAndCopy<'a> {
     type Buffers = ArenaVec<'a, Digi>;
 
     fn allocate(&self) -> Result<Self::Buffers, DeviceError> {
-        // As many as the last run has copied, or else as there are digis.
+        // The number of copies of the previous run, or else the number of digis.
         let copies = if self.copies > 0 { self.copies } else { self.input.digis().len() };
         Ok(self.arena.vector(copies))
     }
 
     fn run(&mut self, digis: &mut Self::Buffers) -> Result<(), DeviceError> {
         self.events = (self.cut)(self.input.digis(), self.input.rules());
-        self.copies = place(&mut self.events);
+        self.copies = assign_copies(&mut self.events);
         if self.copies > digis.len() {
             // More than the first guess, or wrong, which the check finds.
             digis.resize(self.copies, Digi::default());

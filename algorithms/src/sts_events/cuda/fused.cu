@@ -1,11 +1,11 @@
-// One pass, a block for a tile of digis. Which windows are full is a bit for each digi in shared
-// memory, set by ballots. Where even a trigger at the full window before would not stand in its way, a
-// full window is a trigger for sure: its thread follows those after it within the tile, up to the next
-// sure one. Who leaves the tile tells the next one from where on it may go, so that tiles wait for those
-// before only if something happens before their first sure trigger; and then for the one before only.
-// Events are cut, numbered by look-back, and copied by the whole block.
+// One pass, a block for a tile of digis. Full windows are flagged by a bit for each digi in shared
+// memory, set by ballots. A full window is surely a trigger if it would be free even after a
+// trigger at the previous full window: its thread follows those after it within the tile, up to the
+// next sure one. The thread that leaves the tile publishes the earliest next index to the next
+// tile, so tiles wait for the previous one only, and only if there are full windows before their
+// first sure trigger. Events are cut, indexed by look-back, and copied by the whole block.
 //
-// Blocks take tiles by tickets: whoever is waited for has begun.
+// Blocks take tiles by tickets, so every tile that is waited for has already started.
 //
 // Static shared memory (0.9 KiB): three bits for each digi.
 #include "block_scan.h"
@@ -19,7 +19,7 @@ constexpr u32 EACH = 8;
 constexpr u32 TILE = THREADS * EACH;
 constexpr u32 BITS = 32;
 constexpr u32 WORDS = TILE / BITS;
-// What tiles tell of where the next trigger may be is this and a place.
+// Status of a tile that knows the earliest index of the next trigger: this flag, plus the index.
 constexpr u64 KNOWN = 0x100000000;
 
 // A bit for each digi of a tile.
@@ -57,21 +57,21 @@ struct Tile {
     Bits full, sure, triggers;
 };
 
-// Whether a full window is a trigger for sure.
+// True if a full window is surely a trigger.
 PORTABLE_INLINE bool is_sure(const Stream& stream, const Tile& tile, u32 bit) {
     const u32 last = tile.full.last_before(bit), full = tile.begin + bit;
     if (last < TILE) return stream.is_free(tile.begin + last, full);
     return tile.begin == 0 || stream.is_free(tile.begin - 1, full);
 }
 
-// Whether the next trigger can be where the tile ends, whatever happened before it: then nobody behind
-// a tile without a full window has to know what did.
+// True if the next trigger may be at the end of the tile, whatever happened before it: then no
+// later tile depends on the triggers of this tile if it has no full window.
 PORTABLE_INLINE bool is_forgotten_at_end(const Stream& stream, const Tile& tile) {
     return tile.begin > 0 && tile.end < stream.count && stream.is_free(tile.begin - 1, tile.end);
 }
 
-// Follows triggers from one of the tile on, up to the next sure one. Tells the next tile if that is
-// not in this one.
+// Follows triggers from one of the tile on, up to the next sure one. Publishes the earliest next
+// index to the next tile if that is not in this one.
 PORTABLE_INLINE void follow(const Stream& stream, Tile& tile, u32 trigger, u64* state) {
     while (true) {
         atomicOr(&tile.triggers.words[trigger / BITS], 1u << trigger % BITS);
@@ -85,7 +85,7 @@ PORTABLE_INLINE void follow(const Stream& stream, Tile& tile, u32 trigger, u64* 
     }
 }
 
-// What happens before the first sure trigger, which the tile before decides about.
+// Triggers before the first sure one, which depend on the previous tile.
 PORTABLE_INLINE void follow_from_before(const Stream& stream, Tile& tile, u64* states) {
     u64* state = &states[tile.number];
     const u32 first_sure = tile.sure.next(0), first_full = tile.full.next(0);
@@ -134,7 +134,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     if (threadIdx.x == 0) follow_from_before(stream, tile, nexts);
     __syncthreads();
 
-    // Each thread has the triggers among as many digis side by side.
+    // Each thread has the triggers of `EACH` consecutive digis.
     const u32 own_bit = threadIdx.x * EACH;
     const u32 own = tile.triggers.words[own_bit / BITS] >> own_bit % BITS & ((1u << EACH) - 1);
     const auto event_of = [&](u32 left) { return stream.event(begin + own_bit + (u32)__ffs((int)left) - 1); };

@@ -1,6 +1,6 @@
 //! One pass, a block for each tile of digis.
 
-use super::runner::{OnDevice, Way};
+use super::runner::{EventBuilder, OnDevice};
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid};
 use crate::kernels::sts_events_fused::{EVENTS_FUSED, EventsFused, TILE};
@@ -14,13 +14,13 @@ pub(super) struct Fused {
 buffers!(Fused: states);
 
 impl Fused {
-    pub(super) fn boxed(gpu: &Gpu, digis: usize) -> Result<Box<dyn Way>, DeviceError> {
+    pub(super) fn boxed(gpu: &Gpu, digis: usize) -> Result<Box<dyn EventBuilder>, DeviceError> {
         let tiles = digis.div_ceil(TILE as usize) as u32;
         Ok(Box::new(Fused { states: gpu.buffer(1 + 3 * tiles as usize)?, tiles }))
     }
 }
 
-impl Way for Fused {
+impl EventBuilder for Fused {
     fn start(&mut self, gpu: &Gpu, data: &OnDevice) -> Result<(), DeviceError> {
         gpu.fill(&self.states, 0)?;
         let arguments = EventsFused {
@@ -36,7 +36,7 @@ impl Way for Fused {
         // Copied digis were read before.
         let bytes = data.digis.bytes() + data.expected_event_bytes() + data.expected_copy_bytes();
         let grid = Grid::blocks(self.tiles).moving(bytes);
-        // SAFETY: the kernel writes no more events and copies than the capacities say, and there are
+        // SAFETY: the kernel writes no more events and copies than the capacities, and there are
         // three states for each of its blocks.
         unsafe { gpu.launch(&EVENTS_FUSED, grid, arguments) }
     }

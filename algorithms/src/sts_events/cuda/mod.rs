@@ -1,7 +1,8 @@
 //! Building events on a GPU.
 //!
-//! Digis go to the device; how many events and copies there are comes back, and then these. Kernels
-//! are in files of their own: `thread_per_digi.cu`, `fused.cu`; what both know is in `building/`.
+//! Digis are copied to the device; the numbers of events and copies are copied back, and then
+//! these. Kernels are in files of their own: `thread_per_digi.cu`, `fused.cu`; shared code is in
+//! `building/`.
 
 mod fused;
 mod runner;

@@ -22,17 +22,17 @@ same_as!(Event {
 } => kernels::Event);
 
 /// Kernels search by leaps that double, in 32 bits.
-const MOST_DIGIS: usize = 1 << 30;
+const MAX_DIGIS: usize = 1 << 30;
 
-/// What a way to build events has beside digis and events, and what it does.
-pub(super) trait Way: Buffers {
+/// Algorithm that builds events, with its buffers other than digis and events.
+pub(super) trait EventBuilder: Buffers {
     /// Starts to find events. Those beyond the capacities are counted and not written.
     ///
     /// # Errors
     /// If the device refuses.
     fn start(&mut self, gpu: &Gpu, data: &OnDevice) -> Result<(), DeviceError>;
 
-    /// Starts what is left to do once it is known how many there are.
+    /// Starts the remaining kernels, after the counts are known.
     ///
     /// # Errors
     /// If the device refuses.
@@ -41,17 +41,17 @@ pub(super) trait Way: Buffers {
     }
 }
 
-/// Takes the buffers of a way for so many digis.
-type MakeWay = fn(&Gpu, usize) -> Result<Box<dyn Way>, DeviceError>;
+/// Allocates the buffers of an algorithm for a number of digis.
+type MakeEventBuilder = fn(&Gpu, usize) -> Result<Box<dyn EventBuilder>, DeviceError>;
 
-/// What all ways read and write.
+/// Inputs and outputs of all algorithms.
 pub(super) struct OnDevice {
     pub(super) digis: DeviceBuffer<u64>,
     pub(super) rules: Rules,
     pub(super) events: DeviceBuffer<Event>,
     pub(super) copies: DeviceBuffer<u64>,
     pub(super) totals: DeviceBuffer<Totals>,
-    /// Events and copies of the run before, or else those that there is capacity for.
+    /// Events and copies of the previous run, or else the capacities.
     expected: Totals,
 }
 
@@ -71,21 +71,22 @@ impl OnDevice {
     }
 }
 
-impl Held<'_> {
-    /// Finds and counts events, and waits for their numbers.
+impl EventBuffers<'_> {
+    /// Finds and counts events, and waits for the counts.
     fn find(&mut self, gpu: &Gpu) -> Result<Totals, DeviceError> {
         let data = &self.data;
         gpu.fill(&data.totals, 0)?;
-        self.way.start(gpu, data)?;
+        self.builder.start(gpu, data)?;
         gpu.download(&mut self.totals, &data.totals)?;
         gpu.wait()?;
         Ok(self.totals[0])
     }
 
-    /// Takes larger buffers if some of what was found was not written; `false` if all was. More
-    /// events than digis are wrong: no capacity is enough for them.
+    /// Takes larger buffers if part of the output was not written; `false` if all was. More events
+    /// than digis: the check will reject it, and no capacity is enough.
     fn grow(&mut self, gpu: &Gpu, totals: &Totals) -> Result<bool, DeviceError> {
-        let (events, copies) = (totals.events as usize, totals.copies as usize);
+        let events = totals.events as usize;
+        let copies = totals.copies as usize;
         let data = &mut self.data;
         let is_enough = events <= data.events.len() && copies <= data.copies.len();
         if is_enough || events > data.digis.len() {
@@ -103,52 +104,61 @@ impl Held<'_> {
     }
 }
 
-struct OnGpu<'a> {
-    make_way: MakeWay,
+struct EventRunner<'a> {
+    make_builder: MakeEventBuilder,
     input: &'a DigiStream,
     arena: &'a Arena,
     gpu: Arc<Gpu>,
-    /// What the last run has found and written.
+    /// Counts of the previous run.
     totals: Totals,
     /// Elements of the next buffers.
     capacities: Capacities,
 }
 
-struct Held<'a> {
+struct EventBuffers<'a> {
     pristine: Pristine<'a, u64>,
     data: OnDevice,
-    way: Box<dyn Way>,
+    builder: Box<dyn EventBuilder>,
     totals: PinnedBuffer<Totals>,
     events: PinnedBuffer<Event>,
     copies: PinnedBuffer<u64>,
 }
 
-buffers!(Held<'_>: pristine, data, way, totals, events, copies);
+buffers!(EventBuffers<'_>: pristine, data, builder, totals, events, copies);
 
-/// A way to build events, ready to run.
+/// A session of an algorithm on a GPU.
 pub(super) fn build_on_gpu<'a>(
     at: &Opening<'a, '_, StsEvents>,
-    make_way: MakeWay,
+    make_builder: MakeEventBuilder,
 ) -> Opened<'a, StsEvents> {
     let digis = at.input.digis().len();
-    if digis > MOST_DIGIS {
-        let reason = format!("{digis} digis; on a GPU {MOST_DIGIS} is the most; use fewer");
+    if digis > MAX_DIGIS {
+        let reason = format!("{digis} digis; on a GPU {MAX_DIGIS} is the most; use fewer");
         return Err(Unavailable(reason));
     }
-    let (input, arena, gpu) = (at.input, at.arena, at.gpu()?);
+    let input = at.input;
+    let arena = at.arena;
+    let gpu = at.gpu()?;
     let capacities = first_capacities(digis);
-    at.session(OnGpu { make_way, input, arena, gpu, totals: Totals::default(), capacities })
+    at.session(EventRunner {
+        make_builder,
+        input,
+        arena,
+        gpu,
+        totals: Totals::default(),
+        capacities,
+    })
 }
 
-/// Capacities before anything is known of the events: a run that finds more is repeated with more.
+/// Capacities of the first run: a run that finds more is repeated with more.
 fn first_capacities(digis: usize) -> Capacities {
     const DIGIS_OF_EVENT: usize = 16;
     const MIN_EVENTS: usize = 64;
     Capacities { events: (digis / DIGIS_OF_EVENT + MIN_EVENTS) as u32, copies: digis as u32 }
 }
 
-/// The rules as kernels have them. A window that would reach beyond all digis reaches beyond them by
-/// one, so that places fit into 32 bits.
+/// The rules in the layout of kernels. A window longer than all digis is limited to one more than
+/// all digis, so that indices fit into 32 bits.
 fn rules_of(input: &DigiStream) -> Rules {
     let rules = input.rules();
     Rules {
@@ -160,14 +170,15 @@ fn rules_of(input: &DigiStream) -> Rules {
     }
 }
 
-impl<'a> Runner<StsEvents> for OnGpu<'a> {
-    type Buffers = Held<'a>;
+impl<'a> Runner<StsEvents> for EventRunner<'a> {
+    type Buffers = EventBuffers<'a>;
 
-    fn allocate(&self) -> Result<Held<'a>, DeviceError> {
-        let (gpu, input) = (&self.gpu, self.input);
+    fn allocate(&self) -> Result<EventBuffers<'a>, DeviceError> {
+        let gpu = &self.gpu;
+        let input = self.input;
         let digis = input.digis();
         let Capacities { events, copies } = self.capacities;
-        Ok(Held {
+        Ok(EventBuffers {
             pristine: Pristine::converted(self.arena, gpu, digis, |digi| digi.bits())?,
             data: OnDevice {
                 digis: gpu.buffer(digis.len())?,
@@ -177,41 +188,43 @@ impl<'a> Runner<StsEvents> for OnGpu<'a> {
                 totals: gpu.buffer(1)?,
                 expected: Totals { events, copies, ..self.totals },
             },
-            way: (self.make_way)(gpu, digis.len())?,
+            builder: (self.make_builder)(gpu, digis.len())?,
             totals: gpu.pinned(1)?,
             events: gpu.pinned(events as usize)?,
             copies: gpu.pinned(copies as usize)?,
         })
     }
 
-    fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
+    fn run(&mut self, buffers: &mut EventBuffers<'a>) -> Result<(), DeviceError> {
         let gpu = &self.gpu;
-        gpu.upload(&held.data.digis, &held.pristine)?;
-        let mut totals = held.find(gpu)?;
-        if held.grow(gpu, &totals)? {
-            totals = held.find(gpu)?;
+        gpu.upload(&buffers.data.digis, &buffers.pristine)?;
+        let mut totals = buffers.find(gpu)?;
+        if buffers.grow(gpu, &totals)? {
+            totals = buffers.find(gpu)?;
         }
-        held.way.finish(gpu, &held.data, &totals)?;
-        let Capacities { events, copies } = held.data.capacities();
+        buffers.builder.finish(gpu, &buffers.data, &totals)?;
+        let Capacities { events, copies } = buffers.data.capacities();
         self.totals = Totals {
             events: totals.events.min(events),
             copies: totals.copies.min(copies),
             ..totals
         };
-        held.data.expected = self.totals;
-        let (events, copies) = (self.totals.events as usize, self.totals.copies as usize);
-        gpu.download(held.events.part_mut(0..events), &held.data.events)?;
-        gpu.download(held.copies.part_mut(0..copies), &held.data.copies)
+        buffers.data.expected = self.totals;
+        let events = self.totals.events as usize;
+        let copies = self.totals.copies as usize;
+        gpu.download(buffers.events.part_mut(0..events), &buffers.data.events)?;
+        gpu.download(buffers.copies.part_mut(0..copies), &buffers.data.copies)
     }
 
-    fn note(&mut self, held: &Held<'a>) {
-        self.capacities = held.data.capacities();
+    fn note(&mut self, buffers: &EventBuffers<'a>) {
+        self.capacities = buffers.data.capacities();
     }
 
-    fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Events> {
-        let (events, copies) = (self.totals.events as usize, self.totals.copies as usize);
-        let digis = mapped(&held.copies[..copies], |&bits| Digi::from_bits(bits));
-        Cow::Owned(Events { events: held.events[..events].to_vec(), digis })
+    fn output<'b>(&'b self, buffers: &'b EventBuffers<'a>) -> Cow<'b, Events> {
+        let events = self.totals.events as usize;
+        let copies = self.totals.copies as usize;
+        let digis = mapped(&buffers.copies[..copies], |&bits| Digi::from_bits(bits));
+        Cow::Owned(Events { events: buffers.events[..events].to_vec(), digis })
     }
 }
 
@@ -232,11 +245,11 @@ mod tests {
         gpu: &Arc<Gpu>,
         input: &'a DigiStream,
         arena: &'a Arena,
-        make_way: MakeWay,
+        make_builder: MakeEventBuilder,
         capacities: Capacities,
-    ) -> OnGpu<'a> {
+    ) -> EventRunner<'a> {
         let totals = Totals::default();
-        OnGpu { make_way, input, arena, gpu: Arc::clone(gpu), totals, capacities }
+        EventRunner { make_builder, input, arena, gpu: Arc::clone(gpu), totals, capacities }
     }
 
     /// Small inputs with some events.
@@ -251,12 +264,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_beyond_a_capacity_is_counted_and_found_by_a_second_pass() {
+    fn events_beyond_a_capacity_are_found_by_a_second_pass() {
         let Some(gpu) = gpu() else { return };
-        for make_way in [Fused::boxed as MakeWay, ThreadPerDigi::boxed] {
+        for make_builder in [Fused::boxed as MakeEventBuilder, ThreadPerDigi::boxed] {
             for input in inputs() {
                 let right = input.expected();
-                let (events, copies) = (right.events.len() as u32, right.digis.len() as u32);
+                let events = right.events.len() as u32;
+                let copies = right.digis.len() as u32;
                 let capacities = [
                     Capacities { events: events - 1, copies },
                     Capacities { events, copies: copies - 1 },
@@ -265,12 +279,12 @@ mod tests {
                 ];
                 for capacities in capacities {
                     let arena = Arena::default();
-                    let mut runner = runner(&gpu, &input, &arena, make_way, capacities);
-                    let mut held = runner.allocate().expect("memory");
-                    assert_eq!(runner.run(&mut held), Ok(()));
+                    let mut runner = runner(&gpu, &input, &arena, make_builder, capacities);
+                    let mut buffers = runner.allocate().expect("memory");
+                    assert_eq!(runner.run(&mut buffers), Ok(()));
                     gpu.finish().expect("no failure");
-                    assert!(*runner.output(&held) == *right);
-                    runner.note(&held);
+                    assert!(*runner.output(&buffers) == *right);
+                    runner.note(&buffers);
                     assert!(runner.capacities.events >= events);
                     assert!(runner.capacities.copies >= copies);
                 }
@@ -284,7 +298,7 @@ mod tests {
     }
     buffers!(FindsTooMuch: unused);
 
-    impl Way for FindsTooMuch {
+    impl EventBuilder for FindsTooMuch {
         fn start(&mut self, gpu: &Gpu, data: &OnDevice) -> Result<(), DeviceError> {
             gpu.fill(&data.totals, 0x7f)
         }
@@ -293,16 +307,17 @@ mod tests {
     #[test]
     fn a_kernel_that_finds_too_much_is_wrong_and_no_panic() {
         let Some(gpu) = gpu() else { return };
-        let make_way: MakeWay = |gpu, _| Ok(Box::new(FindsTooMuch { unused: gpu.buffer(1)? }));
+        let make_builder: MakeEventBuilder =
+            |gpu, _| Ok(Box::new(FindsTooMuch { unused: gpu.buffer(1)? }));
         for input in inputs() {
             let arena = Arena::default();
             let capacities = first_capacities(input.digis().len());
-            let mut runner = runner(&gpu, &input, &arena, make_way, capacities);
-            let mut held = runner.allocate().expect("memory");
-            held.poison().expect("started");
-            assert_eq!(runner.run(&mut held), Ok(()));
+            let mut runner = runner(&gpu, &input, &arena, make_builder, capacities);
+            let mut buffers = runner.allocate().expect("memory");
+            buffers.poison().expect("started");
+            assert_eq!(runner.run(&mut buffers), Ok(()));
             gpu.finish().expect("no failure");
-            assert!(*runner.output(&held) != *input.expected());
+            assert!(*runner.output(&buffers) != *input.expected());
         }
     }
 }

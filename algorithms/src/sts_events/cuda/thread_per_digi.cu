@@ -1,9 +1,9 @@
-// A thread for each digi, then for each that has a full window. These are numbered by ballots, and by
-// a scan over blocks. Where even a trigger at the full window before would not stand in its way, a full
-// window is a trigger for sure, and its thread follows those after it up to the next one of which that
-// is known. In a stream that is dense throughout that is a single thread.
+// A thread for each digi, then for each full window. These are indexed by ballots, and by a scan
+// over blocks. A full window is surely a trigger if it would be free even after a trigger at the
+// previous full window, and its thread follows those after it up to the next sure one. In a stream
+// that is dense throughout that is a single thread.
 //
-// Static shared memory: sums of warps, and what comes before a block.
+// Static shared memory: sums of warps, and the sum before a block.
 #include "block_scan.h"
 #include "look_back.h"
 #include "building/events.h"
@@ -12,10 +12,10 @@ namespace {
 
 constexpr u32 THREADS = 256;
 constexpr u32 WARPS = THREADS / LANES;
-// Of a block that copies an event.
+// Threads of a block that copies an event.
 constexpr u32 COPYING_THREADS = 256;
 
-// The number of a thread that is `chosen` among all of those, and how many there are up to its block.
+// The rank of a thread among all `chosen` ones, and their number up to its block.
 struct Numbered {
     u32 number, up_to_block;
 };
@@ -41,7 +41,8 @@ PORTABLE_INLINE Numbered number_chosen(bool chosen, u64* states) {
 
 }  // namespace
 
-// The places of digis with a full window, in order. `states` has a word for each block, 0 before.
+// Lists the indices of digis with a full window, in order. `states` has a word for each block, 0
+// before.
 extern "C" __global__ void __launch_bounds__(THREADS)
     events_full(const u64* digis, u32 count, const __grid_constant__ Rules rules, u64* states, u32* full,
                 Totals* totals) {

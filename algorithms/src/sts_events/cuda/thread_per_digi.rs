@@ -1,6 +1,6 @@
 //! A thread for each digi, then for each full window; events are copied once they are counted.
 
-use super::runner::{OnDevice, Way};
+use super::runner::{EventBuilder, OnDevice};
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid};
 use crate::kernels::sts_events_cuda_building_events_h::Totals;
@@ -24,7 +24,7 @@ pub(super) struct ThreadPerDigi {
 buffers!(ThreadPerDigi: full, is_trigger, windows_before, events_before);
 
 impl ThreadPerDigi {
-    pub(super) fn boxed(gpu: &Gpu, digis: usize) -> Result<Box<dyn Way>, DeviceError> {
+    pub(super) fn boxed(gpu: &Gpu, digis: usize) -> Result<Box<dyn EventBuilder>, DeviceError> {
         let blocks = EVENTS_FULL.thread_each(digis).blocks;
         Ok(Box::new(ThreadPerDigi {
             full: gpu.buffer(digis)?,
@@ -36,15 +36,18 @@ impl ThreadPerDigi {
     }
 }
 
-impl Way for ThreadPerDigi {
+impl EventBuilder for ThreadPerDigi {
     fn start(&mut self, gpu: &Gpu, data: &OnDevice) -> Result<(), DeviceError> {
         gpu.fill(&self.windows_before, 0)?;
         gpu.fill(&self.events_before, 0)?;
         gpu.fill(&self.is_trigger, 0)?;
         // There are no more full windows than digis; blocks without any end at once.
-        let (digis, grid) = (data.digis.ptr(), Grid::blocks(self.blocks));
-        let (count, rules) = (data.digis.len() as u32, data.rules);
-        let (full, totals) = (self.full.ptr(), data.totals.ptr());
+        let digis = data.digis.ptr();
+        let grid = Grid::blocks(self.blocks);
+        let count = data.digis.len() as u32;
+        let rules = data.rules;
+        let full = self.full.ptr();
+        let totals = data.totals.ptr();
         let states = self.windows_before.ptr();
         let numbering = EventsFull { digis, count, rules, states, full, totals };
         let is_trigger = self.is_trigger.ptr();
@@ -52,14 +55,14 @@ impl Way for ThreadPerDigi {
         let states = self.events_before.ptr();
         let events = data.events.ptr();
         let capacities = data.capacities();
-        let cutting =
+        let splitter =
             EventsCut { digis, count, rules, full, is_trigger, states, events, capacities, totals };
-        // SAFETY: full windows are at most as many as digis, no more events are written than the
-        // capacities say, and there are as many states for each block as the kernels use.
+        // SAFETY: there are at most as many full windows as digis, no more events are written than
+        // the capacities, and there are as many states for each block as the kernels use.
         unsafe {
             gpu.launch(&EVENTS_FULL, grid.moving(data.digis.bytes()), numbering)?;
             gpu.launch(&EVENTS_FOLLOW, grid, following)?;
-            gpu.launch(&EVENTS_CUT, grid, cutting)
+            gpu.launch(&EVENTS_CUT, grid, splitter)
         }
     }
 
@@ -73,7 +76,7 @@ impl Way for ThreadPerDigi {
             copies: data.copies.ptr(),
             capacities,
         };
-        // SAFETY: that many events were written, and no more copies are than the capacities say.
+        // SAFETY: `events` have been written, and no more copies are written than the capacities.
         unsafe { gpu.launch(&EVENTS_COPY, grid, arguments) }
     }
 }

@@ -31,7 +31,8 @@ fn input() -> SegmentedDigis {
     generate(&shape, 7).expect("a sensible shape")
 }
 
-/// Which checks refuse the right output, spoilt, if variants keep so much of digis.
+/// Checks that refuse the right output changed by `spoil`, for variants that keep this content of
+/// digis.
 fn rejected(content: Content, spoil: impl Fn(&SegmentedDigis, &mut Vec<Digi>)) -> [bool; 3] {
     let input = input();
     let reference = reference::sort(&input);
@@ -40,7 +41,7 @@ fn rejected(content: Content, spoil: impl Fn(&SegmentedDigis, &mut Vec<Digi>)) -
     CHECKS.map(|(_, check)| check(&input, &reference, &output, view(content)).is_err())
 }
 
-/// The first digi with a neighbour like that changes places with it.
+/// Swaps the first digi for which `is_meant` accepts it and its neighbour with that neighbour.
 fn swap_first(output: &mut [Digi], is_meant: impl Fn(Digi, Digi) -> bool) {
     let first = (0..).find(|&i: &usize| is_meant(output[i], output[i + 1]));
     let first = first.expect("such neighbours");
@@ -53,7 +54,7 @@ fn lose_addresses(output: &mut [Digi]) {
 }
 
 #[test]
-fn what_is_wrong_is_refused_and_nothing_else() {
+fn exactly_the_wrong_outputs_are_refused() {
     type Spoil = fn(&SegmentedDigis, &mut Vec<Digi>);
     let cases: [(&str, Spoil, [bool; 3]); 10] = [
         ("right", |_, _| {}, [false; 3]),
@@ -104,8 +105,8 @@ fn without_addresses_all_else_counts() {
 
 #[test]
 fn a_digi_moved_to_another_segment_fails() {
-    // The last digi of segment 0 changes places with the first of segment
-    // 1; both stay in order if their keys are made alike.
+    // Swaps the last digi of segment 0 with the first of segment 1; both segments stay in order if
+    // their keys are made equal.
     let one = |adc: u64| Digi::from_bits(1 | (adc << 32));
     let input = SegmentedDigis::from_segments(&[vec![one(1)], vec![one(2)]]);
     let reference = reference::sort(&input);
@@ -115,7 +116,7 @@ fn a_digi_moved_to_another_segment_fails() {
     }
 }
 
-/// Segments that are larger than what a thread looks at, and small ones between.
+/// Segments that are larger than what a thread checks at once, and small ones in between.
 fn large() -> (SegmentedDigis, Vec<Digi>) {
     let digi = |time: u64| Digi::from_bits(time | 3 << 32);
     let segment = |digis: u64| (0..digis).map(|at| digi(at / 2)).collect::<Vec<_>>();
@@ -135,11 +136,11 @@ fn a_changed_digi_is_found_wherever_it_is() {
         for (name, check) in CHECKS {
             let found = with_all_pools(|| check(&input, &reference, &output, WHOLE));
             let found_in = match found.expect_err(name) {
-                Mismatch::Digi { place, .. } => {
-                    assert_eq!(input.partition().range(segment).start + place.index, at);
-                    place.segment
+                Mismatch::Digi { position, .. } => {
+                    assert_eq!(input.partition().range(segment).start + position.index, at);
+                    position.segment
                 }
-                Mismatch::Run { place, .. } => place.segment,
+                Mismatch::Run { position, .. } => position.segment,
                 Mismatch::Content { segment } => segment,
                 other => panic!("{name}: {other}"),
             };
@@ -167,7 +168,7 @@ fn a_lost_doubled_or_swapped_digi_is_found_wherever_it_is() {
 }
 
 #[test]
-fn of_several_wrong_digis_the_first_is_told() {
+fn first_of_several_wrong_digis_is_reported() {
     let (input, reference) = large();
     let wrong = places(reference.len());
     for first in &wrong {
@@ -182,7 +183,7 @@ fn of_several_wrong_digis_the_first_is_told() {
 }
 
 #[test]
-fn a_wrong_run_is_told_before_a_wrong_key_of_a_later_segment_only() {
+fn a_wrong_run_is_reported_before_a_wrong_key_only_of_a_later_segment() {
     let (input, reference) = large();
     let spoilt = |run: usize, key: usize| {
         let mut output = reference.clone();
@@ -199,7 +200,7 @@ fn a_wrong_run_is_told_before_a_wrong_key_of_a_later_segment_only() {
 }
 
 #[test]
-fn messages_name_the_place() {
+fn messages_name_the_position() {
     let input = input();
     let reference = reference::sort(&input);
     let mut output = reference.clone();

@@ -1,13 +1,14 @@
-//! Our sort: by channel in one scatter, with as little care for the time as
-//! the input allows.
+//! recobench's sort: by channel in one scatter, with only as much sorting by time as the input
+//! needs.
 //!
-//! Detector data arrive nearly in order of time. A stable scatter by channel
-//! then leaves nothing, or nearly nothing, to do: a final pass puts the few
-//! digis right that are not yet in place. Where a sample shows that the input
-//! is too far from that, one more scatter, by coarse time, makes it so: before
-//! the scatter by channel if channels have few digis, within each channel if
-//! they have many. Every pass is stable, and all choices follow from the digis,
-//! within the timed run. `docs/sorting.md` explains the numbers.
+//! Detector data arrive nearly in order of time. After a stable scatter by channel, (nearly)
+//! nothing remains to be done: a final pass moves the few digis that are not yet at their index. If
+//! a sample shows that the input is too far from that order, one more scatter, by coarse time,
+//! establishes it: before the scatter by channel if channels have few digis, within each channel if
+//! they have many. Every pass is stable, and all choices follow from the digis, within the timed
+//! run.
+//!
+//! `docs/sorting.md` explains the numbers.
 
 mod survey;
 mod within_channels;
@@ -29,7 +30,7 @@ use within_channels::{sort_channels, sort_channels_in_parts};
 /// All 11 bits of a channel.
 const CHANNELS: usize = 1 << 11;
 
-/// Below so many digis the tables cost more than they save.
+/// Below this number of digis the tables cost more than they save.
 const SMALL: usize = 256;
 
 /// At most two scatters and a final pass.
@@ -49,7 +50,7 @@ fn sort_segment(digis: &mut [Digi], scratch: &mut [Digi], parts: usize) -> Resul
         digis.sort_by_key(|digi| digi.key());
         return ResultIn::Digis;
     }
-    let strategy = Survey::of(digis).strategy();
+    let strategy = Survey::new(digis).strategy();
     if parts == 1 {
         sort_alone(digis, scratch, &strategy)
     } else {
@@ -88,7 +89,7 @@ fn sort_alone(digis: &mut [Digi], scratch: &mut [Digi], strategy: &Strategy) -> 
             let mut channels = count(digis, CHANNELS, channel);
             scatter::begin(&mut channels);
             scatter::scatter(digis, scratch, &mut channels, channel);
-            // Each channel's place has moved on to where the channel ends.
+            // The scatter has moved each channel's offset to the end of the channel.
             let ends = channels.iter().map(|&end| end as usize);
             sort_channels(scratch, digis, ends, range);
             ResultIn::Digis
@@ -96,7 +97,7 @@ fn sort_alone(digis: &mut [Digi], scratch: &mut [Digi], strategy: &Strategy) -> 
     }
 }
 
-/// The same with each pass in parts of this length that run in parallel.
+/// Sorts with each pass split into parts of this length that run in parallel.
 fn sort_in_parts(
     digis: &mut [Digi],
     scratch: &mut [Digi],

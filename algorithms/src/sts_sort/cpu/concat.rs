@@ -1,7 +1,7 @@
 //! Concat sort: linear, for channels that are each ordered in time.
 //!
-//! If the digis of each channel arrive in order of time, nothing is left to be
-//! compared: the lists of the channels, one behind the other, are the result.
+//! If the digis of each channel arrive in order of time, no comparisons are needed: the
+//! concatenated lists of the channels are the result.
 
 use generators::sts::Digi;
 

@@ -1,7 +1,6 @@
 //! Counting digis by bucket.
 //!
-//! Digis further on are fetched meanwhile: not every processor does so by itself as early as
-//! counting takes.
+//! Later digis are prefetched: not every processor does so by itself early enough for counting.
 
 use generators::sts::Digi;
 
@@ -10,13 +9,13 @@ use crate::device::{is_amd, prefetch};
 /// Digis of a cache line.
 const LINE: usize = 8;
 
-/// How many digis further on are fetched.
+/// Prefetch distance, in digis.
 const AHEAD: usize = 256;
 
 /// Digis whose buckets are computed together.
 const BLOCK: usize = 64;
 
-/// Digis in each bucket, or the place where each bucket goes on.
+/// Number of digis in each bucket, or the next offset of each bucket.
 pub(super) type Counts = Vec<u32>;
 
 /// Counts digis by bucket; buckets are below `buckets`.
@@ -26,14 +25,15 @@ pub(super) fn count(digis: &[Digi], buckets: usize, bucket: impl Fn(Digi) -> usi
     counts
 }
 
-/// The same, and whether the digis are in order of time.
+/// Counts digis by bucket, and checks whether they are in order of time.
 pub(super) fn count_and_look(
     digis: &[Digi],
     buckets: usize,
     bucket: impl Fn(Digi) -> usize,
 ) -> (Counts, bool) {
     let mut counts = vec![0; buckets];
-    let (mut previous, mut descents) = (0, 0);
+    let mut previous = 0;
+    let mut descents = 0;
     read(digis, |digi| {
         counts[bucket(digi)] += 1;
         descents += usize::from(digi.time_ns() < previous);
@@ -42,18 +42,19 @@ pub(super) fn count_and_look(
     (counts, descents == 0)
 }
 
-/// Counts by two kinds of buckets in one go; there are 2^16 of each at most. Vectors compute the
-/// buckets of a block of digis before these are counted: one by one, both would take turns in the
-/// few units that compute addresses.
+/// Counts by two kinds of buckets in one pass; there are at most 2^16 of each. Vectors compute the
+/// buckets of a block of digis before these are counted: one by one, both would compete for the few
+/// units that compute addresses.
 pub(super) fn count_twice(
     digis: &[Digi],
     first: (usize, impl Fn(Digi) -> usize),
     second: (usize, impl Fn(Digi) -> usize),
 ) -> (Counts, Counts) {
-    let (mut firsts, mut seconds) = (vec![0; first.0], vec![0; second.0]);
-    for (number, block) in digis.chunks(BLOCK).enumerate() {
-        let further_on = BLOCK * number + AHEAD;
-        (further_on..further_on + BLOCK).step_by(LINE).for_each(|place| prefetch(digis, place));
+    let mut firsts = vec![0; first.0];
+    let mut seconds = vec![0; second.0];
+    for (index, block) in digis.chunks(BLOCK).enumerate() {
+        let further_on = BLOCK * index + AHEAD;
+        (further_on..further_on + BLOCK).step_by(LINE).for_each(|ahead| prefetch(digis, ahead));
         add(block, &mut firsts, &first.1);
         add(block, &mut seconds, &second.1);
     }
@@ -64,11 +65,11 @@ pub(super) fn count_twice(
 #[inline]
 fn read(digis: &[Digi], mut each: impl FnMut(Digi)) {
     if is_amd() {
-        // Zen 5 fetches early enough by itself, and to ask takes longer.
+        // Zen 5 prefetches early enough by itself, and explicit prefetches take longer.
         return digis.iter().for_each(|&digi| each(digi));
     }
-    for (number, line) in digis.chunks(LINE).enumerate() {
-        prefetch(digis, LINE * number + AHEAD);
+    for (index, line) in digis.chunks(LINE).enumerate() {
+        prefetch(digis, LINE * index + AHEAD);
         line.iter().for_each(|&digi| each(digi));
     }
 }
@@ -107,10 +108,11 @@ mod tests {
         for length in [0, 1, 63, 64, 65, 1000] {
             let digis = random_digis(length);
             let expected = |buckets, bucket: fn(Digi) -> usize| -> Counts {
-                let of = |number| digis.iter().filter(|&&digi| bucket(digi) == number).count();
-                (0..buckets).map(|number| of(number) as u32).collect()
+                let of = |id| digis.iter().filter(|&&digi| bucket(digi) == id).count();
+                (0..buckets).map(|id| of(id) as u32).collect()
             };
-            let (channels, charges) = (expected(7, channel), expected(5, charge));
+            let channels = expected(7, channel);
+            let charges = expected(5, charge);
             assert_eq!(count(&digis, 7, channel), channels);
             assert_eq!(count_and_look(&digis, 7, channel).0, channels);
             assert_eq!(count_twice(&digis, (7, channel), (5, charge)), (channels, charges));

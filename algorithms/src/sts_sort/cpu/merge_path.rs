@@ -1,9 +1,9 @@
 //! Merging sorted runs with any number of threads, by Merge Path.
 //!
-//! Any position of the merged output can be traced back to positions in the
-//! two runs by a binary search along a diagonal of the merge matrix (Odeh,
-//! Green, Mwassi, Shmueli, Birk: Merge Path, 2012). So the output is cut into
-//! tiles of equal size that are merged independently of each other.
+//! Any position of the merged output can be traced back to positions in the two runs by a binary
+//! search along a diagonal of the merge matrix (Odeh, Green, Mwassi, Shmueli, Birk: Merge Path,
+//! 2012). So the output is split into tiles of equal size that are merged independently of each
+//! other.
 
 use generators::sts::Digi;
 
@@ -14,9 +14,9 @@ use crate::sts_sort::order::Order;
 /// Output digis below which a tile costs more than it saves.
 const MIN_TILE: usize = 8192;
 
-/// Sorts an array that consists of sorted runs of length `run` (the last may
-/// be shorter) by merging neighbours until one is left. Stable. The merges of
-/// each round are cut into about `parts` tiles that run in parallel.
+/// Sorts an array that consists of sorted runs of length `run` (the last may be shorter) by merging
+/// neighbours until there is only one. Stable. The merges of each round are split into about
+/// `parts` tiles that run in parallel.
 pub(super) fn merge_runs<O: Order>(
     digis: &mut [Digi],
     scratch: &mut [Digi],
@@ -26,7 +26,8 @@ pub(super) fn merge_runs<O: Order>(
     let tile = digis.len().div_ceil(parts).max(MIN_TILE);
     let tile = if parts == 1 { usize::MAX } else { tile };
     let mut run = run;
-    let (mut source, mut target) = (digis, scratch);
+    let mut source = digis;
+    let mut target = scratch;
     let mut result = ResultIn::Digis;
     while run < source.len() {
         merge_round::<O>(source, target, run, tile);
@@ -54,17 +55,17 @@ fn merge_round<O: Order>(source: &[Digi], target: &mut [Digi], run: usize, tile:
 }
 
 fn merge_in_tiles<O: Order>(left: &[Digi], right: &[Digi], output: &mut [Digi], tile: usize) {
-    for_each_numbered(output.chunks_mut(tile), |number, output| {
-        let start = number * tile;
+    for_each_numbered(output.chunks_mut(tile), |index, output| {
+        let start = index * tile;
         let end = start + output.len();
-        let (left_start, left_end) =
-            (taken_from_left::<O>(left, right, start), taken_from_left::<O>(left, right, end));
+        let left_start = taken_from_left::<O>(left, right, start);
+        let left_end = taken_from_left::<O>(left, right, end);
         merge::<O>(&left[left_start..left_end], &right[start - left_start..end - left_end], output);
     });
 }
 
-/// How many of the first `diagonal` digis of the merged output come from the
-/// left run. Equal keys come from the left first.
+/// Number of digis of the left run among the first `diagonal` digis of the merged output. Of equal
+/// keys, those of the left run come first.
 fn taken_from_left<O: Order>(left: &[Digi], right: &[Digi], diagonal: usize) -> usize {
     let mut low = diagonal.saturating_sub(right.len());
     let mut high = diagonal.min(left.len());
@@ -81,11 +82,13 @@ fn taken_from_left<O: Order>(left: &[Digi], right: &[Digi], diagonal: usize) -> 
 
 /// Merges two sorted runs into an output of their length; stable.
 fn merge<O: Order>(left: &[Digi], right: &[Digi], output: &mut [Digi]) {
-    let (mut i, mut j) = (0, 0);
-    // Which run comes next is as good as random: selecting instead of
-    // branching avoids a misprediction for every other digi.
+    let mut i = 0;
+    let mut j = 0;
+    // The next run is practically random: selecting instead of branching avoids a misprediction for
+    // every other digi.
     while i < left.len() && j < right.len() {
-        let (a, b) = (left[i], right[j]);
+        let a = left[i];
+        let b = right[j];
         let from_right = O::key(b) < O::key(a);
         output[i + j] = if from_right { b } else { a };
         i += usize::from(!from_right);
@@ -127,7 +130,7 @@ mod tests {
     #[test]
     fn tiles_give_the_same_as_one_merge() {
         let left = run(&(0..1000).map(|i| i * i % 977 / 3).collect::<Vec<_>>(), 0);
-        let (left, right) = (left, run(&(0..500).map(|i| i / 2).collect::<Vec<_>>(), 1));
+        let right = run(&(0..500).map(|i| i / 2).collect::<Vec<_>>(), 1);
         let left = sorted(&left);
         let mut expected = vec![Digi::default(); 1500];
         merge::<ByChannelAndTime>(&left, &right, &mut expected);
@@ -148,7 +151,7 @@ mod tests {
                 let mut scratch = digis.clone();
                 let result = merge_runs::<ByChannelAndTime>(&mut digis, &mut scratch, 10, parts);
                 assert_eq!(
-                    result.of(&digis, &scratch),
+                    result.select(&digis, &scratch),
                     expected,
                     "{length} digis in {parts} parts"
                 );

@@ -1,7 +1,7 @@
 //! Sorting on the host.
 //!
-//! A variant here is what it does with one segment; `segments` does what all
-//! have in common: segments in parallel, and large segments in `parts`.
+//! A variant here is a sort of one segment; `segments` has the common code: segments in parallel,
+//! and large segments in `parts`.
 
 mod block_merge;
 mod channel_bucket;

@@ -1,4 +1,4 @@
-//! Segments in parts, where whole ones would leave threads without work.
+//! Segments in parts, if whole segments would leave threads idle.
 
 use generators::partition::Partition;
 use generators::sts::Digi;
@@ -12,8 +12,8 @@ use crate::sts_sort::order::Order;
 const MIN_PART: usize = 8192;
 /// Parts for each thread's share of the work: enough to even out.
 const PARTS_PER_SHARE: usize = 4;
-/// How much longer than with perfect balance whole segments may take before
-/// the largest are split.
+/// Ratio of the time with whole segments to that with perfect balance above which the largest
+/// segments are split.
 const TOLERANCE: f64 = 1.1;
 
 /// Into how many parts segments are split.
@@ -26,7 +26,7 @@ impl Split {
     /// For the segments of an input and a number of threads.
     pub(super) fn new(partition: &Partition, threads: usize, cost: Cost) -> Self {
         let whole = threads == 1 || {
-            let costs: Vec<_> = partition.lengths().map(|length| cost.of(length)).collect();
+            let costs: Vec<_> = partition.lengths().map(|length| cost.for_length(length)).collect();
             let share = costs.iter().sum::<usize>() as f64 / threads as f64;
             busiest_thread(costs, threads) as f64 <= TOLERANCE * share
         };
@@ -44,24 +44,24 @@ impl Split {
         length.div_ceil(self.longest_part).max(1)
     }
 
-    /// Whether any segment is split.
+    /// True if any segment is split.
     pub(super) fn any(&self, partition: &Partition) -> bool {
         partition.lengths().any(|length| self.parts(length) > 1)
     }
 }
 
-/// How the cost of a sort grows with the length of a segment.
+/// Growth of the cost of a sort with the length of a segment.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cost {
-    /// Each digi costs the same.
+    /// Proportional to the number of digis.
     Linear,
     /// A digi of a long segment costs more than one of a short segment.
     LogLinear,
 }
 
 impl Cost {
-    /// Of so many digis, in some unit.
-    fn of(self, digis: usize) -> usize {
+    /// Cost of `digis` digis, in some unit.
+    fn for_length(self, digis: usize) -> usize {
         match self {
             Cost::Linear => digis,
             Cost::LogLinear => digis * digis.checked_ilog2().map_or(0, |log| log as usize + 1),
@@ -69,13 +69,14 @@ impl Cost {
     }
 }
 
-/// The cost of the busiest thread if each in turn takes the dearest segment left.
+/// The cost of the busiest thread if the next free thread always takes the most expensive remaining
+/// segment.
 fn busiest_thread(mut costs: Vec<usize>, threads: usize) -> usize {
     costs.sort_unstable_by_key(|&cost| std::cmp::Reverse(cost));
     let mut loads = vec![0; threads];
     for cost in costs {
-        if let Some(least) = loads.iter_mut().min() {
-            *least += cost;
+        if let Some(min) = loads.iter_mut().min() {
+            *min += cost;
         }
     }
     loads.into_iter().max().unwrap_or(0)
@@ -122,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn half_of_all_in_one_segment_is_split_beside_many_short_ones() {
+    fn a_segment_with_half_of_all_digis_is_split() {
         let mut lengths = vec![5_000; 2000];
         lengths[7] = 10_000_000;
         let partition = Partition::from_lengths(lengths);

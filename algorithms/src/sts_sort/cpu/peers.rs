@@ -42,8 +42,8 @@ pub(super) const VORACIOUS: Variant<StsSort> = Variant::cpu(
 )
 .unstable();
 
-/// The sort that it calls stable. With many
-/// equal keys it is not (seen with version 1.2.0), so it is not checked for that.
+/// The sort that `voracious_radix_sort` calls stable. With many equal keys it is not (seen with
+/// version 1.2.0), so its stability is not checked.
 pub(super) const VORACIOUS_STABLE: Variant<StsSort> = Variant::cpu(
     "voracious-stable",
     "peer: what the crate voracious_radix_sort calls stable, a segment at a time",
@@ -55,7 +55,7 @@ pub(super) const VORACIOUS_STABLE: Variant<StsSort> = Variant::cpu(
 )
 .unstable();
 
-/// What they take for a record.
+/// A digi as the record type of these libraries.
 #[derive(Clone, Copy, TransparentWrapper)]
 #[repr(transparent)]
 struct Record(Digi);

@@ -12,9 +12,9 @@ use super::segments::sort_segments;
 use super::two_arrays::ResultIn;
 use crate::algorithm::Variant;
 use crate::sts_sort::StsSort;
-use crate::sts_sort::order::{ByChannelAndTime, MOST_DIGITS, Order};
+use crate::sts_sort::order::{ByChannelAndTime, MAX_DIGITS, Order};
 
-/// Of each segment, between two buffers, as CUB's `DeviceSegmentedRadixSort` does it.
+/// Sorts each segment between two buffers, as CUB's `DeviceSegmentedRadixSort` does.
 pub(super) const SEGMENTED_RADIX: Variant<StsSort> = Variant::cpu(
     "segmented-radix",
     "LSD radix sort a segment, 8 bits a pass, between two buffers (as CUB)",
@@ -26,7 +26,7 @@ const BUCKETS: usize = 256;
 /// Up to here inserting one by one is faster than counting.
 const INSERTION_LIMIT: usize = 40;
 
-/// The digis of a segment, in so many parts.
+/// Sorts the digis of a segment, in `parts` parts.
 pub(crate) fn sort_segment<O: Order>(
     digis: &mut [Digi],
     scratch: &mut [Digi],
@@ -47,7 +47,8 @@ fn sort<O: Order>(digis: &mut [Digi], scratch: &mut [Digi]) -> ResultIn {
         return ResultIn::Digis;
     }
     let counts = count_all_digits::<O>(digis);
-    let (mut source, mut target) = (digis, scratch);
+    let mut source = digis;
+    let mut target = scratch;
     let mut result = ResultIn::Digis;
     for (&digit, mut counts) in O::DIGITS.iter().zip(counts) {
         if counts[bucket(source[0], digit)] as usize == source.len() {
@@ -61,7 +62,7 @@ fn sort<O: Order>(digis: &mut [Digi], scratch: &mut [Digi]) -> ResultIn {
     result
 }
 
-/// The same with the result where the digis were.
+/// Sorts digis in place; the scratch is overwritten.
 pub(super) fn sort_in_place(digis: &mut [Digi], scratch: &mut [Digi]) {
     if sort::<ByChannelAndTime>(digis, scratch) == ResultIn::Scratch {
         digis.copy_from_slice(scratch);
@@ -71,18 +72,18 @@ pub(super) fn sort_in_place(digis: &mut [Digi], scratch: &mut [Digi]) {
 fn insertion_sort<O: Order>(digis: &mut [Digi]) {
     for end in 1..digis.len() {
         let digi = digis[end];
-        let mut place = end;
-        while place > 0 && O::key(digi) < O::key(digis[place - 1]) {
-            digis[place] = digis[place - 1];
-            place -= 1;
+        let mut index = end;
+        while index > 0 && O::key(digi) < O::key(digis[index - 1]) {
+            digis[index] = digis[index - 1];
+            index -= 1;
         }
-        digis[place] = digi;
+        digis[index] = digi;
     }
 }
 
 /// Counts all digits in one go: they don't change while the digis move.
-fn count_all_digits<O: Order>(digis: &[Digi]) -> [[u32; BUCKETS]; MOST_DIGITS] {
-    let mut counts = [[0; BUCKETS]; MOST_DIGITS];
+fn count_all_digits<O: Order>(digis: &[Digi]) -> [[u32; BUCKETS]; MAX_DIGITS] {
+    let mut counts = [[0; BUCKETS]; MAX_DIGITS];
     for &digi in digis {
         for (&digit, counts) in O::DIGITS.iter().zip(&mut counts) {
             counts[bucket(digi, digit)] += 1;
@@ -91,10 +92,11 @@ fn count_all_digits<O: Order>(digis: &[Digi]) -> [[u32; BUCKETS]; MOST_DIGITS] {
     counts
 }
 
-/// The same with each pass in parts that run in parallel.
+/// Sorts with each pass split into parts that run in parallel.
 fn sort_in_parts<O: Order>(digis: &mut [Digi], scratch: &mut [Digi], parts: usize) -> ResultIn {
     let part = digis.len().div_ceil(parts);
-    let (mut source, mut target) = (digis, scratch);
+    let mut source = digis;
+    let mut target = scratch;
     let mut result = ResultIn::Digis;
     for &digit in O::DIGITS {
         let bucket = |digi| bucket(digi, digit);
@@ -119,13 +121,14 @@ mod tests {
         for length in [1, 40, 41, 1000, 50_000] {
             let random = random_digis(length);
             let expected = sorted(&random);
-            let (mut digis, mut scratch) = (random.clone(), random.clone());
+            let mut digis = random.clone();
+            let mut scratch = random.clone();
             sort_in_place(&mut digis, &mut scratch);
             assert_eq!(digis, expected, "{length}");
             for parts in [1, 2, 7] {
                 let mut digis = random.clone();
                 let result = sort_in_parts::<ByChannelAndTime>(&mut digis, &mut scratch, parts);
-                let found = result.of(&digis, &scratch);
+                let found = result.select(&digis, &scratch);
                 assert_eq!(found, expected, "{length} in {parts} parts");
             }
         }

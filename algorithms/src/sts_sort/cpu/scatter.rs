@@ -1,8 +1,7 @@
-//! Scattering: the step that all distribution sorts are made of.
+//! Scattering: the step that all distribution sorts have in common.
 //!
-//! Digis are counted by bucket, the counts become the places where buckets
-//! begin, and each digi goes to the next place of its bucket. Equal digis keep
-//! their order.
+//! Digis are counted by bucket, the counts become the offsets of buckets, and each digi goes to the
+//! next offset of its bucket. Equal digis keep their order.
 
 use generators::sts::Digi;
 
@@ -10,16 +9,17 @@ use super::count::{Counts, count};
 use crate::device::{SharedSlice, is_amd};
 use crate::parallel::{for_each, map};
 
-/// A part is cut into pieces, lest a thread wait for another one's last part.
+/// A part is split into pieces, so that threads wait less for each other's last part.
 pub(super) const PIECES_PER_PART: usize = 2;
 
-/// With more buckets than this, the lines that they go on in don't fit a first-level cache of 32 KB.
+/// With more buckets than this, the cache lines of their current ends do not fit into a first-level
+/// cache of 32 KB.
 const NEAR_BUCKETS: usize = 512;
 
-/// How many digis before its turn the place of a digi is fetched.
+/// Prefetch distance of a digi's destination, in digis.
 const AHEAD: usize = 32;
 
-/// Turns counts into the places where buckets begin.
+/// Turns counts into offsets of buckets (exclusive scan).
 pub(super) fn begin(counts: &mut [u32]) {
     let mut sum = 0;
     for count in counts {
@@ -27,33 +27,34 @@ pub(super) fn begin(counts: &mut [u32]) {
     }
 }
 
-/// Moves each digi to the next place of its bucket.
+/// Moves each digi to the next offset of its bucket.
 pub(super) fn scatter(
     source: &[Digi],
     target: &mut [Digi],
-    places: &mut [u32],
+    offsets: &mut [u32],
     bucket: impl Fn(Digi) -> usize,
 ) {
     // SAFETY: there is no other thread.
-    unsafe { scatter_shared(source, &SharedSlice::new(target), places, bucket) }
+    unsafe { scatter_shared(source, &SharedSlice::new(target), offsets, bucket) }
 }
 
-/// The same where other threads write other places.
+/// Scatters digis into a target that other threads write to at other offsets.
 ///
 /// # Safety
-/// No other thread may write where these digis go.
+/// No other thread may write to the offsets of these digis.
 unsafe fn scatter_shared(
     source: &[Digi],
     target: &SharedSlice<'_, Digi>,
-    places: &mut [u32],
+    offsets: &mut [u32],
     bucket: impl Fn(Digi) -> usize,
 ) {
-    let ahead = if places.len() > NEAR_BUCKETS && stores_wait() { AHEAD } else { source.len() };
+    let ahead = if offsets.len() > NEAR_BUCKETS && stores_wait() { AHEAD } else { source.len() };
     // SAFETY: as the caller promises.
-    unsafe { scatter_ahead(source, target, places, bucket, ahead) }
+    unsafe { scatter_ahead(source, target, offsets, bucket, ahead) }
 }
 
-/// The same with the place of each digi fetched so many digis before its turn.
+/// Scatters like [`scatter_shared`], and prefetches the destination of each digi `ahead` digis
+/// before it is written.
 ///
 /// # Safety
 /// As of [`scatter_shared`].
@@ -61,28 +62,28 @@ unsafe fn scatter_shared(
 unsafe fn scatter_ahead(
     source: &[Digi],
     target: &SharedSlice<'_, Digi>,
-    places: &mut [u32],
+    offsets: &mut [u32],
     bucket: impl Fn(Digi) -> usize,
     ahead: usize,
 ) {
     let (_, ahead) = source.split_at(ahead.min(source.len()));
     let (first, last) = source.split_at(ahead.len());
-    let place = |places: &mut [u32], digi| {
-        let place = &mut places[bucket(digi)];
+    let offset = |offsets: &mut [u32], digi| {
+        let offset = &mut offsets[bucket(digi)];
         // SAFETY: as the caller promises.
-        unsafe { target.write(*place as usize, digi) };
-        *place += 1;
+        unsafe { target.write(*offset as usize, digi) };
+        *offset += 1;
     };
     for (&digi, &later) in first.iter().zip(ahead) {
-        target.prefetch(places[bucket(later)] as usize);
-        place(places, digi);
+        target.prefetch(offsets[bucket(later)] as usize);
+        offset(offsets, digi);
     }
-    last.iter().for_each(|&digi| place(places, digi));
+    last.iter().for_each(|&digi| offset(offsets, digi));
 }
 
-/// Whether a store that waits for its line holds up those behind it. On Intel's processors it does:
-/// one after the other they would wait for the second-level cache. AMD's (Zen 5) ask for lines
-/// ahead by themselves, and to do it once more takes a tenth longer.
+/// True if a store that waits for its cache line delays those after it. On Intel's processors it
+/// does: one after the other they would wait for the second-level cache. AMD's (Zen 5) prefetch
+/// lines for stores by themselves, and an additional prefetch takes a tenth longer.
 fn stores_wait() -> bool {
     cfg!(target_arch = "x86_64") && !is_amd()
 }
@@ -97,9 +98,8 @@ pub(super) fn count_parts(
     map(digis.chunks(part), |part| count(part, buckets, &bucket))
 }
 
-/// Scatters in parts that run in parallel: each part writes its digis of a
-/// bucket behind those of the parts before it. The counts must be those of the
-/// same digis, parts and buckets.
+/// Scatters in parts that run in parallel: each part writes its digis of a bucket after those of
+/// the parts before it. The counts must be those of the same digis, parts and buckets.
 pub(super) fn scatter_parts(
     source: &[Digi],
     target: &mut [Digi],
@@ -109,11 +109,12 @@ pub(super) fn scatter_parts(
 ) {
     assert_eq!(source.len(), target.len());
     let target = SharedSlice::new(target);
-    let places = places_of_parts(counts);
-    for_each(source.chunks(part).zip(places), |(digis, mut places)| {
-        // SAFETY: the places of all parts and buckets are ranges behind each other, each as long as
-        // the digis that were counted for it by the same pure function; so no two writes meet.
-        unsafe { scatter_shared(digis, &target, &mut places, &bucket) }
+    let offsets = offsets_of_parts(counts);
+    for_each(source.chunks(part).zip(offsets), |(digis, mut offsets)| {
+        // SAFETY: the ranges of all parts and buckets are consecutive, each as long as the digis
+        // that were counted for it by the same pure function; so they are disjoint and within the
+        // target.
+        unsafe { scatter_shared(digis, &target, &mut offsets, &bucket) }
     });
 }
 
@@ -136,20 +137,20 @@ pub(super) fn in_parts(
     (0..buckets).map(end_of).collect()
 }
 
-/// Where each part begins in each bucket: buckets in order, and within a bucket
-/// the parts in order.
-fn places_of_parts(counts: &[Counts]) -> Vec<Counts> {
-    let mut places = counts.to_vec();
+/// First offset of each part in each bucket: buckets in order, and within a bucket the parts in
+/// order.
+fn offsets_of_parts(counts: &[Counts]) -> Vec<Counts> {
+    let mut offsets = counts.to_vec();
     let mut sum = 0;
     for bucket in 0..counts.first().map_or(0, Vec::len) {
-        for places in &mut places {
-            sum += std::mem::replace(&mut places[bucket], sum);
+        for offsets in &mut offsets {
+            sum += std::mem::replace(&mut offsets[bucket], sum);
         }
     }
-    places
+    offsets
 }
 
-/// Whether all digis are in one bucket, so that scattering would move nothing.
+/// True if all digis are in one bucket, so that scattering would move nothing.
 pub(super) fn moves_nothing(counts: &[Counts], digis: usize) -> bool {
     let buckets = counts.first().map_or(0, Vec::len);
     let in_bucket = |bucket| counts.iter().map(|counts| counts[bucket] as usize).sum::<usize>();
@@ -168,9 +169,9 @@ mod tests {
         let mut expected = digis.clone();
         expected.sort_by_key(|&digi| bucket(digi));
         let mut target = vec![Digi::default(); 1000];
-        let mut places = count(&digis, 7, bucket);
-        begin(&mut places);
-        scatter(&digis, &mut target, &mut places, bucket);
+        let mut offsets = count(&digis, 7, bucket);
+        begin(&mut offsets);
+        scatter(&digis, &mut target, &mut offsets, bucket);
         assert_eq!(target, expected);
         for part in [1, 33, 999, 1000, 5000] {
             target.fill(Digi::default());
@@ -181,18 +182,18 @@ mod tests {
     }
 
     #[test]
-    fn places_fetched_ahead_make_no_difference() {
+    fn prefetching_makes_no_difference() {
         let bucket = |digi: Digi| usize::from(digi.channel()) % 7;
         let digis = random_digis(100);
         let mut expected = digis.clone();
         expected.sort_by_key(|&digi| bucket(digi));
         for ahead in [0, 1, 99, 100, 101] {
             let mut target = vec![Digi::default(); 100];
-            let mut places = count(&digis, 7, bucket);
-            begin(&mut places);
+            let mut offsets = count(&digis, 7, bucket);
+            begin(&mut offsets);
             // SAFETY: there is no other thread.
             unsafe {
-                scatter_ahead(&digis, &SharedSlice::new(&mut target), &mut places, bucket, ahead);
+                scatter_ahead(&digis, &SharedSlice::new(&mut target), &mut offsets, bucket, ahead);
             }
             assert_eq!(target, expected, "{ahead} ahead");
         }

@@ -1,9 +1,9 @@
-//! The second array that digis are moved to and fro between.
+//! The second array, between which and the first one passes move digis.
 //!
-//! A segment that fits a cache is sorted in a scratch of its thread, which stays
-//! there from one segment to the next, and is brought back. In a scratch for all segments each line
-//! would be new: it would be read from memory to be overwritten, and stores that wait for memory
-//! hold up those behind them.
+//! A segment that fits into a cache is sorted with a scratch of its thread, which stays cached from
+//! one segment to the next, and is copied back. In a scratch for all segments each cache line would
+//! be new: it would be read from memory to be overwritten, and stores that wait for memory delay
+//! those after them.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -12,7 +12,7 @@ use generators::sts::Digi;
 
 use super::parts::Split;
 
-/// Digis that, with their scratch, a thread finds room for in a last-level cache: 16 MB.
+/// Digis that, with their scratch, fit into a thread's share of a last-level cache: 16 MB.
 const CACHED: usize = 1 << 20;
 
 /// When a sort needs a second array.
@@ -51,36 +51,36 @@ impl Scratch {
 
 /// Threads, each of which may have a scratch that stays in its cache.
 pub(crate) struct Threads<'a> {
-    number: usize,
+    count: usize,
     scratches: Vec<Mutex<&'a mut [Digi]>>,
-    /// Of each scratch.
+    /// Length of each scratch.
     length: usize,
 }
 
 impl<'a> Threads<'a> {
-    /// So many threads share these digis out.
-    pub(super) fn with_scratch(number: usize, digis: &'a mut [Digi]) -> Self {
-        let length = digis.len() / number;
+    /// Divides these digis into scratches for `count` threads.
+    pub(super) fn with_scratch(count: usize, digis: &'a mut [Digi]) -> Self {
+        let length = digis.len() / count;
         let scratches = digis.chunks_exact_mut(length.max(1)).map(Mutex::new).collect();
-        Threads { number, scratches, length }
+        Threads { count, scratches, length }
     }
 
-    /// So many threads without a scratch.
-    pub(crate) fn new(number: usize) -> Self {
-        Threads { number, scratches: Vec::new(), length: 0 }
+    /// `count` threads without a scratch.
+    pub(crate) fn new(count: usize) -> Self {
+        Threads { count, scratches: Vec::new(), length: 0 }
     }
 
-    pub(super) fn number(&self) -> usize {
-        self.number
+    pub(super) fn count(&self) -> usize {
+        self.count
     }
 
-    /// Whether a scratch has room for so many digis.
-    pub(super) fn have_room_for(&self, digis: usize) -> bool {
+    /// True if a thread's scratch can hold `digis` digis.
+    pub(super) fn have_capacity_for(&self, digis: usize) -> bool {
         (1..=self.length).contains(&digis)
     }
 
-    /// Does some work with the scratch of this thread. The work must not wait for other threads:
-    /// this one might begin other work meanwhile that takes the same scratch.
+    /// Calls `work` with the scratch of this thread. It must not wait for other threads: this one
+    /// might then start other work that takes the same scratch.
     pub(super) fn with_mine<R>(&self, work: impl FnOnce(&mut [Digi]) -> R) -> R {
         let thread = rayon::current_thread_index().unwrap_or(0);
         let scratch = &self.scratches[thread % self.scratches.len()];
@@ -117,8 +117,8 @@ mod tests {
     fn threads_share_a_scratch_out() {
         let mut digis = vec![Digi::default(); 7];
         let threads = Threads::with_scratch(2, &mut digis);
-        assert!(threads.have_room_for(3) && !threads.have_room_for(4));
+        assert!(threads.have_capacity_for(3) && !threads.have_capacity_for(4));
         threads.with_mine(|scratch| assert_eq!(scratch.len(), 3));
-        assert!(!Threads::new(2).have_room_for(0));
+        assert!(!Threads::new(2).have_capacity_for(0));
     }
 }

@@ -1,4 +1,4 @@
-//! All segments of an input, by a way to sort one.
+//! Sorts all segments of an input with a sort of single segments.
 
 use std::borrow::Cow;
 
@@ -18,18 +18,18 @@ use crate::sts_sort::StsSort;
 /// Digis below which handing work to another thread costs more than it saves.
 const MIN_BATCH: usize = 4096;
 
-/// What no digi of any input is likely to be.
+/// A bit pattern that is unlikely to be a digi of any input.
 impl Poison for Digi {
     const POISON: Self = Digi::from_bits(u64::POISON);
 }
 
-/// Sorts the digis of a segment, in place or into the scratch. The scratch is
-/// as long as the segment, or empty where [`Scratch`] says so. The work is to
-/// be split into so many parts, which run in parallel on the current team.
+/// Sorts the digis of a segment, in place or into the scratch. The scratch is as long as the
+/// segment, or empty where [`Scratch`] specifies that. The work is split into the given number of
+/// parts, which run in parallel on the current team.
 pub(crate) type SortSegment =
     fn(digis: &mut [Digi], scratch: &mut [Digi], parts: usize) -> ResultIn;
 
-/// A way to sort with an input.
+/// A sort, with an input.
 struct Segments<'a> {
     sort_segment: SortSegment,
     cost: Cost,
@@ -61,7 +61,8 @@ pub(super) fn sort_segments<'a>(
     cost: Cost,
     sort_segment: SortSegment,
 ) -> Opened<'a, StsSort> {
-    let (input, threads) = (at.input, at.threads());
+    let input = at.input;
+    let threads = at.threads();
     accept_lengths(input)?;
     let split = Split::new(input.partition(), threads, cost);
     at.session(Segments {
@@ -74,7 +75,7 @@ pub(super) fn sort_segments<'a>(
     })
 }
 
-/// The same by a sort of parts, which merges them.
+/// Opens a session that sorts parts of segments and merges them.
 macro_rules! sort_by_parts {
     ($at:expr, $order:ty, $sort:expr) => {
         $crate::sts_sort::cpu::segments::sort_segments(
@@ -89,7 +90,7 @@ macro_rules! sort_by_parts {
 }
 pub(super) use sort_by_parts;
 
-/// Places in a segment are counted with 32 bits.
+/// Refuses segments that are too long for indices of 32 bits.
 fn accept_lengths(input: &SegmentedDigis) -> Result<(), Unavailable> {
     let longest = input.partition().lengths().max().unwrap_or(0);
     if u32::try_from(longest).is_ok() {
@@ -118,7 +119,8 @@ impl<'a> Runner<StsSort> for Segments<'a> {
 
     fn run(&mut self, arrays: &mut Arrays<'a>) -> Result<(), DeviceError> {
         let Arrays { digis, scratch, of_threads } = arrays;
-        let (partition, way) = (self.input.partition(), (self.sort_segment, self.cost));
+        let partition = self.input.partition();
+        let way = (self.sort_segment, self.cost);
         let threads = Threads::with_scratch(self.threads, of_threads);
         if sort_all(partition, digis, scratch, way, &threads) == ResultIn::Scratch {
             std::mem::swap(digis, scratch);
@@ -131,9 +133,9 @@ impl<'a> Runner<StsSort> for Segments<'a> {
     }
 }
 
-/// Sorts each segment, in parts where whole ones would leave some of these threads without work;
-/// tells which array all results are in. The scratch is as long as the digis, or empty where
-/// [`Scratch`] says so or threads have room for all segments.
+/// Sorts each segment, in parts if whole segments would leave some of the threads idle; returns
+/// which array all results are in. The scratch is as long as the digis, or empty where [`Scratch`]
+/// specifies that or threads have scratches that can hold all segments.
 pub(crate) fn sort_all(
     partition: &Partition,
     digis: &mut [Digi],
@@ -144,14 +146,14 @@ pub(crate) fn sort_all(
     let few = digis.len() <= MIN_BATCH;
     let mut jobs = jobs(partition, digis, scratch);
     // Part of the timed work, as all choices that depend on the input.
-    let split = Split::new(partition, threads.number(), cost);
+    let split = Split::new(partition, threads.count(), cost);
     let sort = |job: &mut Job<'_>| match split.parts(job.digis.len()) {
-        1 if threads.have_room_for(job.digis.len()) => {
+        1 if threads.have_capacity_for(job.digis.len()) => {
             threads.with_mine(|scratch| sort_in_place(job.digis, scratch, sort_segment));
         }
         parts => job.result = sort_segment(job.digis, job.scratch, parts),
     };
-    if threads.number() == 1 || few {
+    if threads.count() == 1 || few {
         jobs.iter_mut().for_each(sort);
     } else {
         sort_in_parallel(&mut jobs, sort);
@@ -180,8 +182,8 @@ fn jobs<'a>(partition: &Partition, digis: &'a mut [Digi], scratch: &'a mut [Digi
     }
 }
 
-/// The largest first, so that nobody is left with a large one at the end; small
-/// ones in batches, which are worth handing to another thread.
+/// Starts the largest segments first, so that no thread starts a large one at the end; and small
+/// ones in batches, large enough to be worth handing to another thread.
 fn sort_in_parallel(jobs: &mut [Job<'_>], sort: impl Fn(&mut Job<'_>) + Sync) {
     jobs.sort_by_key(|job| std::cmp::Reverse(job.digis.len()));
     let sort = &sort;
@@ -195,7 +197,7 @@ fn sort_in_parallel(jobs: &mut [Job<'_>], sort: impl Fn(&mut Job<'_>) + Sync) {
     });
 }
 
-/// How many of the next jobs make a batch; empty ones come last and together.
+/// Number of the next jobs that make a batch; empty ones come last and together.
 fn batch_size(jobs: &[Job<'_>]) -> usize {
     let mut digis = 0;
     let too_few = |job: &&Job<'_>| {
@@ -212,15 +214,15 @@ fn settle(jobs: Vec<Job<'_>>) -> ResultIn {
         let there = jobs.iter().filter(|job| job.result == result);
         there.map(|job| job.digis.len()).sum::<usize>()
     };
-    let most = if digis_in(ResultIn::Scratch) > digis_in(ResultIn::Digis) {
+    let max = if digis_in(ResultIn::Scratch) > digis_in(ResultIn::Digis) {
         ResultIn::Scratch
     } else {
         ResultIn::Digis
     };
-    let elsewhere = jobs.into_iter().filter(|job| job.result != most);
-    for_each(elsewhere, |job| match most {
+    let elsewhere = jobs.into_iter().filter(|job| job.result != max);
+    for_each(elsewhere, |job| match max {
         ResultIn::Digis => job.digis.copy_from_slice(job.scratch),
         ResultIn::Scratch => job.scratch.copy_from_slice(job.digis),
     });
-    most
+    max
 }

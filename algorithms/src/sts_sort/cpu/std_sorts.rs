@@ -28,7 +28,7 @@ pub(super) const STD_UNSTABLE: Variant<StsSort> =
     })
     .unstable();
 
-/// `std::sort` for each segment, by one thread however large it is: what CBM's CPU code does.
+/// `std::sort` for each segment, by one thread whatever its size, as in CBM's CPU code.
 pub(super) const STD_SORT: Variant<StsSort> = Variant::cpu(
     "cpp-std-sort",
     "published: std::sort of C++, a thread a segment, as CBM's CPU code does",

@@ -1,10 +1,9 @@
 //! Scattering digis whose neighbours go to the same bucket.
 //!
-//! Digis that are nearly in order of time lie bucket by bucket already. To count one then means to
-//! wait until the one before is counted: a store has to reach the next load of the same word,
-//! which takes longer than all else that a digi costs. So a part is cut into streams, whose digis
-//! are taken in turns, each stream with counts and places of its own. They lie behind each other
-//! in each bucket, which keeps the order.
+//! Digis that are nearly in order of time arrive bucket by bucket. Then each count has to wait for
+//! the one before: a store is forwarded to the next load of the same word, which takes longer than
+//! everything else for a digi. So a part is split into streams, which are interleaved, each with
+//! counts and offsets of its own. They are consecutive in each bucket, which keeps the order.
 
 use generators::sts::Digi;
 
@@ -26,16 +25,16 @@ pub(super) fn scatter(
 ) -> Vec<usize> {
     assert_eq!(source.len(), target.len());
     let counts = map(source.chunks(part), |digis| count(digis, buckets, &bucket));
-    let (places, ends) = places(counts, buckets);
+    let (offsets, ends) = offsets(counts, buckets);
     let target = SharedSlice::new(target);
-    for_each(source.chunks(part).zip(places), |(digis, mut places)| {
+    for_each(source.chunks(part).zip(offsets), |(digis, mut offsets)| {
         in_turns(digis, |stream, digi| {
-            let place = &mut places[STREAMS * bucket(digi) + stream];
-            // SAFETY: the places of all parts, buckets and streams are ranges behind each other,
-            // each as long as the digis that were counted for it by the same pure function; so no
-            // two writes meet.
-            unsafe { target.write(*place as usize, digi) };
-            *place += 1;
+            let offset = &mut offsets[STREAMS * bucket(digi) + stream];
+            // SAFETY: the ranges of all parts, buckets and streams are consecutive, each as long as
+            // the digis that were counted for it by the same pure function; so they are disjoint
+            // and within the target.
+            unsafe { target.write(*offset as usize, digi) };
+            *offset += 1;
         });
     });
     ends
@@ -60,13 +59,13 @@ fn in_turns(digis: &[Digi], mut each: impl FnMut(usize, Digi)) {
             each(stream, digis[at]);
         }
     }
-    // They belong behind those of the last stream.
+    // The remainder continues the last stream.
     rest.iter().for_each(|&digi| each(STREAMS - 1, digi));
 }
 
-/// Where each part and stream begins in each bucket, and where buckets end: buckets in order, and
-/// within a bucket parts and streams in order.
-fn places(mut counts: Vec<Counts>, buckets: usize) -> (Vec<Counts>, Vec<usize>) {
+/// First offset of each part and stream in each bucket, and the ends of buckets: buckets in order,
+/// and within a bucket parts and streams in order.
+fn offsets(mut counts: Vec<Counts>, buckets: usize) -> (Vec<Counts>, Vec<usize>) {
     let mut sum = 0;
     let ends = (0..buckets).map(|bucket| {
         for counts in &mut counts {
@@ -96,7 +95,7 @@ mod tests {
                 let mut target = vec![Digi::default(); digis.len()];
                 let ends = scatter(&digis, &mut target, part, 7, bucket);
                 assert_eq!(target, expected, "{length} in parts of {part}");
-                let end = |number| expected.partition_point(|&digi| bucket(digi) <= number);
+                let end = |index| expected.partition_point(|&digi| bucket(digi) <= index);
                 assert_eq!(ends, (0..7).map(end).collect::<Vec<_>>());
             }
         }

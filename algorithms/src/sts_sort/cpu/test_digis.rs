@@ -3,13 +3,13 @@
 use generators::random::mix;
 use generators::sts::Digi;
 
-/// So many digis of any bits.
+/// `length` digis of random bits.
 pub(super) fn random_digis(length: u64) -> Vec<Digi> {
     let bits = (0..length).map(mix);
     bits.map(Digi::from_bits).collect()
 }
 
-/// The same as a stable sort of the standard library leaves them.
+/// Digis sorted stably by the standard library.
 pub(super) fn sorted(digis: &[Digi]) -> Vec<Digi> {
     let mut digis = digis.to_vec();
     digis.sort_by_key(|digi| digi.key());

@@ -1,10 +1,10 @@
-//! Our sort by time alone: buckets of coarse time, then radix sort within each bucket.
+//! recobench's sort by time alone: buckets of coarse time, then radix sort within each bucket.
 //!
-//! Digis of a timeslice come read-out board by read-out board, and those of each nearly in order
-//! of time: in runs of the same bucket. Those of a bucket are gathered run by run, with no pass that
-//! places digis one by one. There are so many buckets that the digis of each fit the first-level
-//! cache, where radix sort does the rest. Where runs are short, as in digis in any other order, a
-//! scatter makes long ones first. Every pass is stable.
+//! Digis of a timeslice come read-out board by read-out board, and those of each nearly in order of
+//! time: in runs of the same bucket. Those of a bucket are gathered run by run, without a pass that
+//! moves digis one by one. The number of buckets is chosen so that the digis of each fit into the
+//! first-level cache, where radix sort does the rest. If runs are short, as with digis in any other
+//! order, a scatter makes long ones first. Every pass is stable.
 
 use generators::sts::Digi;
 
@@ -13,11 +13,11 @@ use super::streams;
 use super::times::{CoarseTime, Runs, TimeRange, sort_spans};
 use super::two_arrays::ResultIn;
 
-/// Below so many digis the tables cost more than they save.
+/// Below this number of digis the tables cost more than they save.
 const SMALL: usize = 256;
 
-/// Digis of a bucket at most, where they are evenly spread: with their place and a table of
-/// times they take some 40 KB.
+/// Largest number of digis of a bucket, if they are evenly spread: with their destination and a
+/// table of times they take some 40 KB.
 const IN_BUCKET: usize = 2048;
 
 /// Sorts digis by time, with a scratch of the same length.
@@ -37,9 +37,9 @@ pub(crate) fn sort_segment(digis: &mut [Digi], scratch: &mut [Digi], parts: usiz
     ResultIn::Digis
 }
 
-/// Buckets that have about as many digis as fit the first-level cache.
+/// Buckets of about as many digis as fit into the first-level cache.
 fn coarse_time(digis: &[Digi]) -> CoarseTime {
-    // So many bits may make half as many buckets.
+    // The bits may result in only half the number of buckets.
     let buckets = (2 * digis.len()).div_ceil(IN_BUCKET);
     TimeRange::of_sample(digis).coarse(buckets.next_power_of_two().ilog2())
 }
@@ -56,7 +56,7 @@ mod tests {
         for parts in [1, 2, 7] {
             let (mut digis, mut scratch) = (digis.to_vec(), digis.to_vec());
             let result = sort_segment(&mut digis, &mut scratch, parts);
-            assert!(result.of(&digis, &scratch) == expected, "{parts} parts");
+            assert!(result.select(&digis, &scratch) == expected, "{parts} parts");
         }
     }
 

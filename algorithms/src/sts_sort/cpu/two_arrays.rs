@@ -1,6 +1,6 @@
-//! Sorts move digis to and fro between two arrays.
+//! Sorts that move digis back and forth between two arrays.
 
-/// Which of the two arrays a sort leaves its result in.
+/// The array that has the result of a sort.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ResultIn {
     Digis,
@@ -16,7 +16,7 @@ impl ResultIn {
     }
 
     #[cfg(test)]
-    pub(super) fn of<'a, T>(self, digis: &'a [T], scratch: &'a [T]) -> &'a [T] {
+    pub(super) fn select<'a, T>(self, digis: &'a [T], scratch: &'a [T]) -> &'a [T] {
         match self {
             ResultIn::Digis => digis,
             ResultIn::Scratch => &scratch[..digis.len()],

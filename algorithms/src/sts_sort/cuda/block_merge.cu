@@ -1,4 +1,4 @@
-// The published sort of digis: see block_merge.h. A block a segment.
+// The published sort of digis: see block_merge.h. A block per segment.
 #include "block_merge.h"
 #include "digi.h"
 
@@ -33,8 +33,8 @@ using Shared1024 = Sort<1024, 5>::Shared;
 
 }  // namespace
 
-// Sorts each segment of `digis`, with `scratch` of the same size; segment s is
-// at positions begins[s] .. begins[s + 1]. A block a segment.
+// Sorts each segment of `digis`, with `scratch` of the same size; segment s is at positions
+// begins[s] .. begins[s + 1]. A block per segment.
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
     block_merge_sort(u64* digis, u64* scratch, const u32* begins) {
     SMEM_DYN(Shared, shared_memory);
@@ -43,7 +43,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
 KERNEL_EXPORT(block_merge_sort)
 KERNEL_SHARED(block_merge_sort, Shared)
 
-// The same with other blocks.
+// The same sort with smaller blocks.
 extern "C" __global__ void __launch_bounds__(256, 4)
     block_merge_sort_256_11(u64* digis, u64* scratch, const u32* begins) {
     SMEM_DYN(Shared256, shared_memory);

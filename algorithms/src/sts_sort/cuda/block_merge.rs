@@ -1,6 +1,6 @@
-//! The published GPU sort: one block a segment, chunks of 512 × 11 digis by a
-//! radix sort in shared memory, then merges by Merge Path. And the same with other
-//! blocks, as how many threads there are and how many digis each has is to be tuned.
+//! The published GPU sort: one block per segment, chunks of 512 × 11 digis by a radix sort in
+//! shared memory, then merges by Merge Path. And the same sort with other block sizes, to tune the
+//! number of threads and of digis per thread.
 
 use generators::partition::Partition;
 
@@ -51,8 +51,8 @@ fn start(gpu: &Gpu, segments: &Segments<2>, blocks: Blocks) -> Result<(), Device
     start_blocks(gpu, segments.digis(), (&segments.partition, segments.begins()), blocks)
 }
 
-/// Starts it as published, on digis in the first of two arrays that have a place for each digi
-/// of each segment; where segments begin, and where the last one ends, the device knows too.
+/// Starts the sort as published, on digis in the first of two arrays, each as long as all segments;
+/// the offsets of segments, with the end of the last one, are on the device too.
 pub(crate) fn start_block_merge(
     gpu: &Gpu,
     arrays: [Ptr<u64>; 2],

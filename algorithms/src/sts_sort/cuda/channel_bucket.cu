@@ -1,21 +1,20 @@
-// Sorting by distribution: digis go to the bucket of their channel, and some
-// buckets together are small enough to be sorted in shared memory.
+// Sorting by distribution: digis go to the bucket of their channel, and groups of buckets that fit
+// are sorted in shared memory.
 //
-// The reason: a radix sort moves all digis through device memory once for
-// each of its digits. Here they move twice, however long the key is, once to
-// their buckets and once through shared memory. There, a digi's time tells its
-// place well enough, as times are spread over the bucket: digis are counted
-// into twice as many bins as there are digis, and the few that share one are
-// brought into order by a thread. Where many share one, as where all times are
+// The reason: a radix sort moves all digis through device memory once for each of its digits. Here
+// they move twice, however long the key is: once to their buckets and once through shared memory.
+// There, times are nearly uniform within a bucket, so time scaled to the bucket length is a good
+// first estimate of the rank: digis are counted into twice as many bins as there are digis, and the
+// few that share one are sorted by a thread. If many share one, for example because all times are
 // equal, a radix sort in shared memory takes over.
 //
-// A segment that fits into shared memory is sorted at once; one of up to twice
-// as many digis by a block of its own multiprocessor, where there is so much shared
-// memory: see `channel_bucket_wide.cu`. A larger one is a region: its buckets are counted, as many as fit are taken for a group, digis
-// are moved to their groups, in long runs, as groups are few, and each group is
-// sorted. A bucket that does not fit, as where all digis have the same channel,
-// is a region once more: its buckets are told by the upper bits of the time,
-// then by the next ones.
+// A segment that fits into shared memory is sorted at once; one of up to twice as many digis by a
+// block with a multiprocessor to itself, if there is enough shared memory: see
+// `channel_bucket_wide.cu`. A larger one is a region: its buckets are counted, groups are formed of
+// as many as fit, digis are moved to their groups, in long runs, as groups are few, and each group
+// is sorted. A bucket that does not fit, for example because all digis have the same channel, is a
+// region once more: its buckets are determined by the upper bits of the time, then by the next
+// ones.
 //
 // Dynamic shared memory: see `Distribution`, `Sorting` and `Overfull`.
 #include "channel_bucket/block.h"
@@ -26,7 +25,7 @@
 #include "channel_bucket/groups.h"
 #include "channel_bucket/segment.h"
 
-// Sorts segments that fit into shared memory, in place. A block a segment.
+// Sorts segments that fit into shared memory, in place. A block per segment.
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
     channel_bucket_small(u64* digis, const Range* segments, RangeList* crowded) {
     SMEM_DYN(Sorting, shared);
@@ -36,8 +35,8 @@ KERNEL_EXPORT(channel_bucket_small, SortSegments)
 KERNEL_SHARED(channel_bucket_small, Sorting)
 
 // Counts the digis of each region's buckets, and finds its first and last time.
-// `counts` has BUCKETS words a region, zero at the start; `extents` two words:
-// see `Extent`. A block a part of a region.
+// `counts` has BUCKETS words per region, zero at the start; `extents` two words:
+// see `Extent`. A block per part of a region.
 extern "C" __global__ void __launch_bounds__(THREADS)
     channel_bucket_count(const u64* digis, const Range* parts, const u32* region_of_part, u32* counts, u32* extents,
                          u32 shift, u32 bits) {
@@ -59,12 +58,10 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 KERNEL_EXPORT(channel_bucket_count)
 
-// Makes groups of each region's buckets, of no more digis than `capacity` or of
-// one bucket. `begins` gets where buckets begin, and where the last one ends:
-// BUCKETS + 1 words a region. `group_of` gets the group
-// of each bucket, counted from the region's `first_groups`; `places` where the
-// groups begin. `group_count`, zero at the start, is that of all regions. A
-// block a region.
+// Makes groups of each region's buckets, of at most `capacity` digis or of one bucket. Writes the
+// offsets of buckets, and the end of the last one, to `begins`: BUCKETS + 1 words per region; the
+// group of each bucket, counted from the region's `first_groups`, to `group_of`; and the offsets of
+// groups to `places`. `group_count`, zero at the start, is that of all regions. A block per region.
 extern "C" __global__ void __launch_bounds__(GROUPING_THREADS)
     channel_bucket_group(const Range* regions, const u32* counts, u32* begins, u16* group_of, u32* first_groups,
                          Group* groups, u32* places, u32* group_count, u32 capacity) {
@@ -96,8 +93,8 @@ extern "C" __global__ void __launch_bounds__(GROUPING_THREADS)
 }
 KERNEL_EXPORT(channel_bucket_group)
 
-// Moves the digis of each part to where the `places` of their groups say. A
-// block a part of a region.
+// Moves the digis of each part to the offsets of their groups in `places`. A block per part of a
+// region.
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
     channel_bucket_distribute(const u64* from, u64* to, const Range* parts, const u32* region_of_part,
                               const u16* group_of, const u32* first_groups, u32* places, u32 shift, u32 bits) {
@@ -116,7 +113,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
 KERNEL_EXPORT(channel_bucket_distribute)
 KERNEL_SHARED(channel_bucket_distribute, Distribution)
 
-// Sorts groups of channels. A block a group; there may be more blocks.
+// Sorts groups of channels. A block per group; there may be more blocks.
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
     channel_bucket_sort(const u64* from, u64* to, const u32* begins, const Group* groups, const u32* group_count,
                         const u32* extents, RangeList* oversized, RangeList* crowded) {
@@ -128,9 +125,9 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
 KERNEL_EXPORT(channel_bucket_sort, SortGroups)
 KERNEL_SHARED(channel_bucket_sort, Sorting)
 
-// Sorts groups of buckets that are told by bits of the time, from bit `shift`
-// on. All digis of a region have the same channel, and the same bits above. A
-// block a group; there may be more blocks.
+// Sorts groups of buckets that are determined by bits of the time, from bit `shift` on. All digis
+// of a region have the same channel, and the same bits above. A block per group; there may be more
+// blocks.
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
     channel_bucket_sort_times(const u64* from, u64* to, const u32* begins, const Group* groups,
                               const u32* group_count, u32 shift, u32 bits, RangeList* oversized, RangeList* crowded) {

@@ -1,14 +1,14 @@
-//! Sorting by distribution: to groups of channels first, then each group in
-//! shared memory. See the kernels for the idea.
+//! Sorting by distribution: to groups of channels first, then each group in shared memory. See the
+//! kernels for the idea.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `division` | which segments are small, and which are large |
+//! | `division` | division into small and large segments |
 //! | `lists` | ranges that kernels leave to others |
-//! | `parts` | regions cut into parts, each of which is read by a block |
+//! | `parts` | regions split into parts, each of which is read by a block |
 //! | `regions` | large segments and large buckets, distributed and sorted |
 //! | `sorts` | the kernels that sort in shared memory |
-//! | `tiles` | regions cut into tiles, whose digis keep their order |
+//! | `tiles` | regions split into tiles, whose digis keep their order |
 
 mod division;
 mod lists;
@@ -30,8 +30,8 @@ use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Table};
 use crate::kernels::sts_sort_channel_bucket as kernels;
 use crate::sts_sort::StsSort;
 
-/// What tells the bucket of a digi: the channel first, then the time from above.
-/// Digis that are in one bucket after all of them have the same key.
+/// Bits that determine the bucket of a digi: the channel first, then the time from its high bits.
+/// Digis that are in one bucket after all levels have the same key.
 const LEVELS: [Level; 4] = [
     Level::Channel,
     Level::Time { shift: 20, bits: 11 },
@@ -50,34 +50,34 @@ pub(super) const CHANNEL_BUCKET: Variant<StsSort> = Variant::cuda(
 )
 .unstable();
 
-/// The same arrays, and larger tables.
+/// Uses the same arrays, and larger tables.
 pub(super) const CHANNEL_BUCKET_STABLE: Variant<StsSort> = Variant::cuda(
     "channel-bucket-stable",
     "channel-bucket with digis moved in the order in which they arrive: ranks by warps, look-back",
     |at| sort_on_gpu(at, |gpu, partition| Ok(Box::new(ChannelBucket::stable(gpu, partition)?))),
 );
 
-/// Digis, and what sorting them takes.
+/// Digis, and the buffers for sorting them.
 pub(crate) struct ChannelBucket {
     partition: Partition,
     digis: DeviceBuffer<u64>,
     scratch: DeviceBuffer<u64>,
     tables: Tables,
     sorts: &'static Sorts,
-    /// Whether there may be buckets that are too large.
+    /// True if there may be buckets that are too large.
     may_leave: bool,
 }
 
 buffers!(ChannelBucket: digis, scratch, tables);
 
-/// What sorting takes beside the digis.
+/// Buffers for sorting, except the digis.
 struct Tables {
     small: Table<kernels::Range>,
     wide: Table<kernels::Range>,
     regions: Regions,
     oversized: Oversized,
     overfull: OverfullBins,
-    /// Of blocks that are alone.
+    /// Overfull bins of blocks with a multiprocessor to themselves.
     wide_overfull: OverfullBins,
 }
 
@@ -87,45 +87,45 @@ impl Tables {
     fn new(
         gpu: &Gpu,
         digis: usize,
-        most: Counts,
+        max: Counts,
         in_order: Option<usize>,
     ) -> Result<Self, DeviceError> {
-        let regions = Regions::new(gpu, digis, most.large, in_order)?;
-        let groups = groups_of(digis, regions.most(), capacity(gpu));
-        let large_groups = groups_of(digis, regions.most(), wide_capacity(gpu));
+        let regions = Regions::new(gpu, digis, max.large, in_order)?;
+        let groups = groups_of(digis, regions.max(), capacity(gpu));
+        let large_groups = groups_of(digis, regions.max(), wide_capacity(gpu));
         Ok(Tables {
-            small: Table::new(gpu, most.small)?,
-            wide: Table::new(gpu, most.wide)?,
+            small: Table::new(gpu, max.small)?,
+            wide: Table::new(gpu, max.wide)?,
             regions,
             oversized: Oversized::new(gpu, digis / capacity(gpu))?,
-            overfull: OverfullBins::new(gpu, groups.max(most.small))?,
-            wide_overfull: OverfullBins::new(gpu, large_groups.max(most.wide))?,
+            overfull: OverfullBins::new(gpu, groups.max(max.small))?,
+            wide_overfull: OverfullBins::new(gpu, large_groups.max(max.wide))?,
         })
     }
 }
 
 impl ChannelBucket {
     fn new(gpu: &Gpu, partition: &Partition) -> Result<Self, DeviceError> {
-        let most = Division::on(gpu, partition).counts();
-        let mut sort = Self::with_tables(gpu, partition.elements(), most, None)?;
+        let max = Division::on(gpu, partition).counts();
+        let mut sort = Self::with_tables(gpu, partition.elements(), max, None)?;
         sort.fit(partition);
         Ok(sort)
     }
 
-    /// One that keeps the order of digis with the same key.
+    /// A sort that keeps the order of digis with the same key.
     fn stable(gpu: &Gpu, partition: &Partition) -> Result<Self, DeviceError> {
-        let most = Division::on(gpu, partition).counts();
+        let max = Division::on(gpu, partition).counts();
         let longest = partition.lengths().max().unwrap_or(0);
-        let mut sort = Self::with_tables(gpu, partition.elements(), most, Some(longest))?;
+        let mut sort = Self::with_tables(gpu, partition.elements(), max, Some(longest))?;
         sort.sorts = &BY_ARRIVAL;
         sort.fit(partition);
         Ok(sort)
     }
 
-    /// Room for so many digis in so many segments, of which nobody knows yet how long they are.
+    /// Buffers for `digis` digis in `segments` segments, whose lengths are not known yet.
     ///
     /// # Errors
-    /// If the device has no room.
+    /// If the device has no memory.
     pub(crate) fn with_room(gpu: &Gpu, digis: usize, segments: usize) -> Result<Self, DeviceError> {
         Self::with_tables(gpu, digis, Counts::at_most(gpu, digis, segments), None)
     }
@@ -134,40 +134,41 @@ impl ChannelBucket {
     fn with_tables(
         gpu: &Gpu,
         digis: usize,
-        most: Counts,
+        max: Counts,
         in_order: Option<usize>,
     ) -> Result<Self, DeviceError> {
         Ok(ChannelBucket {
             digis: gpu.buffer(digis)?,
             scratch: gpu.buffer(digis)?,
-            tables: Tables::new(gpu, digis, most, in_order)?,
+            tables: Tables::new(gpu, digis, max, in_order)?,
             sorts: &BY_ALL_BITS,
             partition: Partition::from_lengths([]),
             may_leave: false,
         })
     }
 
-    /// Gets ready for digis in such segments: no more than there is room for.
+    /// Prepares for digis in such segments, which must fit into the capacity.
     pub(crate) fn fit(&mut self, partition: &Partition) {
         self.partition = partition.clone();
     }
 
-    /// How many digis of a segment a block sorts at once, and one that has a multiprocessor to itself.
+    /// Digis of a segment that a block sorts at once, and those that a block with a multiprocessor
+    /// to itself does.
     pub(crate) fn block_capacities(gpu: &Gpu) -> [usize; 2] {
         [capacity(gpu), wide_capacity(gpu)]
     }
 
-    /// Where the digis have to be before, and are after.
+    /// The digis, before and after the sort.
     pub(crate) fn digis(&self) -> &DeviceBuffer<u64> {
         &self.digis
     }
 
-    /// As much room, which a sort overwrites.
+    /// Scratch of the same length, which a sort overwrites.
     pub(crate) fn scratch(&self) -> &DeviceBuffer<u64> {
         &self.scratch
     }
 
-    /// Starts the kernels. They leave a list of what is too large for shared memory: see
+    /// Starts the kernels. They list ranges that are too large for shared memory: see
     /// [`ChannelBucket::finish`].
     ///
     /// # Errors
@@ -179,7 +180,7 @@ impl ChannelBucket {
         self.start_large(gpu, &large)
     }
 
-    /// The same for those segments alone that have more digis than a block holds.
+    /// Starts to sort only segments that have more digis than a block can hold.
     ///
     /// # Errors
     /// If the device refuses.
@@ -199,8 +200,8 @@ impl ChannelBucket {
         self.tables.oversized.start_count(gpu)
     }
 
-    /// Goes on, once the host has waited for what was started, with what is left. Returns whether there
-    /// was anything: digis were not in order before.
+    /// Sorts the remaining ranges, after the host has waited for the kernels that were started.
+    /// Returns true if there were any: digis were not in order before.
     ///
     /// # Errors
     /// If the device refuses.
@@ -218,7 +219,7 @@ impl ChannelBucket {
         Ok(true)
     }
 
-    /// Sorts what is left; returns what is left of that.
+    /// Sorts the remaining ranges; returns those that remain then.
     fn sort_again(
         &mut self,
         gpu: &Gpu,
@@ -238,7 +239,8 @@ impl ChannelBucket {
         if segments.is_empty() {
             return Ok(());
         }
-        let (tables, digis) = (&mut self.tables, &self.digis);
+        let tables = &mut self.tables;
+        let digis = &self.digis;
         tables.small.fill(gpu, on_device(segments))?;
         let arguments = kernels::SortSegments {
             digis: digis.ptr(),
@@ -257,7 +259,8 @@ impl ChannelBucket {
         if segments.is_empty() {
             return Ok(());
         }
-        let (tables, digis) = (&mut self.tables, &self.digis);
+        let tables = &mut self.tables;
+        let digis = &self.digis;
         tables.wide.fill(gpu, on_device(segments))?;
         let arguments = kernels::SortSegments {
             digis: digis.ptr(),
@@ -265,13 +268,13 @@ impl ChannelBucket {
             crowded: tables.wide_overfull.list(),
         };
         tables.wide_overfull.clear(gpu)?;
-        // SAFETY: as above.
+        // SAFETY: the ranges are segments of the array, none longer than fits.
         unsafe { gpu.launch(self.sorts.wide, block_each(segments, 2), arguments)? };
         tables.wide_overfull.sort(gpu, self.sorts.wide_crowded, digis, digis)
     }
 
-    /// Distributes regions once more, to large groups or not, and sorts these into `digis`.
-    /// Levels take turns in where the digis come from.
+    /// Distributes regions once more, to large groups or not, and sorts these into `digis`. The
+    /// source array alternates with the level.
     fn sort_regions(
         &mut self,
         gpu: &Gpu,
@@ -283,8 +286,9 @@ impl ChannelBucket {
             0 => (&self.digis, &self.scratch),
             _ => (&self.scratch, &self.digis),
         };
-        let (tables, sorts) = (&mut self.tables, self.sorts);
-        for some in all.chunks(tables.regions.most()) {
+        let tables = &mut self.tables;
+        let sorts = self.sorts;
+        for some in all.chunks(tables.regions.max()) {
             tables.regions.fill(gpu, some, is_wide)?;
             tables.regions.distribute(gpu, LEVELS[level], from, to)?;
             let (overfull, crowded) = if tables.regions.is_wide() {
@@ -323,7 +327,7 @@ impl Sorter for ChannelBucket {
     }
 }
 
-/// A block a range, which moves so many words for each of its digis.
+/// A block per range, which moves `words` words for each of its digis.
 fn block_each(ranges: &[Range], words: u64) -> Grid {
     let digis: u64 = ranges.iter().map(|range| range.len() as u64).sum();
     Grid::blocks(ranges.len() as u32).moving(words * digis * DIGI)
@@ -341,9 +345,9 @@ mod tests {
     const CHANNELS: u64 = (1 << CHANNEL_BITS) - 1;
     const TIMES: u64 = (1 << 31) - 1;
 
-    /// As many digis of any channel and charge, whose times are made of any number.
+    /// `count` digis of any channel and charge, with times `time(random number)`.
     fn digis(count: u64, time: impl Fn(u64) -> u64) -> Vec<u64> {
-        let one = |number| (mix(number) & !TIMES) | (time(mix(!number)) & TIMES);
+        let one = |index| (mix(index) & !TIMES) | (time(mix(!index)) & TIMES);
         (0..count).map(one).collect()
     }
 
@@ -366,8 +370,8 @@ mod tests {
         sorted
     }
 
-    /// Any, some of the same channel and time, many at nearly the same time, so that bins don't help, and
-    /// those of one channel.
+    /// Random digis, some of the same channel and time, many at nearly the same time, so that bins
+    /// do not help, and those of one channel.
     fn hard() -> [Vec<u64>; 4] {
         let any = digis(70_000, |any| any);
         let equal = digis(70_000, |any| any % 10_000);

@@ -1,11 +1,12 @@
-// Sorting by distribution as in `channel_bucket.cu`, but digis with the same key keep the order in which they
-// arrived.
+// Sorting by distribution as in `channel_bucket.cu`, but digis with the same key keep the order in
+// which they arrived.
 //
-// Digis are moved to their groups in that order, tile by tile: see `arrival.h`. So a place in a group tells
-// which digi came first, and is remembered beside the digi where a group is sorted in shared memory.
+// Digis are moved to their groups in that order, tile by tile: see `arrival.h`. So the index in a
+// group gives the order of arrival, and is stored with the digi while a group is sorted in shared
+// memory.
 //
-// A tile of many digis goes out in long runs, however many groups there are. Where groups are few, runs of small
-// tiles are long enough, and more blocks with fewer warps wait less for each other.
+// A tile of many digis goes out in long runs, however many groups there are. If groups are few,
+// runs of small tiles are long enough, and more blocks with fewer warps wait less for each other.
 #include "channel_bucket/block.h"
 #include "channel_bucket/by_arrival.h"
 #include "channel_bucket/arrival.h"
@@ -60,9 +61,9 @@ __device__ __forceinline__ void distribute_next(const u64* from, u64* to, const 
 
 }  // namespace
 
-// Moves the digis of all regions to their groups: `places` says where these begin. The tiles of a region come in
-// order; `first_told` says where it has words for them in `told`, one for each tile and group. These and the
-// `ticket` are zero at the start. A block a tile.
+// Moves the digis of all regions to their groups: `places` has the groups' offsets. The tiles of a
+// region come in order; `first_told` has the offset of its status words in `told`, one for each
+// tile and group. These and the `ticket` are zero at the start. A block per tile.
 extern "C" __global__ void __launch_bounds__(LARGE_TILE_THREADS, 2)
     channel_bucket_distribute_large_tiles(const u64* from, u64* to, const Range* regions, const Tile* tiles,
                                           const u16* group_of, const u32* first_groups, const u32* places,
@@ -74,7 +75,7 @@ extern "C" __global__ void __launch_bounds__(LARGE_TILE_THREADS, 2)
 KERNEL_EXPORT(channel_bucket_distribute_large_tiles, DistributeTiles)
 KERNEL_SHARED(channel_bucket_distribute_large_tiles, LargeTileShared)
 
-// The same for regions of few groups.
+// Moves digis in small tiles, for regions of few groups.
 extern "C" __global__ void __launch_bounds__(SMALL_TILE_THREADS, 7)
     channel_bucket_distribute_small_tiles(const u64* from, u64* to, const Range* regions, const Tile* tiles,
                                           const u16* group_of, const u32* first_groups, const u32* places,
@@ -86,7 +87,7 @@ extern "C" __global__ void __launch_bounds__(SMALL_TILE_THREADS, 7)
 KERNEL_EXPORT(channel_bucket_distribute_small_tiles, DistributeTiles)
 KERNEL_SHARED(channel_bucket_distribute_small_tiles, SmallTileShared)
 
-// What follows sorts as the kernels of `channel_bucket.cu` do.
+// The following kernels sort like those of `channel_bucket.cu`.
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
     channel_bucket_small_stable(u64* digis, const Range* segments, RangeList* crowded) {
     SMEM_DYN(Sorting, shared);

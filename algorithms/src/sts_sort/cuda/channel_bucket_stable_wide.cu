@@ -1,4 +1,5 @@
-// What `channel_bucket_wide.cu` does, with digis of the same key in the order in which they arrived.
+// Kernels of `channel_bucket_wide.cu`, with digis of the same key in the order in which they
+// arrived.
 #include "channel_bucket/wide_block.h"
 #include "channel_bucket/by_arrival.h"
 #include "channel_bucket/groups.h"

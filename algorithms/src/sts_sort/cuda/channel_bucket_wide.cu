@@ -1,15 +1,15 @@
-// Sorting by distribution, by blocks that have nearly all shared memory of a multiprocessor: twice as
-// many digis at once as in `channel_bucket.cu`.
+// Sorting by distribution, by blocks that have nearly all shared memory of a multiprocessor: twice
+// as many digis at once as in `channel_bucket.cu`.
 //
-// Segments that fit are read twice and written once, and not moved to groups before. Regions of so many
-// digis that their groups would be written in short runs have half as many groups.
+// Segments that fit are read twice and written once, and not moved to groups before. Regions of so
+// many digis that their groups would be written in short runs have half as many groups.
 #include "channel_bucket/wide_block.h"
 #include "channel_bucket/by_all_bits.h"
 #include "channel_bucket/groups.h"
 #include "channel_bucket/overfull.h"
 
-// Sorts such segments in place, but for those of which many digis have nearly the same time: these are
-// listed. A block a segment.
+// Sorts such segments in place, except those of which many digis have nearly the same time: these
+// are listed. A block per segment.
 extern "C" __global__ void __launch_bounds__(THREADS, 1)
     channel_bucket_wide(u64* digis, const Range* segments, RangeList* crowded) {
     SMEM_DYN(Sorting, shared);
@@ -18,7 +18,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
 KERNEL_EXPORT(channel_bucket_wide, SortSegments)
 KERNEL_SHARED(channel_bucket_wide, Sorting)
 
-// Sorts groups of channels as `channel_bucket_sort` does. A block a group; there may be more blocks.
+// Sorts groups of channels as `channel_bucket_sort` does. A block per group; there may be more blocks.
 extern "C" __global__ void __launch_bounds__(THREADS, 1)
     channel_bucket_sort_wide(const u64* from, u64* to, const u32* begins, const Group* groups,
                              const u32* group_count, const u32* extents, RangeList* oversized, RangeList* crowded) {

@@ -1,10 +1,10 @@
-//! The places of CUB's sorts, which come from a plugin: see `algorithms/cub`.
+//! Placeholders of CUB's sorts, which come from a plugin: see `algorithms/cub`.
 
 use crate::algorithm::Variant;
 use crate::plugin_session::of_baseline;
 use crate::sts_sort::StsSort;
 
-/// As `algorithms/cub` has them.
+/// Names and summaries of `algorithms/cub`.
 pub(in crate::sts_sort) const CUB: [Variant<StsSort>; 6] = [
     of_baseline("cub-segmented-keys", "CUB DeviceSegmentedSort::SortKeys, a whole digi as the key")
         .unstable(),

@@ -1,8 +1,7 @@
 //! Sorting on a GPU.
 //!
-//! Digis go to the device, are sorted, and come back. A variant here is a
-//! [`Sorter`](runner::Sorter): its buffers and its kernels. Each launcher stands beside its
-//! kernels.
+//! Digis are copied to the device, sorted, and copied back. A variant here is a
+//! [`Sorter`](runner::Sorter): its buffers and its kernels. Each launcher is next to its kernels.
 
 mod block_merge;
 mod channel_bucket;
@@ -30,7 +29,7 @@ pub(super) const VARIANTS: &[Variant<StsSort>] = &[
     channel_bucket::CHANNEL_BUCKET_STABLE,
 ];
 
-/// Those whose kernels are shaders too.
+/// Variants whose kernels exist as shaders too.
 pub(super) const AS_SHADERS: &[Variant<StsSort>] = &[
     block_merge::BLOCK_MERGE
         .as_shaders()

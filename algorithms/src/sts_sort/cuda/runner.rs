@@ -15,12 +15,12 @@ use crate::sts_sort::StsSort;
 /// Bytes of a digi.
 pub(super) const DIGI: u64 = size_of::<u64>() as u64;
 
-/// The buffers of a sort, and what to do with them.
+/// The buffers and kernels of a sort.
 pub(super) trait Sorter: Buffers {
-    /// Where the digis have to be before.
+    /// Buffer of the unsorted digis.
     fn digis(&self) -> &DeviceBuffer<u64>;
 
-    /// Where they are after.
+    /// Buffer of the sorted digis.
     fn sorted(&self) -> &DeviceBuffer<u64>;
 
     /// Starts the kernels.
@@ -30,24 +30,24 @@ pub(super) trait Sorter: Buffers {
     fn sort(&mut self, gpu: &Gpu) -> Result<(), DeviceError>;
 }
 
-/// Takes the buffers for digis in such segments.
+/// Allocates the buffers for digis in such segments.
 type MakeSorter = Box<dyn Fn(&Gpu, &Partition) -> Result<Box<dyn Sorter>, DeviceError> + Send>;
 
 /// A sorter with an input.
-struct OnGpu<'a> {
+struct SortRunner<'a> {
     make_sorter: MakeSorter,
     input: &'a SegmentedDigis,
     arena: &'a Arena,
     gpu: Arc<Gpu>,
 }
 
-struct Held<'a> {
+struct SortBuffers<'a> {
     unsorted: Pristine<'a, u64>,
     sorted: PinnedBuffer<u64>,
     sorter: Box<dyn Sorter>,
 }
 
-buffers!(Held<'_>: unsorted, sorted, sorter);
+buffers!(SortBuffers<'_>: unsorted, sorted, sorter);
 
 /// A sorter, ready to run. Positions are counted with 32 bits on the device, and a few more
 /// are needed to go beyond the end.
@@ -55,11 +55,12 @@ pub(super) fn sort_on_gpu<'a>(
     at: &Opening<'a, '_, StsSort>,
     make_sorter: impl Fn(&Gpu, &Partition) -> Result<Box<dyn Sorter>, DeviceError> + Send + 'static,
 ) -> Opened<'a, StsSort> {
-    let (digis, most) = (at.input.digis().len(), i32::MAX as usize);
-    if digis > most {
-        return Err(Unavailable(format!("{digis} digis; on a GPU {most} is the most; use fewer")));
+    let digis = at.input.digis().len();
+    let max = i32::MAX as usize;
+    if digis > max {
+        return Err(Unavailable(format!("{digis} digis; on a GPU {max} is the most; use fewer")));
     }
-    at.session(OnGpu {
+    at.session(SortRunner {
         make_sorter: Box::new(make_sorter),
         input: at.input,
         arena: at.arena,
@@ -67,31 +68,33 @@ pub(super) fn sort_on_gpu<'a>(
     })
 }
 
-impl<'a> Runner<StsSort> for OnGpu<'a> {
-    type Buffers = Held<'a>;
+impl<'a> Runner<StsSort> for SortRunner<'a> {
+    type Buffers = SortBuffers<'a>;
 
-    fn allocate(&self) -> Result<Held<'a>, DeviceError> {
-        let (gpu, digis) = (&self.gpu, self.input.digis());
-        Ok(Held {
+    fn allocate(&self) -> Result<SortBuffers<'a>, DeviceError> {
+        let gpu = &self.gpu;
+        let digis = self.input.digis();
+        Ok(SortBuffers {
             unsorted: Pristine::converted(self.arena, gpu, digis, |digi| digi.bits())?,
             sorted: gpu.pinned(digis.len())?,
             sorter: (self.make_sorter)(gpu, self.input.partition())?,
         })
     }
 
-    fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
-        let (gpu, sorter) = (&self.gpu, &mut held.sorter);
-        gpu.upload(sorter.digis(), &held.unsorted)?;
+    fn run(&mut self, buffers: &mut SortBuffers<'a>) -> Result<(), DeviceError> {
+        let gpu = &self.gpu;
+        let sorter = &mut buffers.sorter;
+        gpu.upload(sorter.digis(), &buffers.unsorted)?;
         sorter.sort(gpu)?;
-        gpu.download(&mut held.sorted, sorter.sorted())
+        gpu.download(&mut buffers.sorted, sorter.sorted())
     }
 
-    fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Vec<Digi>> {
-        Cow::Owned(mapped(&held.sorted, |&bits| Digi::from_bits(bits)))
+    fn output<'b>(&'b self, buffers: &'b SortBuffers<'a>) -> Cow<'b, Vec<Digi>> {
+        Cow::Owned(mapped(&buffers.sorted, |&bits| Digi::from_bits(bits)))
     }
 }
 
-/// Where segments begin, and where the last one ends. They fit: see [`sort_on_gpu`].
+/// Offsets of segments, with the end of the last one. They fit into 32 bits: see [`sort_on_gpu`].
 pub(crate) fn begins(partition: &Partition) -> impl Iterator<Item = u32> {
     let ends = partition.ranges().map(|range| range.end as u32);
     std::iter::once(0).chain(ends)

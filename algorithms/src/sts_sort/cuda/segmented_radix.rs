@@ -31,7 +31,7 @@ pub(super) const CONCAT: Variant<StsSort> = Variant::cuda(
     },
 );
 
-/// Where a pass reads and where it writes.
+/// Source and target of a pass.
 fn of_pass([input, between, output]: [Ptr<u64>; 3], pass: usize) -> (Ptr<u64>, Ptr<u64>) {
     match pass {
         0 => (input, between),
@@ -47,7 +47,7 @@ fn sort_digis(gpu: &Gpu, segments: &Segments<3>) -> Result<(), DeviceError> {
     Ok(())
 }
 
-/// The lists of the channels, one behind the other: passes leave each in the order it has.
+/// Concatenates the lists of the channels: passes keep the order within each.
 fn join_channels(gpu: &Gpu, segments: &Segments<2>) -> Result<(), DeviceError> {
     let [digis, between] = segments.digis();
     let [.., low, high] = DIGITS_OF_DIGI;

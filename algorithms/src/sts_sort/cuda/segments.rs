@@ -15,7 +15,7 @@ pub(super) struct Segments<const ARRAYS: usize> {
     begins: Table,
 }
 
-/// Starts the kernels, once it is known on the device where segments begin.
+/// Starts the kernels, after the offsets of segments are on the device.
 type Start<const ARRAYS: usize> = fn(&Gpu, &Segments<ARRAYS>) -> Result<(), DeviceError>;
 
 struct SegmentSorter<const ARRAYS: usize> {
@@ -25,7 +25,7 @@ struct SegmentSorter<const ARRAYS: usize> {
     start: Start<ARRAYS>,
 }
 
-/// Such a sort, ready to run, which leaves the digis in the array of that number.
+/// A session of such a sort, which leaves the digis in array `sorted`.
 pub(super) fn by_segment<'a, const ARRAYS: usize>(
     at: &Opening<'a, '_, StsSort>,
     sorted: usize,
@@ -52,12 +52,12 @@ impl<const ARRAYS: usize> Segments<ARRAYS> {
         self.arrays.each_ref().map(DeviceBuffer::ptr)
     }
 
-    /// Where segments begin, and where the last one ends.
+    /// Offsets of segments, with the end of the last one.
     pub(super) fn begins(&self) -> Ptr<u32> {
         self.begins.ptr()
     }
 
-    /// A block a segment, which moves so many words for each digi.
+    /// A block per segment, which moves `words` words for each digi.
     pub(super) fn grid(&self, words: u64) -> Grid {
         let digis = self.partition.elements() as u64;
         Grid::blocks(self.partition.segments() as u32).moving(words * digis * DIGI)

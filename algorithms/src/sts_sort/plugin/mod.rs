@@ -13,7 +13,7 @@ use crate::plugin_session::{
     Addresses, Array, Asked, Description, PluginTask, Room, Shown, Upload,
 };
 
-/// What its plugins may say of themselves.
+/// Properties that plugins of this task may declare.
 pub(super) const CONTRACT: Contract = Contract {
     task: "sort",
     since: 1,
@@ -57,10 +57,10 @@ impl PluginTask for StsSort {
     }
 }
 
-/// What a plugin is shown.
+/// The input passed to a plugin.
 struct ShownSort {
     sort: abi::Sort,
-    /// Where each segment begins, then the end. `sort` points to it.
+    /// Offset of each segment, with the end of the last one. `sort` points to it.
     offsets: Vec<u64>,
 }
 

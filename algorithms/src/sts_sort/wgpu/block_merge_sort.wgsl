@@ -1,5 +1,5 @@
-// The published sort of digis: see block_merge.cu. A block a segment; chunks are as large as
-// little workgroup memory lets them be.
+// The published sort of digis: see block_merge.cu. A block per segment; chunks are as large as
+// little workgroup memory allows.
 #include "block_merge.wgsl"
 #include "digi.wgsl"
 

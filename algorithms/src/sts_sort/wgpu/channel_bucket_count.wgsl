@@ -1,5 +1,5 @@
 // Counts the digis of each region's buckets, and finds its first and last time: see
-// channel_bucket.cu. A block a part of a region.
+// channel_bucket.cu. A block per part of a region.
 #include "channel_bucket/common.wgsl"
 #include "channel_bucket/extent.wgsl"
 #include "digi.wgsl"

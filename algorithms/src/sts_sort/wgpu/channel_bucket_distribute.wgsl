@@ -1,8 +1,9 @@
-// Moves the digis of each part to where the `places` of their groups say: see
-// channel_bucket/distribution.h. A block a part of a region.
+// Moves the digis of each part to the offsets of their groups in `places`: see
+// channel_bucket/distribution.h. A block per part of a region.
 //
-// Workgroup memory: a tile (16 KiB, or 32 where there are 48), and of its groups counts, two in a
-// word (4 KiB), and how far their digis go (8 KiB). The group of a bucket is read where it lies.
+// Workgroup memory: a tile (16 KiB, or 32 if the device has 48), and of its groups counts, two in a
+// word (4 KiB), and the distances that their digis move (8 KiB). The group of a bucket is read from
+// device memory.
 #include "block_scan.wgsl"
 #include "channel_bucket/common.wgsl"
 
@@ -24,7 +25,7 @@ const GROUPS = BUCKETS;
 const PAIRS_EACH = GROUPS / 2u / THREADS;
 
 var<workgroup> staged: array<vec2u, TILE>;
-// Of the tile, then where its groups begin in it.
+// Counts of the tile, then offsets of its groups in it.
 var<workgroup> pairs: array<atomic<u32>, GROUPS / 2u>;
 // From there to where the digis go.
 var<workgroup> distances: array<u32, GROUPS>;
@@ -37,15 +38,15 @@ fn group_of_digi(digi: vec2u) -> u32 {
 
 fn half(words: u32, number: u32) -> u32 { return words >> (number % 2u * 16u) & 0xffffu; }
 
-// Takes room for a group's digis of the tile; returns where it begins in the tile.
+// Reserves a range for a group's digis of the tile; returns their offset in the tile.
 fn place_group(group: u32, count: u32, before: u32) {
     if count > 0u {
         distances[group] = atomicAdd(&places[first_groups[region] + group], count) - before;
     }
 }
 
-// Takes room for a tile's digis in their groups, and turns counts into where groups begin in the
-// tile. Barriers after.
+// Reserves ranges for a tile's digis in their groups, and turns counts into offsets of groups in
+// the tile. Barriers after.
 fn place_groups() {
     let first = thread * PAIRS_EACH;
     var counts: array<u32, PAIRS_EACH>;
@@ -66,8 +67,8 @@ fn place_groups() {
     workgroupBarrier();
 }
 
-// Moves a tile: to workgroup memory first, where each group's digis come to lie together, then to
-// their places in one run a group. Barriers before and after.
+// Moves a tile: to workgroup memory first, grouped, then to its destinations in one run per group.
+// Barriers before and after.
 fn distribute_tile(begin: u32, count: u32) {
     var digis: array<vec2u, ITEMS>;
     var ranks: array<u32, ITEMS>;

@@ -1,4 +1,4 @@
-// Makes groups of each region's buckets, as many as fit: see channel_bucket/grouping.h. A block a
+// Makes groups of each region's buckets, as many as fit: see channel_bucket/grouping.h. A block per
 // region.
 //
 // Workgroup memory: 24 KiB. A thread has some buckets next to each other.
@@ -20,11 +20,11 @@ var<immediate> arguments: Arguments;
 
 const BUCKETS_EACH = BUCKETS / THREADS;
 
-// Where each bucket begins in the region.
+// Offset of each bucket in the region.
 var<workgroup> starts: array<u32, BUCKETS + 1u>;
-// Whether a group begins with it.
+// 1 if it is the first bucket of a group.
 var<workgroup> is_first: array<atomic<u32>, BUCKETS>;
-// Where a chain of groups leads from each bucket.
+// Bucket that the chain of groups reaches from each bucket.
 var<workgroup> leaps: array<u32, BUCKETS + 1u>;
 var<workgroup> first_group: u32;
 
@@ -67,7 +67,7 @@ fn mark_groups() {
     }
 }
 
-// Where the thread's buckets begin in the region. Barriers after.
+// Finds the offsets of the thread's buckets in the region. Barriers after.
 fn place_buckets(region: u32, count: u32) {
     let first = thread * BUCKETS_EACH;
     var own: array<u32, BUCKETS_EACH>;

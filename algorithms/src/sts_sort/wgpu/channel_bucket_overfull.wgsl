@@ -7,7 +7,7 @@ struct Arguments { blocks: u32 }
 var<immediate> arguments: Arguments;
 @group(0) @binding(0) var<storage, read_write> unsorted: array<vec2u>;
 @group(0) @binding(1) var<storage, read_write> sorted: array<vec2u>;
-// Their number, then where each begins and ends.
+// Number of overfull bins, then the begin and end of each.
 @group(0) @binding(2) var<storage, read> overfull: array<u32>;
 
 // The counts of 8 warps.
@@ -28,7 +28,7 @@ fn digit_of(i: u32) -> u32 { return shifted_right(own_items[i], digit_shift).x &
 
 fn note_start(bin: u32, start: u32) {}
 
-// All bits of a digi, those of the key above the others.
+// All bits of a digi, those of the key in the highest ones.
 fn ordered_from_digi(digi: vec2u) -> vec2u {
     let others = (shifted_right(digi, TIME_BITS).x & 0x3fu) << 16u | digi.y >> 16u;
     let key = shifted_left(digi_key(digi), 22u);
@@ -45,7 +45,7 @@ fn digi_from_ordered(ordered: vec2u) -> vec2u {
     return vec2u(time | charge_and_address.x, upper | charge_and_address.y);
 }
 
-// Which bits are not the same in all items. Barriers before and after.
+// Mask of the bits that differ between items. Barriers before and after.
 fn find_differing(count: u32) -> vec2u {
     if thread < 2u { atomicStore(&differing[thread], 0u); }
     workgroupBarrier();

@@ -1,4 +1,4 @@
-// Sorts segments that fit into workgroup memory, in place: see channel_bucket.cu. A block a
+// Sorts segments that fit into workgroup memory, in place: see channel_bucket.cu. A block per
 // segment.
 #include "channel_bucket/sorting.wgsl"
 #include "channel_bucket/extent.wgsl"
@@ -11,7 +11,7 @@ var<immediate> arguments: Arguments;
 
 const BUCKETS_EACH = BUCKETS / THREADS;
 
-// Where the channels begin, until there are digis to wait; a word and the next one are a digi.
+// Offsets of channels first, later digis of two words each.
 var<workgroup> words: array<atomic<u32>, 2u * CAPACITY>;
 var<workgroup> extent: array<atomic<u32>, 2>;
 var<private> segment_length: u32;

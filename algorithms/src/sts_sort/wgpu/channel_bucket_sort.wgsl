@@ -1,4 +1,4 @@
-// Sorts groups of channels: see channel_bucket.cu. A block a group; there may be more blocks.
+// Sorts groups of channels: see channel_bucket.cu. A block per group; there may be more blocks.
 #include "channel_bucket/groups.wgsl"
 
 struct Arguments { blocks: u32 }

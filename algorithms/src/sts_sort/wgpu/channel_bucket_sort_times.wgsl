@@ -1,5 +1,5 @@
-// Sorts groups of buckets that are told by bits of the time: see channel_bucket.cu. A block a
-// group; there may be more blocks.
+// Sorts groups of buckets that are determined by bits of the time: see channel_bucket.cu. A block
+// per group; there may be more blocks.
 #include "channel_bucket/groups.wgsl"
 
 struct Arguments { blocks: u32, shift: u32, bits: u32 }

@@ -1,4 +1,4 @@
-// One pass of a radix sort over each segment: see segmented_radix.cu. A block a segment.
+// One pass of a radix sort over each segment: see segmented_radix.cu. A block per segment.
 //
 // Workgroup memory: a tile (16 KiB with 32 lanes), and the counts (8 KiB).
 #include "radix_rank.wgsl"
@@ -9,7 +9,7 @@ var<immediate> arguments: Arguments;
 @group(0) @binding(1) var<storage, read_write> sorted: array<vec2u>;
 @group(0) @binding(2) var<storage, read> begins: array<u32>;
 
-// The counts of 16 warps. Few blocks with so much memory find room at once: so they have many threads,
+// The counts of 16 warps. Few blocks with so much memory fit at once: so they have many threads,
 // with few items each.
 const THREADS = min(512u, max(16u * LANES, SUBGROUP_LANES));
 const ITEMS = 4u;
@@ -17,9 +17,9 @@ const TILE = THREADS * ITEMS;
 const RADIX_BITS = 8u;
 
 var<workgroup> keys: array<vec2u, TILE>;
-// Where a digit begins in the tile.
+// Offset of each digit in the tile.
 var<workgroup> tile_starts: array<u32, RADIX_BINS>;
-// Where its next key goes in the segment.
+// Destination of each digit's next key in the segment.
 var<workgroup> places: array<atomic<u32>, RADIX_BINS>;
 
 var<private> own_keys: array<vec2u, ITEMS>;
@@ -36,7 +36,7 @@ fn digit_of(i: u32) -> u32 {
 
 fn note_start(bin: u32, start: u32) { tile_starts[bin] = start; }
 
-// Where each digit begins in the sorted segment. Barriers are included.
+// Finds the offset of each digit in the sorted segment. Includes barriers.
 fn find_places(begin: u32, count: u32) {
     for (var bin = thread; bin < RADIX_BINS; bin += THREADS) { atomicStore(&places[bin], 0u); }
     workgroupBarrier();
@@ -55,7 +55,7 @@ fn find_places(begin: u32, count: u32) {
     workgroupBarrier();
 }
 
-// Loads a tile and puts it in order of its digits. Barriers are included.
+// Loads a tile and puts it in order of its digits. Includes barriers.
 fn order_tile(begin: u32) {
     for (var i = 0u; i < ITEMS; i++) {
         if position(i) < in_tile { own_keys[i] = unsorted[begin + position(i)]; }
@@ -67,7 +67,7 @@ fn order_tile(begin: u32) {
     workgroupBarrier();
 }
 
-// The next tile's keys go behind those of this one.
+// The next tile's keys go after those of this one.
 fn advance() {
     workgroupBarrier();
     for (var bin = thread; bin < RADIX_BINS; bin += THREADS) {

@@ -4,7 +4,7 @@ use generators::sts::Digi;
 use generators::sts::raw::{Kind, MESSAGE_BYTES, Message, MicrosliceCounts, Rules};
 
 use crate::sts_unpack::epoch::{Clock, Epoch};
-use crate::sts_unpack::exact::Fate;
+use crate::sts_unpack::exact::HitOutcome;
 use crate::sts_unpack::lookup::{ADDRESS_HIGH, MASKED, UNKNOWN_ELINK, UNWANTED};
 use crate::sts_unpack::survey::Job;
 use crate::sts_unpack::tables::{ADC_VALUES, Board};
@@ -21,7 +21,7 @@ pub(super) struct Microslice<'w> {
     pub(super) rules: Rules,
 }
 
-/// A microslice on the way, behind its first two messages.
+/// State in a microslice, after its first two messages.
 pub(super) struct Cursor<'w> {
     pub(super) microslice: Microslice<'w>,
     pub(super) words: &'w [Word],
@@ -30,10 +30,10 @@ pub(super) struct Cursor<'w> {
 }
 
 impl<'w> Microslice<'w> {
-    /// Looks at size and first messages.
+    /// Checks size and first messages.
     ///
     /// # Errors
-    /// What is counted, if they are not what they have to be.
+    /// The counts of the microslice, if they are invalid.
     #[inline(always)]
     pub(super) fn begin(self) -> Result<Cursor<'w>, MicrosliceCounts> {
         let nothing = MicrosliceCounts::default();
@@ -41,7 +41,8 @@ impl<'w> Microslice<'w> {
         let ([first, second, words @ ..], []) = (words, rest) else {
             return Err(MicrosliceCounts { size: 1, ..nothing });
         };
-        let (first, second) = (message(first), message(second));
+        let first = message(first);
+        let second = message(second);
         if (first.kind(), second.kind()) != (Kind::Epoch, Kind::TsMsb) {
             return Err(MicrosliceCounts { first: 1, ..nothing });
         }
@@ -51,40 +52,45 @@ impl<'w> Microslice<'w> {
     }
 }
 
-/// What becomes of a hit.
+/// Outcome of a hit, computed exactly.
 #[inline(always)]
-pub(super) fn exact(microslice: &Microslice<'_>, message: Message, epoch: &Epoch) -> Fate {
-    Fate::of(message, epoch.eighths, microslice.board.links, microslice.rules)
+pub(super) fn exact(microslice: &Microslice<'_>, message: Message, epoch: &Epoch) -> HitOutcome {
+    HitOutcome::for_hit(message, epoch.eighths, microslice.board.links, microslice.rules)
 }
 
-/// The same, looked up where that is right.
+/// Outcome of a hit, by lookup if that is exact.
 #[inline(always)]
-pub(super) fn looked_up(microslice: &Microslice<'_>, message: Message, epoch: &Epoch) -> Fate {
+pub(super) fn looked_up(
+    microslice: &Microslice<'_>,
+    message: Message,
+    epoch: &Epoch,
+) -> HitOutcome {
     if !epoch.is_inner {
         return exact(microslice, message, epoch);
     }
     let Board { times, channels, .. } = microslice.board;
-    let (elink, bits) = (usize::from(message.elink()), message.bits());
+    let elink = usize::from(message.elink());
+    let bits = message.bits();
     let correction = times[elink * ADC_VALUES + usize::from(message.adc())];
     let upper = channels[(bits >> 15 & 0x1fff) as usize];
     if correction <= UNKNOWN_ELINK || upper & MASKED != 0 {
         let is_unknown = correction == UNKNOWN_ELINK;
-        return if is_unknown { Fate::UnknownElink } else { Fate::Unwanted };
+        return if is_unknown { HitOutcome::UnknownElink } else { HitOutcome::Unwanted };
     }
     const { assert!(UNWANTED < UNKNOWN_ELINK) };
     let time = epoch.begin + (25 * message.ticks() + 4) / 8;
     let time = time.wrapping_add_signed(correction) | (upper & ADDRESS_HIGH) << 31;
     let upper = upper & !(ADDRESS_HIGH | MASKED) | u32::from(message.adc());
-    Fate::Digi(u64::from(upper) << 32 | u64::from(time))
+    HitOutcome::Digi(u64::from(upper) << 32 | u64::from(time))
 }
 
 impl Cursor<'_> {
-    /// Goes through so many words, or all.
+    /// Processes `messages` words, or all that remain.
     #[inline(always)]
     pub(super) fn go(
         &mut self,
         words: usize,
-        fate: impl Fn(&Microslice<'_>, Message, &Epoch) -> Fate,
+        fate: impl Fn(&Microslice<'_>, Message, &Epoch) -> HitOutcome,
         mut put: impl FnMut(Digi),
     ) {
         let (these, rest) = self.words.split_at(words.min(self.words.len()));
@@ -96,7 +102,7 @@ impl Cursor<'_> {
                 Kind::Hit => {
                     let fate = fate(&self.microslice, message, &epoch);
                     fate.count(&mut self.counts, self.microslice.rules);
-                    if let Fate::Digi(bits) = fate {
+                    if let HitOutcome::Digi(bits) = fate {
                         put(Digi::from_bits(bits));
                     }
                 }
@@ -111,11 +117,11 @@ impl Cursor<'_> {
     }
 }
 
-/// All of a microslice; says what was counted.
+/// Unpacks all of a microslice; returns its counts.
 #[inline(always)]
 pub(super) fn unpack(
     microslice: Microslice<'_>,
-    fate: impl Fn(&Microslice<'_>, Message, &Epoch) -> Fate,
+    fate: impl Fn(&Microslice<'_>, Message, &Epoch) -> HitOutcome,
     put: impl FnMut(Digi),
 ) -> MicrosliceCounts {
     match microslice.begin() {

@@ -1,8 +1,8 @@
-//! Unpacking on the host, and sorting by time if that is asked for: each variant has its own way.
+//! Unpacking on the host, and optionally sorting by time: one algorithm for each variant.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `runner` | descriptors are looked at, then one of the others has its way |
+//! | `runner` | survey of descriptors, then unpacking by one of the algorithms |
 //! | `microslice` | message by message |
 //! | `published` | a microslice at a time into a list of its own, which are copied together |
 //! | `simd` | ours: once, by wide instructions, with parts placed in their order |
@@ -22,9 +22,9 @@ use crate::sts_sort::cpu::parts::{Cost, sort_parts};
 use crate::sts_sort::cpu::sort_by_time;
 use crate::sts_sort::order::ByTime;
 use crate::timing::Laps;
-use runner::{OnHost, SortByTime};
+use runner::{HostRunner, SortByTime};
 
-pub(crate) use runner::{Held, Unpack, Work, unpack};
+pub(crate) use runner::{HostBuffers, Unpack, Work, unpack};
 pub(crate) use simd::{even_parts, messages_of, room_for, unpack_part};
 
 /// Variants that chains begin with.
@@ -52,7 +52,7 @@ pub(super) const VARIANTS: &[Variant<StsUnpack>] = &[
         "simd",
         "ours: tables by a hit's own bits, 16 messages at a time with AVX-512; parts are placed \
          one behind the other, past the caches",
-        |at| at.session(OnHost::new(at, simd::unpack, BY_BUCKETS)),
+        |at| at.session(HostRunner::new(at, simd::unpack, BY_BUCKETS)),
     )
     .by_published_rules(),
 ];
@@ -60,12 +60,12 @@ pub(super) const VARIANTS: &[Variant<StsUnpack>] = &[
 /// The digis of raw data that are wanted by time, as `simd` has them, in buffers for these data.
 pub(crate) fn by_time<'h>(
     input: &RawTimeslices,
-    held: &'h mut Held<'_>,
+    buffers: &'h mut HostBuffers<'_>,
     threads: usize,
 ) -> &'h [Digi] {
-    let timeslices = partition(&held.unpack(input, simd::unpack, &mut Laps::default()));
-    held.sort(&timeslices, BY_BUCKETS, threads);
-    &held.digis()[..timeslices.elements()]
+    let timeslices = partition(&buffers.unpack(input, simd::unpack, &mut Laps::default()));
+    buffers.sort(&timeslices, BY_BUCKETS, threads);
+    &buffers.digis()[..timeslices.elements()]
 }
 
 /// `std::sort` is missed only where digis are sorted.
@@ -73,5 +73,5 @@ fn open_published<'a>(at: &Opening<'a, '_, StsUnpack>) -> Opened<'a, StsUnpack> 
     if at.input.order() == DigiOrder::Time {
         std_sort::available()?;
     }
-    at.session(OnHost::new(at, published::unpack, BY_STD_SORT))
+    at.session(HostRunner::new(at, published::unpack, BY_STD_SORT))
 }

@@ -1,5 +1,5 @@
-//! As the experiment unpacks on a CPU: each microslice into a list of its own, then all lists of a
-//! timeslice copied into one. Each of them looks for its place by adding up all sizes before it.
+//! The experiment's algorithm on a CPU: each microslice into a list of its own, then all lists of a
+//! timeslice copied into one. Each list finds its offset by adding up all sizes before it.
 
 use generators::sts::Digi;
 use generators::sts::raw::{MESSAGE_BYTES, MicrosliceCounts};
@@ -51,16 +51,17 @@ fn lists(work: &Work<'_>, jobs: &[Job]) -> Vec<List> {
     })
 }
 
-/// Puts all lists behind each other, and says how many digis that are.
+/// Concatenates all lists, and returns the number of digis.
 fn copy_together(lists: &[List], digis: &mut [Digi]) -> usize {
     let all = SharedSlice::new(digis);
     for_each_range(lists.len(), Grain::One, |range| {
         let digis_before = |lists: &[List]| lists.iter().map(|(_, digis)| digis.len()).sum();
-        let mut place: usize = digis_before(&lists[..range.start]);
+        let mut index: usize = digis_before(&lists[..range.start]);
         for (_, digis) in &lists[range] {
-            // SAFETY: these places are behind those of all lists before, and no others'.
-            unsafe { all.part(place..place + digis.len()) }.copy_from_slice(digis);
-            place += digis.len();
+            // SAFETY: this range is after those of all lists before, so the ranges of different
+            // lists are disjoint.
+            unsafe { all.part(index..index + digis.len()) }.copy_from_slice(digis);
+            index += digis.len();
         }
     });
     lists.iter().map(|(_, digis)| digis.len()).sum()

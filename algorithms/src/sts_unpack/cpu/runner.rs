@@ -1,4 +1,4 @@
-//! What all ways to unpack have in common.
+//! Code shared by all unpacking algorithms.
 
 use std::borrow::Cow;
 
@@ -21,7 +21,7 @@ use crate::sts_unpack::survey::{Job, Survey, sum_up, survey};
 use crate::sts_unpack::tables::Tables;
 use crate::timing::{Laps, Stages};
 
-/// What is to be unpacked.
+/// Input of an unpacking algorithm.
 #[derive(Clone, Copy)]
 pub(crate) struct Work<'w> {
     pub(crate) bytes: &'w [u8],
@@ -29,7 +29,7 @@ pub(crate) struct Work<'w> {
     pub(crate) rules: Rules,
     /// All microslices.
     pub(crate) jobs: &'w [Job],
-    /// Of each timeslice how many of them it has.
+    /// Number of microslices of each timeslice.
     pub(crate) timeslices: &'w [TimesliceCounts],
 }
 
@@ -45,14 +45,14 @@ impl<'w> Work<'w> {
     }
 }
 
-/// A way to do it: puts digis in order at the beginning of a list that has room for one of each
-/// message, and says of each microslice what was counted.
+/// Unpacking algorithm: writes digis in order to the beginning of a list that has capacity for one
+/// per message, and the counts of each microslice.
 pub(crate) type Unpack = fn(&Work<'_>, &mut [MicrosliceCounts], &mut [Digi], &mut Laps);
 
-/// How the digis of a timeslice are sorted by time, and what that costs.
+/// Sort of a timeslice's digis by time, and the growth of its cost.
 pub(super) type SortByTime = (SortSegment, Cost);
 
-/// Looks at descriptors, then unpacks; says what was counted of each timeslice.
+/// Surveys descriptors, then unpacks; returns the counts of each timeslice.
 pub(crate) fn unpack(
     input: &RawTimeslices,
     way: Unpack,
@@ -61,7 +61,9 @@ pub(crate) fn unpack(
     laps: &mut Laps,
 ) -> Vec<TimesliceCounts> {
     laps.start();
-    let (data, tables, rules) = (input.data(), input.tables(), input.rules());
+    let data = input.data();
+    let tables = input.tables();
+    let rules = input.rules();
     let Survey { jobs, mut timeslices } = survey(data, tables, rules, jobs);
     laps.lap("survey", 0);
     let work = Work { bytes: data.bytes(), tables, rules, jobs, timeslices: &timeslices };
@@ -71,34 +73,34 @@ pub(crate) fn unpack(
     timeslices
 }
 
-/// A way with an input, and a way to sort if digis are wanted by time.
-pub(super) struct OnHost<'a> {
+/// Unpacking algorithm with an input, and a sort if digis are wanted by time.
+pub(super) struct HostRunner<'a> {
     input: &'a RawTimeslices,
     arena: &'a Arena,
     unpack: Unpack,
     sort: SortByTime,
     threads: usize,
-    /// What the last run has counted.
+    /// Counts of the previous run.
     timeslices: Vec<TimesliceCounts>,
     laps: Laps,
 }
 
-pub(crate) struct Held<'a> {
+pub(crate) struct HostBuffers<'a> {
     jobs: ArenaVec<'a, Job>,
     counts: ArenaVec<'a, MicrosliceCounts>,
     digis: ArenaVec<'a, Digi>,
-    /// As long as those, if they are to be sorted.
+    /// Scratch of the same length, if digis are to be sorted.
     scratch: ArenaVec<'a, Digi>,
 }
 
-buffers!(Held<'_>: jobs, counts, digis, scratch);
+buffers!(HostBuffers<'_>: jobs, counts, digis, scratch);
 
-impl<'a> Held<'a> {
-    /// With room for what an input may have.
+impl<'a> HostBuffers<'a> {
+    /// Buffers for the largest possible output of an input.
     pub(crate) fn new(input: &RawTimeslices, arena: &'a Arena) -> Self {
         let data = input.data();
         let sorted = input.order() == DigiOrder::Time;
-        Held {
+        HostBuffers {
             jobs: arena.vector(data.microslices()),
             counts: arena.vector(data.microslices()),
             digis: arena.vector(data.messages() as usize),
@@ -106,20 +108,20 @@ impl<'a> Held<'a> {
         }
     }
 
-    /// Unpacks, and says what was counted of each timeslice.
+    /// Unpacks, and returns the counts of each timeslice.
     pub(crate) fn unpack(
         &mut self,
         input: &RawTimeslices,
         way: Unpack,
         laps: &mut Laps,
     ) -> Vec<TimesliceCounts> {
-        let Held { jobs, counts, digis, .. } = self;
+        let HostBuffers { jobs, counts, digis, .. } = self;
         unpack(input, way, (jobs, counts), digis, laps)
     }
 
-    /// Sorts what was found, timeslice by timeslice.
+    /// Sorts the unpacked digis, timeslice by timeslice.
     pub(super) fn sort(&mut self, timeslices: &Partition, way: SortByTime, threads: usize) {
-        let Held { digis, scratch, .. } = self;
+        let HostBuffers { digis, scratch, .. } = self;
         let length = timeslices.elements();
         let arrays = (&mut digis[..length], &mut scratch[..length]);
         let threads = Threads::new(threads);
@@ -128,7 +130,7 @@ impl<'a> Held<'a> {
         }
     }
 
-    /// What was found, and behind it what was before.
+    /// The buffer of digis: the output, followed by stale data.
     pub(crate) fn digis(&self) -> &[Digi] {
         &self.digis
     }
@@ -146,41 +148,44 @@ impl Poison for MicrosliceCounts {
     };
 }
 
-impl<'a> OnHost<'a> {
+impl<'a> HostRunner<'a> {
     pub(super) fn new(at: &Opening<'a, '_, StsUnpack>, unpack: Unpack, sort: SortByTime) -> Self {
-        let (timeslices, laps) = (Vec::new(), Laps::default());
-        let (input, arena, threads) = (at.input, at.arena, at.threads());
-        OnHost { input, arena, unpack, sort, threads, timeslices, laps }
+        let timeslices = Vec::new();
+        let laps = Laps::default();
+        let input = at.input;
+        let arena = at.arena;
+        let threads = at.threads();
+        HostRunner { input, arena, unpack, sort, threads, timeslices, laps }
     }
 }
 
-impl<'a> Runner<StsUnpack> for OnHost<'a> {
-    type Buffers = Held<'a>;
+impl<'a> Runner<StsUnpack> for HostRunner<'a> {
+    type Buffers = HostBuffers<'a>;
 
-    fn allocate(&self) -> Result<Held<'a>, DeviceError> {
-        Ok(Held::new(self.input, self.arena))
+    fn allocate(&self) -> Result<HostBuffers<'a>, DeviceError> {
+        Ok(HostBuffers::new(self.input, self.arena))
     }
 
-    fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
-        self.timeslices = held.unpack(self.input, self.unpack, &mut self.laps);
+    fn run(&mut self, buffers: &mut HostBuffers<'a>) -> Result<(), DeviceError> {
+        self.timeslices = buffers.unpack(self.input, self.unpack, &mut self.laps);
         if self.input.order() == DigiOrder::Time {
-            held.sort(&partition(&self.timeslices), self.sort, self.threads);
+            buffers.sort(&partition(&self.timeslices), self.sort, self.threads);
             self.laps.lap("sort", 0);
         }
         Ok(())
     }
 
-    fn stages(&self, _: &Held<'a>) -> Stages {
+    fn stages(&self, _: &HostBuffers<'a>) -> Stages {
         self.laps.stages()
     }
 
-    fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Unpacked> {
+    fn output<'b>(&'b self, buffers: &'b HostBuffers<'a>) -> Cow<'b, Unpacked> {
         let digis: usize = self.timeslices.iter().map(TimesliceCounts::digis).sum();
         let microslices: u64 = self.timeslices.iter().map(|counts| counts.microslices).sum();
         Cow::Owned(Unpacked {
             timeslices: self.timeslices.clone(),
-            microslices: held.counts[..microslices as usize].to_vec(),
-            digis: held.digis[..digis].to_vec(),
+            microslices: buffers.counts[..microslices as usize].to_vec(),
+            digis: buffers.digis[..digis].to_vec(),
         })
     }
 

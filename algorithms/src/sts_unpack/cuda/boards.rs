@@ -15,7 +15,7 @@ const _: () = assert!(ADDRESS_HIGH == kernels::ADDRESS_HIGH);
 // `UNKNOWN_TIME`.
 const _: () = assert!(UNKNOWN_ELINK == -0x7fff_ffff);
 
-/// Those of all boards.
+/// Tables of all boards.
 pub(super) fn boards(tables: &Tables) -> Vec<kernels::Board> {
     tables.all().map(|board| on_device(&board)).collect()
 }
@@ -37,7 +37,7 @@ fn on_device(board: &Board<'_>) -> kernels::Board {
     }
 }
 
-/// What can be looked up, as long as channels are as they are by all known rules.
+/// The lookup table of a board, if its channels can be encoded, as those of all known rules can.
 fn lookup(board: &Board<'_>) -> Option<kernels::Lookup> {
     let mut lookup = kernels::Lookup::default();
     let (uppers, _) = board.channels.as_chunks::<{ kernels::ASIC_CHANNELS as usize }>();
@@ -45,14 +45,14 @@ fn lookup(board: &Board<'_>) -> Option<kernels::Lookup> {
     let (times, _) = board.times.as_chunks::<{ kernels::ADC_VALUES as usize }>();
     let (padded, _) = lookup.times.as_chunks_mut::<{ kernels::TIMES_OF_ELINK as usize }>();
     for elink in 0..kernels::ELINKS as usize {
-        let least = uppers[elink].map(channel_of).into_iter().min()?;
+        let min = uppers[elink].map(channel_of).into_iter().min()?;
         let of_elink = uppers[elink][0] & (0xffff_0000 | ADDRESS_HIGH);
-        lookup.uppers[elink] = of_elink | u32::from(least) << kernels::CHANNEL_SHIFT_IN_UPPER;
+        lookup.uppers[elink] = of_elink | u32::from(min) << kernels::CHANNEL_SHIFT_IN_UPPER;
         for (channel, &upper) in channels[elink].iter_mut().zip(&uppers[elink]) {
             *channel = if upper & MASKED != 0 {
                 kernels::MASKED as u8
             } else {
-                above(least, channel_of(upper))?
+                above(min, channel_of(upper))?
             };
         }
         padded[elink][..times[elink].len()].copy_from_slice(&times[elink]);
@@ -65,10 +65,10 @@ fn channel_of(upper: u32) -> u16 {
     Digi::from_bits(u64::from(upper) << 32).channel()
 }
 
-/// How much higher a channel is than the least one of its e-link, or what stands for it.
-fn above(least: u16, channel: u16) -> Option<u8> {
+/// Channel minus the smallest one of its e-link, or a code for it.
+fn above(min: u16, channel: u16) -> Option<u8> {
     if u32::from(channel) == kernels::FAR_CHANNEL {
         return Some(kernels::FAR as u8);
     }
-    u8::try_from(channel - least).ok().filter(|&above| u32::from(above) < kernels::FAR)
+    u8::try_from(channel - min).ok().filter(|&above| u32::from(above) < kernels::FAR)
 }

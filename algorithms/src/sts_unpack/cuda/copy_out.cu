@@ -1,6 +1,6 @@
-// Digis that lie in slots, a slot a message of their microslices, are put one behind the other: their
-// places first, by one scan over all microslices, then a block copies those of a microslice. As
-// published each block adds up what comes before its own, which is no shorter with few microslices
+// Digis in slots, one per message of their microslices, are copied to a contiguous array: their
+// offsets first, by one scan over all microslices, then a block copies those of a microslice. As
+// published, each block adds up the counts before its own, which is as fast with few microslices
 // and grows as the square of their number.
 #include "block_scan.h"
 #include "look_back.h"
@@ -12,8 +12,7 @@ constexpr u32 THREADS = 512;
 
 }  // namespace
 
-// Where the digis of each microslice go. A block for as many microslices as it has threads; `states`
-// are 0 before.
+// Offset of the digis of each microslice. A thread per microslice; `states` are 0 before.
 extern "C" __global__ void __launch_bounds__(THREADS)
     unpack_places(const Counts* counts, u32 job_count, u64* states, u32* places) {
     __shared__ u32 warp_sums[LANES];
@@ -31,7 +30,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 KERNEL_EXPORT(unpack_places)
 
-// A block a microslice.
+// Copies the digis of a microslice. A block per microslice.
 extern "C" __global__ void __launch_bounds__(THREADS)
     unpack_copy_out(const Counts* counts, const u32* first_slots, const u32* places, const u64* slots,
                     u64* digis) {

@@ -1,7 +1,7 @@
-// A block a microslice, as published: see slots/microslice.h.
+// A block per microslice, as published: see slots/microslice.h.
 //
 // The published kernel compares the number of an epoch with the one before while other warps may
-// still be about to write that: a race, with wrong cycles where it is lost. A barrier mends it here.
+// still have to write that: a race, with wrong cycles if it is lost. Here a barrier prevents it.
 //
 // Static shared memory: the numbers of a tile's epochs, 2 KiB, and sums of warps.
 #include "slots/microslice.h"

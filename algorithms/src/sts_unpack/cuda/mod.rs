@@ -1,19 +1,19 @@
 //! Unpacking on a GPU.
 //!
-//! Raw data go to the device as they are, while the host looks at descriptors. Kernels make digis
-//! and counts of them. Then the counts come back, and as many digis as they say there are.
+//! Raw data are copied to the device unchanged, while the host surveys descriptors. Kernels make
+//! digis and counts of them. Then the counts are copied back, and that number of digis.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `boards` | the tables of boards as kernels have them |
-//! | `raw_on_gpu` | raw data on the device, and what is counted there |
-//! | `stream` | the same with digis in the order of the messages, by some way to unpack |
-//! | `runner` | the task: copies, and a stream between them |
+//! | `boards` | the tables of boards in the layout of kernels |
+//! | `raw_on_gpu` | raw data on the device, and their counts |
+//! | `stream` | raw data to digis in the order of the messages, by any algorithm |
+//! | `runner` | the task: copies, and unpacking in between |
 //! | `slots` | a slot for each message, and digis copied together: as published |
-//! | `tiles` | ours: messages read once, digis put to their places |
-//! | `pieces` | microslices in pieces, a warp each: how ours are cut |
+//! | `tiles` | recobench: messages read once, digis written to their offsets |
+//! | `pieces` | microslices in pieces, one per warp |
 //!
-//! What kernels know of raw data is in `raw/`, how a warp goes through a piece in `pieces/`.
+//! Kernels' view of raw data is in `raw/`, the code of a warp for a piece in `pieces/`.
 
 mod boards;
 mod pieces;
@@ -61,8 +61,8 @@ const BY_TILES: Variant<StsUnpack> = Variant::cuda(
 )
 .by_published_rules();
 
-/// Those whose kernels are shaders too. Their blocks wait for earlier ones, as those of CUDA do:
-/// WebGPU does not promise that these go on, though GPUs see to it.
+/// Variants whose kernels exist as shaders too. Their blocks wait for earlier ones, as those of
+/// CUDA do: WebGPU does not guarantee forward progress of these, though GPUs provide it.
 pub(super) const AS_SHADERS: &[Variant<StsUnpack>] =
     &[BY_BLOCKS.as_shaders(), BY_TILES.as_shaders().differing(SMALL_BLOCKS)];
 

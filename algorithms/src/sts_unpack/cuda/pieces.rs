@@ -9,7 +9,7 @@ use crate::kernels::sts_unpack_cuda_raw_message_h::MESSAGE_BYTES;
 use crate::kernels::sts_unpack_cuda_raw_microslice_h::FIRST_MESSAGES;
 use crate::sts_unpack::survey::Job;
 
-/// What blocks of so many threads have to do, on the device.
+/// Work of blocks of `threads` threads, on the device.
 pub(crate) struct Pieces {
     threads: u32,
     pieces: Table<Piece>,
@@ -18,22 +18,22 @@ pub(crate) struct Pieces {
 
 buffers!(Pieces: pieces, boards);
 
-/// What warps have to do.
+/// Work of warps.
 #[derive(Debug, PartialEq)]
 struct Layout {
-    /// Of each tile the board.
+    /// Board of each tile.
     boards: Vec<u32>,
     /// One for each warp of each tile.
     pieces: Vec<Piece>,
 }
 
 impl Pieces {
-    /// With room for those of such microslices.
+    /// Tables for the pieces of such microslices.
     ///
     /// # Errors
-    /// If there is none.
+    /// If there is no memory.
     pub(crate) fn new(gpu: &Gpu, jobs: &[Job], threads: u32) -> Result<Self, DeviceError> {
-        let Layout { boards, pieces } = Layout::of(jobs, gpu.properties().lanes, threads);
+        let Layout { boards, pieces } = Layout::new(jobs, gpu.properties().lanes, threads);
         Ok(Pieces {
             threads,
             pieces: Table::new(gpu, pieces.len())?,
@@ -41,23 +41,24 @@ impl Pieces {
         })
     }
 
-    /// Tiles that there is room for.
+    /// Capacity in tiles.
     pub(crate) fn tiles(&self) -> usize {
         self.boards.len()
     }
 
-    /// Pieces that there is room for.
+    /// Capacity in pieces.
     pub(crate) fn len(&self) -> usize {
         self.pieces.len()
     }
 
-    /// Cuts microslices, and starts to copy what blocks have to do; returns how many tiles there are.
+    /// Splits microslices into pieces, and starts to copy the tables for blocks; returns the number
+    /// of tiles.
     ///
     /// # Errors
     /// If the device refuses.
     pub(crate) fn cut(&mut self, gpu: &Gpu, jobs: &[Job]) -> Result<u32, DeviceError> {
         let lanes = gpu.properties().lanes;
-        let Layout { boards, pieces } = gpu.on_host(|| Layout::of(jobs, lanes, self.threads));
+        let Layout { boards, pieces } = gpu.on_host(|| Layout::new(jobs, lanes, self.threads));
         let tiles = boards.len() as u32;
         self.boards.fill(gpu, boards)?;
         self.pieces.fill(gpu, pieces)?;
@@ -76,7 +77,7 @@ impl Pieces {
 }
 
 impl Layout {
-    fn of(jobs: &[Job], lanes: u32, threads: u32) -> Self {
+    fn new(jobs: &[Job], lanes: u32, threads: u32) -> Self {
         let mut layout = Layout { boards: Vec::new(), pieces: Vec::new() };
         let of_tile = (threads / lanes) as usize;
         for (number, job) in (0..).zip(jobs).filter(|(_, job)| job.board != Job::NO_BOARD) {
@@ -100,8 +101,8 @@ impl Layout {
     }
 }
 
-/// Pieces of a microslice, as `Messages` in `pieces/piece.h` has them: the first one says what is wrong
-/// with it, if anything is.
+/// Pieces of a microslice, as `Messages` in `pieces/piece.h` divides it: the first one reports
+/// errors of the microslice, so there is at least one.
 fn pieces_of(job: &Job, lanes: u32) -> u32 {
     let piece = u64::from(MESSAGES_OF_LANE * MESSAGE_BYTES * lanes);
     let first_bytes = u64::from(FIRST_MESSAGES * MESSAGE_BYTES);
@@ -117,7 +118,7 @@ fn pieces_of(job: &Job, lanes: u32) -> u32 {
 mod tests {
     use super::*;
 
-    /// A microslice of so many messages of a board, from a byte on.
+    /// A microslice of `messages` messages of a board, from byte `begin` on.
     fn job(begin: u64, messages: u32, board: u32) -> Job {
         Job { begin, bytes: messages * MESSAGE_BYTES, board, ..Job::default() }
     }
@@ -126,12 +127,12 @@ mod tests {
     fn pieces_end_where_16_bytes_do() {
         let of = |begin, messages| pieces_of(&job(begin, messages, 0), 32);
         let whole = 32 * MESSAGES_OF_LANE;
-        // The third message begins at a multiple of 16.
+        // The third message is aligned to 16 bytes.
         assert_eq!(
             [0, 1, 2, 3, 2 + whole, 3 + whole].map(|messages| of(40, messages)),
             [1, 1, 1, 1, 1, 2]
         );
-        // It is the fourth one of its 16 bytes.
+        // The third message is the fourth word of its 16 bytes.
         assert_eq!([2 + whole - 3, 2 + whole - 2].map(|messages| of(36, messages)), [1, 2]);
         assert_eq!(pieces_of(&Job { bytes: 4 * whole * 4 + 1, ..Job::default() }, 32), 1);
     }
@@ -141,7 +142,7 @@ mod tests {
         let per_tile = 8;
         let nobody = job(8, 100, Job::NO_BOARD);
         let long = job(8, 2 + per_tile * 32 * MESSAGES_OF_LANE + 1, 3);
-        let layout = Layout::of(
+        let layout = Layout::new(
             &[job(8, 9, 3), nobody, job(8, 0, 3), job(8, 9, 5), long],
             32,
             32 * per_tile,

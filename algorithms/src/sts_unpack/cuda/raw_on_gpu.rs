@@ -1,4 +1,4 @@
-//! Raw data on their way to a device, and what is counted there.
+//! Raw data on the device, and their counts.
 
 use std::sync::Arc;
 
@@ -24,26 +24,26 @@ const _: () = assert!(Job::NO_BOARD == kernels::NO_BOARD);
 const _: () = assert!(Rules::Current as u32 == CURRENT && Rules::Of2023 as u32 == OF_2023);
 
 const STAGE: &str = "survey";
-/// Behind the data, so that kernels can load so many bytes wherever a message is.
+/// Bytes after the data, so that kernels can load 16 bytes from any message on.
 const PADDING: usize = 16;
 
-/// What is to be unpacked.
+/// Input of an unpacking algorithm.
 pub(crate) struct Work<'w> {
     pub(crate) gpu: &'w Gpu,
     pub(crate) rules: u32,
     /// All microslices.
     pub(crate) jobs: &'w [Job],
     pub(crate) data: &'w OnDevice<'w>,
-    /// Digis that are expected, for the bytes that kernels are said to move.
+    /// Expected number of digis, for the declared traffic of kernels.
     digis: usize,
 }
 
-/// Raw data with their tables, and what is counted, on the device.
+/// Raw data with their tables, and the counts, on the device.
 pub(crate) struct OnDevice<'a> {
     pub(crate) bytes: DeviceBuffer<u8>,
     pub(crate) boards: Lent<'a, DeviceBuffer<Board>>,
     pub(crate) jobs: DeviceBuffer<Job>,
-    /// Of each microslice.
+    /// Counts of each microslice.
     pub(crate) counts: DeviceBuffer<MicrosliceCounts>,
 }
 
@@ -63,7 +63,7 @@ pub(crate) struct RawOnGpu<'a> {
 buffers!(RawOnGpu<'_>: bytes, jobs, data, counts);
 
 impl Work<'_> {
-    /// Bytes that have to be read: each message, once, and what is known of microslices.
+    /// Bytes that have to be read: each message once, and the jobs of microslices.
     pub(crate) fn bytes_of_messages(&self) -> u64 {
         let read: u64 = self.jobs.iter().map(|job| u64::from(job.bytes)).sum();
         read + size_of_val(self.jobs) as u64
@@ -75,26 +75,27 @@ impl Work<'_> {
     }
 }
 
-/// How many messages a microslice has, if nothing is wrong with its size.
+/// Number of messages of a microslice, 0 if its size is wrong.
 pub(super) fn messages(job: &Job) -> u32 {
     job.bytes / MESSAGE_BYTES as u32
 }
 
 impl<'a> RawOnGpu<'a> {
-    /// To be unpacked in some way, which needs room for what it makes of the microslices.
+    /// Raw data to be unpacked by an algorithm with buffers made by `make_unpacker`.
     ///
     /// # Errors
-    /// If there is no room for all.
+    /// If there is no memory.
     pub(crate) fn new<W>(
         gpu: &Arc<Gpu>,
         (input, arena): (&'a RawTimeslices, &'a Arena),
-        make_way: impl FnOnce(&[Job]) -> Result<W, DeviceError>,
+        make_unpacker: impl FnOnce(&[Job]) -> Result<W, DeviceError>,
     ) -> Result<(Self, W), DeviceError> {
-        let (data, bytes) = (input.data(), input.data().bytes());
+        let data = input.data();
+        let bytes = input.data().bytes();
         let mut jobs = gpu.pinned(data.microslices())?;
         let found = survey(data, input.tables(), input.rules(), &mut jobs);
         let found_messages = found.jobs.iter().map(|job| messages(job) as usize).sum();
-        let way = make_way(found.jobs)?;
+        let unpacker = make_unpacker(found.jobs)?;
         let raw = RawOnGpu {
             input,
             bytes: Lent::of("raw data", bytes, arena, gpu, |gpu| padded(gpu, bytes))?,
@@ -103,7 +104,7 @@ impl<'a> RawOnGpu<'a> {
             expected_digis: found_messages,
             jobs,
         };
-        Ok((raw, way))
+        Ok((raw, unpacker))
     }
 
     /// Starts to copy the data to the device.
@@ -114,8 +115,8 @@ impl<'a> RawOnGpu<'a> {
         gpu.upload(&self.data.bytes, &*self.bytes)
     }
 
-    /// Looks at descriptors, unpacks what was copied by what `start` starts, and waits for what was
-    /// counted.
+    /// Surveys descriptors, unpacks the copied data with the kernels that `start` starts, and waits
+    /// for the counts.
     ///
     /// # Errors
     /// If the device refuses.
@@ -125,10 +126,13 @@ impl<'a> RawOnGpu<'a> {
         start: impl FnOnce(&Work<'_>) -> Result<(), DeviceError>,
     ) -> Result<Vec<TimesliceCounts>, DeviceError> {
         let RawOnGpu { input, jobs, data, counts, expected_digis, .. } = self;
-        let (tables, rules, room) = (input.tables(), input.rules(), &mut jobs[..]);
+        let tables = input.tables();
+        let rules = input.rules();
+        let room = &mut jobs[..];
         let found =
             gpu.scope(STAGE, || Ok(gpu.on_host(|| survey(input.data(), tables, rules, room))))?;
-        let (count, mut timeslices) = (found.jobs.len(), found.timeslices);
+        let count = found.jobs.len();
+        let mut timeslices = found.timeslices;
         gpu.upload(&data.jobs, jobs.part(0..count))?;
         let digis = *expected_digis;
         let work = Work { gpu, rules: rules as u32, jobs: &jobs[..count], data, digis };
@@ -140,7 +144,7 @@ impl<'a> RawOnGpu<'a> {
         Ok(timeslices)
     }
 
-    /// Of each microslice, as they came back.
+    /// Counts of each microslice, copied back.
     pub(crate) fn counts(&self) -> &[MicrosliceCounts] {
         &self.counts
     }
@@ -151,7 +155,8 @@ impl<'a> OnDevice<'a> {
         gpu: &Arc<Gpu>,
         (input, arena): (&'a RawTimeslices, &'a Arena),
     ) -> Result<Self, DeviceError> {
-        let (data, tables) = (input.data(), input.tables());
+        let data = input.data();
+        let tables = input.tables();
         Ok(OnDevice {
             bytes: gpu.buffer(data.bytes().len() + PADDING)?,
             boards: Lent::of("boards", tables, arena, gpu, |gpu| gpu.table(&boards(tables)))?,

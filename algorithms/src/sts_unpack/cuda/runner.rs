@@ -15,23 +15,23 @@ use crate::sts_unpack::StsUnpack;
 use crate::sts_unpack::input::RawTimeslices;
 use crate::sts_unpack::order::DigiOrder;
 
-struct OnGpu<'a> {
+struct UnpackRunner<'a> {
     make_unpacker: MakeUnpacker,
     input: &'a RawTimeslices,
     arena: &'a Arena,
     gpu: Arc<Gpu>,
-    /// What the last run has counted.
+    /// Counts of the previous run.
     timeslices: Vec<TimesliceCounts>,
 }
 
-struct Held<'a> {
+struct UnpackBuffers<'a> {
     raw: RawToStream<'a>,
     digis: PinnedBuffer<u64>,
 }
 
-buffers!(Held<'_>: raw, digis);
+buffers!(UnpackBuffers<'_>: raw, digis);
 
-/// A way to unpack, ready to run.
+/// A session of an unpacking algorithm on a GPU.
 pub(super) fn unpack_on_gpu<'a>(
     at: &Opening<'a, '_, StsUnpack>,
     make_unpacker: MakeUnpacker,
@@ -40,39 +40,42 @@ pub(super) fn unpack_on_gpu<'a>(
         let reason = "digis are sorted by time on the host only; use --order arrival";
         return Err(Unavailable(reason.to_owned()));
     }
-    let (input, arena, gpu) = (at.input, at.arena, at.gpu()?);
-    at.session(OnGpu { make_unpacker, input, arena, gpu, timeslices: Vec::new() })
+    let input = at.input;
+    let arena = at.arena;
+    let gpu = at.gpu()?;
+    at.session(UnpackRunner { make_unpacker, input, arena, gpu, timeslices: Vec::new() })
 }
 
-impl OnGpu<'_> {
+impl UnpackRunner<'_> {
     fn digis(&self) -> usize {
         self.timeslices.iter().map(TimesliceCounts::digis).sum()
     }
 }
 
-impl<'a> Runner<StsUnpack> for OnGpu<'a> {
-    type Buffers = Held<'a>;
+impl<'a> Runner<StsUnpack> for UnpackRunner<'a> {
+    type Buffers = UnpackBuffers<'a>;
 
-    fn allocate(&self) -> Result<Held<'a>, DeviceError> {
-        let (gpu, input) = (&self.gpu, self.input);
-        Ok(Held {
+    fn allocate(&self) -> Result<UnpackBuffers<'a>, DeviceError> {
+        let gpu = &self.gpu;
+        let input = self.input;
+        Ok(UnpackBuffers {
             raw: RawToStream::new(gpu, (input, self.arena), self.make_unpacker)?,
             digis: gpu.pinned(input.data().messages() as usize)?,
         })
     }
 
-    fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
-        held.raw.upload(&self.gpu)?;
-        self.timeslices = held.raw.unpack(&self.gpu)?;
-        self.gpu.download(held.digis.part_mut(0..self.digis()), held.raw.digis())
+    fn run(&mut self, buffers: &mut UnpackBuffers<'a>) -> Result<(), DeviceError> {
+        buffers.raw.upload(&self.gpu)?;
+        self.timeslices = buffers.raw.unpack(&self.gpu)?;
+        self.gpu.download(buffers.digis.part_mut(0..self.digis()), buffers.raw.digis())
     }
 
-    fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Unpacked> {
+    fn output<'b>(&'b self, buffers: &'b UnpackBuffers<'a>) -> Cow<'b, Unpacked> {
         let microslices: u64 = self.timeslices.iter().map(|counts| counts.microslices).sum();
         Cow::Owned(Unpacked {
             timeslices: self.timeslices.clone(),
-            microslices: held.raw.counts()[..microslices as usize].to_vec(),
-            digis: mapped(&held.digis[..self.digis()], |&bits| Digi::from_bits(bits)),
+            microslices: buffers.raw.counts()[..microslices as usize].to_vec(),
+            digis: mapped(&buffers.digis[..self.digis()], |&bits| Digi::from_bits(bits)),
         })
     }
 }

@@ -1,5 +1,5 @@
-//! A slot for each message: kernels put the digis of a microslice into the first slots of its own, as
-//! they don't know where those before end. Then all are copied together.
+//! A slot for each message: kernels write the digis of a microslice to the first of its slots,
+//! because the end of those before is not known. Then all are copied together.
 
 use super::raw_on_gpu::{Work, messages};
 use super::stream::Unpacker;
@@ -70,7 +70,7 @@ impl Slots {
         };
         let blocks = UNPACK_PLACES.thread_each(work.jobs.len()).blocks;
         let grid = Grid::blocks(blocks.min(gpu.properties().blocks_at_once(!0)));
-        // SAFETY: there is a place for each microslice, and a state for each block.
+        // SAFETY: there is an offset for each microslice, and a state for each block.
         unsafe { gpu.launch(&UNPACK_PLACES, grid, find)? };
         let copy = UnpackCopyOut {
             counts: data.counts.ptr(),
@@ -80,7 +80,7 @@ impl Slots {
             digis: digis.ptr(),
         };
         let grid = Grid::blocks(jobs).moving(2 * work.bytes_of_digis());
-        // SAFETY: there are as many digis as was counted, no more than messages.
+        // SAFETY: there are as many digis as were counted, no more than messages.
         unsafe { gpu.launch(&UNPACK_COPY_OUT, grid, copy) }
     }
 }

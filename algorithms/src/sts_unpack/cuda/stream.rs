@@ -10,16 +10,16 @@ use crate::device::{Arena, Buffers, buffers};
 use crate::sts_unpack::input::RawTimeslices;
 use crate::sts_unpack::survey::Job;
 
-/// The buffers of a way to unpack, and what to do with them.
+/// Buffers and kernels of an unpacking algorithm.
 pub(crate) trait Unpacker: Buffers {
-    /// Starts the kernels; there is room for a digi of each message.
+    /// Starts the kernels; there is capacity for a digi of each message.
     ///
     /// # Errors
     /// If the device refuses.
     fn unpack(&mut self, work: &Work<'_>, digis: &DeviceBuffer<u64>) -> Result<(), DeviceError>;
 }
 
-/// Takes the buffers for such microslices.
+/// Allocates the buffers for such microslices.
 pub(crate) type MakeUnpacker = fn(&Gpu, &[Job]) -> Result<Box<dyn Unpacker>, DeviceError>;
 
 /// Raw data, and their digis on the device.
@@ -32,10 +32,10 @@ pub(crate) struct RawToStream<'a> {
 buffers!(RawToStream<'_>: raw, unpacker, digis);
 
 impl<'a> RawToStream<'a> {
-    /// To be unpacked in some way.
+    /// Raw data to be unpacked by an algorithm.
     ///
     /// # Errors
-    /// If there is no room for it.
+    /// If there is no memory for it.
     pub(crate) fn new(
         gpu: &Arc<Gpu>,
         input: (&'a RawTimeslices, &'a Arena),
@@ -54,7 +54,7 @@ impl<'a> RawToStream<'a> {
         self.raw.upload(gpu)
     }
 
-    /// Unpacks what was copied, and waits for what was counted.
+    /// Unpacks the copied data, and waits for the counts.
     ///
     /// # Errors
     /// If the device refuses.
@@ -63,12 +63,12 @@ impl<'a> RawToStream<'a> {
         raw.unpack(gpu, |work| unpacker.unpack(work, digis))
     }
 
-    /// Of each microslice, as they came back.
+    /// Counts of each microslice, copied back.
     pub(crate) fn counts(&self) -> &[MicrosliceCounts] {
         self.raw.counts()
     }
 
-    /// The digis on the device, and behind them nothing of worth.
+    /// The digis on the device, followed by unspecified data.
     pub(crate) fn digis(&self) -> &DeviceBuffer<u64> {
         &self.digis
     }

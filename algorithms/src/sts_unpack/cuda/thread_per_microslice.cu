@@ -6,7 +6,7 @@ namespace {
 
 constexpr u32 THREADS = 128;
 
-// All of a microslice: its digis go to `slots`, one behind the other.
+// Unpacks a microslice: its digis go to `slots`, one after the other.
 PORTABLE_INLINE Counts unpack(const u8* content, const Job& job, const Board& board, u32 rules, u64* slots) {
     Counts counts = {};
     if (has_wrong_size(job)) {
@@ -39,8 +39,7 @@ PORTABLE_INLINE Counts unpack(const u8* content, const Job& job, const Board& bo
 
 }  // namespace
 
-// The digis of each microslice go to the slots from its own `first_slots` on, which are as many as it
-// has messages.
+// The digis of each microslice go to the slots from its `first_slots` on, one for each message.
 extern "C" __global__ void __launch_bounds__(THREADS)
     unpack_by_threads(const u8* bytes, const Job* jobs, u32 job_count, const Board* boards, u32 rules,
                       const u32* first_slots, Counts* counts, u64* slots) {

@@ -1,15 +1,15 @@
 // Each message is read once and each digi written once, 16 bytes at a time.
 //
-// A tile is a piece of a microslice for each warp, all of one board. A warp loads its piece as a
-// whole, finds by ballots which epochs begin in it, and learns from the pieces before which one it
-// begins in. What else follows from a hit's own bits is looked up in shared memory; hits for which
-// that is not right go step by step. Digis wait in shared memory until those of all tiles before are
-// counted, and then go to their places.
+// A tile is a piece of a microslice for each warp, all of one board. A warp loads its full piece,
+// finds by ballots which epochs start in it, and gets the epoch before it from earlier pieces.
+// Everything else follows from a hit's own bits by lookup in shared memory; hits for which the
+// lookup is not exact are computed step by step. Digis wait in shared memory until those of all
+// tiles before are counted, and are then written to their offsets.
 //
-// Blocks take tiles by tickets: whoever is waited for has begun. A block keeps the tables of a board
-// for its next tile, if that is of the same one.
+// Blocks take tiles by tickets, so every tile that is waited for has already started. A block keeps
+// the tables of a board for its next tile, if that is of the same one.
 //
-// Dynamic shared memory (50.6 KiB): tables of a board, 16.5 KiB; digis, a place a message, 34 KiB.
+// Dynamic shared memory (50.6 KiB): tables of a board, 16.5 KiB; digis, one per message, 34 KiB.
 #include "look_back.h"
 #include "streams.h"
 #include "pieces/walk.h"
@@ -27,8 +27,8 @@ constexpr u32 COMPILED_FOR = BLOCKS - 1;
 constexpr u32 COMPILED_FOR = BLOCKS;
 #endif
 
-// Where a digi waits. Lanes have four in turn as a rule, and so all lanes would write to the same banks
-// without a gap behind each 16.
+// Index of a waiting digi. Lanes usually have four consecutive ones, so without a gap after each 16
+// all lanes would write to the same banks.
 constexpr u32 WITHOUT_GAP = 16;
 constexpr u32 WAITING = LANES * MESSAGES_OF_LANE / WITHOUT_GAP * (WITHOUT_GAP + 1);
 PORTABLE_INLINE u32 waiting_place(u32 place) { return place + place / WITHOUT_GAP; }
@@ -49,7 +49,7 @@ PORTABLE_INLINE Found look_up_in_order(const LookedUp& hits, const u32 (&message
     u32 counted = 0;
 #pragma unroll
     for (u32 row = 0; row < ROWS; row++) {
-        // Numbers only grow.
+        // Epoch numbers only grow.
         u32 number = max(epochs.known[row], before.number);
         u64 own[MESSAGES_AT_ONCE];
         bool is_digi[MESSAGES_AT_ONCE];
@@ -75,7 +75,7 @@ PORTABLE_INLINE Found look_up_in_order(const LookedUp& hits, const u32 (&message
     return found;
 }
 
-// Digis of a warp's piece, one behind the other.
+// Digis of a warp's piece, one after the other.
 struct InOrder {
     Counts* counts;
     u64* digis;

@@ -1,4 +1,4 @@
-//! Ours: each message is read once, and each digi written once, to its place.
+//! recobench: each message is read once, and each digi written once, to its offset.
 
 use super::pieces::Pieces;
 use super::raw_on_gpu::Work;
@@ -8,8 +8,8 @@ use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Properties};
 use crate::kernels::sts_unpack_tiles::{BLOCKS, UNPACK_TILES, UnpackTiles};
 use crate::sts_unpack::survey::Job;
 
-/// Threads of a block of a shader for so many bytes of workgroup memory, and how often there are as
-/// many: see `unpack_tiles.wgsl`.
+/// Threads of a shader's block for each unit of workgroup memory, and the number of units: see
+/// `unpack_tiles.wgsl`.
 const SHADER_THREADS: u32 = 64;
 const SHADER_BYTES: u32 = 24 << 10;
 const SHADER_STEPS: u32 = 2;
@@ -32,7 +32,7 @@ pub(super) struct Tiles {
 buffers!(Tiles: pieces, states);
 
 impl Tiles {
-    /// Unpacks such microslices.
+    /// Allocates the buffers for such microslices.
     pub(super) fn boxed(gpu: &Gpu, jobs: &[Job]) -> Result<Box<dyn Unpacker>, DeviceError> {
         let pieces = Pieces::new(gpu, jobs, threads(gpu.properties()))?;
         let states = gpu.buffer(1 + pieces.tiles() + pieces.len())?;
@@ -42,7 +42,8 @@ impl Tiles {
 
 impl Unpacker for Tiles {
     fn unpack(&mut self, work: &Work<'_>, digis: &DeviceBuffer<u64>) -> Result<(), DeviceError> {
-        let (gpu, data) = (work.gpu, work.data);
+        let gpu = work.gpu;
+        let data = work.data;
         let tiles = self.pieces.cut(gpu, work.jobs)?;
         gpu.fill(&self.states, 0)?;
         gpu.fill_first(&data.counts, work.jobs.len(), 0)?;
@@ -60,8 +61,9 @@ impl Unpacker for Tiles {
         };
         let blocks = tiles.min(gpu.properties().blocks_at_once(BLOCKS));
         let grid = Grid::blocks(blocks).moving(work.bytes_of_messages() + work.bytes_of_digis());
-        // SAFETY: contents are among the bytes, with some behind them, and each message has a place
-        // for a digi; there is a piece for each warp, and a state for each of both.
+        // SAFETY: contents are within the bytes, followed by padding, and there is an element for a
+        // digi of each message; there is a piece for each warp, and a state for each piece and
+        // tile.
         unsafe { gpu.launch(&UNPACK_TILES, grid, arguments) }
     }
 }

@@ -1,4 +1,4 @@
-// A block a microslice, as published: see epoch_parallel.cu.
+// A block per microslice, as published: see epoch_parallel.cu.
 #include "block_scan.wgsl"
 #include "raw/hit.wgsl"
 
@@ -8,24 +8,24 @@ var<immediate> arguments: Arguments;
 @group(0) @binding(4) var<storage, read_write> counts: array<u32>;
 @group(0) @binding(5) var<storage, read_write> slots: array<vec2u>;
 
-// Of all epochs that begin in the tile, behind that in which the tile begins.
+// Numbers of all epochs that start in the tile, after that in which the tile starts.
 var<workgroup> numbers: array<u32, THREADS + 1u>;
 var<workgroup> counted: array<atomic<u32>, COUNTS>;
 
-// The sum over this thread and those below it. A barrier is before it, and one behind.
+// Inclusive scan over the threads of a block. Barriers before and after.
 fn sum_up_to_here(own: bool) -> u32 {
     workgroupBarrier();
     let one = select(0u, 1u, own);
     return block_exclusive_sum(one) + one;
 }
 
-// Adds up what is not the place of a digi: nothing of it, in most warps.
+// Adds up a count that is zero in most warps.
 fn count(counter: u32, own: bool) {
     let all = votes(own);
     if !is_none(all) && lane == 0u { atomicAdd(&counted[counter], count_of(all)); }
 }
 
-// The messages behind the first two.
+// Processes the messages after the first two.
 fn unpack(job: Job, content: u32, first_slot: u32) {
     let base = first_of_cycle(job);
     let messages = messages_of(job);
@@ -59,7 +59,7 @@ fn unpack(job: Job, content: u32, first_slot: u32) {
         count(ELINK_COUNT, fate == UNKNOWN_ELINK);
         count(OVERFLOW_COUNT, overflows(fate, arguments.rules));
         count(UNDEFINED_COUNT, fate == UNDEFINED);
-        // All have read their numbers before the last scan.
+        // All threads have read their numbers before the last scan.
         if thread == 0u { numbers[0] = numbers[begun]; }
         wraps += wrapped;
         digis += found;

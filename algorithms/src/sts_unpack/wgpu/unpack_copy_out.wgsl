@@ -1,4 +1,4 @@
-// Copies digis from slots to their places: see copy_out.cu. A block a microslice.
+// Copies digis from slots to their offsets: see copy_out.cu. A block per microslice.
 struct Arguments { blocks: u32 }
 var<immediate> arguments: Arguments;
 // Seven words of each microslice, the first one of which counts digis.

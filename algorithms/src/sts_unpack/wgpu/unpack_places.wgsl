@@ -1,5 +1,5 @@
-// Where the digis of each microslice go: see copy_out.cu. A block has as many microslices at a time
-// as it has threads.
+// Offset of the digis of each microslice: see copy_out.cu. A block processes one microslice per
+// thread at a time.
 #include "block_scan.wgsl"
 #include "look_back.wgsl"
 

@@ -1,9 +1,9 @@
 // Each message is read once and each digi written once: see tiles.cu. Blocks take tiles by tickets,
-// and wait for those before: see look_back.wgsl for what that relies on.
+// and wait for those before: see look_back.wgsl for the assumptions.
 //
-// Workgroup memory: a place a message: 8 KiB, or 17 where there are 48. So blocks have fewer threads, of
-// which the launcher knows. What is looked up of a board is left to the caches: it would leave room for
-// half as many blocks at once.
+// Workgroup memory: one digi per message: 8 KiB, or 17 if the device has 48. So blocks have fewer
+// threads, which the launcher takes into account. Lookup tables of a board are left to the caches:
+// in workgroup memory they would halve the number of concurrent blocks.
 #include "look_back.wgsl"
 #include "pieces/counts.wgsl"
 #include "pieces/walk.wgsl"
@@ -19,7 +19,7 @@ var<immediate> arguments: Arguments;
 const THREADS = max(LANES, 64u * min(2u, max(1u, WORKGROUP_BYTES / 24576u)));
 const WARPS = THREADS / LANES;
 const_assert THREADS % SUBGROUP_LANES == 0u;
-// A gap behind each 16 places, so that not all lanes write to the same banks.
+// A gap after each 16 elements, so that not all lanes write to the same banks.
 const WITHOUT_GAP = 16u;
 const OF_WARP = LANES * MESSAGES_OF_LANE;
 const WAITING = OF_WARP / WITHOUT_GAP * (WITHOUT_GAP + 1u);
@@ -29,7 +29,7 @@ var<workgroup> waiting: array<vec2u, WARPS * WAITING>;
 var<workgroup> found_by: array<u32, WARPS>;
 var<workgroup> shared_tile: u32;
 var<workgroup> before_tile: u32;
-// Where what is looked up of the board of the tile begins.
+// Offset of the lookup tables of the tile's board.
 var<private> lookup_begin: u32;
 
 fn waiting_place(at: u32) -> u32 { return warp * WAITING + at + at / WITHOUT_GAP; }
@@ -50,7 +50,7 @@ fn look_up(cycle_ns: u32, before: Epoch) {
     // In the lower half hits and TS_MSBs, in the upper one hits of unknown e-links.
     var counted = 0u;
     for (var row = 0u; row < ROWS; row++) {
-        // Numbers only grow.
+        // Epoch numbers only grow.
         var number = max(known_before[row], before.number);
         var own: array<vec2u, MESSAGES_AT_ONCE>;
         var is_digi: array<bool, MESSAGES_AT_ONCE>;

@@ -1,8 +1,8 @@
-//! A worker a module side or, where a side is large, a part of it.
+//! A worker for each module side or, if a side is large, part of it.
 //!
-//! Sides in order of time are cut where nothing happens for longer than the window: no
-//! cluster goes across. Modules are cut between clusters of the front. So a hot module
-//! is shared by all threads.
+//! Sides in order of time are split where no digis arrive for longer than the window: no cluster
+//! crosses such a gap. Modules are split between clusters of the front. So a hot module is shared
+//! by all threads.
 
 mod parts;
 mod worker;
@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use generators::partition::Partition;
 
 use super::arrays::Arrays;
-use super::left::{Left, Places, filled};
+use super::left::{BufferParts, Snapshot, filled};
 use super::share_out::{largest_first, share_out};
 use super::{Chain, USUAL, with_or_without_unpacking};
 use crate::algorithm::{Digest, Segments};
@@ -35,12 +35,12 @@ use worker::Worker;
 const PIECES: usize = 8;
 /// Digis below which a piece costs more than it saves.
 const MIN_DIGIS: usize = 1 << 14;
-/// Fronts of a piece at most: what they need should stay in the cache.
-const MOST_FRONTS: usize = 1 << 13;
-/// One of so many hits of a worker is spare room.
+/// Maximum number of fronts of a piece, so that its data stay in the cache.
+const MAX_FRONTS: usize = 1 << 13;
+/// Spare capacity for hits of a worker: one part in this many.
 const SPARE_HITS: usize = 4;
 
-/// How clusters are found.
+/// Algorithm that finds clusters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sts) enum Clustering {
     /// Digis are sorted by channel, neighbouring channels are merged.
@@ -49,7 +49,7 @@ pub(in crate::sts) enum Clustering {
     TimeSweep,
 }
 
-/// Flat arrays, and what is found in parts of them.
+/// Flat arrays, and the results of parts of them.
 pub(in crate::sts) struct BySide<'a, P> {
     arrays: Arrays<'a>,
     clustering: Clustering,
@@ -58,7 +58,7 @@ pub(in crate::sts) struct BySide<'a, P> {
     parts: Vec<Part>,
     latest_errors: Vec<f32>,
     jobs: Vec<WindowJob>,
-    /// Hits that a worker has room for.
+    /// Capacity of a worker's list of hits.
     hits_of_worker: usize,
     rules: PhantomData<P>,
 }
@@ -83,13 +83,14 @@ impl<'a, P: Rules> BySide<'a, P> {
         }
     }
 
-    /// Whether parts of raw data are put to their sides, without a stream between.
+    /// True if raw data are unpacked directly to module sides, without a stream in between.
     fn puts_raw_to_sides(&self) -> bool {
         self.arrays.raw.is_some() && !self.arrays.makes_stream()
     }
 
     fn presort(&mut self) {
-        let (arrays, threads) = (&mut self.arrays, self.workers.len());
+        let arrays = &mut self.arrays;
+        let threads = self.workers.len();
         match &mut arrays.raw {
             Some(raw) if !raw.makes_stream() => {
                 let counts = raw.scatter(&arrays.table, &mut arrays.digis, threads);
@@ -110,10 +111,12 @@ impl<'a, P: Rules> BySide<'a, P> {
         }
     }
 
-    /// Raw data are out of order in epochs alone. What is in order is seen piece by piece, so that
-    /// a few large sides keep all threads busy.
+    /// Sorts sides whose digis are not in order of time; raw data are out of order only within
+    /// epochs. The order is checked piece by piece, so that a few large sides keep all threads
+    /// busy.
     fn sort_by_time(&mut self) {
-        let (sides, digis) = (&self.arrays.sides, &mut self.arrays.digis);
+        let sides = &self.arrays.sides;
+        let digis = &mut self.arrays.digis;
         let mut disorder: Vec<_> = sides.ranges().map(|_| AtomicBool::new(false)).collect();
         let pieces = sides.ranges().zip(&disorder).flat_map(|(side, disorder)| {
             let starts = side.clone().step_by(MIN_DIGIS);
@@ -133,27 +136,29 @@ impl<'a, P: Rules> BySide<'a, P> {
     }
 
     fn cluster(&mut self) {
-        let (most, arrays) = (self.largest_part(), &mut self.arrays);
-        let (digis, formulas) = (&arrays.digis, &arrays.formulas);
-        self.parts = cut::<P>(&arrays.sides, digis, most, formulas);
+        let max = self.largest_part();
+        let arrays = &mut self.arrays;
+        let digis = &arrays.digis;
+        let formulas = &arrays.formulas;
+        self.parts = cut::<P>(&arrays.sides, digis, max, formulas);
         let fronts = arrays.modules.len();
-        let places = Partition::from_lengths(self.parts.iter().map(|part| part.digis.len()));
-        let places = places.split_mut(&mut arrays.clusters);
-        let pieces = self.parts.iter_mut().zip(places).collect();
+        let hit_partition = Partition::from_lengths(self.parts.iter().map(|part| part.digis.len()));
+        let hit_partition = hit_partition.split_mut(&mut arrays.clusters);
+        let pieces = self.parts.iter_mut().zip(hit_partition).collect();
         let pieces = largest_first(pieces, |(part, _)| part.digis.len());
         let clustering = self.clustering;
-        share_out(pieces, &mut self.workers, |(part, place), worker| {
+        share_out(pieces, &mut self.workers, |(part, index), worker| {
             let side = if part.side < fronts { Side::Front } else { Side::Back };
             let digis = &digis[part.digis.clone()];
             part.found = match clustering {
-                Clustering::ByChannel => worker.by_channel.find::<P>(digis, formulas, side, place),
-                Clustering::TimeSweep => worker.time_sweep.find::<P>(digis, formulas, side, place),
+                Clustering::ByChannel => worker.by_channel.find::<P>(digis, formulas, side, index),
+                Clustering::TimeSweep => worker.time_sweep.find::<P>(digis, formulas, side, index),
             };
         });
         self.sum_up();
     }
 
-    /// Digis of a part: only sides in order of time can be cut.
+    /// Digis of a part: only sides in order of time can be split.
     fn largest_part(&self) -> usize {
         match (self.workers.len(), self.clustering) {
             (1, _) | (_, Clustering::ByChannel) => usize::MAX,
@@ -161,7 +166,7 @@ impl<'a, P: Rules> BySide<'a, P> {
         }
     }
 
-    /// What the parts of each side found together.
+    /// Sums up the clusters and latest errors that the parts of each side found.
     fn sum_up(&mut self) {
         self.arrays.counts.clear();
         self.arrays.counts.resize(self.arrays.sides.segments(), 0);
@@ -174,11 +179,11 @@ impl<'a, P: Rules> BySide<'a, P> {
         }
     }
 
-    /// Entries of all parts of a side lie behind each other: what is in order within
-    /// the parts is in order on the side, for no cluster of a part is later than one of
-    /// the next.
+    /// Entries of all parts of a side are contiguous: sorted parts make a sorted side, because no
+    /// cluster of a part is later than one of the next part.
     fn sort_clusters(&mut self) {
-        let (sides, clusters) = (&self.arrays.sides, &self.arrays.clusters);
+        let sides = &self.arrays.sides;
+        let clusters = &self.arrays.clusters;
         let free = sides.split_mut(&mut self.arrays.entries);
         let mut free: Vec<_> = free.into_iter().map(Some).collect();
         let mut pieces = Vec::with_capacity(self.parts.len());
@@ -198,8 +203,9 @@ impl<'a, P: Rules> BySide<'a, P> {
         self.sort_across_parts();
     }
 
-    /// Times that were rounded may be later than they are, and then it is not so. Within parts
-    /// entries are in order: one thread looks at no more than where parts meet.
+    /// Sorts sides that are out of order across parts: rounded times may be later than exact ones, so
+    /// a part may end with later clusters than the next starts with. Within parts entries are in
+    /// order, so one thread only checks the boundaries.
     fn sort_across_parts(&mut self) {
         let sides = self.parts.chunk_by(|a, b| a.side == b.side);
         for parts in sides.filter(|parts| parts.len() > 1) {
@@ -221,7 +227,7 @@ impl<'a, P: Rules> BySide<'a, P> {
     fn find_hits(&mut self) {
         let fronts = &self.arrays.counts[..self.arrays.modules.len()];
         let share = fronts.iter().sum::<usize>() / (PIECES * self.workers.len());
-        self.jobs = window_jobs(fronts, share.clamp(64, MOST_FRONTS));
+        self.jobs = window_jobs(fronts, share.clamp(64, MAX_FRONTS));
         for worker in &mut self.workers {
             worker.hits.clear();
             worker.found.clear();
@@ -229,29 +235,30 @@ impl<'a, P: Rules> BySide<'a, P> {
         let jobs = self.jobs.iter().enumerate().collect();
         let jobs = largest_first(jobs, |(_, job)| job.fronts.len());
         let clusters = self.arrays.sorted_clusters();
-        share_out(jobs, &mut self.workers, |(number, job), worker| {
+        share_out(jobs, &mut self.workers, |(index, job), worker| {
             let formulas = &self.arrays.modules[job.module];
             let latest = self.latest_errors[self.arrays.modules.len() + job.module];
             let start = worker.hits.len();
             let input = WindowInput { job, clusters, formulas, latest };
             worker.windows.find::<P>(input, &mut worker.hits);
-            worker.found.push((number, start..worker.hits.len()));
+            worker.found.push((index, start..worker.hits.len()));
         });
     }
 
-    /// Room for as many hits as the busiest worker found, and some more. Who is quick takes more
-    /// jobs, which is another one each time; and all would wait for a list that is moved to grow.
-    fn room_for_hits(&self) -> usize {
+    /// Capacity for the hits of the busiest worker of the previous run, and some more. A faster
+    /// worker takes more jobs, and that is another worker in each run; all would wait for a list
+    /// that is reallocated.
+    fn hit_capacity(&self) -> usize {
         let found = self.workers.iter().map(|worker| worker.hits.len());
-        let most = found.max().unwrap_or(0);
-        if self.workers.len() > 1 { most + most / SPARE_HITS } else { most }
+        let max = found.max().unwrap_or(0);
+        if self.workers.len() > 1 { max + max / SPARE_HITS } else { max }
     }
 
     fn collect(&mut self) {
         let mut flat = std::mem::take(&mut self.arrays.flat);
-        self.arrays.places = copy(&self.pieces(), &mut flat);
+        self.arrays.hit_partition = copy(&self.pieces(), &mut flat);
         if self.hit_order == HitOrder::Streams {
-            make_streams(&mut flat, &self.places_of_modules(), |hits| {
+            make_streams(&mut flat, &self.modules_partition(), |hits| {
                 sort_nearly_sorted(hits, |hit| hit.time);
             });
         }
@@ -265,10 +272,10 @@ impl<'a, P: Rules> BySide<'a, P> {
         self.parts.iter().map(of_part).collect()
     }
 
-    /// Where the hits of modules lie that were collected by job.
-    fn places_of_modules(&self) -> Partition {
+    /// Partition of the hits, collected by job, into modules.
+    fn modules_partition(&self) -> Partition {
         let mut hits = vec![0; self.arrays.modules.len()];
-        for (job, found) in self.jobs.iter().zip(self.arrays.places.lengths()) {
+        for (job, found) in self.jobs.iter().zip(self.arrays.hit_partition.lengths()) {
             hits[job.module] += found;
         }
         Partition::from_lengths(hits)
@@ -285,7 +292,7 @@ impl<'a, P: Rules> BySide<'a, P> {
         pieces
     }
 
-    /// The same by module.
+    /// Hits by module, from pieces by job.
     fn by_module<'h>(&self, pieces: impl Iterator<Item = &'h [Hit]>) -> Partitioned<Hit> {
         let mut modules = vec![Vec::new(); self.arrays.modules.len()];
         for (job, hits) in self.jobs.iter().zip(pieces) {
@@ -350,12 +357,13 @@ impl<P: Rules> Chain for BySide<'_, P> {
         }
     }
 
-    fn left_before(&mut self, next: ChainStage) -> Vec<Box<dyn Left + '_>> {
-        let (parts, arrays) = (&self.parts, &mut self.arrays);
+    fn inputs_of(&mut self, next: ChainStage) -> Vec<Box<dyn Snapshot + '_>> {
+        let parts = &self.parts;
+        let arrays = &mut self.arrays;
         match next {
             ChainStage::Unpack | ChainStage::Presort => Vec::new(),
             ChainStage::Zero | ChainStage::Sort | ChainStage::Cluster => {
-                vec![Box::new(Places(vec![&mut arrays.digis]))]
+                vec![Box::new(BufferParts(vec![&mut arrays.digis]))]
             }
             ChainStage::ClusterSort => {
                 vec![Box::new(parts::clusters_of(parts, &mut arrays.clusters))]
@@ -367,7 +375,7 @@ impl<P: Rules> Chain for BySide<'_, P> {
             }
             ChainStage::Collect => {
                 let hits = self.workers.iter_mut().map(Worker::hits_again);
-                vec![Box::new(Places(hits.collect()))]
+                vec![Box::new(BufferParts(hits.collect()))]
             }
         }
     }
@@ -388,19 +396,19 @@ impl<P: Rules> Chain for BySide<'_, P> {
             ChainStage::ClusterSort => Product::sorted_clusters(self.arrays.sorted_clusters()),
             ChainStage::Hits => Product::Hits(self.by_module(self.pieces().into_iter())),
             ChainStage::Collect => {
-                let pieces = self.arrays.places.split(&self.arrays.flat);
+                let pieces = self.arrays.hit_partition.split(&self.arrays.flat);
                 Product::collected(self.by_module(pieces.into_iter()), self.hit_order)
             }
         }
     }
 
     fn digest(&self, segments: Segments) -> Option<Digest> {
-        Some(self.arrays.digest(&self.places_of_modules(), segments))
+        Some(self.arrays.digest(&self.modules_partition(), segments))
     }
 
     fn release(&mut self, arena: &Arena) {
         self.arrays.release(arena);
-        self.hits_of_worker = self.hits_of_worker.max(self.room_for_hits());
+        self.hits_of_worker = self.hits_of_worker.max(self.hit_capacity());
         for worker in &mut self.workers {
             arena.give(std::mem::take(&mut worker.hits));
         }

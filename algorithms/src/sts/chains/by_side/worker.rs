@@ -1,4 +1,4 @@
-//! What a thread works with.
+//! Data of a worker.
 
 use std::ops::Range;
 
@@ -10,15 +10,15 @@ use crate::sts::data::digi_order;
 use crate::sts::hits::Windows;
 use crate::sts_sort::cpu::sort_alone_in_place;
 
-/// Tools, and the hits that were found with them. Each has cache lines of its own, and the next
-/// ones, which are fetched along: the number of hits is written with every one.
+/// Scratch buffers, and the hits found with them. Each worker has its own cache lines, and the next
+/// ones, which the prefetcher loads along: the number of hits is written with every hit.
 #[repr(align(128))]
 pub(super) struct Worker {
     pub(super) time_sweep: TimeSweep,
     pub(super) by_channel: ByChannel,
     pub(super) windows: Windows,
     pub(super) hits: Vec<Hit>,
-    /// The numbers of jobs, and where their hits are.
+    /// Index of each job and the range of its hits.
     pub(super) found: Vec<(usize, Range<usize>)>,
     scratch: Vec<Digi>,
 }
@@ -35,7 +35,7 @@ impl Worker {
         }
     }
 
-    /// Places for all hits that were found, to be copied back.
+    /// The buffer of all hits found, to be overwritten by a copy of them.
     pub(super) fn hits_again(&mut self) -> &mut [Hit] {
         let ends = self.found.iter().map(|(_, range)| range.end);
         self.hits.resize(ends.max().unwrap_or(0), Hit::default());

@@ -1,45 +1,48 @@
-//! What stages left, kept so that a later one can run by itself.
+//! Outputs of stages, saved so that a later one can run by itself.
 
 use super::CudaChain;
 use crate::device::gpu::{DeviceError, Gpu};
 use crate::sts::ChainStage;
-use crate::sts::cuda::left::{Kept, Left};
+use crate::sts::cuda::left::{SavedStage, Snapshot};
 
 impl CudaChain<'_> {
-    /// Where the stages before this one left what it or a later one reads.
-    fn left_before(&self, next: ChainStage) -> Vec<&dyn Left> {
-        let mut left: Vec<&dyn Left> = vec![self.presort.begins()];
+    /// Buffers with the outputs of earlier stages that `next` or a later stage reads.
+    fn inputs_of(&self, next: ChainStage) -> Vec<&dyn Snapshot> {
+        let mut buffers: Vec<&dyn Snapshot> = vec![self.presort.begins()];
         match next {
             ChainStage::Unpack | ChainStage::Presort => {}
             ChainStage::Zero | ChainStage::Sort | ChainStage::Cluster => {
-                left.push(self.sort.digis());
+                buffers.push(self.sort.digis());
             }
             ChainStage::ClusterSort => {
-                left.extend([self.clusters.clusters() as &dyn Left, self.clusters.found()]);
+                buffers.extend([self.clusters.clusters() as &dyn Snapshot, self.clusters.found()]);
             }
             ChainStage::Hits => {
-                left.extend([self.clusters.clusters() as &dyn Left, self.clusters.found()]);
-                left.push(self.order.entries());
+                buffers.extend([self.clusters.clusters() as &dyn Snapshot, self.clusters.found()]);
+                buffers.push(self.order.entries());
             }
-            ChainStage::Collect => left.push(self.hits.buckets().0),
+            ChainStage::Collect => buffers.push(self.hits.buckets().0),
         }
-        left
+        buffers
     }
 
     /// Bytes on the device that [`CudaChain::keep`] would take.
     pub(in crate::sts) fn bytes_to_keep(&self, next: ChainStage) -> u64 {
-        self.left_before(next).iter().map(|left| left.bytes()).sum()
+        self.inputs_of(next).iter().map(|buffer| buffer.bytes()).sum()
     }
 
-    /// Starts to copy what the stages before this one left, as far as it or a later one reads
-    /// that.
-    pub(in crate::sts) fn keep(&self, gpu: &Gpu, next: ChainStage) -> Result<Kept, DeviceError> {
-        let left = self.left_before(next).into_iter();
-        Ok(Kept {
+    /// Starts to copy the outputs of earlier stages that `next` or a later stage reads.
+    pub(in crate::sts) fn keep(
+        &self,
+        gpu: &Gpu,
+        next: ChainStage,
+    ) -> Result<SavedStage, DeviceError> {
+        let buffers = self.inputs_of(next).into_iter();
+        Ok(SavedStage {
             bytes: self.bytes_to_keep(next),
             sides: self.sides.clone(),
             buckets: self.hits.filled(),
-            copies: left.map(|left| left.copied(gpu)).collect::<Result<_, _>>()?,
+            copies: buffers.map(|buffer| buffer.copied(gpu)).collect::<Result<_, _>>()?,
         })
     }
 
@@ -48,14 +51,14 @@ impl CudaChain<'_> {
         &mut self,
         gpu: &Gpu,
         next: ChainStage,
-        kept: &Kept,
+        kept: &SavedStage,
     ) -> Result<(), DeviceError> {
         self.sides = kept.sides.clone();
         if next == ChainStage::Collect {
             self.hits.restore(gpu, &kept.buckets)?;
         }
-        for (left, copy) in self.left_before(next).into_iter().zip(&kept.copies) {
-            left.bring_back(gpu, &**copy)?;
+        for (buffer, copy) in self.inputs_of(next).into_iter().zip(&kept.copies) {
+            buffer.restore(gpu, &**copy)?;
         }
         if next == ChainStage::Cluster {
             self.clusters.zero(gpu)?;

@@ -1,4 +1,4 @@
-//! What stages left, on the host.
+//! Outputs of stages, on the host.
 
 use generators::sts::{Digi, SegmentedDigis};
 
@@ -10,7 +10,7 @@ use crate::sts::hits::SortedClusters;
 use crate::sts::{ChainStage, Hit, Partitioned, Product};
 
 impl CudaChain<'_> {
-    /// What a stage left, copied to the host.
+    /// Output of a stage, copied to the host.
     pub(in crate::sts) fn product(
         &mut self,
         gpu: &Gpu,
@@ -27,7 +27,7 @@ impl CudaChain<'_> {
             ChainStage::ClusterSort => self.sorted_clusters(gpu),
             ChainStage::Hits => {
                 let hits = downloaded(gpu, self.hits.buckets().0)?;
-                let buckets: Vec<_> = self.hits.places().map(|bucket| &hits[bucket]).collect();
+                let buckets: Vec<_> = self.hits.hit_ranges().map(|bucket| &hits[bucket]).collect();
                 Ok(hits_of(&buckets))
             }
             ChainStage::Collect => Ok(hits_of(&self.collected.of_modules())),

@@ -9,9 +9,9 @@ const RECORDED: [ChainStage; 4] =
     [ChainStage::Zero, ChainStage::Sort, ChainStage::Cluster, ChainStage::ClusterSort];
 
 impl CudaChain<'_> {
-    /// Records the stages from zero to the sort of the clusters, for digis in such places as
-    /// presort has just found; that needs a chain that waits for the device in none of them.
-    /// Where nothing can be recorded, nothing is.
+    /// Records the stages from zero to the sort of the clusters, for sides with the offsets that
+    /// presort has just found; that needs a chain that waits for the device in none of them. Does
+    /// nothing if the device cannot record.
     pub(in crate::sts) fn record(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         let mut work = |gpu: &Gpu| RECORDED.into_iter().try_for_each(|stage| self.run(gpu, stage));
         let recorded = gpu.record("graph", &mut work)?;
@@ -29,8 +29,8 @@ impl CudaChain<'_> {
                 .into_iter()
                 .try_for_each(|stage| gpu.scope(stage.name(), || self.run(gpu, stage)));
         };
-        // SAFETY: the buffers are those of the recording, which goes with them; digis of the
-        // same input are in the same places.
+        // SAFETY: the recording's buffers belong to this chain and live as long as the recording;
+        // digis of the same input have the same offsets.
         unsafe { gpu.start_recorded(recorded)? };
         self.sort.turn();
         Ok(())

@@ -1,8 +1,8 @@
-// The digis of a side, and who follows whom.
+// The digis of a side, and their links.
 //
-// Each digi has a word, its connector: the place of its follower in its side, and a bit
-// that says that it follows another one. A place of 0 means nobody: who follows is in a
-// higher channel and so never the first.
+// Each digi has a word, its connector: the index of its successor in its side, and a bit that is
+// set if it has a predecessor. Index 0 means no successor: successors lie in higher channels, so
+// never at index 0.
 #pragma once
 #include "digi.h"
 #include "sides.h"
@@ -10,10 +10,10 @@
 // Set for digis that follow another one.
 constexpr u32 FOLLOWS = 1u << 31;
 constexpr u32 NOBODY = 0;
-// Where each channel of a side begins, and where the last one ends.
+// Offsets of the channels of a side, and the end of the last one.
 constexpr u32 CHANNEL_OFFSETS = CHANNELS_OF_SIDE + 1;
 
-// Places count from the side's first digi; digis are in order of channel and time.
+// Indices count from the side's first digi; digis are in order of channel and time.
 struct DigisOfSide {
     const u64* digis;
     u32* connectors;

@@ -1,7 +1,6 @@
-// What a chain of digis of a side (a [`DigisOfSide`], or what offers the same) becomes: see
-// sts/clusters/formulas.rs. What follows from the
-// charges of one digi or two, and the errors of times, are looked up in tables that the
-// host's formulas have made.
+// Cluster of a chain of digis of a side (a [`DigisOfSide`], or a type with the same members): see
+// sts/clusters/formulas.rs. Values by the charges of one or two digis, and errors of times, are
+// looked up in tables made by the host's formulas.
 // nvcc: -fmad=false
 #pragma once
 #include "chain.h"
@@ -15,14 +14,14 @@ struct Shape {
     float charge, position, position_error;
 };
 
-// As `tables.rs` writes them.
+// Layout written by `tables.rs`.
 struct ClusterTables {
     float charges[CHARGE_STEPS], variances[CHARGE_STEPS];
     // The position's error of a single digi.
     float single_error;
-    // By the charges of both digis; positions are those behind the middle.
+    // Shapes by the charges of both digis; positions are relative to the middle between them.
     Shape pairs[CHARGE_STEPS][CHARGE_STEPS];
-    // By the number of digis.
+    // Indexed by the number of digis.
     float time_errors[CHANNELS_OF_SIDE + 1];
 };
 
@@ -32,7 +31,7 @@ template <class Rules> struct ChainSums {
     u32 left = 0, right = 0;
     u32 first_time = 0, last_time = 0;
     typename Rules::Times times;
-    // Of the digis between the ends.
+    // Sums over the digis between the ends.
     float middle_charge = 0, middle_variance = 0;
 
     __device__ __forceinline__ void add(u64 digi, const ClusterTables& tables) {
@@ -74,7 +73,7 @@ __device__ __forceinline__ Shape shape_of_several(const Side& side, u32 first, c
     const u32 channel = digi_channel(side.digi(first));
     const float start = (float)channel, end = (float)(channel + sums.size - 1);
     const float difference = q2 - q1, charge = q1 + sums.middle_charge + q2;
-    // Dividing 0 takes the long way that is there for numbers out of range: 1 is divided in its place.
+    // Dividing 0 takes the slow path for numbers out of range, so 1 is divided instead.
     const bool is_even = difference == 0;
     const float divided = is_even ? 1.0f : difference;
     float position = 0.5f * (start + end + (is_even ? 0 : divided / mean));

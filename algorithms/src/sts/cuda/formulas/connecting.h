@@ -1,12 +1,13 @@
-// Which digi follows which: see sts/clusters/connectors.rs. A side is a [`DigisOfSide`], or offers the same.
+// Links between digis: see sts/clusters/connectors.rs. A side is a [`DigisOfSide`], or a type with
+// the same members.
 #pragma once
 #include "chain.h"
 #include "digi.h"
 #include "rules.h"
 #include "search.h"
 
-// Says where the channels up to that of a digi begin that the digi before it has not
-// reached; the last digi says so of all that are left.
+// Writes the offsets of the channels after that of the previous digi up to that of this one; the
+// last digi also writes those of all remaining channels.
 template <class Side> __device__ __forceinline__ void find_channels(const Side& side, u32 place) {
     const u32 channel = digi_channel(side.digi(place));
     const u32 first = place == 0 ? 0 : digi_channel(side.digi(place - 1)) + 1;
@@ -15,7 +16,7 @@ template <class Side> __device__ __forceinline__ void find_channels(const Side& 
     for (u32 c = channel + 1; c < CHANNEL_OFFSETS; c++) side.channels[c] = side.count;
 }
 
-// The places of a channel's digis.
+// Range of indices of a channel's digis.
 struct Places {
     u32 begin, end;
 
@@ -26,15 +27,15 @@ struct Places {
     }
 };
 
-// The earliest digi of some places that is not too early to follow one at `time`.
+// The earliest digi of a range that is not too early to follow one at `time`.
 template <class Rules, class Side>
 __device__ __forceinline__ u32 earliest(const Side& side, u32 begin, u32 end, u32 time, const Window& window) {
     const typename Rules::Earliest sought(window, time);
     return first_not(begin, end, [&](u32 place) { return !sought.is_reached(side.time(place)); });
 }
 
-// Connects a digi with the earliest of some places that is near; returns the first
-// place that is left to others.
+// Connects a digi with the earliest near one of a range; returns the first index that remains for
+// others.
 template <class Rules, class Side>
 __device__ __forceinline__ u32 connect_with(const Side& side, u32 place, u32 begin, u32 end,
                                             const Window& window) {
@@ -45,15 +46,15 @@ __device__ __forceinline__ u32 connect_with(const Side& side, u32 place, u32 beg
     return follower + 1;
 }
 
-// Whether a digi and the next one may both see a third one.
+// True if a digi and the next one may both be near a third one.
 template <class Side>
 __device__ __forceinline__ bool is_crowded(const Side& side, u32 place, const Window& window) {
     return side.time(place + 1) - side.time(place) <= window.crowd_ns;
 }
 
-// Connects all digis of a run, if this is its first: digis of a channel so near to each
-// other that they may choose the same one. They choose in turn, so no choice is left to
-// chance.
+// Connects all digis of a run if this is its first: digis of a channel so near to each other that
+// they may choose the same successor. They choose one after the other, so the result is
+// deterministic.
 template <class Rules, class Side>
 __device__ __forceinline__ void connect_run(const Side& side, u32 place, const Window& window) {
     const u32 channel = digi_channel(side.digi(place));

@@ -1,12 +1,12 @@
-// Who follows whom, found by leaps: see sts/clusters/connectors.rs.
+// Successors of digis by exponential search: see sts/clusters/connectors.rs.
 #pragma once
 #include "chain.h"
 #include "digi.h"
 #include "rules.h"
 #include "search.h"
 
-// The first place that is enough, if all after it are, too; `end` if none is. The way
-// there is a matter of its distance, not of how many places there are.
+// The first index for which `enough` holds, if it holds for all after it; `end` if for none.
+// Exponential search: the number of steps depends on the distance, not on the length of the range.
 template <class Enough> __device__ __forceinline__ u32 leap_to(u32 from, u32 end, Enough enough) {
     u32 low = from, high = from, leap = 4;
     for (high += leap; high < end && !enough(high); high += leap) {
@@ -16,7 +16,8 @@ template <class Enough> __device__ __forceinline__ u32 leap_to(u32 from, u32 end
     return first_not(low, min(high, end), [&](u32 place) { return !enough(place); });
 }
 
-// What a digi of the next channel has to have reached to be not too early to follow one.
+// Lower limit that a digi of the next channel has to reach to be not too early to follow another
+// one.
 template <class Rules> struct Sought {
     u32 channel;
     typename Rules::Earliest earliest;
@@ -29,7 +30,7 @@ template <class Rules> struct Sought {
     }
 };
 
-// Where times are whole, channel and time are one number to compare with.
+// With integer times, channel and time are compared as one number.
 template <> struct Sought<Exact> {
     u32 channel;
     u64 least;
@@ -40,28 +41,28 @@ template <> struct Sought<Exact> {
     __device__ __forceinline__ bool is_reached(u64 digi) const { return digi_key(digi) >= least; }
 };
 
-// The digis of a side in order of channel and time, and what links write about them.
-// Places count from the side's first digi.
+// The digis of a side in order of channel and time, and the output arrays of links. Indices count
+// from the side's first digi.
 struct Followers {
     const u64* digis;
     u32* connectors;
     u32 count;
-    // Those of all sides, and where this side's begin.
+    // Flags of all sides, and the offset of this side.
     u8* follows;
     u32 begin;
 
     __device__ __forceinline__ u32 channel(u32 place) const { return digi_channel(digis[place]); }
     __device__ __forceinline__ u32 time(u32 place) const { return digi_time(digis[place]); }
 
-    // Whether the digi at the next place is of the same channel, and so near that both may
-    // choose the same one.
+    // True if the digi at the next index is of the same channel, and so near that both may choose
+    // the same successor.
     __device__ __forceinline__ bool is_crowded(u32 place, const Window& window) const {
         const u64 own = digis[place], next = digis[place + 1];
         return digi_channel(own) == digi_channel(next) && digi_time(next) - digi_time(own) <= window.crowd_ns;
     }
 
-    // Links a digi with the earliest one of the next channel, from a place on, that is near;
-    // returns the first place that is left to later digis of its channel.
+    // Links a digi with the earliest near one of the next channel, searched from index `from` on;
+    // returns the first index that remains for later digis of its channel.
     template <class Rules> __device__ __forceinline__ u32 link_one(u32 place, u32 from, const Window& window) const {
         const u64 own = digis[place];
         const Sought<Rules> sought(own, window);
@@ -74,7 +75,7 @@ struct Followers {
         return found + 1;
     }
 
-    // Says that a digi follows another one; of one that is shared, several threads do.
+    // Flags that a digi has a predecessor; several threads may flag a shared one.
     template <class Rules> __device__ __forceinline__ void mark(u32 place) const {
         const u32 byte = begin + place;
         if constexpr (Rules::SUCCESSORS == Successors::SHARED) {
@@ -84,7 +85,7 @@ struct Followers {
         }
     }
 
-    // Links a digi; where digis choose in turn, all of a run if this is its first.
+    // Links a digi; if digis choose one after the other, all of a run if this is its first.
     template <class Rules> __device__ __forceinline__ void link(u32 place, const Window& window) const {
         if constexpr (Rules::SUCCESSORS == Successors::SHARED) {
             link_one<Rules>(place, place + 1, window);

@@ -1,10 +1,10 @@
-// Clusters as far as it takes to tell which may cross: an 8-byte record each.
+// Cluster data that decide about crossings: a record of 8 bytes each.
 // nvcc: -fmad=false
 #pragma once
 #include "pairs.h"
 
-// Of a cluster: where its strip leaves the top edge, in cm, or no number if it does not; how many
-// widths further its last line does.
+// Line of a cluster: where its strip leaves the top edge, in cm, or NaN if it does not; and the
+// displacement of its last line in widths.
 struct alignas(8) Line {
     float edge;
     i32 widths;
@@ -37,7 +37,7 @@ class Crossings {
           i(fronts.first),
           j(backs.first) {}
 
-    // Whether there is one more.
+    // Advances; returns true if there is another crossing.
     __device__ __forceinline__ bool next(Local& local) {
         while (i <= fronts.last) {
             const float front_line = front - (float)i * sensor.width, back_line = back - (float)j * sensor.width;
@@ -50,11 +50,11 @@ class Crossings {
     }
 };
 
-// Whether any line of one may cross any of the other; never no if one does. Line i of a front and line
-// j of a back leave the edge (front - i widths) - (back - j widths) apart, which has to be in range: so
-// what the range leaves for j - i has to have a whole number that there is. What rounding shifts is small
-// beside what was added to the range. `widths` is how many of them a cm has. Lines off their edges compare
-// as no.
+// True if any line of one cluster may cross any of the other; no false negatives. Line i of a front
+// and line j of a back leave the edge (front - i widths) - (back - j widths) apart, which has to be
+// in range: so the interval that the range allows for j - i has to contain an existing integer.
+// Rounding errors are small compared with the margin of the range. `widths` is the number of sensor
+// widths per cm. Lines off their edges compare as false.
 __device__ __forceinline__ bool may_cross(const CrossingRange& range, float widths, const Line& front,
                                           const Line& back) {
     const Lines fronts = front.lines(), backs = back.lines();

@@ -1,5 +1,4 @@
-// Which clusters of both sides are near in time, and the hits of a pair: see
-// sts/hits/formulas.rs.
+// Pairs of clusters of both sides that are near in time, and their hits: see sts/hits/formulas.rs.
 // nvcc: -fmad=false
 #pragma once
 #include "records.h"
@@ -16,13 +15,13 @@ struct SortedClusters {
 
     __device__ __forceinline__ const Cluster& cluster(u32 number) const { return clusters[entries[number].index]; }
 
-    // The number of the first cluster that is not `early`, if all before it are.
+    // Lower bound: the index of the first cluster that is not `early`, if all before it are.
     template <class Early> __device__ __forceinline__ u32 first_not(Early early) const {
         return ::first_not(0, count, early);
     }
 };
 
-// Those of all sides: each has a room that begins where `begins` says.
+// Clusters of all sides: each side has a range of the arrays, from its offset in `begins`.
 struct AllClusters {
     const Cluster* clusters;
     const Entry* entries;
@@ -41,15 +40,15 @@ struct TimeCut {
     CutKind kind;
     float value;
 
-    // Clusters further apart than so many standard deviations are never paired.
+    // Clusters further apart than this many standard deviations are never paired.
     static constexpr float PRUNING = 4;
 
-    // By the errors of both, and the largest of the back's; in ns, below 0 if none is to pass.
+    // Cut for the errors of both, and the largest of the back's; in ns, below 0 if nothing passes.
     __device__ __forceinline__ float between(float front, float back, float latest) const {
         return within(reach_of(front, latest), front, back);
     }
 
-    // The same by how far a front reaches.
+    // The time cut, limited by the reach of a front.
     __device__ __forceinline__ float within(float reach, float front, float back) const {
         const float cut = kind == NOTHING ? -1.0f : kind == ABSOLUTE ? value : value * deviation_of(front, back);
         return reach < cut ? reach : cut;
@@ -67,7 +66,7 @@ struct TimeCut {
 // A cut as kernels are given it: the second is the bits of a number.
 __device__ __forceinline__ TimeCut time_cut(u32 kind, u32 value) { return {(CutKind)kind, __uint_as_float(value)}; }
 
-// The lines of a strip, by how many widths each is beside the first: both ends included.
+// The lines of a strip, as displacements from the first in widths: both ends included.
 struct Lines {
     i32 first, last;
 };

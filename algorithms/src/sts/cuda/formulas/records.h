@@ -1,4 +1,4 @@
-// What stages leave in device memory; the layouts are those of the host.
+// Outputs of stages in device memory; the layouts are those of the host.
 #pragma once
 #include "portable.h"
 
@@ -11,23 +11,23 @@ struct alignas(8) Cluster {
     float time_error;
 };
 
-// What a hit takes of a cluster, beside where it is: as wide as a load.
+// Cluster data that hits need, except the line: as wide as a vector load.
 struct alignas(16) Measured {
     u32 time;
     float time_error, position_error;
-    float reach;  // of a front: how far off in time its partners are at most, whatever their errors
+    float reach;  // of a front: largest time difference of its partners, whatever their errors
 };
 
 __device__ __forceinline__ Measured measured(const Cluster& cluster, float reach = 0) {
     return {cluster.time, cluster.time_error, cluster.position_error, reach};
 }
 
-// What is sorted instead of clusters.
+// Sort key of a cluster.
 struct alignas(8) Entry {
     u32 time, index;
 };
 
-// Where a particle crossed a module.
+// Crossing of a particle through a module.
 struct alignas(16) Hit {
     float x, y, z;
     u32 time;
@@ -36,12 +36,12 @@ struct alignas(16) Hit {
     u32 address;
 };
 
-// What was found on a side: how many clusters, and the bits of the largest error of
-// their times. Errors are positive, so their bits ascend as they do.
+// Result of a side: the number of clusters, and the bits of the largest time error. Errors are
+// positive, so their bits have the same order.
 struct alignas(8) Found {
     u32 clusters, latest_error;
 
-    // Most errors are no larger than what is there: only the others take an atomic.
+    // Errors are seldom larger than the current maximum: only these take an atomic.
     __device__ __forceinline__ void raise_error(float error) {
         const u32 bits = __float_as_uint(error);
         if (load_relaxed(&latest_error) < bits) atomicMax(&latest_error, bits);

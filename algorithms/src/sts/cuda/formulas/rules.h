@@ -3,10 +3,10 @@
 #include "portable.h"
 #include "sensor.h"
 
-// How far apart in time a digi and its successor may be.
+// Largest time difference of a digi and its successor.
 struct Window {
     float ns;
-    // The same for differences that are whole numbers; below 0 nothing is near.
+    // The window for integer differences; below 0 no digis are near.
     i32 whole_ns;
     // Two digis of a channel no further apart may both see a third one.
     u32 crowd_ns;
@@ -17,7 +17,7 @@ __device__ __forceinline__ Window window_of(u32 ns, u32 whole_ns, u32 crowd_ns) 
     return {__uint_as_float(ns), (i32)whole_ns, crowd_ns};
 }
 
-// How many digis may be followed by the same one.
+// Number of predecessors that a digi may have.
 enum class Successors { SHARED, EXCLUSIVE };
 
 // Whole times, no digi in two clusters, all lines of strips that lean to the left,
@@ -29,7 +29,7 @@ struct Exact {
         return (long long)time + window.whole_ns >= (long long)follower;
     }
 
-    // What a follower has to have reached to be not too early.
+    // Lower limit that a successor has to reach to be not too early.
     struct Earliest {
         u32 least;
 
@@ -62,7 +62,7 @@ struct Exact {
     }
 };
 
-// As the experiment's code computes it, in single precision.
+// Single precision, as in the experiment's code.
 struct Published {
     static constexpr Successors SUCCESSORS = Successors::SHARED;
 

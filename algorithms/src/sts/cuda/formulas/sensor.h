@@ -1,5 +1,5 @@
-// Where strips of both sides cross: see sts/formulas/sensor.rs. Operations are in its
-// order and none are fused, so results are the same to the bit.
+// Crossings of the strips of both sides: see sts/formulas/sensor.rs. Operations are in its order
+// and none are fused, so results are the same to the bit.
 // nvcc: -fmad=false
 #pragma once
 #include "portable.h"
@@ -36,8 +36,8 @@ struct Errors {
     float dx, dy, dz, dxy;
 };
 
-// Where a strip leaves the top edge, in cm from the left corner; `strips_before` is
-// what positions of this side are counted from.
+// Point where a strip leaves the top edge, in cm from the left corner; positions of this side count
+// from `strips_before`.
 __device__ __forceinline__ float edge_of(const Sensor& sensor, const Edge& side, i32 strips_before, float position) {
     const i32 whole = (i32)position;
     const float fraction = position - (float)whole;
@@ -46,7 +46,7 @@ __device__ __forceinline__ float edge_of(const Sensor& sensor, const Edge& side,
 
 __device__ __forceinline__ bool is_on_edge(const Sensor& sensor, float x) { return x >= 0 && x <= sensor.width; }
 
-// Where two lines cross; whether that is on the active area.
+// Crossing of two lines; returns true if it is on the active area.
 __device__ __forceinline__ bool crossing(const Sensor& sensor, float front, float back, Local& local) {
     const float tan_front = sensor.front.tangent, tan_back = sensor.back.tangent;
     float x, y;

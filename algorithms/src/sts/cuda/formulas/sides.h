@@ -1,4 +1,4 @@
-// Where segments lie: `begins` says where each begins, and where the last one ends.
+// Ranges of segments: `begins` has the offset of each, and the end of the last one.
 #pragma once
 #include "portable.h"
 
@@ -18,7 +18,7 @@ __device__ __forceinline__ u32 segment_of(const u32* begins, u32 segments, u32 p
     return low;
 }
 
-// The same by a warp, which looks at as many segments at once as it has lanes.
+// Segment of a position, found by a warp, which compares one segment per lane at a time.
 __device__ __forceinline__ u32 warp_segment_of(const u32* begins, u32 segments, u32 position) {
     u32 low = 0, high = segments;
     while (high - low > 1) {
@@ -30,15 +30,15 @@ __device__ __forceinline__ u32 warp_segment_of(const u32* begins, u32 segments, 
     return low;
 }
 
-// The same by going from segment to segment.
+// Segment of a position, found by walking from segment to segment.
 __device__ __forceinline__ u32 segment_by_walk(const u32* begins, u32 position) {
     const u32* next = begins + 1;
     while (*next <= position) next++;
     return (u32)(next - begins) - 1;
 }
 
-// How a thread finds the segment of its position. The online reconstruction walks, past up to
-// 1792 sides or 896 modules.
+// Search of the segment of a thread's position. The online reconstruction walks, past up to 1792
+// sides or 896 modules.
 struct Walk {
     __device__ __forceinline__ static u32 segment(const u32* begins, u32, u32 position) {
         return segment_by_walk(begins, position);

@@ -3,11 +3,11 @@
 #include "digi.h"
 #include "sides.h"
 
-// The channel's bit that tells a back side's digis in the stream.
+// The channel's bit that is set for a back side's digis in the stream.
 constexpr u64 BACK = (u64)CHANNELS_OF_SIDE << CHANNEL_SHIFT;
 
-// Where the module of an address is in tables: by unit, ladder, half ladder and position, as the host's
-// `Address::module`. Those of a detector lie near each other then.
+// Index of the module of an address in tables: by unit, ladder, half ladder and position, as the
+// host's `Address::module`. So modules of a detector are near each other.
 __device__ __forceinline__ u32 position_of(u32 address) {
     return (address & 0x3f) << 11 | (address >> 6 & 0x1f) << 6 | (address >> 11 & 1) << 5 | address >> 12;
 }

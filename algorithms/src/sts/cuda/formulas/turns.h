@@ -1,8 +1,8 @@
-// Numbers for warps as they come.
+// Dynamic distribution of indices to warps.
 #pragma once
 #include "portable.h"
 
-// As many numbers as a warp has lanes at a time: some take longer than others.
+// Takes one index per lane of a warp at a time: some take longer than others.
 class Turns {
     u32* next;
 

@@ -1,4 +1,4 @@
-//! By a thread a cluster of the front.
+//! A thread for each cluster of the front.
 
 use super::{Hits, HitsWay, SortedClusters};
 use crate::device::gpu::{DeviceError, Gpu};
@@ -15,7 +15,8 @@ static SEARCH: ByRules<HitsOfFronts> =
 
 /// Starts to fill the buckets, which have zero hits each.
 pub(super) fn start(gpu: &Gpu, hits: &Hits, sorted: SortedClusters<'_>) -> Result<(), DeviceError> {
-    let (clusters, [cut_kind, cut]) = (sorted.clusters.clusters(), hits.cut);
+    let clusters = sorted.clusters.clusters();
+    let [cut_kind, cut] = hits.cut;
     let arguments = HitsOfFronts {
         clusters: clusters.ptr(),
         entries: sorted.order.entries().ptr(),
@@ -30,10 +31,10 @@ pub(super) fn start(gpu: &Gpu, hits: &Hits, sorted: SortedClusters<'_>) -> Resul
         hits: hits.hits.ptr(),
     };
     let finding = if hits.way == HitsWay::Online { &WALK } else { &SEARCH };
-    let kernel = finding.of(hits.semantics);
+    let kernel = finding.for_semantics(hits.semantics);
     // Fronts are read, and those backs that are near.
     let grid = kernel.thread_each(clusters.len()).moving(sorted.bytes());
-    // SAFETY: sides have as many sorted clusters as was found, and no hit is written beyond
-    // its bucket.
+    // SAFETY: sides have the counted number of sorted clusters, and no hit is written beyond its
+    // bucket.
     unsafe { gpu.launch(kernel, grid, arguments) }
 }

@@ -16,18 +16,18 @@ use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Ptr, Tabl
 use crate::sts::{Cluster, ClusterEntry, Hit};
 use crate::sts_sort::cuda::begins;
 
-/// Room for hits in a bucket: so many for a digi of the front. There are fewer clusters,
-/// each with several hits at times.
+/// Capacity of a bucket of hits, for each digi of the front. There are fewer clusters, some of them
+/// with several hits.
 const HITS_FOR_A_DIGI: f64 = 1.5;
 
-/// How hits are found.
+/// Algorithm that finds hits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sts) enum HitsWay {
-    /// A thread a cluster of the front, which walks to its module, as published.
+    /// A thread per cluster of the front, which walks to its module, as published.
     Online,
-    /// The same, which finds its module by binary search.
+    /// A thread for each cluster of the front, which finds its module by binary search.
     Fronts,
-    /// A block for some of them, whose threads share the pairs.
+    /// A block for a group of fronts, whose pairs its threads share.
     Pairs,
 }
 
@@ -36,7 +36,7 @@ pub(in crate::sts) enum HitsWay {
 pub(super) struct SortedClusters<'a> {
     pub(super) clusters: &'a Clusters,
     pub(super) order: &'a ClusterOrder,
-    /// Where sides begin, and where the last one ends.
+    /// Offsets of sides, with the end of the last one.
     pub(super) begins: &'a DeviceBuffer<u32>,
     pub(super) tables: &'a DeviceTables,
 }
@@ -48,38 +48,38 @@ impl SortedClusters<'_> {
     }
 }
 
-/// Buckets of hits, one a module, and what finding them takes.
+/// Buckets of hits, one per module, and the buffers for finding hits.
 pub(super) struct Hits {
     way: HitsWay,
     semantics: Semantics,
     modules: usize,
     cut: [u32; 2],
-    /// Where threads share pairs.
+    /// Buffers of the algorithm in which threads share pairs.
     pairs: Option<Pairs>,
-    /// Whether they do: where blocks can count them.
+    /// True if threads share pairs in this run: if blocks can count them.
     shares_pairs: bool,
-    /// Where buckets begin, and where the last one ends.
+    /// Offsets of buckets, with the end of the last one.
     offsets: Table,
     counts: DeviceBuffer<u32>,
     host_counts: PinnedBuffer<u32>,
     hits: DeviceBuffer<Hit>,
-    /// Where buckets lie.
+    /// Partition of the hits into buckets.
     buckets: Partition,
 }
 
 buffers!(Hits: pairs, offsets, counts, host_counts, hits, buckets);
 
-/// Where buckets lie, and how many hits there are in each.
+/// Partition into buckets, and the number of hits in each.
 pub(super) type Filled = (Partition, Vec<u32>);
 
 impl Hits {
-    /// Of so many digis; with room for so many hits, which is made larger where it turns out to
+    /// Buffers for `digis` digis, with capacity for `hits` hits, which grows when it turns out to
     /// be too small.
     pub(super) fn new(
         gpu: &Gpu,
         (input, digis): (Batch<'_>, usize),
         way: HitsWay,
-        room: usize,
+        flat: usize,
     ) -> Result<Self, DeviceError> {
         let modules = input.modules();
         let pairs = match way {
@@ -96,13 +96,13 @@ impl Hits {
             offsets: Table::new(gpu, modules + 1)?,
             counts: gpu.buffer(modules)?,
             host_counts: gpu.pinned(modules)?,
-            hits: gpu.buffer(room)?,
+            hits: gpu.buffer(flat)?,
             buckets: Partition::from_lengths([]),
         })
     }
 
-    /// Starts to find the hits of all modules by the numbers of digis and clusters of each side,
-    /// and to tell the host the numbers of hits.
+    /// Starts to find the hits of all modules, given the counts of digis and clusters of each side,
+    /// and to copy the counts of hits to the host.
     pub(super) fn start(
         &mut self,
         gpu: &Gpu,
@@ -116,8 +116,8 @@ impl Hits {
         self.fill(gpu, &capacities, sorted)
     }
 
-    /// Waits for the numbers of hits. Where a bucket is too small, all threads run again with as
-    /// much room as was asked for.
+    /// Waits for the counts of hits. If a bucket is too small, all threads run again with the
+    /// counted capacities.
     pub(super) fn finish(
         &mut self,
         gpu: &Gpu,
@@ -134,7 +134,7 @@ impl Hits {
         }
     }
 
-    /// Starts to fill buckets with room for so many hits.
+    /// Starts to fill buckets with these capacities.
     pub(super) fn fill(
         &mut self,
         gpu: &Gpu,
@@ -149,7 +149,7 @@ impl Hits {
         gpu.download(&mut self.host_counts, &self.counts)
     }
 
-    /// Lists what blocks have to do where they share pairs, and can count them.
+    /// Lists the jobs of blocks, if they share pairs and can count them.
     fn list_pairs(&mut self, gpu: &Gpu, counts: &[usize]) -> Result<bool, DeviceError> {
         match &mut self.pairs {
             Some(pairs) if Pairs::can_take(&counts[self.modules..]) => {
@@ -160,7 +160,7 @@ impl Hits {
         }
     }
 
-    /// What is known of the buckets on the host.
+    /// State of the buckets on the host.
     pub(super) fn filled(&self) -> Filled {
         (self.buckets.clone(), self.host_counts.to_vec())
     }
@@ -187,13 +187,13 @@ impl Hits {
         self.host_counts.iter().map(|&count| count as usize)
     }
 
-    /// Where the hits of each module are among all in the buckets.
-    pub(super) fn places(&self) -> impl Iterator<Item = std::ops::Range<usize>> {
+    /// Range of each module's hits in the buckets.
+    pub(super) fn hit_ranges(&self) -> impl Iterator<Item = std::ops::Range<usize>> {
         let buckets = self.buckets.ranges().zip(self.counts());
         buckets.map(|(all, count)| all.start..all.end.min(all.start + count))
     }
 
-    /// Room for so many hits there is.
+    /// Total capacity in hits.
     pub(super) fn capacity(&self) -> usize {
         self.hits.len()
     }

@@ -1,4 +1,4 @@
-//! By blocks whose threads share the pairs of some fronts.
+//! Blocks whose threads share the pairs of a group of fronts.
 
 use super::{Hits, SortedClusters};
 use crate::device::buffers;
@@ -15,18 +15,18 @@ static PAIRS: ByRules<HitsOfPairs> = ByRules::new(&HITS_OF_PAIRS_EXACT, &HITS_OF
 
 /// A warp, or a block of shaders, counts the pairs of a front for each thread with 32 bits: backs
 /// have to be fewer.
-const MOST_BACKS: usize = (1 << 32) / THREADS as usize;
+const MAX_BACKS: usize = (1 << 32) / THREADS as usize;
 
-/// Lines of all clusters, partners of fronts, and what blocks have to do.
+/// Lines of all clusters, partners of fronts, and jobs of blocks.
 pub(super) struct Pairs {
     lines: DeviceBuffer<Line>,
-    /// What hits take of clusters, beside their lines.
+    /// Cluster data that hits need, except lines.
     measured: DeviceBuffer<Measured>,
-    /// Where the lines of their fronts are.
+    /// Range of lines near each front.
     partners: DeviceBuffer<Partners>,
     /// Clusters of all sides.
     clusters: Jobs,
-    /// Fronts whose pairs a block shares.
+    /// Groups of fronts whose pairs a block shares.
     pairs: Jobs,
 }
 
@@ -50,12 +50,12 @@ impl Pairs {
         })
     }
 
-    /// Whether blocks can count the pairs of so many clusters of each side of the back.
+    /// True if blocks can count the pairs of these numbers of clusters on each side of the back.
     pub(super) fn can_take(backs: &[usize]) -> bool {
-        backs.iter().all(|&backs| backs < MOST_BACKS)
+        backs.iter().all(|&backs| backs < MAX_BACKS)
     }
 
-    /// Lists what blocks have to do, by the clusters of each side: fronts first.
+    /// Lists the jobs of blocks, given the clusters of each side: fronts first.
     pub(super) fn list(&mut self, gpu: &Gpu, counts: &[usize]) -> Result<(), DeviceError> {
         let fronts = &counts[..counts.len() / 2];
         self.clusters.list(gpu, counts, lines_of_job(gpu.properties()))?;
@@ -69,9 +69,12 @@ impl Pairs {
         hits: &Hits,
         sorted: SortedClusters<'_>,
     ) -> Result<(), DeviceError> {
-        let (clusters, [cut_kind, cut]) = (sorted.clusters.clusters().ptr(), hits.cut);
-        let (begins, found) = (sorted.begins.ptr(), sorted.clusters.found().ptr());
-        let (modules, sensors) = (hits.modules as u32, sorted.tables.sensors.ptr());
+        let clusters = sorted.clusters.clusters().ptr();
+        let [cut_kind, cut] = hits.cut;
+        let begins = sorted.begins.ptr();
+        let found = sorted.clusters.found().ptr();
+        let modules = hits.modules as u32;
+        let sensors = sorted.tables.sensors.ptr();
         let writing = HitsLines {
             clusters,
             entries: sorted.order.entries().ptr(),
@@ -104,22 +107,22 @@ impl Pairs {
         let line = size_of::<Line>() + size_of::<Measured>() + size_of::<Partners>();
         let written = sorted.clusters.expected() * line as u64;
         let of_clusters = Grid::blocks(self.clusters.count).moving(sorted.bytes() + written);
-        // What is read of lines depends on which are near each other in time.
+        // The traffic of lines depends on how many are near each other in time.
         let of_pairs = Grid::blocks(self.pairs.count);
-        // SAFETY: sides have as many sorted clusters as was found, jobs are some of them,
-        // there is a line and room for partners for each place of an entry, and
-        // no hit is written beyond its bucket.
+        // SAFETY: sides have the counted number of sorted clusters, jobs are ranges of them, there
+        // is a line and an element of `partners` for the index of each entry, and no hit is written
+        // beyond its bucket.
         unsafe {
-            gpu.launch(LINES.of(hits.semantics), of_clusters, writing)?;
-            gpu.launch(PAIRS.of(hits.semantics), of_pairs, finding)
+            gpu.launch(LINES.for_semantics(hits.semantics), of_clusters, writing)?;
+            gpu.launch(PAIRS.for_semantics(hits.semantics), of_pairs, finding)
         }
     }
 }
 
 impl Jobs {
-    /// Room for so many.
-    fn new(gpu: &Gpu, most: usize) -> Result<Self, DeviceError> {
-        Ok(Jobs { table: Table::new(gpu, most)?, count: 0 })
+    /// Capacity for `max` jobs.
+    fn new(gpu: &Gpu, max: usize) -> Result<Self, DeviceError> {
+        Ok(Jobs { table: Table::new(gpu, max)?, count: 0 })
     }
 
     fn list(&mut self, gpu: &Gpu, counts: &[usize], threads: u32) -> Result<(), DeviceError> {
@@ -129,18 +132,19 @@ impl Jobs {
     }
 }
 
-/// Clusters whose lines a block writes: shaders write one a thread.
+/// Clusters whose lines a block writes: with shaders, one for each thread.
 fn lines_of_job(properties: &Properties) -> u32 {
     if properties.has_shaders { LINE_THREADS } else { LINES_OF_JOB }
 }
 
-/// Fronts whose pairs a block shares. Software ends all loops of a thread after so many rounds: it
-/// gets no more than a block goes through at a time. Shaders see by the next job where one ends.
+/// Fronts whose pairs a block shares. The software renderer ends all loops of a thread after a
+/// fixed number of rounds: a block gets no more than it processes at a time. Shaders find the end
+/// of a job from the start of the next.
 fn fronts_of_job(properties: &Properties) -> u32 {
     if properties.runs_block_by_block { THREADS } else { FRONTS_OF_JOB }
 }
 
-/// The clusters of all segments in parts of so many.
+/// The clusters of all segments in jobs of at most `of_job`.
 fn jobs(counts: &[usize], of_job: usize) -> Vec<Job> {
     let jobs = parts_of(counts.iter().copied().enumerate(), of_job);
     jobs.map(|[segment, first]| Job { segment, first }).collect()
@@ -159,8 +163,8 @@ mod tests {
 
     #[test]
     fn pairs_of_a_block_can_be_counted() {
-        assert!(Pairs::can_take(&[0, MOST_BACKS - 1]));
-        assert!(!Pairs::can_take(&[MOST_BACKS]));
-        assert!(u32::try_from((MOST_BACKS - 1) * THREADS as usize).is_ok());
+        assert!(Pairs::can_take(&[0, MAX_BACKS - 1]));
+        assert!(!Pairs::can_take(&[MAX_BACKS]));
+        assert!(u32::try_from((MAX_BACKS - 1) * THREADS as usize).is_ok());
     }
 }

@@ -4,12 +4,12 @@
 
 namespace {
 
-// Clusters of both sides, by their numbers in order of time.
+// Clusters of both sides, by their indices in order of time.
 struct Pair {
     u32 front, back;
 };
 
-// Whether clusters are near enough in time, by their own errors.
+// True if clusters are near enough in time, by their own errors.
 template <class Rules>
 __device__ __forceinline__ bool are_near(const Module& module, const Measured& front, const Measured& back) {
     const float delay = fabsf(Rules::delay(front.time, back.time));

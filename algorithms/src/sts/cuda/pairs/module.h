@@ -1,4 +1,4 @@
-// What hits of pairs are found in.
+// Data of a module in which hits of pairs are found.
 #pragma once
 #include "../formulas/lines.h"
 
@@ -14,8 +14,8 @@ struct alignas(8) Partners {
 
 namespace {
 
-// Clusters of a side in order of time, as far as pairs of them take. Where they were written, those
-// near in time are anywhere.
+// Data of the clusters of a side that pairs need, in order of time. In the original array, clusters
+// near in time are scattered.
 struct InOrder {
     const Line* lines;
     const Measured* measured;
@@ -23,11 +23,11 @@ struct InOrder {
     __device__ __forceinline__ InOrder from(u32 begin) const { return {lines + begin, measured + begin}; }
 };
 
-// What all threads of a block know: in shared memory, as registers are scarce.
+// Data shared by all threads of a block: in shared memory, as registers are scarce.
 struct Module {
     Sensor sensor;
     CrossingRange range;
-    float widths;  // of the sensor in a cm
+    float widths;  // sensor widths per cm
     InOrder fronts, backs;
     TimeCut cut;
     Hit* hits;

@@ -1,4 +1,4 @@
-// Which backs are near enough in time to a front.
+// Backs that are near enough in time to a front.
 #pragma once
 #include "block_scan.h"
 #include "module.h"
@@ -16,8 +16,8 @@ template <class Before> __device__ __forceinline__ u32 first_not_nearby(u32 star
     return first_not(low, min(low + step, end), before);
 }
 
-// Those of the front of each lane that has one, whatever their errors are: no larger than `latest`. Fronts are
-// in order of time, so that their partners begin near each other. All lanes of a warp call this.
+// Partners of each lane's front, for the largest error of the back: `latest`. Fronts are in order
+// of time, so their ranges of partners start near each other. All lanes of a warp call this.
 template <class Rules>
 __device__ __forceinline__ Partners partners_of(bool is_one, const Cluster& front, const Entry* backs, u32 count,
                                                 const TimeCut& cut, float latest) {

@@ -4,18 +4,18 @@
 
 namespace {
 
-// Pairs that a lane looks at before it adds any, so that what they need is on its way together.
+// Pairs that a lane tests before it adds any, so that their loads are in flight together.
 constexpr u32 AT_ONCE = 2;
 
-// Of a warp.
+// Queue of a warp.
 class Queue {
-    // What is left over and what is added before any is taken.
+    // Capacity for a remainder and all pairs added before any are removed.
     static constexpr u32 CAPACITY = (1 + AT_ONCE) * LANES;
 
     Pair pairs[CAPACITY];
 
   public:
-    // Adds a pair for each lane that has one that may cross, behind `queued` others.
+    // Adds a pair for each lane that has one that may cross, after `queued` others.
     __device__ __forceinline__ void add(bool may_cross, const Pair& pair, u32& queued) {
         const lanemask_t votes = __ballot_sync(FULL_MASK, may_cross);
         if (may_cross) pairs[queued + popc(votes & lanemask_lt(threadIdx.x % LANES))] = pair;

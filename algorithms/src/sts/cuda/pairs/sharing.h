@@ -1,7 +1,7 @@
-// The pairs of some fronts, shared by the lanes of a warp: warps wait for nobody.
+// The pairs of a group of fronts, shared by the lanes of a warp; there are no barriers.
 //
-// Pairs are numbered, front by front. A bit for each says whether it is the first of its front,
-// so that a lane finds the front of its pair by counting bits.
+// Pairs are indexed front by front. A bit for each is set if it is the first of its front, so a
+// lane finds the front of its pair by counting bits.
 #pragma once
 #include "block_scan.h"
 #include "module.h"
@@ -12,17 +12,17 @@ constexpr u32 BITS = 32;
 // Pairs that are marked at a time: a word for each lane.
 constexpr u32 STRETCH = BITS * LANES;
 
-// A front with partners, as far as it takes to tell which of them may cross it.
+// Data of a front with partners that decide which of them may cross it.
 struct alignas(16) Front {
     float edge;
     i32 widths;
-    u32 number;   // in order of time
-    u32 to_back;  // from the number of a pair to that of its back
+    u32 number;   // index in order of time
+    u32 to_back;  // added to the index of a pair to get that of its back
 
     __device__ __forceinline__ Line line() const { return {edge, widths}; }
 };
 
-// Of a warp.
+// Fronts shared by a warp.
 struct SharedFronts {
     Front fronts[LANES];
     u32 firsts[LANES];  // bits of a stretch: set for the first pair of each front
@@ -50,10 +50,10 @@ struct OwnFront {
 // The pairs of a warp's fronts, one front a lane. All lanes take part in what it does.
 class SharedPairs {
     SharedFronts& shared;
-    bool has_pairs;  // the lane's front
-    u32 first;       // the number of its first pair
+    bool has_pairs;  // of the lane's front
+    u32 first;       // index of its first pair
     u32 all;
-    u32 marked = 0;  // fronts whose first pair was in a stretch before
+    u32 marked = 0;  // fronts whose first pair was in an earlier stretch
 
   public:
     // Fronts that have partners come to lie side by side.
@@ -68,7 +68,7 @@ class SharedPairs {
 
     __device__ __forceinline__ u32 count() const { return all; }
 
-    // Marks the first pairs of the stretch that begins with a pair.
+    // Flags the first pair of each front in the stretch that starts at `begin`.
     __device__ __forceinline__ void mark(u32 begin) {
         const u32 lane = threadIdx.x % LANES;
         shared.firsts[lane] = 0;

@@ -12,7 +12,7 @@ use generators::partition::Partition;
 use generators::sts::Digi;
 
 pub(super) use self::of_raw::{OfRaw, SidesOfBoards};
-use self::on_host::OnHost;
+use self::on_host::HostPresort;
 use self::rows::Rows;
 use self::target::Target;
 use self::tiles::Tiles;
@@ -23,26 +23,27 @@ use crate::kernels::sts_tiles::PartTimes;
 use crate::sts_sort::cuda::begins;
 use crate::sts_unpack::cuda::RawOnGpu;
 
-/// How digis are distributed.
+/// Algorithm that distributes digis over sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sts) enum PresortWay {
     /// The host's threads, before digis are copied.
     OnHost,
-    /// A warp a part of the stream, which has a count for each side in device memory.
+    /// A warp for each part of the stream, with a count for each side in device memory.
     Rows,
-    /// A block a tile of the stream, in shared memory; by rows where that is too small.
+    /// A block for each tile of the stream, in shared memory; as `Rows` if that is too small.
     Tiles,
 }
 
 /// Digis as they are read out.
 pub(super) enum Stream<'s, 'a> {
-    /// So many at the beginning of a buffer on the device, or on the host if that distributes them.
+    /// The first digis of a buffer on the device, with their number; or on the host if that
+    /// distributes them.
     OfTimeslice(&'s DeviceBuffer<u64>, usize),
-    /// The same, but wanted are those only that are of a part: the times of each module.
+    /// The same buffer, of which only digis of a part are wanted: the times of each module.
     OfPart(&'s DeviceBuffer<u64>, usize, &'s [PartTimes]),
-    /// Those that the host has unpacked.
+    /// Digis that the host has unpacked.
     OnHost(&'s [Digi]),
-    /// Those that are still to be unpacked.
+    /// Raw data that are still to be unpacked.
     Raw(&'s mut RawOnGpu<'a>, &'s mut OfRaw<'a>),
 }
 
@@ -52,17 +53,17 @@ impl<'s> Stream<'s, '_> {
     }
 }
 
-/// What distributing takes beside the digis.
+/// Buffers for distributing digis.
 pub(super) struct Presort<'a> {
     way: Way<'a>,
     begins: DeviceBuffer<u32>,
-    host_begins: PinnedBuffer<u32>,
+    host_offsets: PinnedBuffer<u32>,
 }
 
-buffers!(Presort<'_>: way, begins, host_begins);
+buffers!(Presort<'_>: way, begins, host_offsets);
 
 enum Way<'a> {
-    OnHost(OnHost<'a>),
+    OnHost(HostPresort<'a>),
     Rows(Rows),
     Tiles(Box<Tiles>),
 }
@@ -76,7 +77,7 @@ impl<'a> Way<'a> {
         (way, threads): (PresortWay, usize),
     ) -> Result<Self, DeviceError> {
         if way == PresortWay::OnHost {
-            return Ok(Way::OnHost(OnHost::new(gpu, (input.only(), arena), threads)?));
+            return Ok(Way::OnHost(HostPresort::new(gpu, (input.only(), arena), threads)?));
         }
         if way == PresortWay::Tiles
             && let Some(tiles) = Tiles::new(gpu, input)?
@@ -89,7 +90,7 @@ impl<'a> Way<'a> {
 }
 
 impl<'a> Presort<'a> {
-    /// By so many threads where the host does it.
+    /// With `threads` threads if the host distributes digis.
     pub(super) fn new(
         gpu: &Arc<Gpu>,
         (input, arena): (Batch<'a>, &'a Arena),
@@ -99,7 +100,7 @@ impl<'a> Presort<'a> {
         Ok(Presort {
             way: Way::new(gpu, (input, arena), (way, threads))?,
             begins: gpu.buffer(sides + 1)?,
-            host_begins: gpu.pinned(sides + 1)?,
+            host_offsets: gpu.pinned(sides + 1)?,
         })
     }
 
@@ -110,22 +111,22 @@ impl<'a> Presort<'a> {
         Ok(Some(Presort {
             way: Way::Tiles(Box::new(tiles)),
             begins: gpu.buffer(sides + 1)?,
-            host_begins: gpu.pinned(sides + 1)?,
+            host_offsets: gpu.pinned(sides + 1)?,
         }))
     }
 
-    /// Whether several timeslices can be distributed together, each over so many sides.
+    /// True if several timeslices can be distributed together, each over `sides` sides.
     pub(super) fn takes_batches(gpu: &Gpu, way: PresortWay, sides: usize) -> bool {
         way == PresortWay::Tiles && Tiles::take_batches(gpu, sides)
     }
 
-    /// Whether the device takes the stream as it was read out.
+    /// True if the device processes the stream in the order of readout.
     pub(super) fn takes_stream(&self) -> bool {
         !matches!(self.way, Way::OnHost(_))
     }
 
-    /// Starts to distribute the digis of a stream by the module of each address. Where the sides
-    /// lie is known once that has ended.
+    /// Starts to distribute the digis of a stream by the module of each address. The partition into
+    /// sides is known once that has ended.
     pub(super) fn start(
         &mut self,
         gpu: &Gpu,
@@ -144,35 +145,35 @@ impl<'a> Presort<'a> {
             Stream::Raw(raw, of_raw) => {
                 raw.unpack(gpu, |work| {
                     of_raw.start(work, (&self.begins, digis))?;
-                    gpu.download(&mut self.host_begins, &self.begins)
+                    gpu.download(&mut self.host_offsets, &self.begins)
                 })?;
                 return Ok(());
             }
         };
-        // Whoever has found more than there are is wrong, and writes nowhere else for it.
+        // A wrong count beyond the capacity must not lead to writes out of bounds.
         let count = count.min(digis.len());
         let target = Target { stream: buffer, count, part, modules, begins: &self.begins, digis };
         match &mut self.way {
             Way::OnHost(host) => {
                 let sides = host.start(gpu, unpacked, digis)?;
-                let places = self.host_begins.iter_mut().zip(begins(&sides));
-                places.for_each(|(place, begin)| *place = begin);
-                return gpu.upload(&self.begins, &self.host_begins);
+                let places = self.host_offsets.iter_mut().zip(begins(&sides));
+                places.for_each(|(index, begin)| *index = begin);
+                return gpu.upload(&self.begins, &self.host_offsets);
             }
             Way::Rows(rows) => rows.start(gpu, target)?,
             Way::Tiles(tiles) => tiles.start(gpu, target)?,
         }
-        gpu.download(&mut self.host_begins, &self.begins)
+        gpu.download(&mut self.host_offsets, &self.begins)
     }
 
-    /// Where sides lie, once the host knows.
+    /// Partition of digis into sides, after it was copied to the host.
     pub(super) fn sides(&self) -> Partition {
-        let pairs = self.host_begins.windows(2);
+        let pairs = self.host_offsets.windows(2);
         let lengths = pairs.map(|pair| pair[1].saturating_sub(pair[0]) as usize);
         Partition::from_lengths(lengths)
     }
 
-    /// Where sides begin, and where the last one ends.
+    /// Offsets of sides, with the end of the last one.
     pub(super) fn begins(&self) -> &DeviceBuffer<u32> {
         &self.begins
     }

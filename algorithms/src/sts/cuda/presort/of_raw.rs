@@ -24,16 +24,13 @@ const SHADER_WARPS: u32 = 16;
 /// Threads of a block.
 fn threads(properties: &Properties) -> u32 {
     let threads = RAW_COUNT_SIDES.threads();
-    match properties.has_shaders {
-        true => threads.min(SHADER_WARPS * properties.lanes),
-        false => threads,
-    }
+    if properties.has_shaders { threads.min(SHADER_WARPS * properties.lanes) } else { threads }
 }
 
-/// Which sides each board reads, if e-links tell.
+/// Sides that each board reads out, if e-links determine them.
 pub(in crate::sts::cuda) struct SidesOfBoards(Vec<Slots>);
 
-/// Places for the digis of each piece.
+/// Buffers of the digis of each piece.
 pub(in crate::sts::cuda) struct OfRaw<'a> {
     pieces: Pieces,
     slots: Lent<'a, DeviceBuffer<Slots>>,
@@ -47,7 +44,8 @@ pub(in crate::sts::cuda) struct OfRaw<'a> {
 buffers!(OfRaw<'_>: pieces, slots, states, totals, places);
 
 impl SidesOfBoards {
-    /// `None` if there are charges that run into the channel, so that an e-link doesn't tell the side.
+    /// `None` if a charge adjustment can overflow into the channel, so that an e-link does not
+    /// determine the side.
     pub(in crate::sts::cuda) fn new(raw: &RawTimeslices, modules: usize) -> Option<Self> {
         let fits = |link: &Link| link.charges.iter().all(|&charge| charge <= MAX_ADC.into());
         let mut boards = raw.tables().all();
@@ -59,8 +57,8 @@ impl SidesOfBoards {
         Some(SidesOfBoards(slots.collect()))
     }
 
-    /// As many as any board has.
-    fn most(&self) -> u32 {
+    /// Largest number of slots of a board.
+    fn max(&self) -> u32 {
         self.0.iter().map(|slots| slots.count).max().unwrap_or(0)
     }
 }
@@ -74,8 +72,8 @@ fn slots_of(board: &Board<'_>, table: &LookupTable) -> Slots {
         let address = Digi::from_bits(link.address).address();
         let digi = Digi::new(address, link.channels[0], 0, 0);
         let Some(side) = table.known_side(digi) else { continue };
-        let place = known.iter().position(|&other| other == side);
-        *slot = place.unwrap_or_else(|| {
+        let index = known.iter().position(|&other| other == side);
+        *slot = index.unwrap_or_else(|| {
             known.push(side);
             known.len() - 1
         }) as u32;
@@ -88,7 +86,7 @@ fn slots_of(board: &Board<'_>, table: &LookupTable) -> Slots {
 }
 
 impl<'a> OfRaw<'a> {
-    /// With room for such microslices.
+    /// Buffers for such microslices.
     pub(in crate::sts::cuda) fn new(
         gpu: &Arc<Gpu>,
         (raw, arena): (&RawTimeslices, &'a Arena),
@@ -96,7 +94,7 @@ impl<'a> OfRaw<'a> {
         jobs: &[Job],
     ) -> Result<Self, DeviceError> {
         let pieces = Pieces::new(gpu, jobs, threads(gpu.properties()))?;
-        let slots_of_piece = boards.most();
+        let slots_of_piece = boards.max();
         Ok(OfRaw {
             slots: Lent::of("slots", raw.tables(), arena, gpu, |gpu| gpu.table(&boards.0))?,
             slots_of_piece,
@@ -107,19 +105,20 @@ impl<'a> OfRaw<'a> {
         })
     }
 
-    /// Starts the kernels; tells where sides begin, and puts digis there.
+    /// Starts the kernels, which write the offsets of sides and the digis.
     pub(super) fn start(
         &mut self,
         work: &Work<'_>,
         (begins, digis): (&DeviceBuffer<u32>, &DeviceBuffer<u64>),
     ) -> Result<(), DeviceError> {
-        let (gpu, data) = (work.gpu, work.data);
+        let gpu = work.gpu;
+        let data = work.data;
         let tiles = self.pieces.cut(gpu, work.jobs)?;
         gpu.fill(&self.states, 0)?;
         gpu.fill(&self.totals, 0)?;
         gpu.fill_first(&data.counts, work.jobs.len(), 0)?;
         self.count(work, tiles)?;
-        // SAFETY: a total for each side, and a word more in `begins`.
+        // SAFETY: there is a total for each side, and one more word in `begins`.
         unsafe {
             sum_sides(gpu, self.totals.ptr(), self.totals.len() as u32, begins.ptr())?;
         }
@@ -127,7 +126,8 @@ impl<'a> OfRaw<'a> {
     }
 
     fn count(&self, work: &Work<'_>, tiles: u32) -> Result<(), DeviceError> {
-        let (gpu, data) = (work.gpu, work.data);
+        let gpu = work.gpu;
+        let data = work.data;
         let arguments = RawCountSides {
             bytes: data.bytes.ptr(),
             jobs: data.jobs.ptr(),
@@ -145,8 +145,9 @@ impl<'a> OfRaw<'a> {
         };
         let blocks = tiles.min(gpu.properties().blocks_at_once(COUNTING));
         let grid = Grid::blocks(blocks).moving(work.bytes_of_messages());
-        // SAFETY: contents are among the bytes, with some behind them; there is a piece for each warp
-        // of each tile, a state for each of them, and places for all slots of its board.
+        // SAFETY: contents are within the bytes, followed by padding; there is a piece for each
+        // warp of each tile, a state for each of them, and elements of `places` for all slots of
+        // its board.
         unsafe { gpu.launch(&RAW_COUNT_SIDES, grid, arguments) }
     }
 
@@ -156,7 +157,8 @@ impl<'a> OfRaw<'a> {
         tiles: u32,
         (begins, digis): (&DeviceBuffer<u32>, &DeviceBuffer<u64>),
     ) -> Result<(), DeviceError> {
-        let (gpu, data) = (work.gpu, work.data);
+        let gpu = work.gpu;
+        let data = work.data;
         let tiles_of_block = tiles.div_ceil(WRITING * gpu.properties().multiprocessors).max(1);
         let arguments = RawToSides {
             bytes: data.bytes.ptr(),
@@ -176,7 +178,9 @@ impl<'a> OfRaw<'a> {
         };
         let grid = Grid::blocks(tiles.div_ceil(tiles_of_block));
         let grid = grid.moving(work.bytes_of_messages() + work.bytes_of_digis());
-        // SAFETY: the same; there is room for as many digis as were counted.
+        // SAFETY: contents are within the bytes, followed by padding; there is a piece for each
+        // warp of each tile, a state for each of them, and elements of `places` for all slots of
+        // its board; `digis` has capacity for all counted digis.
         unsafe { gpu.launch(&RAW_TO_SIDES, grid, arguments) }
     }
 }

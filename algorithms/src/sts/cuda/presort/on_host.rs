@@ -1,4 +1,4 @@
-//! By the host, as published: digis go to the device side by side.
+//! Presort by the host, as published: the digis of each side are copied to the device contiguously.
 
 use std::sync::Arc;
 
@@ -11,23 +11,23 @@ use crate::sts::Timeslice;
 use crate::sts::presort::{LookupTable, Permutation};
 
 /// The stream on the host, and where its digis go before they are copied.
-pub(super) struct OnHost<'a> {
+pub(super) struct HostPresort<'a> {
     stream: &'a [Digi],
     table: Lent<'a, LookupTable>,
     threads: usize,
     digis: PinnedBuffer<u64>,
 }
 
-buffers!(OnHost<'_>: digis);
+buffers!(HostPresort<'_>: digis);
 
-impl<'a> OnHost<'a> {
+impl<'a> HostPresort<'a> {
     pub(super) fn new(
         gpu: &Arc<Gpu>,
         (input, arena): (&'a Timeslice, &'a Arena),
         threads: usize,
     ) -> Result<Self, DeviceError> {
         let make = |_: &Gpu| Ok(LookupTable::new(input.modules()));
-        Ok(OnHost {
+        Ok(HostPresort {
             stream: input.stream(),
             table: Lent::of("presort", input, arena, gpu, make)?,
             threads,
@@ -36,14 +36,14 @@ impl<'a> OnHost<'a> {
     }
 
     /// Distributes the digis of the timeslice, or those that were unpacked, and starts to copy
-    /// them; returns where sides lie.
+    /// them; returns the partition into sides.
     pub(super) fn start(
         &mut self,
         gpu: &Gpu,
         unpacked: Option<&[Digi]>,
         to: &DeviceBuffer<u64>,
     ) -> Result<Partition, DeviceError> {
-        let OnHost { stream, table, threads, digis } = self;
+        let HostPresort { stream, table, threads, digis } = self;
         let stream = unpacked.unwrap_or(stream);
         let lengths = gpu.on_host(|| {
             let digis = bytemuck::cast_slice_mut(digis);

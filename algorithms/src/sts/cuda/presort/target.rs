@@ -1,20 +1,20 @@
-//! Where digis come from and go to, and where sides begin.
+//! Input and output buffers of presort, and the offsets of sides.
 
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Ptr};
 use crate::kernels::sts_presort::{PRESORT_SUM_SIDES, PresortSumSides};
 use crate::kernels::sts_tiles::PartTimes;
 
-/// Digis as they are read out, and what becomes of them.
+/// Digis in the order of readout, and the destination buffers.
 #[derive(Clone, Copy)]
 pub(super) struct Target<'a> {
     pub(super) stream: &'a DeviceBuffer<u64>,
-    /// How many of them there are.
+    /// Number of digis in the stream.
     pub(super) count: usize,
     /// The times of each module that are wanted, if not all are.
     pub(super) part: Option<&'a [PartTimes]>,
     /// The module of each address.
     pub(super) modules: &'a DeviceBuffer<u32>,
-    /// Where sides begin, and where the last one ends.
+    /// Offsets of sides, with the end of the last one.
     pub(super) begins: &'a DeviceBuffer<u32>,
     /// The digis by side.
     pub(super) digis: &'a DeviceBuffer<u64>,
@@ -30,7 +30,7 @@ impl Target<'_> {
 /// Sums up the digis of all sides.
 ///
 /// # Safety
-/// There is a total for each side, and a word more in `begins`; nobody else uses them.
+/// There is a total for each side, and one more word in `begins`; no other queue uses them.
 pub(super) unsafe fn sum_sides(
     gpu: &Gpu,
     totals: Ptr<u32>,

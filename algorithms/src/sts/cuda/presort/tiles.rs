@@ -1,4 +1,4 @@
-//! By tiles in shared memory: a block each.
+//! Presort by tiles in shared memory: a block each.
 
 use super::super::batch::Batch;
 use super::target::{Target, sum_sides};
@@ -14,8 +14,8 @@ const WORD: u32 = 4;
 /// Bytes of a digi.
 const DIGI: u64 = size_of::<u64>() as u64;
 /// A side's number and a rank share a word, and a side's number has 16 bits in a tile.
-const MOST_SIDES: usize = 1 << 16;
-/// Blocks that count for each multiprocessor: as many as it holds.
+const MAX_SIDES: usize = 1 << 16;
+/// Counting blocks for each multiprocessor: as many as it holds.
 const COUNTING: u32 = 4;
 
 /// Bytes of workgroup memory for which a tile of a shader has [`SHADER_STEP`] digis more, and how
@@ -25,17 +25,17 @@ const SHADER_STEP: u32 = 1024;
 const SHADER_STEPS: u32 = 2;
 const SHADER_SIDES: usize = 2048;
 
-/// Blocks have the modules of no more addresses than these at hand: counting needs little other memory, and
-/// a multiprocessor holds as many blocks of it as have threads.
-const MOST_ADDRESSES: usize = 4096;
+/// Blocks cache the modules of up to this many addresses in shared memory: counting needs little
+/// other memory, so a multiprocessor still holds as many such blocks as its threads allow.
+const MAX_ADDRESSES: usize = 4096;
 
-/// Where tiles would have fewer digis of a side than this, blocks with a multiprocessor to themselves move
-/// larger ones.
-const LEAST_OF_SIDE: usize = 16;
+/// If tiles would have fewer digis of a side than this, blocks with a multiprocessor to themselves
+/// move larger ones.
+const MIN_OF_SIDE: usize = 16;
 
 /// Counters for each side.
 pub(super) struct Tiles {
-    /// Of a timeslice.
+    /// Sides of a timeslice.
     sides: u32,
     /// The digis of each timeslice, if there are several.
     batch: Vec<usize>,
@@ -48,7 +48,7 @@ pub(super) struct Tiles {
 
 buffers!(Tiles: totals, taken, part);
 
-/// How a tile is moved, and how many digis it has.
+/// The kernel that moves a tile, and the digis of a tile.
 #[derive(Clone, Copy)]
 struct Moving {
     kernel: &'static Kernel<PresortTilesScatter>,
@@ -69,7 +69,7 @@ struct Taken {
 }
 
 impl Tiles {
-    /// `None` if a tile with counters for all sides has no room in shared memory.
+    /// `None` if a tile with counters for all sides does not fit into shared memory.
     pub(super) fn new(gpu: &Gpu, input: Batch<'_>) -> Result<Option<Self>, DeviceError> {
         let sides = input.sides() / input.count();
         let Some(moving) = Moving::new(gpu, sides) else { return Ok(None) };
@@ -84,7 +84,7 @@ impl Tiles {
         }))
     }
 
-    /// For parts of a stream; `None`, too, where kernels are shaders: those know no parts.
+    /// For parts of a stream; `None` also with shaders, which do not support parts.
     pub(super) fn of_parts(gpu: &Gpu, input: Batch<'_>) -> Result<Option<Self>, DeviceError> {
         match Self::new(gpu, input)? {
             Some(tiles) if !gpu.properties().has_shaders => {
@@ -95,8 +95,8 @@ impl Tiles {
         }
     }
 
-    /// Whether several timeslices can be distributed together, each over so many sides: buffers of
-    /// shaders begin where they begin.
+    /// True if several timeslices can be distributed together, each over `sides` sides: shaders
+    /// cannot bind buffers at an offset.
     pub(super) fn take_batches(gpu: &Gpu, sides: usize) -> bool {
         !gpu.properties().has_shaders && Moving::new(gpu, sides).is_some()
     }
@@ -113,9 +113,10 @@ impl Tiles {
         }
     }
 
-    /// Timeslice by timeslice, whose fronts and backs have their places among those of all.
+    /// Timeslice by timeslice; each has its own range among the fronts and backs of all.
     fn move_all(&self, gpu: &Gpu, target: Target<'_>) -> Result<(), DeviceError> {
-        let (sides, timeslices) = (self.sides, self.timeslices(target.count));
+        let sides = self.sides;
+        let timeslices = self.timeslices(target.count);
         let addresses = self.addresses_at_hand(gpu, target);
         let backs = sides / 2 * timeslices.len() as u32;
         for &Taken { first, count, front } in &timeslices {
@@ -148,23 +149,25 @@ impl Tiles {
                 taken: self.taken.ptr().skipping(front),
                 to: target.digis.ptr(),
             };
-            // SAFETY: as above, and there is room for all digis in the target.
+            // SAFETY: digis are of modules of the detector, the table has all addresses, shared
+            // memory is as tiles need it, there is a total for each side of all, and the target has
+            // capacity for all digis.
             unsafe { gpu.launch(self.moving.kernel, grid, moving)? };
         }
         Ok(())
     }
 
-    /// Where each timeslice is; a single one has so many digis.
+    /// Range of each timeslice; a single one has `digis` digis.
     fn timeslices(&self, digis: usize) -> Vec<Taken> {
         let counts = if self.batch.is_empty() { &[digis][..] } else { &self.batch };
         let mut next = Taken { first: 0, count: 0, front: 0 };
-        let place = |&count: &usize| {
+        let index = |&count: &usize| {
             let own = Taken { count: count as u32, ..next };
             next.first += count;
             next.front += self.sides as usize / 2;
             own
         };
-        counts.iter().map(place).collect()
+        counts.iter().map(index).collect()
     }
 
     fn move_part(
@@ -173,10 +176,15 @@ impl Tiles {
         target: Target<'_>,
         times: &Table<PartTimes>,
     ) -> Result<(), DeviceError> {
-        let (digis, modules, times) = (target.stream.ptr(), target.modules.ptr(), times.ptr());
-        let (totals, taken) = (self.totals.ptr(), self.taken.ptr());
-        let (count, sides) = (target.count as u32, self.sides);
-        let (begins, to) = (target.begins.ptr(), target.digis.ptr());
+        let digis = target.stream.ptr();
+        let modules = target.modules.ptr();
+        let times = times.ptr();
+        let totals = self.totals.ptr();
+        let taken = self.taken.ptr();
+        let count = target.count as u32;
+        let sides = self.sides;
+        let begins = target.begins.ptr();
+        let to = target.digis.ptr();
         let addresses = self.addresses_at_hand(gpu, target);
         let counting = PresortPartCount { digis, count, modules, addresses, sides, times, totals };
         let moving = PresortPartScatter {
@@ -192,7 +200,9 @@ impl Tiles {
         };
         let some = self.counting_grid(gpu, count, addresses);
         let all = self.moving_grid(gpu, &PRESORT_PART_SCATTER, [count, addresses])?;
-        // SAFETY: as above, and there are times of all modules.
+        // SAFETY: digis are of modules of the detector, the table has all addresses, shared memory
+        // is as tiles need it, there is a total for each side, the target has capacity for all
+        // digis, and there are times of all modules.
         unsafe {
             gpu.launch(&PRESORT_PART_COUNT, some, counting)?;
             sum_sides(gpu, totals, sides, begins)?;
@@ -200,15 +210,16 @@ impl Tiles {
         }
     }
 
-    /// How many addresses blocks have the modules of in shared memory: of all, or of none.
+    /// Number of addresses whose modules blocks cache in shared memory: all, or none.
     fn addresses_at_hand(&self, gpu: &Gpu, target: Target<'_>) -> u32 {
-        let (properties, all) = (gpu.properties(), target.modules.len());
+        let properties = gpu.properties();
+        let all = target.modules.len();
         let tile = self.moving.kernel.shared_bytes(gpu) + counters_of(self.sides);
         let fit = tile + all as u32 * WORD <= properties.shared_bytes;
-        if fit && all <= MOST_ADDRESSES && !properties.has_shaders { all as u32 } else { 0 }
+        if fit && all <= MAX_ADDRESSES && !properties.has_shaders { all as u32 } else { 0 }
     }
 
-    /// Some blocks to count, with the modules of so many addresses.
+    /// Grid of counting blocks, which cache the modules of `addresses` addresses.
     fn counting_grid(&self, gpu: &Gpu, count: u32, addresses: u32) -> Grid {
         let bytes = u64::from(count) * DIGI;
         let tiles = count.div_ceil(self.moving.tile);
@@ -216,7 +227,8 @@ impl Tiles {
         some.with_shared((self.sides + addresses) * WORD).moving(bytes)
     }
 
-    /// As many blocks as run at once to move tiles, no more than there are; shaders move one each.
+    /// Blocks that run at once to move tiles, no more than there are tiles; with shaders, one for
+    /// each tile.
     fn moving_grid<A>(
         &self,
         gpu: &Gpu,
@@ -235,7 +247,7 @@ impl Tiles {
 }
 
 impl Moving {
-    /// `None` if a tile with counters for all sides has no room in shared memory.
+    /// `None` if a tile with counters for all sides does not fit into shared memory.
     fn new(gpu: &Gpu, sides: usize) -> Option<Self> {
         let properties = gpu.properties();
         if properties.has_shaders {
@@ -243,15 +255,16 @@ impl Moving {
             let tile = SHADER_STEP * steps;
             return (sides <= SHADER_SIDES).then_some(Moving { tile, ..NARROW });
         }
-        let words = counters_of(sides.min(MOST_SIDES) as u32);
-        let fits = |way: &Moving| way.kernel.shared_bytes(gpu) + words <= properties.shared_bytes;
-        let wants_wide = TILE as usize / LEAST_OF_SIDE < sides;
-        let ways = if wants_wide { &[WIDE, NARROW][..] } else { &[NARROW] };
-        ways.iter().copied().find(|way| sides <= MOST_SIDES && fits(way))
+        let words = counters_of(sides.min(MAX_SIDES) as u32);
+        let fits =
+            |moving: &Moving| moving.kernel.shared_bytes(gpu) + words <= properties.shared_bytes;
+        let wants_wide = TILE as usize / MIN_OF_SIDE < sides;
+        let kernels = if wants_wide { &[WIDE, NARROW][..] } else { &[NARROW] };
+        kernels.iter().copied().find(|moving| sides <= MAX_SIDES && fits(moving))
     }
 }
 
-/// Bytes of what a tile has for each side: how many digis there are of it, and where they go.
+/// Bytes of a tile's counters: the number of digis and the destination of each side.
 fn counters_of(sides: u32) -> u32 {
     2 * sides * WORD
 }

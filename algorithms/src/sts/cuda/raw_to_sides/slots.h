@@ -1,17 +1,18 @@
-// The module sides that a board reads: a slot each, which the e-link says.
+// The module sides that a board reads out: a slot each, which the e-link determines.
 #pragma once
 #include "../../../sts_unpack/cuda/pieces/hits.h"
 #include "radix_rank.h"
 
-// Of each e-link the slot, and of each slot the side.
+// The slot of each e-link, and the side of each slot.
 struct Slots {
     u32 of_elinks[ELINKS];
     u32 sides[ELINKS];
     u32 count;
 };
 
-// The digis of a warp's piece in turn, each with its place among those of its slot. `of_slots` has a
-// word for each slot, which goes up by one for each of its digis. Slots have numbers of so many bits.
+// Iterates over the digis of a warp's piece, each with its offset among those of its slot.
+// `of_slots` has a word for each slot, which is incremented for each of its digis. Slot indices
+// have `BITS` bits.
 template <u32 BITS, class To>
 struct BySlot {
     const Slots& slots;
@@ -26,7 +27,7 @@ struct BySlot {
         u32 counted = 0;
 #pragma unroll
         for (u32 row = 0; row < ROWS; row++) {
-            // Numbers only grow.
+            // Epoch numbers only grow.
             u32 number = max(epochs.known[row], before.number);
 #pragma unroll
             for (u32 i = 0; i < MESSAGES_AT_ONCE; i++) {

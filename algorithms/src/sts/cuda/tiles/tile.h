@@ -1,5 +1,6 @@
-// A tile of a stream, in order of sides. How many threads a block has and how many digis a tile has (THREADS, ITEMS,
-// TILE) is said before: see `block.h` and `wide_block.h`.
+// A tile of a stream, in order of sides. THREADS, ITEMS and TILE (threads of a block, digis per
+// thread and digis of a tile) are defined before this file is included: see `block.h` and
+// `wide_block.h`.
 #pragma once
 #include "../formulas/stream.h"
 #include "block_scan.h"
@@ -11,20 +12,20 @@ struct PartTimes {
 
 namespace {
 
-// Digis that a thread asks for before it looks at any, when it counts.
+// Digis that a thread loads before it uses any, when it counts.
 constexpr u32 AHEAD = 8;
 // A side and a rank among its digis, in one word.
 constexpr u32 RANK_BITS = 14;
 static_assert(TILE <= 1 << RANK_BITS, "a rank has so many bits");
-// Instead of both, for a digi of another part.
+// Marks a digi of another part, instead of a side and rank.
 constexpr u32 NOT_OF_PART = ~0u;
 
-// Which digis of the stream are wanted: all of them.
+// Selects all digis of the stream.
 struct Whole {
     __device__ __forceinline__ bool has(u64, u32) const { return true; }
 };
 
-// Those of a part.
+// Selects the digis of a part.
 struct Part {
     const PartTimes* times;
     u32 modules;
@@ -36,19 +37,19 @@ struct Part {
     }
 };
 
-// A tile in shared memory, as the host makes room for it.
+// A tile in shared memory, with the layout that the host allocates.
 struct Tile {
     u64 digis[TILE];
     u16 sides[TILE];
     u32 warp_sums[LANES];
-    // A word for each side: first how many digis the tile has of it, then where its first
-    // one is to go, less its place in the tile. Behind these, where each side begins in the tile, and the
-    // modules of addresses.
+    // A word for each side: first the tile's digis of it, then the destination of its first one
+    // minus its offset in the tile. The offsets of sides in the tile follow, then the modules of
+    // addresses.
     u32 words[1];
 };
 
-// Where counters of a side are in device memory, whose back sides begin at `backs`: timeslices that are
-// taken together have those of all fronts before those of all backs.
+// Indices of the counters of sides in device memory, where back sides start at `backs`: timeslices
+// of a batch have those of all fronts before those of all backs.
 struct Places {
     u32 modules, backs;
 
@@ -57,14 +58,15 @@ struct Places {
     }
 };
 
-// The modules of so many addresses in shared memory, where lanes that look up any of them seldom wait for each
-// other; or where they were, if there are none to have there. A barrier is needed after.
+// Caches the modules of `addresses` addresses in shared memory, where lookups of different lanes
+// seldom conflict; returns the original table if there are none to cache. A barrier is needed
+// after.
 __device__ __forceinline__ const u32* at_hand(const u32* modules, u32 addresses, u32* room) {
     for (u32 i = threadIdx.x; i < addresses; i += THREADS) room[i] = modules[i];
     return addresses > 0 ? room : modules;
 }
 
-// Clears a word for each side. A barrier is included.
+// Clears a word for each side. Includes a barrier.
 __device__ __forceinline__ void clear(u32* words, u32 sides) {
     for (u32 side = threadIdx.x; side < sides; side += THREADS) words[side] = 0;
     __syncthreads();
@@ -80,7 +82,7 @@ struct Own {
     __device__ __forceinline__ u32 rank(u32 item) const { return ranked[item] & ((1u << RANK_BITS) - 1); }
 };
 
-// Asks for all digis of a tile.
+// Loads all digis of a tile.
 __device__ __forceinline__ void ask_for_tile(const Stream& stream, u32 first, u32 end, Own& own) {
 #pragma unroll
     for (u32 item = 0; item < ITEMS; item++) {
@@ -89,7 +91,7 @@ __device__ __forceinline__ void ask_for_tile(const Stream& stream, u32 first, u3
     }
 }
 
-// Counts the wanted digis of a tile by side: the modules of all are asked for before any is counted.
+// Counts the wanted digis of a tile by side: the modules of all are loaded before any is counted.
 template <class Wanted>
 __device__ __forceinline__ void count_tile(const Stream& stream, const Wanted& wanted, u32 first, u32 end,
                                            u32* counts, Own& own) {
@@ -103,8 +105,8 @@ __device__ __forceinline__ void count_tile(const Stream& stream, const Wanted& w
     }
 }
 
-// Turns counts into places in the tile, and takes places of all digis of each side; returns how
-// many there are.
+// Turns counts into offsets in the tile, and reserves offsets for all digis of each side; returns
+// the number of digis.
 __device__ __forceinline__ u32 take_places(const u32* begins, u32* taken, u32 sides, const Places& place_of,
                                            Tile& tile, u32* places_in_tile) {
     u32 before = 0;
@@ -135,8 +137,8 @@ __device__ __forceinline__ void stage_tile(const Own& own, const u32* places, Ti
     }
 }
 
-// Adds the wanted digis of each side to `totals`; `counts` has a word for each side and for so many addresses in
-// shared memory.
+// Adds the wanted digis of each side to `totals`; `counts` has a word for each side, and for each
+// cached address in shared memory.
 template <class Wanted>
 __device__ __forceinline__ void count_sides(Stream stream, u32 addresses, const Wanted& wanted, u32 count,
                                             const Places& place_of, u32* counts, u32* totals) {
@@ -163,7 +165,8 @@ __device__ __forceinline__ void count_sides(Stream stream, u32 addresses, const 
     }
 }
 
-// Moves the wanted digis of tiles; blocks take turns. While a tile is written, the next one is on its way.
+// Moves the wanted digis of tiles in a grid-stride loop. While a tile is written, the loads of the
+// next one are in flight.
 template <class Wanted>
 __device__ __forceinline__ void scatter_tiles(Stream stream, u32 addresses, const Wanted& wanted, u32 count,
                                              const Places& place_of, const u32* begins, u32* taken, u64* to,

@@ -1,10 +1,10 @@
-// What the steps of time-bins have in common.
+// Code shared by the steps of time-bins.
 #pragma once
 #include "../formulas/records.h"
 #include "block_scan.h"
 
-// What kernels are given. A kernel whose parameters are of types without linkage has
-// none itself, and NVRTC makes up a name for it that is another each time.
+// Parameter types of kernels. A kernel whose parameters are of types without linkage has none
+// itself, and NVRTC generates a different name for it each time.
 namespace time_bins {
 
 // A part of the clusters of a side, as the host lists them: by where clusters of the side begin.
@@ -12,7 +12,7 @@ struct Part {
     u32 side, first;
 };
 
-// Entries of a group that doesn't fit into shared memory, by their places among all.
+// Range of the entries of a group that does not fit into shared memory, among all entries.
 struct OverfullBin {
     u32 begin, end;
 };
@@ -33,7 +33,7 @@ constexpr u32 ITEMS = 8;
 constexpr u32 FEW = ITEMS * FEW_THREADS;
 constexpr u32 MANY = ITEMS * MANY_THREADS;
 
-// Entries are in order by these, and no two are the same.
+// Sort key of an entry; no two are equal.
 __device__ __forceinline__ u64 key_of(const Entry& entry) { return (u64)entry.time << 32 | entry.index; }
 __device__ __forceinline__ u32 time_of(u64 key) { return (u32)(key >> 32); }
 __device__ __forceinline__ Entry entry_of(u64 key) { return {time_of(key), (u32)key}; }
@@ -62,8 +62,8 @@ class Scale {
     u32 first, factor;  // in units of 2^-32 bins
 
   public:
-    // Rounding must not lead beyond the last bin. Where times are fewer than bins, the
-    // largest factor gives them a bin each, or nearly so.
+    // Rounding must not lead beyond the last bin. If the range of times is smaller than the number
+    // of bins, the largest factor gives each time a bin, or nearly so.
     __device__ __forceinline__ Scale(const u32* extent, u32 bins) : first(extent[0]) {
         constexpr float DOWN = 1.0f - 1.0f / (1 << 20);
         constexpr float MOST = 4294967040.0f;  // the largest that fits into 32 bits

@@ -12,7 +12,7 @@ namespace time_bins {
 namespace {
 
 constexpr u32 BUCKETS = 2048;
-// Groups of a side at most, so that a word in shared memory counts the entries of each.
+// Maximum number of groups of a side, chosen so that each has a counter in shared memory.
 constexpr u32 GROUPS = 2048;
 constexpr u32 LEAST_STEP = FEW / 2;
 // Clusters of a part, and those that a block distributes at once.
@@ -21,16 +21,16 @@ constexpr u32 TILE = FEW;
 constexpr u32 STEPS_OF_PART = PART / LEAST_STEP;
 static_assert(GROUPS <= 1u << 16, "a number of 16 bits");
 
-// What is known of large sides.
+// Tables of large sides.
 struct Tables {
-    u32* extents;   // two words a side: see `Extent`
+    u32* extents;   // two words per side: see `Extent`
     u32* counts;    // a word for each bucket of each side
     u16* group_of;  // the group of each bucket of each side
-    u32* begins;    // where groups begin in their side: see `first_group`
-    u32* places;    // where the next entry of each goes; at last, where they end
+    u32* begins;    // offsets of groups in their side: see `first_group`
+    u32* places;    // destination of the next entry of each; finally their ends
 };
 
-// A side, and what the tables say of it if it is too large for shared memory.
+// A side, and its tables if it is too large for shared memory.
 struct Side {
     u32 side, begin, count;
 
@@ -40,15 +40,15 @@ struct Side {
     __device__ __forceinline__ bool is_large() const { return count > MANY; }
     __device__ __forceinline__ u32 step() const { return max(LEAST_STEP, (count + GROUPS - 1) / GROUPS); }
     __device__ __forceinline__ u32 groups() const { return (count - 1) / step() + 1; }
-    // The place of its first group in tables: rooms of sides are no smaller than what
-    // they have, so those before had no more groups.
+    // Index of its first group in tables: capacities of sides are no smaller than their contents,
+    // so the sides before have no more groups.
     __device__ __forceinline__ u32 first_group() const { return begin / LEAST_STEP + side; }
 
     __device__ __forceinline__ u32* extent(const Tables& tables) const { return tables.extents + 2 * side; }
     __device__ __forceinline__ u32* counts(const Tables& tables) const { return tables.counts + side * BUCKETS; }
     __device__ __forceinline__ u16* group_of(const Tables& tables) const { return tables.group_of + side * BUCKETS; }
     __device__ __forceinline__ Scale bucket_of(const Tables& tables) const { return Scale(extent(tables), BUCKETS); }
-    // Its times, for which there is room where its entries go at last.
+    // Its times, stored in the buffer that finally receives its entries.
     __device__ __forceinline__ u32* times(Entry* entries) const { return reinterpret_cast<u32*>(entries + begin); }
 };
 
@@ -71,14 +71,14 @@ __device__ __forceinline__ void begin_groups(const Side& side, u32 begin, u32 en
 
 struct Distribution {
     u64 staged[TILE];
-    u32 begins[GROUPS];     // counts of the tile at first; then where the next entry goes in it
-    u32 distances[GROUPS];  // from where a group begins in the tile to where it goes
+    u32 begins[GROUPS];     // first counts of the tile; then offset of the next entry in it
+    u32 distances[GROUPS];  // destination of a group minus its offset in the tile
     u32 warp_sums[LANES];
     u16 group_of[BUCKETS];
 };
 
-// Takes room for a tile's entries in their groups, and turns counts into where groups
-// begin in the tile. Barriers before and after.
+// Reserves ranges for a tile's entries in their groups, and turns counts into offsets of groups in
+// the tile. Barriers before and after.
 __device__ __forceinline__ void place_groups(u32* places, Distribution& shared) {
     for (u32 group = threadIdx.x; group < GROUPS; group += FEW_THREADS) {
         const u32 count = shared.begins[group];
@@ -89,8 +89,8 @@ __device__ __forceinline__ void place_groups(u32* places, Distribution& shared) 
     __syncthreads();
 }
 
-// Moves a tile: to shared memory first, where the entries of each group come to lie
-// together, then to their places in one run a group. Barriers before and after.
+// Moves a tile: to shared memory first, grouped, then to its destinations in one run per group.
+// Barriers before and after.
 __device__ __forceinline__ void distribute_tile(const u32* times, u32 first, u32 count, const Scale& bucket_of,
                                                 u32* places, Entry* to, Distribution& shared) {
     u32 own[ITEMS];

@@ -1,6 +1,5 @@
-// Sorting groups that don't fit into shared memory, as many clusters have nearly the same
-// time: a block a group, by radix. Each byte of the key that is not the same in all of
-// the group takes a pass, whatever times are.
+// Sorts groups that do not fit into shared memory because many clusters have nearly the same time:
+// a block per group, by radix. Each byte of the key that differs within the group takes a pass.
 #pragma once
 #include "common.h"
 #include "radix_rank.h"
@@ -14,15 +13,15 @@ typedef RadixRank<FEW_THREADS, ITEMS, DIGIT_BITS> OverfullRank;
 
 struct OverfullShared {
     OverfullRank::Shared rank;
-    u32 places[DIGITS];  // counts at first; then where the next entry of each digit goes
-    u32 starts[DIGITS];  // of digits in a tile
+    u32 places[DIGITS];  // first counts; then the destination of each digit's next entry
+    u32 starts[DIGITS];  // offsets of digits in a tile
     u32 warp_sums[LANES];
-    u32 differing[2];  // bits that are not the same in all keys, low word first
+    u32 differing[2];  // bits that differ between keys, low word first
 };
 
 __device__ __forceinline__ u32 digit_of(u64 key, u32 shift) { return (u32)(key >> shift) & (DIGITS - 1); }
 
-// Which bits are not the same in all keys. Barriers after.
+// Mask of the bits that differ between keys. Barriers after.
 __device__ __forceinline__ u64 differing_bits(const Entry* entries, u32 count, OverfullShared& shared) {
     if (threadIdx.x < 2) shared.differing[threadIdx.x] = 0;
     __syncthreads();
@@ -49,7 +48,7 @@ __device__ __forceinline__ void place_digits(const Entry* entries, u32 count, u3
     __syncthreads();
 }
 
-// Moves a tile in the order of a digit, behind those before it. Barriers before and after.
+// Moves a tile in the order of a digit, after the tiles before it. Barriers before and after.
 __device__ __forceinline__ void move_tile(const Entry* from, u32 count, u32 shift, Entry* to, OverfullShared& shared) {
     u64 keys[ITEMS];
     u32 ranks[ITEMS];
@@ -68,7 +67,7 @@ __device__ __forceinline__ void move_tile(const Entry* from, u32 count, u32 shif
         to[shared.places[own] + ranks[i] - shared.starts[own]] = entry_of(keys[i]);
     }
     __syncthreads();
-    // What the last tile lacks counts as of the last digit, which has no successor.
+    // Missing elements of the last tile count as of the last digit, which has no successor.
     if (threadIdx.x < DIGITS) {
         const u32 next = threadIdx.x + 1 < DIGITS ? shared.starts[threadIdx.x + 1] : FEW;
         shared.places[threadIdx.x] += next - shared.starts[threadIdx.x];

@@ -5,8 +5,8 @@
 namespace time_bins {
 namespace {
 
-// What a block sorts `MOST` entries with. Twice as many bins as entries, if there is room: few share one, unless
-// many come at once.
+// Shared memory with which a block sorts `MOST` entries. Twice as many bins as entries, if they
+// fit: few entries share one, unless many have the same time.
 template <u32 BLOCK, u32 MOST, u32 MOST_BINS = MOST>
 struct Sorting {
     // Bins of all threads if each has one vector of four.
@@ -14,13 +14,13 @@ struct Sorting {
     static_assert(MOST_BINS % STEP == 0, "each has whole vectors");
 
     u64 keys[MOST];
-    // The entries of each bin at first; then where its next entry goes, which is at last where the next bin
-    // begins.
+    // First the entries of each bin; then the destination of its next entry, which finally is the
+    // offset of the next bin.
     u32 ends[MOST_BINS];
     u32 warp_sums[LANES];
     u32 extent[2];
 
-    // Vectors of a thread, for so many entries.
+    // Vectors per thread for `count` entries.
     __device__ __forceinline__ static u32 vectors(u32 count) {
         return min(max(1u, (2 * count + STEP - 1) / STEP), MOST_BINS / STEP);
     }
@@ -28,7 +28,7 @@ struct Sorting {
     __device__ __forceinline__ u32 begin(u32 bin) const { return bin > 0 ? ends[bin - 1] : 0; }
 };
 
-// The entries of a thread, whose times are kept.
+// The entries of a thread, with their times in registers.
 template <u32 BLOCK, u32 EACH>
 class Own {
     u32 times[EACH];
@@ -40,7 +40,7 @@ class Own {
     __device__ __forceinline__ bool has(u32 i) const { return i * BLOCK < left; }
 
   public:
-    // `time_of` says the time at a position.
+    // `time_of` returns the time at a position.
     template <class TimeOf>
     __device__ __forceinline__ Own(u32 count, TimeOf time_of) : left(count - min(count, u32(threadIdx.x))) {
 #pragma unroll
@@ -56,7 +56,7 @@ class Own {
     }
 };
 
-// Any number of entries, whose times are asked for each time.
+// Any number of entries, whose times are loaded each time.
 template <u32 BLOCK, class TimeOf>
 class Others {
     u32 count;
@@ -77,7 +77,7 @@ template <class Entries> __device__ __forceinline__ Extent extent_of(const Entri
     return extent;
 }
 
-// For so many entries. A barrier is needed after.
+// Clears the bins for `count` entries. A barrier is needed after.
 template <u32 BLOCK, u32 MOST, u32 MOST_BINS>
 __device__ __forceinline__ void clear(u32 count, Sorting<BLOCK, MOST, MOST_BINS>& shared) {
     const u32 bins = shared.bins(count);
@@ -85,8 +85,8 @@ __device__ __forceinline__ void clear(u32 count, Sorting<BLOCK, MOST, MOST_BINS>
     if (threadIdx.x < 2) shared.extent[threadIdx.x] = ~0u;
 }
 
-// Moves so many entries to their bins; `index_of` says the index of that at a position. Barriers before and
-// after.
+// Moves `count` entries to their bins; `index_of` returns the index of the one at a position.
+// Barriers before and after.
 template <u32 BLOCK, u32 MOST, u32 MOST_BINS, class Entries, class IndexOf>
 __device__ __forceinline__ void move_to_bins(const Entries& entries, u32 count, const Scale& bin_of, IndexOf index_of,
                                              Sorting<BLOCK, MOST, MOST_BINS>& shared) {
@@ -99,8 +99,8 @@ __device__ __forceinline__ void move_to_bins(const Entries& entries, u32 count, 
     __syncthreads();
 }
 
-// Writes each entry to where it belongs: before it come those of its bin that are
-// earlier. A thread an entry, as many entries may share a bin.
+// Writes each entry to its index: after those of its bin that are earlier. A thread per entry, as
+// many entries may share a bin.
 template <u32 BLOCK, u32 MOST, u32 MOST_BINS>
 __device__ __forceinline__ void write_in_order(u32 count, const Scale& bin_of,
                                                const Sorting<BLOCK, MOST, MOST_BINS>& shared, Entry* sorted) {
@@ -116,7 +116,7 @@ __device__ __forceinline__ void write_in_order(u32 count, const Scale& bin_of,
     }
 }
 
-// Sorts as many entries; `shared` is clear. A barrier before.
+// Sorts `count` entries; `shared` is clear. A barrier before.
 template <u32 BLOCK, u32 MOST, u32 MOST_BINS, class Entries, class IndexOf>
 __device__ __forceinline__ void sort_entries(const Entries& entries, u32 count, IndexOf index_of, Entry* sorted,
                                              Sorting<BLOCK, MOST, MOST_BINS>& shared) {
@@ -127,11 +127,11 @@ __device__ __forceinline__ void sort_entries(const Entries& entries, u32 count, 
     write_in_order(count, bin_of, shared, sorted);
 }
 
-// What a cluster or an entry becomes.
+// Index to store in the entry of the item at a position.
 __device__ __forceinline__ u32 index_of(const Cluster*, u32 position) { return position; }
 __device__ __forceinline__ u32 index_of(const Entry* entries, u32 position) { return entries[position].index; }
 
-// Sorts as many clusters or entries as fit.
+// Sorts the clusters or entries, which must fit.
 template <u32 BLOCK, u32 MOST, class Record>
 __device__ __forceinline__ void sort_by_bins(const Record* records, u32 count, Entry* sorted,
                                              Sorting<BLOCK, MOST>& shared) {

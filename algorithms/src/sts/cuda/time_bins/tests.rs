@@ -56,35 +56,36 @@ fn upload<T: bytemuck::Pod>(gpu: &Gpu, values: &[T]) -> DeviceBuffer<T> {
     gpu.table(values).expect("room")
 }
 
-/// The entries of all sides, each in a place that is somewhat larger.
+/// The sorted entries of all sides, each in a range that is somewhat larger.
 fn sorted(gpu: &Gpu, sides: &[Side]) -> Vec<Vec<ClusterEntry>> {
-    let place = |&(count, _): &Side| count as usize + 3;
-    let places = Partition::from_lengths(sides.iter().map(place));
-    let mut clusters = vec![Cluster::default(); places.elements()];
-    for (&(count, time), place) in sides.iter().zip(places.ranges()) {
-        for (i, cluster) in (0..count).zip(&mut clusters[place]) {
+    let index = |&(count, _): &Side| count as usize + 3;
+    let sides_partition = Partition::from_lengths(sides.iter().map(index));
+    let mut clusters = vec![Cluster::default(); sides_partition.elements()];
+    for (&(count, time), index) in sides.iter().zip(sides_partition.ranges()) {
+        for (i, cluster) in (0..count).zip(&mut clusters[index]) {
             cluster.time = time(i);
         }
     }
-    let begins: Vec<_> = crate::sts_sort::cuda::begins(&places).collect();
+    let begins: Vec<_> = crate::sts_sort::cuda::begins(&sides_partition).collect();
     let found: Vec<_> =
         sides.iter().map(|&(clusters, _)| Found { clusters, latest_error: 0 }).collect();
-    let (clusters, begins) = (upload(gpu, &clusters), upload(gpu, &begins));
+    let clusters = upload(gpu, &clusters);
+    let begins = upload(gpu, &begins);
     let from = UnsortedClusters {
         clusters: &clusters,
         found: &upload(gpu, &found),
         begins: &begins,
-        sides: &places,
+        sides: &sides_partition,
         expected: 0,
     };
-    let entries = gpu.buffer(places.elements()).expect("room");
-    let grouped = gpu.buffer(places.elements()).expect("room");
-    let mut bins = TimeBins::new(gpu, places.elements(), sides.len()).expect("room");
+    let entries = gpu.buffer(sides_partition.elements()).expect("room");
+    let grouped = gpu.buffer(sides_partition.elements()).expect("room");
+    let mut bins = TimeBins::new(gpu, sides_partition.elements(), sides.len()).expect("room");
     bins.poison().expect("no fault");
     bins.sort(gpu, from, &entries, &grouped).expect("no fault");
     let entries = super::super::downloaded(gpu, &entries).expect("no fault");
-    let of_sides = places.ranges().zip(sides);
-    of_sides.map(|(place, &(count, _))| entries[place][..count as usize].to_vec()).collect()
+    let of_sides = sides_partition.ranges().zip(sides);
+    of_sides.map(|(index, &(count, _))| entries[index][..count as usize].to_vec()).collect()
 }
 
 fn expected((count, time): Side) -> Vec<ClusterEntry> {
@@ -96,8 +97,8 @@ fn expected((count, time): Side) -> Vec<ClusterEntry> {
 
 fn check(gpu: &Gpu, sides: &[Side]) {
     let sorted = sorted(gpu, sides);
-    for (number, (&side, sorted)) in sides.iter().zip(sorted).enumerate() {
-        assert!(sorted == expected(side), "side {number} of {} clusters", side.0);
+    for (i, (&side, sorted)) in sides.iter().zip(sorted).enumerate() {
+        assert!(sorted == expected(side), "side {i} of {} clusters", side.0);
     }
 }
 
@@ -137,7 +138,8 @@ fn shaders_sort_them_too() {
 
 #[test]
 fn parts_cover_large_sides() {
-    let (small, large) = (MANY as usize, MANY as usize + 1);
+    let small = MANY as usize;
+    let large = MANY as usize + 1;
     let sides = Partition::from_lengths([0, small, large, 3 * small]);
     let expected = [[2, 0], [2, PART], [3, 0], [3, PART], [3, 2 * PART]];
     let expected = expected.map(|[side, first]| Part { side, first });

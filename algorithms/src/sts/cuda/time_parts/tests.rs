@@ -12,21 +12,22 @@ fn setup(change: impl Fn(&mut Cuts)) -> Setup {
     let regular = Setup::regular(MODULES).expect("a setup");
     let mut cuts = regular.cuts().clone();
     change(&mut cuts);
-    let (asic, landau) = (regular.asic().clone(), regular.landau().clone());
+    let asic = regular.asic().clone();
+    let landau = regular.landau().clone();
     Setup::new(asic, cuts, landau, regular.modules().to_vec()).expect("sensible cuts")
 }
 
-/// Digis of such modules at such times, in turn on both sides.
+/// Digis of these modules and times, alternating between both sides.
 fn timeslice(digis: &[(usize, u32)], setup: Setup, online: Semantics) -> Timeslice {
     let mut sides = vec![Vec::new(); 2 * MODULES];
-    for (number, &(module, time)) in digis.iter().enumerate() {
+    for (index, &(module, time)) in digis.iter().enumerate() {
         let digi = Digi::new(Address::of_module(module), 5, time, 7);
-        sides[module + number % 2 * MODULES].push(digi);
+        sides[module + index % 2 * MODULES].push(digi);
     }
     Timeslice::new(SegmentedDigis::from_segments(&sides), Arc::new(setup), online)
 }
 
-/// What is found out with a GPU at hand: without the emulator, nothing.
+/// Calls `check` with the parts if the emulator is available; otherwise does nothing.
 fn with_parts(input: &Timeslice, count: usize, check: impl Fn(Option<TimeParts<'_>>)) {
     if let Some(gpu) = emulator::gpu_for_tests(Config::default()) {
         let arena = Arena::default();
@@ -37,7 +38,7 @@ fn with_parts(input: &Timeslice, count: usize, check: impl Fn(Option<TimeParts<'
 /// All parts, where rules allow them and there are gaps.
 fn cut(parts: Option<TimeParts<'_>>) -> Option<Vec<TimePart>> {
     let mut parts = parts.expect("rules that allow it");
-    (0..parts.count).map(|number| parts.part(number)).collect()
+    (0..parts.count).map(|index| parts.part(index)).collect()
 }
 
 /// A module of single digis, one with crowds of digis, and one without any in between.
@@ -55,7 +56,8 @@ fn times(input: &Timeslice, part: &TimePart) -> Vec<Vec<u32>> {
     let mut times = vec![Vec::new(); MODULES];
     for digi in &input.stream()[part.positions.clone()] {
         let module = (0..MODULES).find(|&module| Address::of_module(module) == digi.address());
-        let (module, time) = (module.expect("one of them"), digi.time_ns());
+        let module = module.expect("one of them");
+        let time = digi.time_ns();
         let PartTimes { first, last } = part.times[module];
         if (first..=last).contains(&time) {
             times[module].push(time);
@@ -65,13 +67,13 @@ fn times(input: &Timeslice, part: &TimePart) -> Vec<Vec<u32>> {
 }
 
 #[test]
-fn parts_have_all_digis_and_lie_apart() {
+fn parts_have_all_digis_and_are_disjoint() {
     let input = timeslice(&regular(), setup(|_| ()), Semantics::Exact);
     for count in [2, 3, 5] {
         with_parts(&input, count, |parts| {
-            let most = parts.as_ref().map_or(0, TimeParts::most_digis);
+            let max = parts.as_ref().map_or(0, TimeParts::max_digis);
             let found = cut(parts).expect("gaps");
-            assert!(found.iter().all(|part| part.positions.len() <= most));
+            assert!(found.iter().all(|part| part.positions.len() <= max));
             let times: Vec<_> = found.iter().map(|part| times(&input, part)).collect();
             let all: usize = times.iter().flatten().map(Vec::len).sum();
             assert_eq!(all, input.stream().len(), "{count} parts");
@@ -93,14 +95,14 @@ fn a_module_without_a_gap_is_not_cut() {
     let digis: Vec<_> = busy.chain([(0, 80_000)]).collect();
     let input = timeslice(&digis, setup(|_| ()), Semantics::Exact);
     with_parts(&input, 2, |parts| assert!(cut(parts).is_none()));
-    // With gaps of 30 ns there is more than enough.
+    // Gaps of 30 ns are more than long enough.
     let calm: Vec<_> = (0..4000).map(|i| (1, 30 * i)).collect();
     let input = timeslice(&calm, setup(|_| ()), Semantics::Exact);
     with_parts(&input, 2, |parts| assert!(cut(parts).is_some()));
 }
 
 #[test]
-fn digis_that_come_late_are_missed() {
+fn late_digis_are_missing_in_parts() {
     let mut digis = regular();
     // The second one of a side at a time of the first part: it is read out with the one before.
     digis.extend([(2, 39_991), (0, 39_992), (2, 500)]);

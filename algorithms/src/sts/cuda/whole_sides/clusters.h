@@ -17,8 +17,8 @@ __device__ __forceinline__ void follow(u32 first, u32 end, u32* next, u32& lates
     }
 }
 
-// Makes clusters of all chains; `done(rank, time)` is told of each. Returns the bits of the largest error of
-// their times. Barriers before and after.
+// Makes clusters of all chains; calls `done(rank, time)` for each. Returns the bits of the largest
+// time error. Barriers before and after.
 template <class Rules, class Side, class Done>
 __device__ __forceinline__ u32 follow_all(const Side& side, const Heads& heads, float offset,
                                           const ClusterTables& tables, Cluster* clusters, Done done) {

@@ -1,12 +1,12 @@
-// Who follows whom, and which digis lead a chain.
+// Links of digis, and heads of chains.
 #pragma once
 #include "../formulas/connecting.h"
 #include "shared.h"
 
 namespace {
 
-// Who follows whom, in shared memory, aligned to vectors of 16 bytes. Nobody follows at place 0: who follows is in
-// a higher channel and so never the first.
+// Links in shared memory, aligned to vectors of 16 bytes. Index 0 means no successor: successors
+// lie in higher channels, so never at index 0.
 struct Links {
     // Digis that a thread takes at a time.
     static constexpr u32 STEP = sizeof(uint4);
@@ -28,7 +28,7 @@ struct Links {
         }
     }
 
-    // Nobody follows another one. A barrier is needed after.
+    // Clears all predecessor flags. A barrier is needed after.
     __device__ __forceinline__ void clear() const {
         const uint4 none = make_uint4(0, 0, 0, 0);
         for (u32 step = threadIdx.x; step < (count + STEP - 1) / STEP; step += THREADS) {
@@ -47,7 +47,7 @@ struct SideInShared : Links {
         : Links{shared.chains.followers, shared.chains.follows, count}, shared(shared) {}
 
     __device__ __forceinline__ u64 digi(u32 place) const { return digi_from_time_first(shared.chains.digis[place]); }
-    // It is in the upper word, above a bit.
+    // The time is in the upper word, above one bit.
     __device__ __forceinline__ u32 time(u32 place) const {
         return reinterpret_cast<const u32*>(shared.chains.digis)[2 * place + 1] >> 1;
     }
@@ -78,7 +78,7 @@ template <class Rules, class Side> __device__ __forceinline__ void link_side(con
     __syncthreads();
 }
 
-// Which of a thread's digis, which are neighbours, lead a chain: a bit each.
+// Chain heads among a thread's consecutive digis: a bit each.
 struct OwnHeads {
     u32 singles = 0, others = 0;
 
@@ -117,7 +117,7 @@ class Heads {
         return list[rank < singles ? rank : end - 1 - (rank - singles)];
     }
 
-    // Lists those that a thread has from a place on, after as many of the block.
+    // Lists a thread's heads, whose digis start at `first`, after `before` others of the block.
     __device__ __forceinline__ void add(const OwnHeads& own, u32 first, u32 before) {
         u16* to = list + singles + (before & 0xffff);
         for (u32 heads = own.singles; heads; heads &= heads - 1) *to++ = (u16)(first + __ffs((int)heads) - 1);

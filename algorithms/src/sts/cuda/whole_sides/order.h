@@ -8,7 +8,8 @@ struct Rank {
     __device__ __forceinline__ u32 operator()(u32 rank) const { return rank; }
 };
 
-// Writes the entries of as many clusters in order of time, where times are in shared memory. A barrier before.
+// Writes `count` entries of clusters in order of time, with times in shared memory. A barrier
+// before.
 template <class TimeOf>
 __device__ __forceinline__ void order_clusters(u32 count, Entry* entries, TimeOf time_of, Shared& shared) {
     const time_bins::Own<THREADS, SORTED_ITEMS> own(count, time_of);
@@ -18,7 +19,7 @@ __device__ __forceinline__ void order_clusters(u32 count, Entry* entries, TimeOf
     time_bins::sort_entries(own, count, Rank(), entries, shared.order);
 }
 
-// The same of up to MOST_CLUSTERS in device memory.
+// Sorts the entries of up to MOST_CLUSTERS clusters, which are in device memory.
 __device__ __forceinline__ void order_more_clusters(u32 count, Entry* entries, const Cluster* clusters,
                                                     Shared& shared) {
     const auto time_of = [=](u32 rank) { return clusters[rank].time; };

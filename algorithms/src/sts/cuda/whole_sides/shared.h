@@ -1,4 +1,4 @@
-// What a block has of its side in shared memory.
+// Shared memory of a block for its side.
 #pragma once
 #include "../../../sts_sort/cuda/channel_bucket/overfull.h"
 #include "../../../sts_sort/cuda/channel_bucket/segment.h"
@@ -10,8 +10,8 @@ namespace {
 // Digis of a side in order of channel and time, and what becomes of them. Digis are where the sort leaves them,
 // and links where it had bins.
 struct Chains {
-    u64 digis[CAPACITY];  // the time above all else
-    u16 heads[CAPACITY];  // the first digis of chains; before, where channels begin
+    u64 digis[CAPACITY];  // with the time in the highest bits
+    u16 heads[CAPACITY];  // heads of chains; before, offsets of channels
     u16 followers[CAPACITY];
     u8 follows[CAPACITY];
 };
@@ -19,7 +19,7 @@ struct Chains {
 // Digis of a side that is sorted in device memory, as it has more than a block sorts.
 constexpr u32 MOST_DIGIS = 5 * CAPACITY / 2;
 
-// What becomes of these.
+// Links of the digis of such a side.
 struct LongChains {
     u16 heads[MOST_DIGIS];
     u16 followers[MOST_DIGIS];
@@ -27,7 +27,7 @@ struct LongChains {
     u32 channels[CHANNEL_OFFSETS];
 };
 
-// Clusters of such a side that a block sorts.
+// Maximum clusters of such a side that a block sorts.
 constexpr u32 MOST_CLUSTERS = 11 * CAPACITY / 8;
 
 union Shared {

@@ -6,7 +6,7 @@
 
 namespace {
 
-// Digis of all sides, and what is made of them: `begins` says where each side's are.
+// Digis of all sides, and the output arrays: `begins` has the offset of each side.
 struct Sides {
     u64* digis;
     const u32* begins;
@@ -16,7 +16,7 @@ struct Sides {
     Entry* entries;
 };
 
-// The block's side. What is asked of it is read once more each time: registers are scarce.
+// The block's side. Its members are loaded again at each use: registers are scarce.
 struct OwnSide {
     const Sides& all;
     u32 side;
@@ -43,7 +43,7 @@ __device__ __forceinline__ void find_clusters(const OwnSide& own, const Window& 
     link_side<Rules>(side, window);
     Chains& chains = shared.chains;
     const Heads heads = list_heads(side, chains.heads);
-    // Nobody else reads a head: a cluster's time takes its place.
+    // No other thread reads a head after this, so a cluster's time overwrites it.
     own.tell(heads, follow_all<Rules>(side, heads, own.offset(), tables, own.clusters(),
                                       [&](u32 rank, u32 time) { chains.digis[heads[rank]] = time; }));
     const auto time_of = [&](u32 rank) { return (u32)chains.digis[heads[rank]]; };

@@ -2,14 +2,14 @@
 
 use std::arch::x86_64::*;
 
-use super::{Front, Isa, Lines, MOST_CLASSES, SLACK, lanes};
+use super::{Front, Isa, Lines, MAX_CLASSES, SLACK, lanes};
 use crate::algorithm::Semantics;
 use crate::device::cpu_features::Avx2;
 use crate::device::vectors::{load_256, store_256};
 use crate::sts::rules::Rules;
 
 const LANES: usize = 8;
-const _: () = assert!(LANES <= SLACK && 2 * LANES == MOST_CLASSES);
+const _: () = assert!(LANES <= SLACK && 2 * LANES == MAX_CLASSES);
 
 impl Isa for Avx2 {
     const BACKS: usize = LANES;
@@ -35,10 +35,11 @@ fn crossing<P: Rules>(front: &Front<'_>, backs: &Lines, index: usize) -> u32 {
     let delays = _mm256_andnot_ps(_mm256_set1_ps(-0.0), delays);
     let cuts = cuts(front.cuts, load_256::<_, LANES>(lanes(&backs.classes, index)));
     let differences = _mm256_sub_ps(_mm256_set1_ps(front.edge), load_floats(&backs.edges, index));
-    let (least, most) = (_mm256_set1_ps(front.range[0]), _mm256_set1_ps(front.range[1]));
+    let min = _mm256_set1_ps(front.range[0]);
+    let max = _mm256_set1_ps(front.range[1]);
     let in_time = _mm256_cmp_ps::<_CMP_LE_OQ>(delays, cuts);
-    let above = _mm256_cmp_ps::<_CMP_GE_OQ>(differences, least);
-    let below = _mm256_cmp_ps::<_CMP_LE_OQ>(differences, most);
+    let above = _mm256_cmp_ps::<_CMP_GE_OQ>(differences, min);
+    let below = _mm256_cmp_ps::<_CMP_LE_OQ>(differences, max);
     _mm256_movemask_ps(_mm256_and_ps(_mm256_and_ps(above, below), in_time)) as u32
 }
 
@@ -64,7 +65,7 @@ fn delays<P: Rules>(front: u32, backs: __m256i) -> __m256 {
     }
 }
 
-/// Numbers without a sign in single precision: both halves are exact, and so is one of them times
+/// Unsigned integers in single precision: both halves are exact, and so is the upper one times
 /// 65536. Only the sum is rounded.
 #[target_feature(enable = "avx2")]
 #[inline]
@@ -81,7 +82,7 @@ fn rounded(numbers: __m256i) -> __m256 {
 fn cuts(table: &[f32], classes: __m256i) -> __m256 {
     let lower = _mm256_permutevar8x32_ps(load_floats(table, 0), classes);
     let upper = _mm256_permutevar8x32_ps(load_floats(table, LANES), classes);
-    // The bit of 8 goes where a number has its sign.
+    // Bit 3 is shifted to the sign bit.
     let is_upper = _mm256_castsi256_ps(_mm256_slli_epi32::<28>(classes));
     _mm256_blendv_ps(lower, upper, is_upper)
 }
@@ -92,12 +93,13 @@ fn load_floats(column: &[f32], index: usize) -> __m256 {
     _mm256_castsi256_ps(load_256::<_, LANES>(lanes(column, index)))
 }
 
-/// The numbers of the bits that are set.
+/// Indices of the set bits of each mask.
 static COMPRESSED: [[u32; LANES]; 1 << LANES] = {
     let mut all = [[0; LANES]; 1 << LANES];
     let mut bits = 0;
     while bits < all.len() {
-        let (mut bit, mut place) = (0, 0);
+        let mut bit = 0;
+        let mut place = 0;
         while bit < LANES {
             if bits >> bit & 1 == 1 {
                 all[bits][place] = bit as u32;

@@ -2,14 +2,14 @@
 
 use std::arch::x86_64::*;
 
-use super::{Front, Isa, Lines, MOST_CLASSES, SLACK, lanes};
+use super::{Front, Isa, Lines, MAX_CLASSES, SLACK, lanes};
 use crate::algorithm::Semantics;
 use crate::device::cpu_features::Avx512;
 use crate::device::vectors::{load_512, store_512};
 use crate::sts::rules::Rules;
 
 const LANES: usize = 16;
-const _: () = assert!(LANES == SLACK && LANES == MOST_CLASSES);
+const _: () = assert!(LANES == SLACK && LANES == MAX_CLASSES);
 
 impl Isa for Avx512 {
     const BACKS: usize = LANES;
@@ -35,10 +35,11 @@ fn crossing<P: Rules>(front: &Front<'_>, backs: &Lines, index: usize) -> u32 {
     let classes = load_512::<_, LANES>(lanes(&backs.classes, index));
     let cuts = _mm512_permutexvar_ps(classes, load_floats(front.cuts, 0));
     let differences = _mm512_sub_ps(_mm512_set1_ps(front.edge), load_floats(&backs.edges, index));
-    let (least, most) = (_mm512_set1_ps(front.range[0]), _mm512_set1_ps(front.range[1]));
+    let min = _mm512_set1_ps(front.range[0]);
+    let max = _mm512_set1_ps(front.range[1]);
     let near = _mm512_cmp_ps_mask::<_CMP_LE_OQ>(_mm512_abs_ps(delays), cuts);
-    let near = _mm512_mask_cmp_ps_mask::<_CMP_GE_OQ>(near, differences, least);
-    _mm512_mask_cmp_ps_mask::<_CMP_LE_OQ>(near, differences, most).into()
+    let near = _mm512_mask_cmp_ps_mask::<_CMP_GE_OQ>(near, differences, min);
+    _mm512_mask_cmp_ps_mask::<_CMP_LE_OQ>(near, differences, max).into()
 }
 
 #[target_feature(enable = "avx512f")]

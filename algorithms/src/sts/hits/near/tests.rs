@@ -1,4 +1,4 @@
-//! All sets of instructions that this CPU has find the same crossings.
+//! All instruction sets that this CPU supports find the same crossings.
 
 use generators::random::mix;
 
@@ -7,7 +7,7 @@ use crate::sts::rules::{Exact, Published};
 
 const LINES: usize = 100;
 
-/// Lines in order of time, and behind them some that cross nothing.
+/// Lines in order of time, followed by padding lines that cross nothing.
 fn lines(seed: u64) -> Lines {
     let random = |index: usize| mix(seed << 32 | index as u64);
     let indices = 0..LINES + SLACK;
@@ -22,11 +22,13 @@ fn lines(seed: u64) -> Lines {
 }
 
 fn check_rules<P: Rules>(isa: impl Isa) {
-    let (fronts, backs) = (lines(1), lines(2));
-    let cuts: [f32; MOST_CLASSES] = std::array::from_fn(|class| 5.0 * class as f32);
+    let fronts = lines(1);
+    let backs = lines(2);
+    let cuts: [f32; MAX_CLASSES] = std::array::from_fn(|class| 5.0 * class as f32);
     let mut pairs = 0;
-    for number in 0..LINES {
-        let (time, edge) = (fronts.times[number], fronts.edges[number]);
+    for front in 0..LINES {
+        let time = fronts.times[front];
+        let edge = fronts.edges[front];
         let front = Front { time, edge, cuts: &cuts, range: [-0.4, 0.3] };
         for index in (0..LINES).step_by(width(isa)) {
             let bits = isa.crossing::<P>(&front, &backs, index);
@@ -36,7 +38,7 @@ fn check_rules<P: Rules>(isa: impl Isa) {
             assert!(expected.iter().fold(0, |bits, lane| bits | 1 << lane) == bits);
             let mut list = [0; SLACK];
             isa.put(bits, index as u32, &mut list);
-            let listed = list[..expected.len()].iter().map(|&number| number as usize - index);
+            let listed = list[..expected.len()].iter().map(|&front| front as usize - index);
             // One by one, a number is listed whether or not its line crosses.
             assert!(listed.eq(expected.iter().copied()));
             pairs += expected.len();

@@ -5,22 +5,22 @@ use bytemuck::Pod;
 use super::abi;
 use crate::sts::{Cluster, Hit, OfflineCluster, OfflineHit, Partitioned, Product};
 
-/// A thing that stages are given and leave.
+/// An item of the inputs and outputs of stages.
 pub(super) trait Item: Clone + Default + Send + Sync {
     /// In the header.
     type Shown: Pod + Send + Sync;
-    /// As the header has it.
+    /// Converts to the item's struct in the header.
     fn shown(&self) -> Self::Shown;
-    /// What a plugin left.
-    fn left(shown: &Self::Shown) -> Self;
-    /// Those of a product, if it has them.
-    fn of(product: &Product) -> Option<&Partitioned<Self>>;
+    /// Converts an item of a plugin's output.
+    fn from_abi(shown: &Self::Shown) -> Self;
+    /// The items of a product, if it has them.
+    fn from_product(product: &Product) -> Option<&Partitioned<Self>>;
     /// A product of them.
     fn product(items: Partitioned<Self>) -> Product;
 }
 
-/// `item! { Cluster, Clusters: charge, … }`: a thing, its product, and the fields that both
-/// structs have; the others are 0.
+/// `item! { Cluster, Clusters: charge, … }`: an item, its product, and the fields that both structs
+/// have; the others are 0.
 macro_rules! item {
     ($item:ident, $product:ident: $($field:ident),*) => {
         impl Item for $item {
@@ -31,11 +31,11 @@ macro_rules! item {
             }
 
             #[allow(clippy::needless_update, reason = "some have fields that the header has not")]
-            fn left(shown: &abi::$item) -> Self {
+            fn from_abi(shown: &abi::$item) -> Self {
                 $item { $($field: shown.$field as _),*, ..$item::default() }
             }
 
-            fn of(product: &Product) -> Option<&Partitioned<Self>> {
+            fn from_product(product: &Product) -> Option<&Partitioned<Self>> {
                 match product {
                     Product::$product(items) => Some(items),
                     _ => None,

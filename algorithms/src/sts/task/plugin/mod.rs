@@ -1,16 +1,16 @@
 //! Stages of the chain, and all of it, by plugins.
 //!
-//! All six tasks have one struct in the header: what a plugin is given are lists, and so is what
-//! it leaves. A stage is given what the references of the stages before it leave, in the order in
-//! which they would find it: so it depends on nobody's way to do those.
+//! All six tasks have one struct in the header: a plugin's input and output are lists. The input of
+//! a stage is the output of the earlier stages' references, in the order in which those find it: so
+//! it does not depend on any variant of them.
 //!
 //! | module | holds |
 //! |---|---|
 //! | `abi` | the interface in C |
-//! | `setup` | the detector, as plugins are shown it |
+//! | `setup` | the detector in the format of the interface |
 //! | `items` | clusters and hits, as the header has them |
-//! | `upstream` | what a stage is given |
-//! | `products` | what it leaves |
+//! | `upstream` | the input of a stage |
+//! | `products` | the output of a stage |
 
 mod abi;
 mod items;
@@ -26,12 +26,12 @@ use crate::plugin::abi::{BY_TIME, EXACT, Lists, OFFLINE, PUBLISHED, SEPARATE};
 use crate::plugin::contract::{Contract, Stable};
 use crate::plugin_session::{Asked, Description, Layout, PluginTask};
 use crate::sts::{ChainStage, Product};
-use products::Left;
+use products::PluginOutput;
 use setup::ShownSetup;
 
-/// Of the tasks of which it is known before how much a run leaves.
+/// Contract of the tasks whose output size is known before a run.
 const KNOWN: Contract = Contract { cuda: &[SEPARATE], ..FOUND };
-/// Of those that find it out.
+/// Contract of the tasks whose output size is a result.
 const FOUND: Contract =
     Contract { stable: Stable::Never, semantics: EXACT | PUBLISHED | OFFLINE, ..Contract::NEW };
 
@@ -44,7 +44,7 @@ static COLLECT: Contract =
     Contract { task: "collect", by_time: Some("the orders of hits that it leaves"), ..KNOWN };
 static CHAIN: Contract = Contract { task: "sts", ..FOUND };
 
-/// What the plugins of a stage's task, or of the whole chain's, may say of themselves.
+/// Properties that plugins of a stage's task, or of the whole chain's, may declare.
 pub(super) fn contract(stage: Option<ChainStage>) -> Option<&'static Contract> {
     match stage {
         Some(ChainStage::Presort) => Some(&PRESORT),
@@ -57,7 +57,7 @@ pub(super) fn contract(stage: Option<ChainStage>) -> Option<&'static Contract> {
     }
 }
 
-/// What a plugin is shown: in C, the first field.
+/// The input passed to a plugin: in C, the first field.
 #[repr(C)]
 struct ShownSts {
     sts: abi::Sts,
@@ -68,7 +68,7 @@ impl PluginTask for StsTask {
     fn describe<'a>(&self, input: &'a Timeslices, asked: Asked) -> Description<'a, Vec<Product>> {
         let mut layout = Layout::default();
         let given = upstream::of_stage(self.stage, input, asked, &mut layout);
-        let left = Left::new(self.stage, input, asked, &mut layout);
+        let output_buffers = PluginOutput::new(self.stage, input, asked, &mut layout);
         let setup = Box::new(ShownSetup::new(input, &mut layout));
         let modules = input.0.first().map_or(0, |timeslice| timeslice.modules());
         let sts = abi::Sts {
@@ -82,7 +82,8 @@ impl PluginTask for StsTask {
             output: Lists::NONE,
             hits: Lists::NONE,
         };
-        let (output, hits) = (left.output, left.hits);
+        let output = output_buffers.output;
+        let hits = output_buffers.hits;
         layout.describe(
             ShownSts { sts, setup },
             move |shown, at| {
@@ -92,7 +93,7 @@ impl PluginTask for StsTask {
                 shown.sts.output = output.shown(at);
                 shown.sts.hits = hits.map_or(Lists::NONE, |hits| hits.shown(at));
             },
-            Box::new(move |outputs| left.read(outputs)),
+            Box::new(move |outputs| output_buffers.read(outputs)),
         )
     }
 
@@ -105,7 +106,7 @@ impl PluginTask for StsTask {
     }
 }
 
-/// As the header has it.
+/// Number of the semantics in the header.
 fn number_of(semantics: Semantics) -> u32 {
     match semantics {
         Semantics::Exact => EXACT,

@@ -1,4 +1,4 @@
-//! What a stage leaves: room for it, and the products that a plugin made of it.
+//! Output of a stage: its buffers, and the products that a plugin wrote to them.
 
 use generators::sts::{Digi, SegmentedDigis};
 
@@ -11,8 +11,8 @@ use crate::sts::{
     ChainStage, Cluster, Hit, OfflineCluster, OfflineDigi, OfflineHit, Partitioned, Product,
 };
 
-/// Room for what a stage leaves, or the whole chain.
-pub(super) struct Left {
+/// Output buffers of a stage, or of the whole chain.
+pub(super) struct PluginOutput {
     stage: Option<ChainStage>,
     asked: Asked,
     timeslices: usize,
@@ -21,8 +21,8 @@ pub(super) struct Left {
     pub(super) hits: Option<OutputLists>,
 }
 
-impl Left {
-    /// Room in lists, which are added.
+impl PluginOutput {
+    /// Adds the output lists to `layout`.
     pub(super) fn new(
         stage: Option<ChainStage>,
         input: &Timeslices,
@@ -30,7 +30,8 @@ impl Left {
         layout: &mut Layout<'_>,
     ) -> Self {
         let modules: usize = input.0.iter().map(|timeslice| timeslice.modules()).sum();
-        let (sides, semantics) = (2 * modules, asked.semantics);
+        let sides = 2 * modules;
+        let semantics = asked.semantics;
         let clusters = |layout: &mut Layout<'_>, capacity| match semantics {
             Semantics::Offline => {
                 layout.output_lists::<abi::OfflineCluster>("clusters", sides, capacity)
@@ -49,7 +50,7 @@ impl Left {
             (Some(ChainStage::ClusterSort), _) => {
                 clusters(layout, upstream::clusters(input, semantics))
             }
-            // No more than there are digis: each begins with another one.
+            // There are no more clusters than digis: each has another first digi.
             (None | Some(ChainStage::Cluster), _) => clusters(layout, input.digis()),
             (_, Semantics::Offline) => {
                 layout.output_lists::<abi::OfflineDigi>("digis", sides, input.digis())
@@ -58,7 +59,7 @@ impl Left {
         };
         let of_chain = || hits(layout, more_than(upstream::hits(input, semantics)));
         let hits = stage.is_none().then(of_chain);
-        Left { stage, asked, timeslices: input.0.len(), output, hits }
+        PluginOutput { stage, asked, timeslices: input.0.len(), output, hits }
     }
 
     /// The products of all timeslices.
@@ -102,7 +103,7 @@ impl Left {
         Ok(products.map(|product| self.in_order_of_time(product)).collect())
     }
 
-    /// Those of one array only where collecting them is the task.
+    /// Lists of items; in one array only if collecting is the task.
     fn lists<'o, T: bytemuck::Pod>(
         &self,
         lists: OutputLists,
@@ -146,7 +147,7 @@ impl Left {
         lists: &[&[T::Shown]],
         partitioned: fn(&[Vec<T>]) -> Partitioned<T>,
     ) -> Vec<Product> {
-        let items = |list: &&[T::Shown]| list.iter().map(T::left).collect::<Vec<T>>();
+        let items = |list: &&[T::Shown]| list.iter().map(T::from_abi).collect::<Vec<T>>();
         let product = |lists: &[&[T::Shown]]| {
             T::product(partitioned(&lists.iter().map(items).collect::<Vec<_>>()))
         };
@@ -156,11 +157,11 @@ impl Left {
     /// The lists of each timeslice.
     fn of_timeslices<'l, T>(&self, lists: &'l [T]) -> impl Iterator<Item = &'l [T]> {
         let each = lists.len().checked_div(self.timeslices).unwrap_or(0);
-        (0..self.timeslices).map(move |number| &lists[number * each..][..each])
+        (0..self.timeslices).map(move |index| &lists[index * each..][..each])
     }
 }
 
-/// Room for what is to be found, without telling how much that is.
+/// A capacity of more than `found`, which does not reveal that number.
 fn more_than(found: usize) -> usize {
     (found + found / 2).next_power_of_two().max(1 << 10)
 }

@@ -16,7 +16,7 @@ pub(super) struct ShownSetup {
 }
 
 impl ShownSetup {
-    /// That of all timeslices, whose arrays are added.
+    /// The setup common to all timeslices; adds its arrays to `layout`.
     pub(super) fn new(input: &Timeslices, layout: &mut Layout<'_>) -> Self {
         let detector = input.0.first().map(|timeslice| timeslice.setup());
         let modules = detector.map_or(&[][..], Detector::modules);
@@ -43,13 +43,16 @@ impl ShownSetup {
 
 /// Without timeslices there is no detector.
 fn no_setup() -> Setup {
-    // SAFETY: all of its fields are numbers and pointers, which may be 0 and NULL.
+    // SAFETY: all of its fields are numbers and pointers, for which all-zero bytes (0 and NULL) are
+    // valid.
     let setup = unsafe { std::mem::zeroed() };
     Setup { size: size_of::<Setup>(), ..setup }
 }
 
 fn without_arrays(detector: &Detector) -> Setup {
-    let (asic, cuts, landau) = (detector.asic(), detector.cuts(), detector.landau());
+    let asic = detector.asic();
+    let cuts = detector.cuts();
+    let landau = detector.landau();
     let charges = Charges::<f32>::new(asic, landau, BelowFirstStep::Flat);
     const { assert!(MAX_ADC == 31) };
     Setup {
@@ -71,8 +74,9 @@ fn without_arrays(detector: &Detector) -> Setup {
     }
 }
 
-fn module((number, module): (usize, &setup::Module)) -> Module {
-    let (single, double) = (Sensor::<f32>::new(module), Sensor::<f64>::new(module));
+fn module((index, module): (usize, &setup::Module)) -> Module {
+    let single = Sensor::<f32>::new(module);
+    let double = Sensor::<f64>::new(module);
     let side = |which, stereo, lorentz| {
         let [tangent, cosine] = double.angle(which);
         let [tangent_single, cosine_single] = single.angle(which);
@@ -85,6 +89,6 @@ fn module((number, module): (usize, &setup::Module)) -> Module {
         back: side(Which::Back, module.stereo_back, module.lorentz_back),
         rotation: module.rotation,
         translation: module.translation,
-        address: Address::of_module(number).full().into(),
+        address: Address::of_module(index).full().into(),
     }
 }

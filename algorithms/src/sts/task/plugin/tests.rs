@@ -1,5 +1,5 @@
-//! The examples in C, on the host and, as if they were for a GPU, on the emulator; and what
-//! plugins leave, read back.
+//! The examples in C, on the host and, as if they were for a GPU, on the emulator; and the outputs
+//! of plugins, read back.
 
 use bytemuck::cast_slice;
 
@@ -11,11 +11,11 @@ use crate::sts::task::{check, hard_inputs};
 use crate::sts::{Cluster, Hit, OfflineCluster, OfflineHit};
 
 /// The emulator takes its time, and sizes make no difference here.
-const MOST_DIGIS: usize = 3_000;
+const MAX_DIGIS: usize = 3_000;
 
 fn inputs(task: StsTask) -> Vec<(String, Timeslices)> {
     let mut inputs = hard_inputs::all(task.stage, 1);
-    inputs.retain(|(_, input)| input.digis() <= MOST_DIGIS);
+    inputs.retain(|(_, input)| input.digis() <= MAX_DIGIS);
     assert!(inputs.len() > 5);
     inputs
 }
@@ -27,28 +27,34 @@ fn assert_right(task: StsTask, names: &[&str]) {
 
 #[test]
 fn presorting_is_right() {
-    assert_right(StsTask::of(ChainStage::Presort), &["example-count"]);
+    assert_right(StsTask::for_stage(ChainStage::Presort), &["example-count"]);
 }
 
 #[test]
 fn clusters_are_right() {
-    assert_right(StsTask::of(ChainStage::Cluster), &["example-neighbours", "example-by-time"]);
+    assert_right(
+        StsTask::for_stage(ChainStage::Cluster),
+        &["example-neighbours", "example-by-time"],
+    );
 }
 
 #[test]
 fn sorting_clusters_is_right() {
-    assert_right(StsTask::of(ChainStage::ClusterSort), &["example-merge", "example-objects"]);
+    assert_right(
+        StsTask::for_stage(ChainStage::ClusterSort),
+        &["example-merge", "example-objects"],
+    );
 }
 
 #[test]
 fn hits_are_right() {
-    assert_right(StsTask::of(ChainStage::Hits), &["example-search"]);
+    assert_right(StsTask::for_stage(ChainStage::Hits), &["example-search"]);
 }
 
 #[test]
 fn collecting_hits_is_right() {
     let names = ["example-copy", "example-by-time", "example-objects"];
-    assert_right(StsTask::of(ChainStage::Collect), &names);
+    assert_right(StsTask::for_stage(ChainStage::Collect), &names);
 }
 
 #[test]
@@ -56,10 +62,12 @@ fn the_whole_chain_is_right() {
     assert_right(StsTask { stage: None }, &["example-chain"]);
 }
 
-/// Lists as a plugin would leave them, one behind the other, of all timeslices.
-fn left<T: Item>(products: &[&Product]) -> [Vec<u8>; 3] {
-    let (mut items, mut begins, mut counts) = (Vec::new(), Vec::new(), Vec::new());
-    for things in products.iter().copied().filter_map(T::of) {
+/// Concatenated lists of all timeslices, as a plugin would write them.
+fn outputs_of<T: Item>(products: &[&Product]) -> [Vec<u8>; 3] {
+    let mut items = Vec::new();
+    let mut begins = Vec::new();
+    let mut counts = Vec::new();
+    for things in products.iter().copied().filter_map(T::from_product) {
         for list in (0..things.segments()).map(|segment| things.segment(segment)) {
             begins.push(items.len() as u64);
             counts.push(list.len() as u64);
@@ -69,26 +77,26 @@ fn left<T: Item>(products: &[&Product]) -> [Vec<u8>; 3] {
     [cast_slice(&items), cast_slice(&begins), cast_slice(&counts)].map(<[u8]>::to_vec)
 }
 
-/// In buffers that are aligned, as large as the room that there is.
+/// The lists in aligned buffers of the full capacity.
 fn buffers(
     task: StsTask,
     input: &Timeslices,
     asked: Asked,
     lists: &[[Vec<u8>; 3]],
 ) -> Vec<Vec<u64>> {
-    let rooms = task.describe(input, asked).outputs;
-    let left = lists.iter().flatten().zip(&rooms);
-    let buffer = |(left, room): (&Vec<u8>, &crate::plugin_session::Room)| {
-        assert!(left.len() <= room.bytes, "there is room for what is to be found");
-        let mut buffer = vec![0_u64; room.bytes.div_ceil(8)];
-        bytemuck::cast_slice_mut::<_, u8>(&mut buffer)[..left.len()].copy_from_slice(left);
+    let specs = task.describe(input, asked).outputs;
+    let filled = lists.iter().flatten().zip(&specs);
+    let buffer = |(list, buffer_spec): (&Vec<u8>, &crate::plugin_session::Room)| {
+        assert!(list.len() <= buffer_spec.bytes, "there is room for what is to be found");
+        let mut buffer = vec![0_u64; buffer_spec.bytes.div_ceil(8)];
+        bytemuck::cast_slice_mut::<_, u8>(&mut buffer)[..list.len()].copy_from_slice(list);
         buffer
     };
-    left.map(buffer).collect()
+    filled.map(buffer).collect()
 }
 
 #[test]
-fn what_the_reference_finds_is_right_in_the_structs_of_all_answers() {
+fn reference_output_passes_in_the_structs_of_all_answers() {
     let stages =
         [ChainStage::Cluster, ChainStage::ClusterSort, ChainStage::Hits, ChainStage::Collect];
     for stage in stages.map(Some).into_iter().chain([None]) {
@@ -99,18 +107,18 @@ fn what_the_reference_finds_is_right_in_the_structs_of_all_answers() {
                 let right = task.reference(&input, semantics).expect("one");
                 let products: Vec<&Product> = right.iter().flat_map(parts).collect();
                 let mut lists = [
-                    left::<Cluster>(&products),
-                    left::<OfflineCluster>(&products),
-                    left::<Hit>(&products),
-                    left::<OfflineHit>(&products),
+                    outputs_of::<Cluster>(&products),
+                    outputs_of::<OfflineCluster>(&products),
+                    outputs_of::<Hit>(&products),
+                    outputs_of::<OfflineHit>(&products),
                 ];
-                // Those that there are: of clusters and of hits either of two kinds.
+                // Lists with items: clusters, and one of the two kinds of hits.
                 lists.sort_by_key(|[_, begins, _]| begins.is_empty());
                 lists[..2].sort_by_key(|[_, begins, _]| std::cmp::Reverse(begins.len()));
                 let buffers = buffers(task, &input, asked, &lists);
                 let description = task.describe(&input, asked);
-                let rooms = description.outputs.iter().map(|room| room.bytes);
-                let outputs = buffers.iter().zip(rooms);
+                let specs = description.outputs.iter().map(|buffer_spec| buffer_spec.bytes);
+                let outputs = buffers.iter().zip(specs);
                 let outputs: Vec<&[u8]> =
                     outputs.map(|(buffer, bytes)| &cast_slice(buffer)[..bytes]).collect();
                 let found = (description.read)(&outputs).expect("there is room");

@@ -1,4 +1,4 @@
-//! What a stage is given: what the references of the stages before it leave.
+//! Input of a stage: output of the references of the earlier stages.
 
 use generators::partition::Partition;
 use generators::sts::{Digi, SegmentedDigis};
@@ -49,7 +49,7 @@ pub(super) fn of_stage(
     }
 }
 
-/// The same in words.
+/// Description of a stage's input.
 pub(super) fn given(stage: Option<ChainStage>, asked: Asked) -> &'static str {
     match stage {
         Some(ChainStage::Cluster) if asked.by_time || asked.semantics == Semantics::Offline => {
@@ -64,7 +64,7 @@ pub(super) fn given(stage: Option<ChainStage>, asked: Asked) -> &'static str {
     }
 }
 
-/// How many hits are to be found.
+/// Number of hits in the reference.
 pub(super) fn hits(input: &Timeslices, semantics: Semantics) -> usize {
     let hits = |timeslice| match before(timeslice, ChainStage::Collect, semantics) {
         Product::Hits(hits) => hits.items().len(),
@@ -74,7 +74,7 @@ pub(super) fn hits(input: &Timeslices, semantics: Semantics) -> usize {
     input.0.iter().map(hits).sum()
 }
 
-/// How many clusters are to be found.
+/// Number of clusters in the reference.
 pub(super) fn clusters(input: &Timeslices, semantics: Semantics) -> usize {
     let clusters = |timeslice| match before(timeslice, ChainStage::ClusterSort, semantics) {
         Product::Clusters(clusters) => clusters.items().len(),
@@ -84,7 +84,7 @@ pub(super) fn clusters(input: &Timeslices, semantics: Semantics) -> usize {
     input.0.iter().map(clusters).sum()
 }
 
-/// What is to be had before a stage, by the references.
+/// Reference output of the stages before `stage`.
 fn before(timeslice: &Timeslice, stage: ChainStage, semantics: Semantics) -> &Product {
     timeslice.upstream(stage, semantics, || match semantics {
         Semantics::Exact => before_online::<Exact>(timeslice, stage),
@@ -94,7 +94,8 @@ fn before(timeslice: &Timeslice, stage: ChainStage, semantics: Semantics) -> &Pr
 }
 
 fn before_online<P: Rules>(timeslice: &Timeslice, stage: ChainStage) -> Product {
-    let (digis, setup) = (timeslice.digis(), timeslice.setup());
+    let digis = timeslice.digis();
+    let setup = timeslice.setup();
     match stage {
         ChainStage::ClusterSort => {
             Product::Clusters(reference::clusters_as_found::<P>(digis, setup))
@@ -111,7 +112,8 @@ fn before_online<P: Rules>(timeslice: &Timeslice, stage: ChainStage) -> Product 
 }
 
 fn before_offline(timeslice: &Timeslice, stage: ChainStage) -> Product {
-    let (digis, setup) = (timeslice.digis(), timeslice.setup());
+    let digis = timeslice.digis();
+    let setup = timeslice.setup();
     match stage {
         ChainStage::ClusterSort => {
             Product::OfflineClusters(offline::clusters_as_found(digis, setup))
@@ -152,7 +154,8 @@ fn sides<'t>(
     timeslices: impl Iterator<Item = &'t SegmentedDigis>,
     layout: &mut Layout<'_>,
 ) -> InputLists {
-    let (mut digis, mut lengths) = (Vec::new(), Vec::new());
+    let mut digis = Vec::new();
+    let mut lengths = Vec::new();
     for timeslice in timeslices {
         digis.extend(bits(timeslice.digis()));
         lengths.extend(timeslice.partition().lengths());
@@ -164,27 +167,29 @@ fn bits(digis: &[Digi]) -> Vec<u64> {
     mapped(digis, |digi| digi.bits())
 }
 
-/// How much room there is for so many items.
-type Room = fn(usize) -> usize;
-const NO_GAPS: Room = |items| items;
-/// As buckets that are made before anybody knows how many items there will be.
-const BUCKETS: Room = |items| items + items / 2 + 1;
+/// Capacity of a list for a number of items.
+type Capacity = fn(usize) -> usize;
+const NO_GAPS: Capacity = |items| items;
+/// Like buckets that are allocated before the number of items is known.
+const BUCKETS: Capacity = |items| items + items / 2 + 1;
 
-/// Lists of things of all timeslices.
+/// Lists of items of all timeslices.
 fn lists<T: Item>(
     what: &'static str,
     products: &[&Product],
-    room: Room,
+    capacity: Capacity,
     layout: &mut Layout<'_>,
 ) -> InputLists {
-    let (mut items, mut begins, mut counts) = (Vec::new(), Vec::new(), Vec::new());
-    for things in products.iter().copied().filter_map(T::of) {
+    let mut items = Vec::new();
+    let mut begins = Vec::new();
+    let mut counts = Vec::new();
+    for things in products.iter().copied().filter_map(T::from_product) {
         for list in (0..things.segments()).map(|segment| things.segment(segment)) {
             let begin = items.len();
             begins.push(begin as u64);
             counts.push(list.len() as u64);
             items.extend(list.iter().map(T::shown));
-            items.resize(begin + room(list.len()), bytemuck::Zeroable::zeroed());
+            items.resize(begin + capacity(list.len()), bytemuck::Zeroable::zeroed());
         }
     }
     layout.spaced_lists(what, items, begins, counts)

@@ -1,4 +1,4 @@
-//! Where timeslices come from: simulated particles, or files; digis, or raw data of them.
+//! Sources of timeslices: simulated particles, or files; digis, or raw data of them.
 
 mod raw;
 
@@ -34,7 +34,7 @@ const SETUP: Flag<PathBuf> = Flag::path(
 /// A tenth is enough to compare by, and small enough to wait for.
 const SCALE: Flag<f64> = sts_scenario::SCALE.or("0.1");
 
-/// What the chain begins with; what has to be unpacked first is its own task for stages.
+/// Input of the chain; for stages, unpacking is a task of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Beginning {
     Digis,
@@ -50,7 +50,7 @@ const FROM: Flag<Beginning> = Flag::choice(
     Beginning::NAMES,
 );
 
-/// What can be varied about simulated digis.
+/// Parameters of simulated digis.
 static OF_DIGIS: &[Axis] = &[
     sts_scenario::PRESET.axis(),
     SCALE.axis(),
@@ -61,7 +61,7 @@ static OF_DIGIS: &[Axis] = &[
     COMPAT.axis(),
 ];
 
-/// What can be varied.
+/// Parameters of simulated inputs.
 pub(super) static AXES: &[Axis] = &[
     sts_scenario::PRESET.axis(),
     SCALE.axis(),
@@ -80,14 +80,14 @@ pub(super) static AXES: &[Axis] = &[
     sts_raw_shape::DAMAGE.axis(),
 ];
 
-/// What can be said about files.
+/// Options of inputs from files.
 pub(super) static READING: &[Axis] = &[SETUP.axis(), COMPAT.axis(), FROM.axis()];
 
-/// Bytes for each digi: the stream and the digis by side; what the hungriest chain
-/// makes of them, which is objects; the reference, and copies of both for the check.
+/// Bytes per digi: the stream and the digis by side; the outputs of the chain with the largest
+/// memory, which are objects; the reference, and copies of both for the check.
 const BYTES_FOR_DIGI: u64 = 400;
-/// Bytes for each digi that variants may keep of what stages left: from 8 bytes (digis) to
-/// some 60 (objects) a variant. Those that find no room let the stages run again.
+/// Bytes per digi for saved stage outputs: from 8 bytes (digis) to some 60 (objects) a variant.
+/// Variants that get no memory run the earlier stages again.
 pub(super) const KEPT_FOR_DIGI: u64 = 200;
 
 /// Bytes for each digi by variants of a stage, or of the whole chain, which keep nothing.
@@ -95,9 +95,9 @@ fn bytes_for_digi(stage: Option<ChainStage>) -> u64 {
     BYTES_FOR_DIGI + stage.map_or(0, |_| KEPT_FOR_DIGI)
 }
 
-/// What the whole chain takes of that by a variant, as was measured with a millisecond of gold on gold
-/// (`bench throughput`, by the memory that the process had at its end). What is not known takes as much
-/// as objects do.
+/// Memory of the whole chain by a variant, relative to these figures, as measured with a
+/// millisecond of gold on gold (`bench throughput`, by the memory of the process at its end).
+/// Unknown variants count as much as objects.
 pub(super) fn memory_shares(variant: &str) -> MemoryShares {
     match variant {
         "per-side" | "time-sweep" => MemoryShares { input: 0.25, buffers: 0.28 },
@@ -106,10 +106,10 @@ pub(super) fn memory_shares(variant: &str) -> MemoryShares {
     }
 }
 
-/// Fills in what was not given, and says how much memory that takes.
+/// Completes the parameters with defaults, and estimates the memory.
 pub(super) fn plan(mut params: Params, stage: Option<ChainStage>) -> Result<Plan, DataError> {
     let from = FROM.given(&params)?.unwrap_or(Beginning::Digis);
-    // Who asks for what is usual has the same data as who does not ask.
+    // An explicit default gives the same data, and the same parameters, as none.
     params.remove(&[FROM.axis()]);
     if from == Beginning::Raw {
         return raw::plan(params, stage);
@@ -136,7 +136,7 @@ pub(super) fn simulated(params: &Params, seed: u64) -> Result<Timeslices, DataEr
     timeslices(&sts_scenario::scenario(params)?, seed, online(params)?)
 }
 
-/// The same for a scenario that is given.
+/// Timeslices of the given scenario.
 pub(super) fn timeslices(
     scenario: &Scenario,
     seed: u64,
@@ -144,8 +144,8 @@ pub(super) fn timeslices(
 ) -> Result<Timeslices, DataError> {
     let simulation = Simulation::new(scenario, seed)?;
     let setup = Arc::new(simulation.setup().clone());
-    let timeslice = |number| {
-        let simulated = simulation.timeslice(number);
+    let timeslice = |index| {
+        let simulated = simulation.timeslice(index);
         let crossings = Crossings::new(&simulated.truth, simulated.digis.partition());
         let timeslice = Timeslice::new(simulated.digis, Arc::clone(&setup), online);
         timeslice.with_crossings(crossings)
@@ -177,8 +177,8 @@ pub(super) fn read(path: &Path, options: &Params) -> Result<(Timeslices, Params)
     Ok((Timeslices(vec![timeslice]), params))
 }
 
-/// Writes the digis of the first timeslice, and beside them the setup of their detector; or all raw
-/// data, and beside them the tables of their boards and the setup.
+/// Writes the digis of the first timeslice, and next to them the setup of their detector; or all
+/// raw data, and next to them the tables of their boards and the setup.
 pub(super) fn write(input: &Timeslices, path: &Path) -> Result<(), DataError> {
     if input.0.first().is_some_and(|timeslice| timeslice.raw().is_some()) {
         return raw::write(input, path);
@@ -190,7 +190,7 @@ pub(super) fn write(input: &Timeslices, path: &Path) -> Result<(), DataError> {
     Ok(())
 }
 
-/// The setup of this very file, or else that of all files beside it.
+/// The setup of this file, or else the one common to all files in its directory.
 fn setup_beside(path: &Path) -> PathBuf {
     let own = beside(path, "setup.json");
     if own.exists() {

@@ -1,4 +1,4 @@
-//! Timeslices of raw data: what is simulated is encoded first, and files are read as they are.
+//! Timeslices of raw data: simulated digis are encoded first, and files are read unchanged.
 
 use std::iter;
 use std::path::{Path, PathBuf};
@@ -23,11 +23,11 @@ use crate::sts_unpack::axes::setup_beside;
 use crate::sts_unpack::shrink::shrink;
 use crate::{sts_raw_shape, sts_scenario};
 
-/// Bytes for each digi beside those of its digi: messages, twice while they are made, the hit
-/// before, and what it is unpacked into.
+/// Bytes per digi in addition to those of a stream of digis: messages, twice during generation, the
+/// hit they are made of, and the unpacked digi.
 const BYTES_FOR_MESSAGE: u64 = 2 * 5 + 32 + 3 * 8;
 
-/// Fills in what was not given, and says how much memory that takes. Digis are in order of the
+/// Completes the parameters with defaults, and estimates the memory. Digis are in order of the
 /// messages.
 pub(super) fn plan(mut params: Params, stage: Option<ChainStage>) -> Result<Plan, DataError> {
     let order = sts_scenario::ORDER.axis();
@@ -57,7 +57,7 @@ pub(super) fn simulated(params: &Params, seed: u64) -> Result<Timeslices, DataEr
     Ok(timeslices(&data, &readout, Arc::new(setup), online(params)?))
 }
 
-/// Each timeslice by itself. Modules have the addresses of their numbers.
+/// Splits raw data into timeslices. Module addresses follow from module indices.
 pub(in crate::sts::task) fn timeslices(
     data: &RawData,
     readout: &Readout,
@@ -76,13 +76,14 @@ pub(in crate::sts::task) fn smaller(
     timeslice: &Timeslice,
 ) -> Box<dyn Iterator<Item = Timeslices> + '_> {
     let Some(raw) = timeslice.raw() else { return Box::new(iter::empty()) };
-    let (setup, online) = (timeslice.shared_setup(), timeslice.online());
+    let setup = timeslice.shared_setup();
+    let online = timeslice.online();
     let smaller = shrink(raw.data());
     Box::new(smaller.map(move |data| timeslices(&data, raw.readout(), Arc::clone(&setup), online)))
 }
 
-/// Reads raw data and the tables of their boards. Modules are numbered in the order of their
-/// places; the detector is that beside the data, or a regular one.
+/// Reads raw data and the tables of their boards. Modules are indexed in the order of their
+/// positions; the detector is that of the file next to the data, or a regular one.
 pub(super) fn read(path: &Path, options: &Params) -> Result<(Timeslices, Params), DataError> {
     let tables = SETUP.given(options)?.unwrap_or_else(|| setup_beside(path));
     let (readout, modules) = read_readout(&tables)?.numbered();
@@ -108,7 +109,7 @@ pub(super) fn read(path: &Path, options: &Params) -> Result<(Timeslices, Params)
     Ok((timeslices(whole.data(), whole.readout(), setup, online(options)?), params))
 }
 
-/// Writes all raw data, and beside them the tables of their boards and the detector's setup.
+/// Writes all raw data, and next to them the tables of their boards and the detector's setup.
 pub(super) fn write(input: &Timeslices, path: &Path) -> Result<(), DataError> {
     let Some((first, raw)) = input.0.first().and_then(|first| Some((first, first.raw()?))) else {
         return Ok(());
@@ -127,7 +128,7 @@ fn joined(input: &Timeslices) -> RawData {
     all
 }
 
-/// `NAME.detector.json` beside `NAME.ts.bin.gz`.
+/// `NAME.detector.json` next to `NAME.ts.bin.gz`.
 fn detector_beside(path: &Path) -> PathBuf {
     let name = setup_beside(path);
     let name = name.file_name().unwrap_or_default().to_string_lossy();

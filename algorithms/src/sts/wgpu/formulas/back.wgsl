@@ -1,4 +1,4 @@
-// The channel's bit that tells a back side's digis in the stream, in the upper word.
+// The channel's bit that is set for a back side's digis in the stream, in the upper word.
 const BACK = CHANNELS_OF_SIDE << (CHANNEL_SHIFT - 32u);
 
 // A digi with its channel counted on its side.

@@ -1,9 +1,9 @@
-// Where channels begin: see formulas/connecting.h.
+// Offsets of channels: see formulas/connecting.h.
 #include "digi.wgsl"
 #include "side.wgsl"
 
-// Says where the channels up to that of a digi begin that the digi before it has not reached; the
-// last digi says so of all that are left.
+// Writes the offsets of the channels after that of the previous digi up to that of this one; the
+// last digi also writes those of all remaining channels.
 fn find_channels(side: Side, place: u32) {
     let channel = digi_channel(digis[side.begin + place]);
     var first = 0u;

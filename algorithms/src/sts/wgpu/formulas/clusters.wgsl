@@ -1,5 +1,5 @@
-// What a chain of digis becomes: see formulas/clusters.h. Operations are in the host's order. It
-// needs `digis`, `tables`, and `follower(begin, place)`: places count from where a side begins.
+// Cluster of a chain of digis: see formulas/clusters.h. Operations are in the host's order. It
+// needs `digis`, `tables`, and `follower(begin, place)`: indices count from the begin of a side.
 #include "arithmetic.wgsl"
 #include "digi.wgsl"
 #include "records.wgsl"
@@ -10,9 +10,9 @@ struct ClusterTables {
     charges: array<f32, CHARGE_STEPS>,
     variances: array<f32, CHARGE_STEPS>,
     single_error: f32,
-    // By the charges of both digis.
+    // Indexed by the charges of both digis.
     pairs: array<array<Shape, CHARGE_STEPS>, CHARGE_STEPS>,
-    // By the number of digis.
+    // Indexed by the number of digis.
     time_errors: array<f32, CHANNELS_OF_SIDE + 1u>,
 }
 
@@ -24,7 +24,7 @@ struct ChainSums {
     first_time: u32,
     last_time: u32,
     times: Times,
-    // Of the digis between the ends.
+    // Sums over the digis between the ends.
     middle_charge: f32,
     middle_variance: f32,
 }
@@ -93,7 +93,7 @@ fn shape_of(begin: u32, first: u32, sums: ChainSums) -> Shape {
     return pair;
 }
 
-// Where positions of a side are counted from.
+// Origin of a side's positions.
 fn offset_of(side: u32, sides: u32) -> f32 {
     return select(0.0, f32(CHANNELS_OF_SIDE), side >= sides / 2u);
 }

@@ -1,9 +1,9 @@
-// Which digi follows which: see formulas/connecting.h, and formulas/chain.h for what connectors are.
-// It needs `digis`, `begins`, `channels`, `connectors` and the rules of a window.
+// Links between digis: see formulas/connecting.h, and formulas/chain.h for connectors. It needs
+// `digis`, `begins`, `channels`, `connectors` and the rules of a window.
 #include "digi.wgsl"
 #include "side.wgsl"
 
-// The first place of some that is not too early to follow a digi at `time`; `end` if all are.
+// First index of a range that is not too early to follow a digi at `time`; `end` if all are.
 fn earliest(begin: u32, first: u32, end: u32, time: u32) -> u32 {
     var low = first;
     var high = end;
@@ -14,8 +14,8 @@ fn earliest(begin: u32, first: u32, end: u32, time: u32) -> u32 {
     return low;
 }
 
-// Connects a digi with the earliest of some places that is near; returns the first place that is
-// left to others.
+// Connects a digi with the earliest near one of a range; returns the first index that remains for
+// others.
 fn connect_with(begin: u32, place: u32, first: u32, end: u32) -> u32 {
     let time = digi_time(digis[begin + place]);
     let found = earliest(begin, first, end, time);
@@ -25,14 +25,15 @@ fn connect_with(begin: u32, place: u32, first: u32, end: u32) -> u32 {
     return found + 1u;
 }
 
-// Whether a digi and the next one may both see a third one.
+// True if a digi and the next one may both be near a third one.
 fn is_crowded(begin: u32, place: u32) -> bool {
     let here = digi_time(digis[begin + place]);
     return digi_time(digis[begin + place + 1u]) - here <= arguments.crowd_ns;
 }
 
-// Connects all digis of a run, if this is its first: digis of a channel so near to each other that
-// they may choose the same one. They choose in turn, so no choice is left to chance.
+// Connects all digis of a run if this is its first: digis of a channel so near to each other that
+// they may choose the same successor. They choose one after the other, so the result is
+// deterministic.
 fn connect_run(side: Side, first: u32, own: Places, next: Places) {
     var place = first;
     var free = next.begin;

@@ -1,9 +1,10 @@
-// Which clusters of both sides are near in time: see formulas/pairs.h. It needs arguments with a cut.
+// Clusters of both sides that are near in time: see formulas/pairs.h. It needs arguments with a
+// cut.
 #include "pairs.wgsl"
 
 const NO_CUT = 0u;
 const ABSOLUTE = 1u;
-// Clusters further apart than so many standard deviations are never paired.
+// Clusters further apart than this many standard deviations are never paired.
 const PRUNING = 4.0;
 
 // The cut on the time between two clusters, by the errors of both, and the largest of the back's;
@@ -12,7 +13,7 @@ fn cut_between(front: f32, back: f32, latest: f32) -> f32 {
     return cut_within(reach_of(front, latest), front, back);
 }
 
-// The same by how far a front reaches.
+// The time cut, limited by the reach of a front.
 fn cut_within(reach: f32, front: f32, back: f32) -> f32 {
     let value = bitcast<f32>(arguments.cut);
     if arguments.cut_kind == NO_CUT { return min(reach, -1.0); }

@@ -1,5 +1,5 @@
-// Who follows whom, found by leaps: see formulas/following.h. It needs `digis`, `connectors`,
-// `follows`, and what rules say is sought. Places count from where a side begins.
+// Successors of digis by exponential search: see formulas/following.h. It needs `digis`,
+// `connectors`, `follows`, and the rules' `Sought`. Indices count from the begin of a side.
 #include "digi.wgsl"
 
 const FIRST_LEAP = 4u;
@@ -8,8 +8,8 @@ const BYTES_OF_WORD = 4u;
 // A side, or what links need of it.
 struct Followers { begin: u32, count: u32 }
 
-// The first place from one on that has reached what is sought; the number of digis if none has. The
-// way there is a matter of its distance, not of how many places there are.
+// First index from `first` on that reaches `sought`; the number of digis if none does. Exponential
+// search: the number of steps depends on the distance, not on the length of the range.
 fn leap_to(side: Followers, first: u32, sought: Sought) -> u32 {
     var low = first;
     var leap = FIRST_LEAP;
@@ -27,8 +27,8 @@ fn leap_to(side: Followers, first: u32, sought: Sought) -> u32 {
     return low;
 }
 
-// Whether the digi at the next place is of the same channel, and so near that both may choose the
-// same one.
+// True if the digi at the next index is of the same channel, and so near that both may choose the
+// same successor.
 fn is_crowded(side: Followers, place: u32) -> bool {
     let own = digis[side.begin + place];
     let next = digis[side.begin + place + 1u];
@@ -36,13 +36,13 @@ fn is_crowded(side: Followers, place: u32) -> bool {
         && digi_time(next) - digi_time(own) <= arguments.crowd_ns;
 }
 
-// Says that a digi follows another one: a byte of a word that others have, too.
+// Flags that a digi has a predecessor: a byte of a word shared with other digis.
 fn mark(place: u32) {
     atomicOr(&follows[place / BYTES_OF_WORD], 1u << (8u * (place % BYTES_OF_WORD)));
 }
 
-// Links a digi with the earliest one of the next channel, from a place on, that is near; returns
-// the first place that is left to later digis of its channel.
+// Links a digi with the earliest near one of the next channel, searched from index `first` on;
+// returns the first index that remains for later digis of its channel.
 fn link_one(side: Followers, place: u32, first: u32) -> u32 {
     let own = digis[side.begin + place];
     let sought = sought_by(own);
@@ -66,7 +66,7 @@ fn link_run(side: Followers, first: u32) {
     }
 }
 
-// Links a digi; where digis choose in turn, all of a run.
+// Links a digi; if digis choose one after the other, all of a run.
 fn link(side: Followers, place: u32) {
     if IS_EXCLUSIVE { link_run(side, place); } else { link_one(side, place, place + 1u); }
 }

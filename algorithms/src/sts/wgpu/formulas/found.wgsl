@@ -1,8 +1,8 @@
-// What was found on sides, while it is counted: see formulas/records.h. It needs `found`.
+// Results of sides while they are counted: see formulas/records.h. It needs `found`.
 
 struct Counted { clusters: atomic<u32>, latest_error: atomic<u32> }
 
-// Most errors are no larger than what is there: only the others take an atomic.
+// Errors are seldom larger than the current maximum: only these take an atomic.
 fn raise_error(side: u32, error: f32) {
     let bits = bitcast<u32>(error);
     if atomicLoad(&found[side].latest_error) < bits { atomicMax(&found[side].latest_error, bits); }

@@ -1,8 +1,8 @@
-// Clusters as far as it takes to tell which may cross: see formulas/lines.h.
+// Cluster data that decide about crossings: see formulas/lines.h.
 #include "pairs.wgsl"
 
-// Of a cluster: where its strip leaves the top edge, in cm, or OFF_EDGE; how many widths further its
-// last line does.
+// Line of a cluster: where its strip leaves the top edge, in cm, or OFF_EDGE; and the displacement
+// of its last line in widths.
 struct Line { edge: u32, widths: i32 }
 
 // No number: shaders may not know that it is none.
@@ -57,8 +57,8 @@ fn next_crossing(crossings: ptr<function, Crossings>) -> Crossing {
     return local;
 }
 
-// Whether any line of one may cross any of the other; never no if one does: see formulas/lines.h.
-// `widths` is how many of the sensor a cm has.
+// True if any line of one cluster may cross any of the other; no false negatives: see
+// formulas/lines.h. `widths` is the number of sensor widths per cm.
 fn may_cross(range: CrossingRange, widths: f32, front: Line, back: Line) -> bool {
     if front.edge == OFF_EDGE || back.edge == OFF_EDGE { return false; }
     let fronts = lines_of_widths(front.widths);

@@ -6,17 +6,17 @@ fn deviation_of(front: f32, error: f32) -> f32 {
     return root(sum(product(front, front), product(error, error)));
 }
 
-// The lines of a strip, by how many widths each is beside the first: both ends included.
+// The lines of a strip, as displacements from the first in widths: both ends included.
 struct Lines { first: i32, last: i32 }
 
-// So many further does the last line of a strip leave the edge, if the first one does at x.
+// Displacement of the last line of a strip, in widths, if the first line leaves the edge at x.
 fn widths_of(side: Edge, x: f32) -> i32 {
     return whole_widths(quotient(sum(x, product(sensor.height, side.tangent)), sensor.width));
 }
 
 fn lines_of_widths(widths: i32) -> Lines { return Lines(min(widths, 0), max(widths, 0)); }
 
-// A line so many widths beside the first.
+// A line displaced by `widths` widths from the first.
 fn line_beside(x: f32, widths: i32) -> f32 {
     return difference(x, product(f32(widths), sensor.width));
 }

@@ -1,4 +1,4 @@
-// What stages leave in device memory: see formulas/records.h.
+// Outputs of stages in device memory: see formulas/records.h.
 
 struct Cluster {
     charge: f32,
@@ -9,8 +9,8 @@ struct Cluster {
     time_error: f32,
 }
 
-// What a hit takes of a cluster, beside where it is; of a front: how far off in time its partners are at
-// most, whatever their errors.
+// Cluster data that hits need, except the line; for a front also the largest time difference of its
+// partners, whatever their errors.
 struct Measured { time: u32, time_error: f32, position_error: f32, reach: f32 }
 
 fn measured(cluster: Cluster, reach: f32) -> Measured {
@@ -27,5 +27,5 @@ struct Hit {
     address: u32,
 }
 
-// What was found on a side: how many clusters, and the bits of the largest error of their times.
+// Result of a side: the number of clusters, and the bits of the largest time error.
 struct Found { clusters: u32, latest_error: u32 }

@@ -1,4 +1,4 @@
-// Where strips of both sides cross: see formulas/sensor.h. Operations are in the host's order.
+// Crossings of the strips of both sides: see formulas/sensor.h. Operations are in the host's order.
 #include "arithmetic.wgsl"
 
 const PARALLEL = 0u;
@@ -23,14 +23,14 @@ struct Sensor {
 // Variances and covariance of x and y on the sensor.
 struct Spread { xx: f32, yy: f32, xy: f32 }
 
-// Where two lines cross, from the sensor's centre in cm; whether that is on the active area.
+// Crossing of two lines, from the sensor's centre in cm; and whether it is on the active area.
 struct Crossing { x: f32, y: f32, is_inside: bool }
 
 // The sensor of the thread's module.
 var<private> sensor: Sensor;
 
-// Where a strip leaves the top edge, in cm from the left corner; `strips_before` is what positions
-// of this side are counted from.
+// Point where a strip leaves the top edge, in cm from the left corner; positions of this side count
+// from `strips_before`.
 fn edge_of(side: Edge, strips_before: i32, position: f32) -> f32 {
     let whole = i32(position);
     let fraction = difference(position, f32(whole));

@@ -1,13 +1,13 @@
 // A side, with where its channels begin in `channels`: see formulas/chain.h.
 
-// Places of digis count from where the side begins.
+// Indices of digis count from the begin of the side.
 struct Side { begin: u32, count: u32, channels: u32 }
 
 fn side_of(side: u32) -> Side {
     return Side(begins[side], begins[side + 1u] - begins[side], side * CHANNEL_OFFSETS);
 }
 
-// The places of a channel's digis.
+// Range of indices of a channel's digis.
 struct Places { begin: u32, end: u32 }
 
 fn places_of(side: Side, channel: u32) -> Places {

@@ -1,9 +1,9 @@
-// The segment that a position lies in: see formulas/sides.h. `begins` says where each begins, and
-// where the last one ends.
+// The segment of a position: see formulas/sides.h. `begins` has the offset of each, and the end of
+// the last one.
 
 fn segment_of(segments: u32, position: u32) -> u32 { return segment_among(0u, segments, position); }
 
-// One of so many from the first on.
+// Binary search among `segments` segments from the first on.
 fn segment_among(first: u32, segments: u32, position: u32) -> u32 {
     var low = first;
     var high = first + segments;
@@ -14,7 +14,7 @@ fn segment_among(first: u32, segments: u32, position: u32) -> u32 {
     return low;
 }
 
-// The same by going from segment to segment.
+// Segment of a position, found by walking from segment to segment.
 fn segment_by_walk(position: u32) -> u32 {
     var next = 1u;
     while begins[next] <= position { next++; }

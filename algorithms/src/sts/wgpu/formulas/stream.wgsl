@@ -1,5 +1,5 @@
-// Which module side digis of a detector's stream are of: see formulas/stream.h. `modules` has the
-// module of each address, by unit, ladder, half ladder and position.
+// Module sides of digis of a detector's stream: see formulas/stream.h. `modules` has the module of
+// each address, by unit, ladder, half ladder and position.
 #include "back.wgsl"
 
 fn position_of(address: u32) -> u32 {

@@ -1,4 +1,5 @@
-// Hits by a thread a cluster of the front, which finds its partners by binary search: see fronts.cu.
+// Hits by a thread per cluster of the front, which finds its partners by binary search: see
+// fronts.cu.
 #include "../formulas/cut.wgsl"
 #include "../formulas/sides.wgsl"
 

@@ -1,5 +1,5 @@
-// Makes clusters of chains: see links.cu. A block a tile; the bytes of those that follow others end
-// with a whole word of eight.
+// Makes clusters of chains: see links.cu. A block per tile; the flags of digis with predecessors
+// end with a whole word of eight.
 #include "../formulas/clusters.wgsl"
 #include "../formulas/found.wgsl"
 #include "heads.wgsl"
@@ -26,7 +26,8 @@ var<private> own_error: u32;
 
 fn follower(begin: u32, place: u32) -> u32 { return connectors[begin + place]; }
 
-// Few words for many threads: those of a tile with a single side tell each other first.
+// Few words are updated by many threads, so a tile with a single side reduces within the block
+// first.
 fn note_error(sides: SidesOfTile, side: u32, error: f32) {
     let bits = bitcast<u32>(error);
     if is_one(sides) { own_error = max(own_error, bits); } else { atomicMax(&found[side].latest_error, bits); }
@@ -43,7 +44,7 @@ fn tell_error(sides: SidesOfTile) {
     atomicMax(&found[sides.first].latest_error, own_error);
 }
 
-// Ranks of a list, as many as a warp has lanes at a time, for warps as they come: some chains are
+// Dynamic distribution of the ranks of a list to warps, one per lane at a time: some chains are
 // longer than others.
 fn take_turn(list: u32) -> u32 {
     var first = 0u;

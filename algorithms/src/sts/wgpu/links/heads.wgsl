@@ -5,16 +5,16 @@
 // In ascending order, from a number of the list on; `first` is the tile's first digi.
 struct Heads { first: u32, count: u32, list: u32 }
 struct HeadsOfTile { singles: Heads, others: Heads }
-// Which of a thread's digis lead a chain: a bit each.
+// Chain heads among a thread's digis: a bit each.
 struct OwnHeads { singles: u32, others: u32 }
 
-// How far behind the tile's first digi each head is, and places for clusters.
+// Offset of each head in the tile, and the indices reserved for clusters.
 var<workgroup> head_list: array<u32, TILE>;
 var<workgroup> places: array<u32, TILE>;
 
 fn place_of(heads: Heads, rank: u32) -> u32 { return heads.first + head_list[heads.list + rank]; }
 
-// How many lie before a place.
+// Number of heads before a position.
 fn heads_before(heads: Heads, end: u32) -> u32 {
     var low = 0u;
     var high = heads.count;
@@ -36,7 +36,7 @@ fn own_heads(first: u32, count: u32) -> OwnHeads {
     return own;
 }
 
-// Writes numbers of a thread's digis to the list.
+// Writes the offsets of a thread's heads to the list.
 fn write_heads(heads: u32, list: u32) {
     var at = list;
     for (var i = 0u; i < ITEMS; i++) {
@@ -61,8 +61,8 @@ fn gather_heads() -> HeadsOfTile {
     return HeadsOfTile(Heads(first, singles, 0u), Heads(first, block_total >> 16u, singles));
 }
 
-// Takes places for the clusters of each side: `places` has them where the side's first head is in
-// the list.
+// Reserves indices for the clusters of each side: `places` has the first one at the rank of the
+// side's first head.
 fn take_places(heads: Heads, sides: SidesOfTile) {
     for (var rank = thread; rank < heads.count; rank += THREADS) {
         let side = side_in(sides, place_of(heads, rank));
@@ -72,7 +72,7 @@ fn take_places(heads: Heads, sides: SidesOfTile) {
     }
 }
 
-// Where the cluster of a head goes.
+// Index of a head's cluster.
 fn place_of_cluster(heads: Heads, rank: u32, begin: u32) -> u32 {
     var leader = 0u;
     if begin > heads.first { leader = heads_before(heads, begin); }

@@ -1,4 +1,4 @@
-// Writes connectors, and a byte for each digi that follows another one: see links.cu. A block a tile.
+// Writes connectors, and a byte for each digi that follows another one: see links.cu. A block per tile.
 #include "../formulas/following.wgsl"
 #include "sides_of_tile.wgsl"
 

@@ -7,8 +7,8 @@ struct SidesOfTile { first: u32, last: u32 }
 
 fn digi_count() -> u32 { return begins[arguments.sides]; }
 
-// The side from one on that a position lies in, found by a warp, which looks at as many sides at once
-// as it has lanes.
+// The side of a position, from `first` on, found by a warp, which compares one side per lane at a
+// time.
 fn warp_side_of(first: u32, position: u32) -> u32 {
     var low = first;
     var high = arguments.sides;

@@ -2,12 +2,12 @@
 #include "../formulas/cut.wgsl"
 #include "../formulas/lines.wgsl"
 
-// Whether clusters are near enough in time, by their own errors.
+// True if clusters are near enough in time, by their own errors.
 fn are_near(front: Measured, back: Measured) -> bool {
     return abs(delay(front.time, back.time)) <= cut_within(front.reach, front.time_error, back.time_error);
 }
 
-// Where the hit of each lane that has one goes.
+// Index of the hit of each lane that has one.
 fn hit_place(hits_of_warp: Mask) -> u32 {
     var first = 0u;
     if lane == 0u { first = atomicAdd(&counts[module_number], count_of(hits_of_warp)); }

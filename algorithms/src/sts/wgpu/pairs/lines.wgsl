@@ -1,5 +1,5 @@
-// The lines of all clusters, what hits take of them, and the partners of fronts, where their entries are:
-// see pairs.cu. A block a job: some of any side.
+// Writes the lines of all clusters, their data for hits, and the partners of fronts, in the order
+// of entries: see pairs.cu. A block per job: some clusters of any side.
 #include "../formulas/lines.wgsl"
 #include "partners.wgsl"
 

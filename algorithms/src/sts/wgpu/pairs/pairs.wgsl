@@ -1,5 +1,5 @@
-// Hits by a block for some clusters of the front, in order of time; its threads share the pairs: see
-// pairs.cu. A block a job.
+// Hits by a block for some clusters of the front, in order of time; its threads share the pairs:
+// see pairs.cu. A block per job.
 #include "queue.wgsl"
 #include "sharing.wgsl"
 
@@ -16,12 +16,12 @@ var<immediate> arguments: Arguments;
 @group(0) @binding(8) var<storage, read_write> counts: array<atomic<u32>>;
 @group(0) @binding(9) var<storage, read_write> hits: array<Hit>;
 
-// Of the block's module.
+// Index of the block's module.
 var<private> module_number: u32;
 var<private> front_begin: u32;
 var<private> back_begin: u32;
 var<private> range: CrossingRange;
-// Of the sensor in a cm.
+// Sensor widths per cm.
 var<private> widths: f32;
 
 fn enter_module(number: u32) {
@@ -33,7 +33,8 @@ fn enter_module(number: u32) {
     widths = 1.0 / sensor.width;
 }
 
-// Queues those pairs of a stretch that may cross, and finds the hits of as many as fill the block.
+// Queues those pairs of a stretch that may cross, and finds hits whenever the queue fills the
+// block.
 fn find_hits_in_stretch(begin: u32, count: u32) {
     for (var round = 0u; round < count; round += AT_ONCE * THREADS) {
         var pairs = array<vec2u, AT_ONCE>();
@@ -66,7 +67,7 @@ fn find_hits(begin: u32, end: u32) {
     if queued > 0u { take_from_queue(); }
 }
 
-// The end of a job's fronts: the next job begins with it, unless that is of another module.
+// End of a job's fronts: the begin of the next job, unless that is of another module.
 fn end_of(job: Job) -> u32 {
     let next = block + 1u;
     if next < arguments.blocks && jobs[next].segment == job.segment { return jobs[next].first; }

@@ -1,9 +1,9 @@
-// Which backs are near enough in time to a front: see pairs/partners.h. There a warp looks for the first one of all
-// its fronts, here each front for its own. It needs entries.
+// Backs that are near enough in time to a front: see pairs/partners.h. There a warp searches the
+// first one of all its fronts, here each front its own. It needs entries.
 #include "../formulas/cut.wgsl"
 #include "job.wgsl"
 
-// Of a front: its time, how far off its partners may be, and where its backs are.
+// Search window of a front: its time, the largest time difference, and the range of its backs.
 struct Window { time: u32, most: f32, backs: u32, count: u32 }
 
 // From a front to a back.
@@ -41,7 +41,7 @@ fn first_late(window: Window, start: u32) -> u32 {
     return low;
 }
 
-// Those of a front among the backs of a side, whatever their errors are: no larger than the latest.
+// Partners of a front among the backs of a side, for the largest error of the back.
 fn partners_of(front: Cluster, side: u32) -> Partners {
     let latest = bitcast<f32>(found[side].latest_error);
     let most = cut_between(front.time_error, latest, latest);

@@ -1,12 +1,12 @@
 // Pairs that may cross, until a block has one for each of its threads: see pairs/queue.h.
 #include "hits.wgsl"
 
-// What is left over and what is added before any is taken.
+// Capacity for a remainder and all pairs added before any are removed.
 var<workgroup> queue: array<vec2u, (1u + AT_ONCE) * THREADS>;
-// How many there are: all threads know.
+// Number of queued pairs, the same in all threads.
 var<private> queued: u32;
 
-// Adds those of a thread's pairs that have a bit. Barriers are included, one of them before any is
+// Adds those of a thread's pairs that have a bit. Includes barriers, one of them before any is
 // written.
 fn add_to_queue(may_cross: u32, pairs: array<vec2u, AT_ONCE>) {
     var at = queued + block_exclusive_sum(countOneBits(may_cross));

@@ -1,5 +1,5 @@
-// The pairs of some fronts, shared by the threads of a block: see pairs/sharing.h. There warps share
-// them, which wait for nobody; not all GPUs let a subgroup wait for its own lanes.
+// The pairs of a group of fronts, shared by the threads of a block: see pairs/sharing.h. In CUDA,
+// warps share them without barriers; not all GPUs can synchronize the lanes of a subgroup.
 #include "../formulas/lines.wgsl"
 #include "block_scan.wgsl"
 #include "job.wgsl"
@@ -7,8 +7,8 @@
 // Pairs that are marked at a time: a word for each thread.
 const STRETCH = BITS * THREADS;
 
-// A front with partners, as far as it takes to tell which of them may cross it; its number is that in
-// order of time, and `to_back` leads from the number of a pair to that of its back.
+// Data of a front with partners that decide which of them may cross it; `number` is its index in
+// order of time, and `to_back` is added to the index of a pair to get that of its back.
 struct Front { edge: u32, widths: i32, number: u32, to_back: u32 }
 
 // Side by side.
@@ -17,13 +17,13 @@ var<workgroup> shared_fronts: array<Front, THREADS>;
 var<workgroup> firsts: array<atomic<u32>, THREADS>;
 // First pairs before those of each word.
 var<workgroup> firsts_before: array<u32, THREADS>;
-// Of the thread's front.
+// True if the thread's front has pairs.
 var<private> has_pairs: bool;
 var<private> first_pair: u32;
-// Fronts whose first pair was in a stretch before.
+// Fronts whose first pair was in an earlier stretch.
 var<private> marked: u32;
 
-// Shares the fronts of a block, one a thread; returns how many pairs they have. Barriers are included.
+// Shares the fronts of a block, one per thread; returns their number of pairs. Includes barriers.
 fn share_fronts(number: u32, end: u32) -> u32 {
     var own = Partners();
     if number < end { own = partners[front_begin + number]; }
@@ -41,7 +41,7 @@ fn share_fronts(number: u32, end: u32) -> u32 {
     return pairs;
 }
 
-// Marks the first pairs of the stretch that begins with a pair. Barriers are included.
+// Flags the first pair of each front in the stretch that starts at `begin`. Includes barriers.
 fn mark(begin: u32) {
     atomicStore(&firsts[thread], 0u);
     workgroupBarrier();

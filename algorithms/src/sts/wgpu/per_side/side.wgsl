@@ -1,4 +1,4 @@
-// Clusters by a block a side, which takes the three steps one after the other: see per_side.cu.
+// Clusters by a block per side, which runs the three steps one after the other: see per_side.cu.
 #include "../formulas/channels.wgsl"
 #include "../formulas/clusters.wgsl"
 #include "../formulas/connecting.wgsl"
@@ -14,7 +14,7 @@ var<immediate> arguments: Arguments;
 @group(0) @binding(5) var<storage, read_write> clusters: array<Cluster>;
 @group(0) @binding(6) var<storage, read_write> found: array<Counted>;
 
-// All GPUs have as many.
+// All GPUs support this many threads.
 const THREADS = 256u;
 
 fn follower(begin: u32, place: u32) -> u32 { return atomicLoad(&connectors[begin + place]) & ~FOLLOWS; }

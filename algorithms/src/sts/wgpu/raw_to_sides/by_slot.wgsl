@@ -1,8 +1,8 @@
-// The digis of a warp's piece in turn, each with its place among those of its slot: see
-// raw_to_sides.cu and raw_to_sides/slots.h. It needs whoever is told of each (`put`).
+// Iterates over the digis of a warp's piece, each with its offset among those of its slot: see
+// raw_to_sides.cu and raw_to_sides/slots.h. It needs `put`, which is called for each.
 //
-// Workgroup memory: what is looked up of a board, 16.5 KiB and its slots, and a word for each warp and
-// slot: 4 KiB. So blocks have 16 warps at most, of which the launcher knows.
+// Workgroup memory: lookup tables of a board, 16.5 KiB and its slots, and a word for each warp and
+// slot: 4 KiB. So blocks have at most 16 warps, which the launcher takes into account.
 #include "../../../sts_unpack/wgpu/pieces/kept_lookup.wgsl"
 
 @group(0) @binding(3) var<storage, read> slots: array<Slots>;
@@ -10,7 +10,7 @@
 @group(0) @binding(5) var<storage, read> tile_boards: array<u32>;
 @group(0) @binding(6) var<storage, read_write> states: array<atomic<u32>>;
 
-// Of each e-link the slot, and of each slot the side.
+// The slot of each e-link, and the side of each slot.
 struct Slots { of_elinks: array<u32, ELINKS>, sides: array<u32, ELINKS>, count: u32 }
 
 const THREADS = min(256u, 16u * LANES);
@@ -18,11 +18,11 @@ const WARPS = THREADS / LANES;
 
 var<workgroup> slot_of_elink: array<u32, ELINKS>;
 var<workgroup> side_of_slot: array<u32, ELINKS>;
-// Of each warp and slot: goes up by one for each digi.
+// A counter for each warp and slot: incremented for each digi.
 var<workgroup> of_slots: array<atomic<u32>, WARPS * ELINKS>;
 var<private> slot_count: u32;
 
-// What is known of a board. Barriers before and after.
+// Caches the tables of a board. Barriers before and after.
 fn keep_board(board: u32) {
     slot_count = slots[board].count;
     for (var i = thread; i < ELINKS; i += THREADS) {
@@ -32,7 +32,7 @@ fn keep_board(board: u32) {
     keep_lookup(board);
 }
 
-// The lanes whose slot is that of this lane.
+// Mask of the lanes with this lane's slot.
 fn lanes_with(slot: u32) -> Mask {
     let bits = select(ALL_BITS, FEW_BITS, arguments.slots_of_piece <= 1u << FEW_BITS);
     var same = votes(true);
@@ -61,7 +61,7 @@ fn look_up(cycle_ns: u32, before: Epoch) {
     // In the lower half hits and TS_MSBs, in the upper one hits of unknown e-links.
     var counted = 0u;
     for (var row = 0u; row < ROWS; row++) {
-        // Numbers only grow.
+        // Epoch numbers only grow.
         var number = max(known_before[row], before.number);
         for (var i = 0u; i < MESSAGES_AT_ONCE; i++) {
             let message = own_messages[row * MESSAGES_AT_ONCE + i];

@@ -1,9 +1,9 @@
-// What the steps of time-bins have in common: see time_bins/common.h. With little workgroup memory,
-// fewer entries are sorted at once; larger sides are large.
+// Code shared by the steps of time-bins: see time_bins/common.h. With little workgroup memory,
+// fewer entries are sorted at once; more sides count as large.
 
-// Entries of a block; the launcher reckons with as many.
+// Entries of a block; the launcher assumes this value.
 const FEW = 2048u;
-// Few blocks with so much memory find room at once, so they have many threads.
+// Few blocks with so much memory fit at once, so they have many threads.
 const THREADS = min(FEW / 4u, MOST_THREADS);
 const ITEMS = FEW / THREADS;
 const LEAST_STEP = FEW / 2u;
@@ -11,7 +11,7 @@ const LEAST_STEP = FEW / 2u;
 // A part of the clusters of a side, as the host lists them.
 struct Part { side: u32, first: u32 }
 
-// No two entries are the same.
+// No two entries are equal.
 fn is_earlier(left: Entry, right: Entry) -> bool {
     return left.time < right.time || (left.time == right.time && left.index < right.index);
 }

@@ -4,8 +4,9 @@
 // The first time, and what a time is multiplied by, in units of 2^-32 bins.
 struct Scale { first: u32, factor: u32 }
 
-// By the first time and the complement of the last one. Rounding must not lead beyond the last bin.
-// Where times are fewer than bins, the largest factor gives them a bin each, or nearly so.
+// From the first time and the complement of the last one. Rounding must not lead beyond the last
+// bin. If the range of times is smaller than the number of bins, the largest factor gives each time
+// a bin, or nearly so.
 fn scale_of(first: u32, last_complement: u32, bins: u32) -> Scale {
     const DOWN = 1.0 - 1.0 / 1048576.0;
     // The largest that fits into 32 bits.

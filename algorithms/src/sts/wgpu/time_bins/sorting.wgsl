@@ -6,13 +6,13 @@
 #include "extent.wgsl"
 #include "scale.wgsl"
 
-// As many bins as entries at most: few share one, unless many come at once.
+// At most as many bins as entries: few entries share one, unless many have the same time.
 const BINS = FEW;
 const BINS_EACH = BINS / THREADS;
 
 var<workgroup> sorted_keys: array<Entry, FEW>;
-// From the second one on: the entries of each bin at first; then where its next entry goes, which
-// is at last where the next bin begins.
+// From the second one on: first the entries of each bin; then the destination of its next entry,
+// which finally is the offset of the next bin.
 var<workgroup> bin_begins: array<atomic<u32>, BINS + 1u>;
 var<workgroup> extent: array<atomic<u32>, 2>;
 var<private> times: array<u32, ITEMS>;
@@ -47,7 +47,7 @@ fn sum_bins() {
     workgroupBarrier();
 }
 
-// Moves entries to their bins. A barrier is included.
+// Moves entries to their bins. Includes a barrier.
 fn move_to_bins(begin: u32, count: u32, scale: Scale) {
     for (var i = 0u; i < ITEMS; i++) {
         if i * THREADS + thread < count { atomicAdd(&bin_begins[1u + bin_of(scale, times[i])], 1u); }
@@ -63,8 +63,8 @@ fn move_to_bins(begin: u32, count: u32, scale: Scale) {
     workgroupBarrier();
 }
 
-// Writes each entry to where it belongs: before it come those of its bin that are earlier. A thread
-// an entry, as many entries may share a bin.
+// Writes each entry to its index: after those of its bin that are earlier. A thread per entry, as
+// many entries may share a bin.
 fn write_in_order(begin: u32, count: u32, scale: Scale) {
     for (var i = thread; i < count; i += THREADS) {
         let own = sorted_keys[i];
@@ -79,7 +79,7 @@ fn write_in_order(begin: u32, count: u32, scale: Scale) {
     }
 }
 
-// Sorts as many clusters or entries as fit.
+// Sorts the clusters or entries, which must fit.
 fn sort_by_bins(begin: u32, count: u32) {
     clear_bins();
     for (var i = 0u; i < ITEMS; i++) {

@@ -4,7 +4,7 @@
 #include "search.h"
 #include "streams.h"
 
-// Times are in ns; `reach` is how many places before its last digi the first one of a window is.
+// Times are in ns; `reach` is the number of digis from the last one of a window back to the first.
 struct Rules {
     u32 window, reach, dead_time, before, after;
 };
@@ -14,12 +14,12 @@ struct alignas(16) Event {
     u32 trigger, begin, end, first_copy;
 };
 
-// What there is of everything.
+// Counts of a run.
 struct alignas(16) Totals {
     u32 full, events, copies, unused;
 };
 
-// Elements of the arrays of events and of copies. What is found beyond them is counted and not written.
+// Lengths of the arrays of events and of copies. Elements beyond them are counted and not written.
 struct Capacities {
     u32 events, copies;
 };
@@ -40,12 +40,12 @@ struct Stream {
 
     __device__ __forceinline__ u32 time(u32 place) const { return digi_time(digis[place]); }
 
-    // Whether the window is full whose last digi it is.
+    // True if the window that ends with this digi is full.
     __device__ __forceinline__ bool is_full(u32 place) const {
         return place < count && place >= rules.reach && time(place) - time(place - rules.reach) <= rules.window;
     }
 
-    // The first digi whose time is not `before`, looked for from `start` on by leaps that double.
+    // The first digi whose time is not `before`, by exponential search from `start` on.
     template <class Before> __device__ __forceinline__ u32 first_time_not(u32 start, Before before) const {
         const auto is_before = [&](u32 place) { return before(time(place)); };
         u32 low, high, leap = 1;
@@ -66,13 +66,13 @@ struct Stream {
         return first_time_not(trigger + 1, [&](u32 time) { return time <= dead_until; }) + rules.reach;
     }
 
-    // Whether all digis of a full window are free if the last trigger was at `last` or before: then it is a
-    // trigger for sure if `last` is the full window before it.
+    // True if all digis of a full window are free if the previous trigger was at `last` or before:
+    // it is surely a trigger if `last` is the previous full window.
     __device__ __forceinline__ bool is_free(u32 last, u32 full) const {
         return full > last + rules.reach && time(full - rules.reach) > time(last) + rules.dead_time;
     }
 
-    // The event of a trigger, without the place of its copies.
+    // The event of a trigger, without the offset of its copies.
     __device__ __forceinline__ Event event(u32 trigger) const {
         const u32 half_ns = time(trigger - rules.reach) + time(trigger);
         const u32 before = min(half_ns, 2 * rules.before), after = min(~half_ns, 2 * rules.after);

@@ -1,4 +1,4 @@
-//! What a sample of the digis tells about their times, and what follows.
+//! Statistics of the times of a sample of digis, and the strategy that follows.
 
 use generators::sts::Digi;
 
@@ -7,41 +7,43 @@ use crate::sts_sort::cpu::times::{CoarseTime, TimeRange, sample};
 /// Channels that digis spread over, more or less evenly.
 const TYPICAL_CHANNELS: f64 = 1024.0;
 
-/// If a digi has to pass fewer than this many others in the final pass, no
-/// scatter by time is worth its while.
+/// If a digi has to pass fewer than this many others in the final pass, a scatter by time does not
+/// pay.
 const TOLERABLE: f64 = 1.0;
 
-/// With more digis than this in a channel, it pays to look at each channel by
-/// itself: it fits the first-level cache, and so does a table of its own.
-const MANY_IN_CHANNEL: f64 = 64.0;
+/// With more digis than this in a channel, it pays to sort each channel separately: it fits into
+/// the first-level cache, together with a table of its own.
+const BUSY_CHANNEL: f64 = 64.0;
 
-/// Cells of channel and coarse time for each digi: so many that a cell seldom
-/// has two digis that could be in the wrong order.
+/// Cells of channel and coarse time for each digi: enough that a cell seldom has two digis that
+/// could be in the wrong order.
 const CELLS_PER_DIGI: f64 = 16.0;
 
 /// The range of the times, and how far they are from ascending.
 pub(super) struct Survey {
     digis: usize,
     range: TimeRange,
-    /// How far, on average, a digi is behind the latest one before it, in ns.
+    /// Mean delay of a digi relative to the latest one before it, in ns.
     mean_lag: f64,
 }
 
-/// The scatters that bring digis nearly into place.
+/// The scatters after which digis are nearly in order.
 pub(super) enum Strategy {
     /// The digis are nearly in order of time.
     ChannelOnly,
-    /// They are not, and channels have few digis.
+    /// Channels are not nearly in order of time, and have few digis.
     TimeThenChannel(CoarseTime),
-    /// They are not, and channels have many digis.
+    /// Channels are not nearly in order of time, and have many digis.
     ChannelThenTime(TimeRange),
 }
 
 impl Survey {
-    pub(super) fn of(digis: &[Digi]) -> Self {
-        let (mut earliest, mut latest, mut lag) = (u32::MAX, 0, 0_u64);
+    pub(super) fn new(digis: &[Digi]) -> Self {
+        let mut earliest = u32::MAX;
+        let mut latest = 0;
+        let mut lag = 0_u64;
         let looked_at = sample(digis);
-        let number = looked_at.len();
+        let count = looked_at.len();
         for digi in looked_at {
             let time = digi.time_ns();
             earliest = earliest.min(time);
@@ -51,7 +53,7 @@ impl Survey {
         Survey {
             digis: digis.len(),
             range: TimeRange::new(earliest, latest),
-            mean_lag: lag as f64 / number as f64,
+            mean_lag: lag as f64 / count as f64,
         }
     }
 
@@ -60,7 +62,7 @@ impl Survey {
         let to_pass = self.mean_lag / self.range.length() * in_channel;
         if to_pass < TOLERABLE {
             Strategy::ChannelOnly
-        } else if in_channel > MANY_IN_CHANNEL {
+        } else if in_channel > BUSY_CHANNEL {
             Strategy::ChannelThenTime(self.range)
         } else {
             let bits = (CELLS_PER_DIGI * in_channel).log2().ceil();
@@ -85,7 +87,7 @@ mod tests {
             timeslice_ns: 1 << 31,
         };
         let digis = generate(&shape, 1).expect("a sensible shape");
-        Survey::of(digis.digis()).strategy()
+        Survey::new(digis.digis()).strategy()
     }
 
     #[test]

@@ -1,18 +1,18 @@
-//! Sorting by time within each channel, where channels have many digis.
+//! Sorting by time within each channel, if channels have many digis.
 //!
-//! The digis of a channel fit the first-level cache, and so do a table of
-//! coarse times for them and the place they go to.
+//! The digis of a channel fit into the first-level cache, together with a table of coarse times and
+//! the buffer they go to.
 
 use generators::sts::Digi;
 
 use crate::sts_sort::cpu::times::{SmallCounts, TimeRange, finish_by, parts_of};
 use crate::sts_sort::order::{ByTime, Order};
 
-/// Larger tables no longer fit the first-level cache beside the digis.
+/// With more bits, table and digis together do not fit into the first-level cache.
 const MAX_BITS: u32 = 14;
 
-/// Sorts digis that are in order of channels into `target`, by time within
-/// each channel; stable. `ends` are the places where the channels end.
+/// Sorts digis that are in order of channels into `target`, by time within each channel; stable.
+/// `ends` are the ends of the channels.
 pub(super) fn sort_channels(
     source: &[Digi],
     target: &mut [Digi],
@@ -27,7 +27,7 @@ pub(super) fn sort_channels(
     }
 }
 
-/// The same in parts of about this length that run in parallel.
+/// Sorts channels in parts of about this length that run in parallel.
 pub(super) fn sort_channels_in_parts(
     source: &[Digi],
     target: &mut [Digi],

@@ -2,11 +2,10 @@
 
 use generators::sts::Digi;
 
-/// Every so many digis one is looked at: reading more takes longer than what
-/// it tells is worth.
+/// Sampling distance in digis: reading more takes longer than it gains.
 const STRIDE: usize = 64;
 
-/// So many are looked at, where there are as many.
+/// Smallest sample, if there are enough digis.
 const MIN_SAMPLE: usize = 128;
 
 /// Some of the digis, evenly spread, whatever their number.
@@ -42,8 +41,8 @@ impl TimeRange {
         f64::from(self.latest - self.earliest) + 1.0
     }
 
-    /// The range in about 2^`bits` buckets: so many at most, more than half of
-    /// them if the range has as many nanoseconds.
+    /// Divides the range into at most 2^`bits` buckets; more than half of that if the range has at
+    /// least that many nanoseconds.
     pub(in super::super) fn coarse(&self, bits: u32) -> CoarseTime {
         let span = self.latest - self.earliest;
         let span_bits = span.checked_ilog2().map_or(0, |log| log + 1);
@@ -59,7 +58,7 @@ pub(in super::super) struct CoarseTime {
 }
 
 impl CoarseTime {
-    /// The number of buckets.
+    /// Number of buckets.
     pub(in super::super) fn buckets(&self) -> usize {
         (self.span >> self.shift) as usize + 1
     }

@@ -1,18 +1,18 @@
-//! The final pass over digis that are nearly in place.
+//! The final pass over digis that are nearly in order.
 
 use generators::sts::Digi;
 
 /// Moves that a digi may cost on average before another sort takes over.
 const MOVES_PER_DIGI: usize = 8;
 
-/// Sorts digis that are nearly in order; stable. Where they turn out not to be
-/// (times that clump together), the standard library's sort takes over, so that
-/// no input takes time in the square of its size.
+/// Sorts digis that are nearly in order; stable. If they turn out not to be (for example because
+/// times are clustered), the standard library's sort takes over, so that no input takes quadratic
+/// time.
 pub(in super::super) fn finish(digis: &mut [Digi]) {
     finish_by(digis, Digi::key);
 }
 
-/// The same by a key of choice.
+/// Finishes the order by `key`.
 #[inline]
 pub(in super::super) fn finish_by(digis: &mut [Digi], key: impl Fn(Digi) -> u64) {
     let mut moves_left = MOVES_PER_DIGI * digis.len();
@@ -31,8 +31,8 @@ pub(in super::super) fn finish_by(digis: &mut [Digi], key: impl Fn(Digi) -> u64)
     }
 }
 
-/// The same in parts that run in parallel. Digis of one channel lie together,
-/// so parts that end where a channel does are independent of each other.
+/// Finishes in parts that run in parallel. Digis of one channel are contiguous, so parts that end
+/// at the end of a channel are independent of each other.
 pub(in super::super) fn finish_in_parts(digis: &mut [Digi], part: usize) {
     let mut rest = digis;
     rayon::scope(|scope| {
@@ -44,8 +44,8 @@ pub(in super::super) fn finish_in_parts(digis: &mut [Digi], part: usize) {
     });
 }
 
-/// The first place from `start` on where another channel begins, in digis that
-/// are in order of channels.
+/// The first index after `start` at which another channel starts, in digis that are in order of
+/// channels.
 fn end_of_channel(digis: &[Digi], start: usize) -> usize {
     if start >= digis.len() {
         return digis.len();
@@ -54,17 +54,16 @@ fn end_of_channel(digis: &[Digi], start: usize) -> usize {
     start + digis[start..].partition_point(|digi| digi.channel() <= channel)
 }
 
-/// Moves the last digi to its place in the others, which are in order; returns
-/// by how many places.
+/// Inserts the last digi into the others, which are in order; returns the distance it moved.
 fn insert(digis: &mut [Digi], digi: Digi, key: &impl Fn(Digi) -> u64) -> usize {
     let last = digis.len() - 1;
-    let mut place = last;
-    while place > 0 && key(digi) < key(digis[place - 1]) {
-        digis[place] = digis[place - 1];
-        place -= 1;
+    let mut index = last;
+    while index > 0 && key(digi) < key(digis[index - 1]) {
+        digis[index] = digis[index - 1];
+        index -= 1;
     }
-    digis[place] = digi;
-    last - place
+    digis[index] = digi;
+    last - index
 }
 
 #[cfg(test)]
@@ -79,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn few_displaced_digis_are_put_right() {
+    fn few_displaced_digis_are_sorted() {
         check(vec![]);
         check(vec![Digi::from_bits(1)]);
         check((0..1000).map(|i: u64| Digi::from_bits(i ^ 3)).collect());

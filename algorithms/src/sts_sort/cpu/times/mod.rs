@@ -1,13 +1,13 @@
-//! Sorting by time in little memory, which sorts by channel and by time alone have in common.
+//! Cache-sized sorting by time, shared by the sorts by channel and by time alone.
 //!
 //! | module | holds |
 //! |---|---|
 //! | `coarse_time` | a range of times in buckets of equal length |
 //! | `small_counts` | counts of 16 bits, four in a word |
 //! | `parts` | groups of digis in parts for several threads |
-//! | `finish` | the final pass over digis that are nearly in place |
-//! | `runs` | digis that follow each other in the same bucket |
-//! | `spans` | spans of time whose digis fit the first-level cache |
+//! | `finish` | the final pass over digis that are nearly in order |
+//! | `runs` | consecutive digis of the same bucket |
+//! | `spans` | spans of time whose digis fit into the first-level cache |
 
 mod coarse_time;
 mod finish;

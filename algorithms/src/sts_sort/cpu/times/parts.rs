@@ -2,13 +2,14 @@
 
 use std::ops::Range;
 
-/// Groups that lie behind each other in parts of at least `part` digis each, but for the last:
-/// the digis of a part, and where its groups end. `ends` are the places where groups end.
+/// Consecutive groups in parts of at least `part` digis each, except the last: the digis of a part,
+/// and the ends of its groups. `ends` are the ends of all groups.
 pub(in super::super) fn parts_of(
     ends: &[usize],
     part: usize,
 ) -> impl Iterator<Item = (Range<usize>, &[usize])> {
-    let (mut start, mut ends) = (0, ends);
+    let mut start = 0;
+    let mut ends = ends;
     std::iter::from_fn(move || {
         let enough = ends.partition_point(|&end| end < start + part) + 1;
         let (mine, others) = ends.split_at(enough.min(ends.len()));

@@ -1,8 +1,8 @@
-//! Runs: digis that follow each other and are in the same bucket of coarse time.
+//! Runs: consecutive digis of the same bucket of coarse time.
 //!
-//! What read-out boards send is nearly in order of time, so that hundreds of digis that come
-//! one after the other are in the same bucket. To find where runs begin takes a comparison a digi; to
-//! count or to place digis one by one would mean to wait for each until the one before is counted.
+//! The output of a read-out board is nearly in order of time, so that hundreds of consecutive digis
+//! are in the same bucket. Finding the starts of runs takes a comparison per digi; counting or
+//! moving digis one by one would mean that each waits for the count of the one before.
 
 use generators::sts::Digi;
 
@@ -13,23 +13,23 @@ use crate::sts_sort::cpu::scatter::begin;
 /// Runs are of no use if they have fewer digis than this on average.
 const SHORTEST: usize = 16;
 
-/// Digis in which a few short runs do not tell yet.
+/// Number of digis below which a few short runs are not significant.
 const TOO_FEW: usize = 1024;
 
 /// The runs of all buckets.
 pub(in super::super) struct Runs {
     /// In parts of the digis, in their order.
     parts: Vec<RunsOfPart>,
-    /// Where the digis of each bucket end when buckets lie behind each other.
+    /// Ends of the buckets, if they are consecutive.
     ends: Vec<usize>,
 }
 
-/// The runs of a part: those of a bucket lie together, as they come.
+/// The runs of a part: those of a bucket are adjacent, in their order.
 struct RunsOfPart {
     runs: Vec<Run>,
-    /// Where the runs of each bucket end.
+    /// End of each bucket's runs.
     ends: Vec<u32>,
-    /// How many digis there are in each bucket.
+    /// Number of digis in each bucket.
     digis: Vec<u32>,
 }
 
@@ -45,7 +45,7 @@ impl Runs {
     /// they are short.
     pub(in super::super) fn find(digis: &[Digi], part: usize, time: &CoarseTime) -> Option<Runs> {
         let parts = digis.chunks(part).enumerate();
-        let found = map(parts, |(number, digis)| RunsOfPart::find(digis, number * part, time));
+        let found = map(parts, |(index, digis)| RunsOfPart::find(digis, index * part, time));
         let parts = found.into_iter().collect::<Option<Vec<_>>>()?;
         let mut end = 0;
         let ends = (0..time.buckets()).map(|bucket| {
@@ -56,8 +56,7 @@ impl Runs {
         Some(Runs { parts, ends })
     }
 
-    /// A run for each bucket, of digis that lie bucket by bucket; `ends` are the places where
-    /// buckets end.
+    /// A run for each bucket, of digis in order of buckets; `ends` are the ends of the buckets.
     pub(in super::super) fn of_buckets(ends: Vec<usize>) -> Runs {
         let begins = std::iter::once(0).chain(ends.iter().copied());
         let run = |(first, &end): (usize, &usize)| Run {
@@ -70,28 +69,27 @@ impl Runs {
         Runs { parts: vec![part], ends }
     }
 
-    /// Where the digis of each bucket end when buckets lie behind each other.
+    /// Ends of the buckets, if they are consecutive.
     pub(in super::super) fn ends(&self) -> &[usize] {
         &self.ends
     }
 
-    /// The digis of a bucket in the order in which they come: where they lie, if that is one run, or
-    /// put together in `room`.
+    /// The digis of a bucket in their order: in place if they are one run, or copied to `buffer`.
     pub(in super::super) fn gather<'a>(
         &self,
         source: &'a [Digi],
         bucket: usize,
-        room: &'a mut Vec<Digi>,
+        buffer: &'a mut Vec<Digi>,
     ) -> &'a [Digi] {
-        let mut runs = self.parts.iter().flat_map(|part| part.of(bucket));
+        let mut runs = self.parts.iter().flat_map(|part| part.runs_of(bucket));
         let digis = |run: &Run| &source[run.first as usize..][..run.length as usize];
         let first = runs.next().map_or(&[][..], digis);
         let Some(second) = runs.next() else { return first };
-        room.clear();
-        room.extend_from_slice(first);
-        room.extend_from_slice(digis(second));
-        runs.for_each(|run| room.extend_from_slice(digis(run)));
-        room
+        buffer.clear();
+        buffer.extend_from_slice(first);
+        buffer.extend_from_slice(digis(second));
+        runs.for_each(|run| buffer.extend_from_slice(digis(run)));
+        buffer
     }
 }
 
@@ -99,7 +97,8 @@ impl RunsOfPart {
     /// The runs of digis, the first of which is that of this number.
     fn find(digis: &[Digi], first: usize, time: &CoarseTime) -> Option<Self> {
         let found = in_order(digis, first as u32, time)?;
-        let (mut ends, mut of_buckets) = (vec![0; time.buckets()], vec![0; time.buckets()]);
+        let mut ends = vec![0; time.buckets()];
+        let mut of_buckets = vec![0; time.buckets()];
         for (bucket, run) in &found {
             ends[*bucket] += 1;
             of_buckets[*bucket] += run.length;
@@ -107,14 +106,14 @@ impl RunsOfPart {
         begin(&mut ends);
         let mut runs = vec![Run::default(); found.len()];
         for (bucket, run) in found {
-            // Begins become ends.
+            // This advances each begin to the end.
             runs[ends[bucket] as usize] = run;
             ends[bucket] += 1;
         }
         Some(RunsOfPart { runs, ends, digis: of_buckets })
     }
 
-    fn of(&self, bucket: usize) -> &[Run] {
+    fn runs_of(&self, bucket: usize) -> &[Run] {
         let begin = if bucket == 0 { 0 } else { self.ends[bucket - 1] };
         &self.runs[begin as usize..self.ends[bucket] as usize]
     }
@@ -123,7 +122,8 @@ impl RunsOfPart {
 /// The runs in their order, each with its bucket; none if they are short. There is a digi at least.
 fn in_order(digis: &[Digi], first: u32, time: &CoarseTime) -> Option<Vec<(usize, Run)>> {
     let mut runs = Vec::new();
-    let (mut begin, mut bucket) = (0, time.bucket(digis[0]));
+    let mut begin = 0;
+    let mut bucket = time.bucket(digis[0]);
     let run = |begin: usize, end: usize| Run {
         first: first + begin as u32,
         length: (end - begin) as u32,
@@ -150,7 +150,8 @@ mod tests {
     use super::*;
 
     fn in_buckets(runs: &Runs, digis: &[Digi]) -> Vec<Digi> {
-        let (mut all, mut own) = (Vec::new(), Vec::new());
+        let mut all = Vec::new();
+        let mut own = Vec::new();
         for (bucket, &end) in runs.ends().iter().enumerate() {
             all.extend_from_slice(runs.gather(digis, bucket, &mut own));
             assert_eq!(all.len(), end);

@@ -7,7 +7,7 @@ use crate::device::prefetch;
 /// Digis of a cache line.
 const LINE: usize = 8;
 
-/// The same count in all four lanes of a word.
+/// A word with the count 1 in all four lanes.
 const IN_EACH_LANE: u64 = 0x0001_0001_0001_0001;
 
 /// A table of counts that is used again and again.
@@ -17,10 +17,10 @@ pub(in super::super) struct SmallCounts {
 }
 
 impl SmallCounts {
-    /// The most things that can be counted.
+    /// Largest number of items that can be counted.
     pub(in super::super) const LARGEST: usize = u16::MAX as usize;
 
-    /// A table of zeros, for so many buckets at least.
+    /// A table of zeros, for at least `buckets` buckets.
     fn clear(&mut self, buckets: usize) -> &mut [u16] {
         self.words.clear();
         self.words.resize(buckets.div_ceil(4), 0);
@@ -37,25 +37,25 @@ impl SmallCounts {
         buckets: usize,
         bucket: impl Fn(Digi) -> usize,
     ) {
-        let places = self.clear(buckets);
+        let offsets = self.clear(buckets);
         for (line, digis) in source.chunks(LINE).enumerate() {
-            // Where they are going to lie, in any order, is near by then.
+            // The destination is then cached, in whatever order it is written.
             prefetch(target, LINE * line);
-            digis.iter().for_each(|&digi| places[bucket(digi)] += 1);
+            digis.iter().for_each(|&digi| offsets[bucket(digi)] += 1);
         }
-        let places = self.begin();
+        let offsets = self.begin();
         for &digi in source {
-            let place = &mut places[bucket(digi)];
-            target[usize::from(*place)] = digi;
-            *place += 1;
+            let offset = &mut offsets[bucket(digi)];
+            target[usize::from(*offset)] = digi;
+            *offset += 1;
         }
     }
 
-    /// Turns the counts into the places where buckets begin.
+    /// Turns the counts into offsets of buckets (exclusive scan).
     ///
-    /// Multiplying a word by 1 in each lane leaves in each lane the sum of the
-    /// lanes up to it: four sums for one step of the chain. (On big-endian
-    /// machines the first bucket is in the highest lane; they take single steps.)
+    /// Multiplying a word by 1 in each lane gives in each lane the sum of the lanes up to it: four
+    /// sums for one step of the dependency chain. (On big-endian machines the first bucket is in
+    /// the highest lane; they take single steps.)
     fn begin(&mut self) -> &mut [u16] {
         let mut sum = 0_u64;
         if cfg!(target_endian = "little") {
@@ -78,27 +78,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn counts_become_places() {
+    fn counts_become_offsets() {
         for buckets in [1, 3, 4, 5, 1000] {
             let mut counts = SmallCounts::default();
             let count = |bucket: usize| (bucket * 37 % 11) as u16;
             let table = counts.clear(buckets);
             (0..buckets).for_each(|bucket| table[bucket] = count(bucket));
-            let places = counts.begin();
+            let offsets = counts.begin();
             let mut sum = 0;
-            for (bucket, place) in places[..buckets].iter().enumerate() {
-                assert_eq!(*place, sum, "{bucket} of {buckets}");
+            for (bucket, index) in offsets[..buckets].iter().enumerate() {
+                assert_eq!(*index, sum, "{bucket} of {buckets}");
                 sum += count(bucket);
             }
         }
     }
 
     #[test]
-    fn the_largest_number_fits() {
+    fn the_largest_count_fits() {
         let mut counts = SmallCounts::default();
         counts.clear(8)[2] = u16::MAX;
-        let places = counts.begin();
-        assert_eq!(places, [0, 0, 0, u16::MAX, u16::MAX, u16::MAX, u16::MAX, u16::MAX]);
+        let offsets = counts.begin();
+        assert_eq!(offsets, [0, 0, 0, u16::MAX, u16::MAX, u16::MAX, u16::MAX, u16::MAX]);
         assert!(counts.clear(8).iter().all(|&count| count == 0));
     }
 }

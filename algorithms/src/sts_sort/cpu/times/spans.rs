@@ -1,8 +1,8 @@
-//! Sorting by time within spans of it, whose digis fit the first-level cache.
+//! Sorting by time within spans of it, whose digis fit into the first-level cache.
 //!
-//! Hits of one collision have about the same time, so times clump, and coarse time alone would
-//! leave much to insert. Radix sort, least significant digit first, does not care: its digits are
-//! so large that one or two of them are all that the times of a span differ in.
+//! Hits of one collision have about the same time, so times are clustered, and after buckets of
+//! coarse time there would be much to insert. Radix sort, least significant digit first, is not
+//! affected: its digits are so large that the times of a span differ in only one or two of them.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ use crate::sts_sort::order::ByTime;
 /// The largest digit: its table takes 4 KB.
 const MAX_BITS: u32 = 11;
 
-/// What is used again from span to span.
+/// Buffers reused from span to span.
 #[derive(Default)]
 struct Tables {
     counts: SmallCounts,
@@ -28,7 +28,8 @@ struct Tables {
 /// Sorts digis into `target`, span by span of time, and by time within each span, in parts of about
 /// this length that run in parallel; stable. Spans are the buckets of `runs`.
 pub(in super::super) fn sort_spans(source: &[Digi], target: &mut [Digi], runs: &Runs, part: usize) {
-    let (mut target, mut first) = (target, 0);
+    let mut target = target;
+    let mut first = 0;
     rayon::scope(|scope| {
         for (digis, ends) in parts_of(runs.ends(), part) {
             let (sorted, more) = std::mem::take(&mut target).split_at_mut(digis.len());
@@ -41,7 +42,9 @@ pub(in super::super) fn sort_spans(source: &[Digi], target: &mut [Digi], runs: &
 }
 
 fn sort_part(source: &[Digi], target: &mut [Digi], runs: &Runs, spans: Range<usize>) {
-    let (mut tables, mut room, mut target) = (Tables::default(), Vec::new(), target);
+    let mut tables = Tables::default();
+    let mut room = Vec::new();
+    let mut target = target;
     for span in spans {
         let unsorted = runs.gather(source, span, &mut room);
         let (sorted, more) = target.split_at_mut(unsorted.len());
@@ -56,7 +59,7 @@ impl Tables {
             return self.sort_many(source, target);
         }
         let (earliest, latest) = range(source);
-        // Of no digi, or of one time.
+        // No digi, or a single time.
         if earliest >= latest {
             return target.copy_from_slice(source);
         }
@@ -115,11 +118,11 @@ impl Digit {
     }
 
     #[inline]
-    fn of(self, digi: Digi) -> usize {
+    fn value_of(self, digi: Digi) -> usize {
         ((digi.time_ns() - self.earliest) >> self.shift) as usize & (self.values() - 1)
     }
 }
 
 fn scatter(source: &[Digi], target: &mut [Digi], counts: &mut SmallCounts, digit: Digit) {
-    counts.scatter(source, target, digit.values(), |digi| digit.of(digi));
+    counts.scatter(source, target, digit.values(), |digi| digit.value_of(digi));
 }

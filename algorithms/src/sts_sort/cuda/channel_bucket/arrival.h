@@ -1,22 +1,22 @@
 // Moving digis to the groups of their buckets, each group's in the order in which they arrive.
 //
-// Within a warp, lanes that have digis of the same group see each other by a mask, in rounds. Warps have a
-// table each, as far as there is room for them; else some warps share one, and take turns. Tiles tell each
-// other how many digis of each group they have, by decoupled look-back: see `look_back.h`.
+// Within a warp, lanes that have digis of the same group find each other by a mask, in rounds. Each
+// warp has its own table if they fit; else several warps share one, one after the other. Tiles
+// publish their numbers of digis of each group for decoupled look-back: see `look_back.h`.
 #pragma once
 #include "block_scan.h"
 #include "common.h"
 
 namespace {
 
-// What a tile has told of a group is a word that says it all: 0 is nothing so far, a number below
-// UP_TO_TILE is one more than its own digis, another one those of all tiles up to it.
+// Status word of a tile and group: 0 if not published, below UP_TO_TILE one more than the tile's
+// own digis, else the sum over all tiles up to it.
 constexpr u32 UP_TO_TILE = 1u << 31;
-// Tiles that are looked at together.
+// Tiles whose status is read together.
 constexpr u32 LOOK_BACK = 4;
 
-// The digis of a group in all tiles before one, of which they are told in words that are `stride` apart;
-// `told` is that of the tile itself. Tiles before must be those of blocks that have begun.
+// The digis of a group in all tiles before one, whose status words are `stride` apart; `told` is
+// that of the tile itself. Tiles before must be those of blocks that have already started.
 __device__ __forceinline__ u32 digis_in_tiles_before(const u32* told, u32 stride, u32 tile) {
     u32 sum = 0;
     for (u32 next = 1; next <= tile;) {
@@ -38,13 +38,13 @@ __device__ __forceinline__ u32 digis_in_tiles_before(const u32* told, u32 stride
 // A tile of a region, and what is known of the region's groups.
 struct TileOfRegion {
     Range range;
-    u32 number;         // among the region's tiles
-    u32 groups;         // of the region
-    const u32* begins;  // where they begin
-    u32* told;          // what tiles tell of them, from the first one on
+    u32 number;         // index among the region's tiles
+    u32 groups;         // number of groups of the region
+    const u32* begins;  // offsets of the groups
+    u32* told;          // status words of tiles, from the first one on
 };
 
-// Blocks of so many threads that take tiles of so many digis a thread.
+// Blocks of `BLOCK` threads that process tiles of `ITEMS` digis per thread.
 template <u32 BLOCK, u32 ITEMS> struct InOrderOfArrival {
     static constexpr u32 TILE = BLOCK * ITEMS;
     static constexpr u32 WARPS = BLOCK / LANES;
@@ -65,8 +65,8 @@ template <u32 BLOCK, u32 ITEMS> struct InOrderOfArrival {
             Seen seen[ROOM];   // a table for each warp, or for some of them
             u64 staged[TILE];  // then the digis, group by group
         };
-        u16 starts[ROOM];       // where the digis of a group go that a table has counted
-        u32 distances[BUCKETS];  // from where a group begins in the tile to where its digis go
+        u16 starts[ROOM];       // destination of a group's digis that a table has counted
+        u32 distances[BUCKETS];  // destination of a group's digis minus its offset in the tile
         u32 warp_sums[LANES];
         u32 ticket;
         alignas(16) u16 group_of[BUCKETS];
@@ -94,8 +94,8 @@ template <u32 BLOCK, u32 ITEMS> struct InOrderOfArrival {
         return tables;
     }
 
-    // Moves a tile: to shared memory first, where each group's digis come to lie together, then to
-    // their places in one run a group. `shared.group_of` is known. A barrier before.
+    // Moves a tile: to shared memory first, grouped, then to its destinations in one run per group.
+    // `shared.group_of` is set. A barrier before.
     __device__ __forceinline__ static void distribute(const u64* from, u64* to, const TileOfRegion& tile, Digit digit,
                                                       Shared& shared) {
         const u32 count = tile.range.count(), tables = tables_for(tile.groups);
@@ -105,7 +105,7 @@ template <u32 BLOCK, u32 ITEMS> struct InOrderOfArrival {
         for (u32 i = threadIdx.x; i < tables * tile.groups; i += BLOCK) shared.seen[i] = {0, 0};
         __syncthreads();
         const auto group = [&](u32 i) { return (u32)shared.group_of[digit(digis[i])]; };
-        // Each loop looks up for all digis at once, so that nobody waits for each of them.
+        // Each loop looks up all digis together, so that the loads are in flight together.
         Halves places;
 #pragma unroll
         for (u32 i = 0; i < ITEMS; i++) places.put(i, group(i));
@@ -124,9 +124,9 @@ template <u32 BLOCK, u32 ITEMS> struct InOrderOfArrival {
     }
 
   private:
-    // Finds how many digis of its group come before each of a thread's in its table, which those of earlier
-    // warps in the tile come to first: `places` has the groups before, and that after. Returns where the table begins.
-    // Barriers before and after.
+    // Finds how many digis of its group come before each of a thread's in its table, with those of
+    // earlier warps in the tile first: `places` has the groups before, and the ranks after. Returns
+    // the offset of the table. Barriers before and after.
     __device__ __forceinline__ static u32 rank_in_turns(u32 count, u32 tables, u32 groups, Halves& places,
                                                         Shared& shared) {
         const u32 warp = threadIdx.x / LANES, turns = WARPS / tables;

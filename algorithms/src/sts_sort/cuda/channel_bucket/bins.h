@@ -11,10 +11,10 @@ constexpr u32 BINS = BINS_A_DIGI * CAPACITY;
 // A byte counts the digis of a bin.
 constexpr u32 BINS_A_WORD = 4;
 constexpr u32 BIN_WORDS = BINS / BINS_A_WORD;
-// Where what is no digi is counted.
+// Bin that counts items that are not digis.
 constexpr u32 NO_BIN = BINS;
-// With more in a bin it does not pay to compare them all; and they have to be
-// told before a byte overflows.
+// With more in a bin comparing all pairs does not pay; and they have to be detected before a byte
+// overflows.
 constexpr u32 MOST_IN_BIN = 32;
 
 // The bins of a bucket: which is the first, and what a time is multiplied by,
@@ -25,16 +25,16 @@ struct BucketBins {
 
 struct Bins {
     u32 counts[BIN_WORDS + 4];
-    u16 starts[BIN_WORDS + 8];  // where the first bin of a word begins
+    u16 starts[BIN_WORDS + 8];  // start of the first bin of each word
     u16 of_several[CAPACITY / 2];  // the bins that several digis share
     u32 warp_sums[LANES];
 };
 
-// What the times of a region say of bins.
+// Scaling of a region's times to bins.
 struct Times {
-    u32 mask;   // of the bits that are not the same in all of a bucket
-    u32 first;  // of them, in the region
-    float bins_a_digi;  // of a bucket, for each unit of time, times 2^32
+    u32 mask;   // mask of the bits that differ within a bucket
+    u32 first;  // first time in the region
+    float bins_a_digi;  // bins per digi and unit of time, times 2^32
 
     // Rounding must not lead beyond a bucket's last bin.
     __device__ __forceinline__ Times(u32 mask, u32 first, u32 last) : mask(mask), first(first) {
@@ -66,7 +66,7 @@ __device__ __forceinline__ u32 inclusive_bytes(u32 word) { return word * 0x01010
 
 __device__ __forceinline__ u32 sum_of_bytes(u32 word) { return inclusive_bytes(word) >> 24; }
 
-// Where a bin begins, once they are placed.
+// Start of a bin, after the bins' offsets are known.
 __device__ __forceinline__ u32 start_of(const Bins& bins, u32 bin) {
     const u32 before = inclusive_bytes(bins.counts[bin / BINS_A_WORD]) << 8;
     return bins.starts[bin / BINS_A_WORD] + (before >> bin % BINS_A_WORD * 8 & 0xff);
@@ -86,10 +86,10 @@ __device__ __forceinline__ void clear_bins(Bins& bins) {
 constexpr u32 WORDS_EACH = BIN_WORDS / THREADS;
 static_assert(WORDS_EACH == 8 && BINS_A_WORD == 4 && MOST_IN_BIN < 128, "a mask has a bit for each bin, a byte one for more");
 
-// Those of a word: the upper bit of each byte that is 2 or more.
+// Mask of the word's bins with several digis: the upper bit of each byte that is 2 or more.
 __device__ __forceinline__ u32 of_several(u32 counts) { return (counts + 0x7e7e7e7eu) & 0x80808080u; }
 
-// Lists the thread's bins that several digis share, from place `at` on.
+// Lists the thread's bins that several digis share, from index `at` on.
 __device__ __forceinline__ void list_bins_of_several(Bins& bins, u32 mask, u32 at) {
     for (; mask; mask &= mask - 1) {
         const u32 bit = (u32)__ffs((int)mask) - 1;

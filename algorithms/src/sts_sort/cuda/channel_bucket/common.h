@@ -1,13 +1,13 @@
-// What the steps of channel-bucket have in common. How many threads a block has and how many digis it
-// sorts at once (THREADS, SORTED_ITEMS, CAPACITY) is said before: see `block.h` and `wide_block.h`. So is whether
-// digis with the same key keep the order in which they arrived (KEEPS_ARRIVAL): see `by_all_bits.h` and
-// `by_arrival.h`.
+// Code shared by the steps of channel-bucket. THREADS, SORTED_ITEMS and CAPACITY (threads of a
+// block, and digis that it sorts at once) are defined before this file is included: see `block.h`
+// and `wide_block.h`. So is KEEPS_ARRIVAL (whether digis with the same key keep the order in which
+// they arrived): see `by_all_bits.h` and `by_arrival.h`.
 #pragma once
 #include "digi.h"
 #include "streams.h"
 
-// What kernels are given. A kernel whose parameters are of types without linkage has
-// none itself, and NVRTC makes up a name for it that is another each time.
+// Parameter types of kernels. A kernel whose parameters are of types without linkage has none
+// itself, and NVRTC generates a different name for it each time.
 namespace channel_bucket {
 
 // Positions in the array of all digis.
@@ -27,7 +27,7 @@ struct Group {
     u32 region, first_bucket, buckets;
 };
 
-// Which tile of a region, counted from its first one.
+// A tile of a region, with its index among those of the region.
 struct Tile {
     u32 region, number;
 };
@@ -46,7 +46,7 @@ __device__ __forceinline__ void list(RangeList* ranges, Range range) {
     if (threadIdx.x == 0) ranges->ranges[atomicAdd(&ranges->count, 1u)] = range;
 }
 
-// Which bits of a digi tell its bucket.
+// Bits of a digi that determine its bucket.
 struct Digit {
     u32 shift, bits;
     __device__ __forceinline__ u32 operator()(u64 digi) const { return (u32)(digi >> shift) & ((1u << bits) - 1); }

@@ -15,11 +15,11 @@ constexpr u32 BUCKETS_OF_THREAD = BUCKETS / THREADS;
 
 struct Distribution {
     union {
-        u32 group_starts[BUCKETS + 1];  // where groups begin in the tile, and where the last one ends
+        u32 group_starts[BUCKETS + 1];  // offsets of groups in the tile, and the end of the last one
         u64 staged[DISTRIBUTED_TILE];   // then the digis, bucket by bucket
     };
-    u32 counts[BUCKETS];     // of the tile, then where its buckets begin in it
-    u32 distances[BUCKETS];  // from where a group begins in the tile to where its digis go
+    u32 counts[BUCKETS];     // counts of the tile, then offsets of its buckets in it
+    u32 distances[BUCKETS];  // destination of a group's digis minus its offset in the tile
     u32 warp_sums[LANES];
     u16 group_of[BUCKETS];
 
@@ -30,8 +30,8 @@ struct Distribution {
 // is aligned, whatever the tile. The first may begin before the tile.
 struct Own {
     u64 digis[DISTRIBUTED_ITEMS];
-    u32 offset;  // of the first in the tile, -1 in the first thread of an odd one
-    u32 count;   // of the tile
+    u32 offset;  // offset of the first digi in the tile, -1 in the first thread of an odd one
+    u32 count;   // digis of the tile
 
     __device__ __forceinline__ bool has(u32 i) const { return offset + (i / 2 * 2 * THREADS + i % 2) < count; }
 
@@ -72,20 +72,20 @@ __device__ __forceinline__ void place_buckets(u32 count, Distribution& shared) {
     __syncthreads();
 }
 
-// Takes room for a tile's digis in their groups. Barriers before and after.
+// Reserves ranges for a tile's digis in their groups. Barriers before and after.
 __device__ __forceinline__ void place_groups(u32* places, Distribution& shared) {
     const u32 groups = shared.groups();
     for (u32 group = threadIdx.x; group < groups; group += THREADS) {
         const u32 start = shared.group_starts[group], count = shared.group_starts[group + 1] - start;
-        // Blocks share a group's place, so that the ends of their runs meet in
-        // the cache before they go to memory.
+        // Blocks share a group's offset, so that the ends of their runs meet in the cache before
+        // they go to memory.
         if (count) shared.distances[group] = atomicAdd(&places[group], count) - start;
     }
     __syncthreads();
 }
 
-// Moves a tile: to shared memory first, where each group's digis come to lie
-// together, then to their places in one run a group. Barriers before and after.
+// Moves a tile: to shared memory first, grouped, then to its destinations in one run per group.
+// Barriers before and after.
 __device__ __forceinline__ void distribute_tile(const u64* from, u64* to, Range tile, Digit digit, u32* places,
                                                 Distribution& shared) {
     constexpr u32 RANK_SHIFT = 16;

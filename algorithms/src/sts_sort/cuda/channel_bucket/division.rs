@@ -1,4 +1,4 @@
-//! Which segments are sorted in which way.
+//! Division of segments by the kernel that sorts them.
 
 use generators::partition::Partition;
 
@@ -24,10 +24,11 @@ pub(super) fn capacity(gpu: &Gpu) -> usize {
     (SHADER_STEP * (properties.shared_bytes / SHADER_BYTES).clamp(1, SHADER_STEPS)) as usize
 }
 
-/// The same by blocks that have a multiprocessor to themselves; no more where there is not so much
-/// shared memory.
+/// Digis that blocks with a multiprocessor to themselves sort; the same as of other blocks if there
+/// is not enough shared memory.
 pub(super) fn wide_capacity(gpu: &Gpu) -> usize {
-    let (properties, narrow) = (gpu.properties(), capacity(gpu));
+    let properties = gpu.properties();
+    let narrow = capacity(gpu);
     let fits = CHANNEL_BUCKET_WIDE.shared_bytes(gpu) <= properties.shared_bytes;
     if fits && !properties.has_shaders { wide::CAPACITY as usize } else { narrow }
 }
@@ -44,15 +45,15 @@ pub(super) fn wide_groups_from(gpu: &Gpu) -> usize {
 /// The segments by size; those of one digi or none are in order.
 #[derive(Default)]
 pub(super) struct Division {
-    /// They fit into shared memory.
+    /// Segments that fit into shared memory.
     pub(super) small: Vec<Range>,
-    /// They fit into that of a whole multiprocessor.
+    /// Segments that fit into the shared memory of a whole multiprocessor.
     pub(super) wide: Vec<Range>,
-    /// They don't.
+    /// Larger segments.
     pub(super) large: Vec<Range>,
 }
 
-/// How many segments of each size there are.
+/// Number of segments of each size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Counts {
     pub(super) small: usize,
@@ -61,16 +62,18 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    /// As many as there can be of each size, of so many digis in so many segments.
+    /// The maximum number of segments of each size, for `digis` digis in `segments` segments.
     pub(super) fn at_most(gpu: &Gpu, digis: usize, segments: usize) -> Self {
-        let longer_than = |most: usize| segments.min(digis / (most + 1));
-        let (wide, large) = (longer_than(capacity(gpu)), longer_than(wide_capacity(gpu)));
+        let longer_than = |max: usize| segments.min(digis / (max + 1));
+        let wide = longer_than(capacity(gpu));
+        let large = longer_than(wide_capacity(gpu));
         Counts { small: segments, wide, large }
     }
 }
 
 impl Division {
-    /// Those of so many digis fit: of a block, and of one that is alone.
+    /// Divides by the number of digis that fit: into a block, and into one with a multiprocessor to
+    /// itself.
     pub(super) fn new(partition: &Partition, [narrow, wide]: [usize; 2]) -> Self {
         let mut division = Division::default();
         for range in partition.ranges().filter(|range| range.len() > 1) {
@@ -89,13 +92,13 @@ impl Division {
         Counts { small: small.len(), wide: wide.len(), large: large.len() }
     }
 
-    /// By what the blocks of a GPU hold.
+    /// Divides by the capacities of a GPU's blocks.
     pub(super) fn on(gpu: &Gpu, partition: &Partition) -> Self {
         Self::new(partition, [capacity(gpu), wide_capacity(gpu)])
     }
 }
 
-/// As kernels know them.
+/// Ranges in the layout of kernels.
 pub(super) fn on_device(ranges: &[Range]) -> impl Iterator<Item = kernels::Range> {
     ranges.iter().map(|range| kernels::Range { begin: range.start, end: range.end })
 }
@@ -106,7 +109,8 @@ mod tests {
 
     #[test]
     fn segments_are_divided_by_what_fits() {
-        let (fits, alone) = (CAPACITY as usize, wide::CAPACITY as usize);
+        let fits = CAPACITY as usize;
+        let alone = wide::CAPACITY as usize;
         let lengths = [0, 1, 2, fits, fits + 1, alone, alone + 1, 100 * fits];
         let partition = Partition::from_lengths(lengths);
         let Division { small, wide, large } = Division::new(&partition, [fits, alone]);

@@ -1,4 +1,4 @@
-// Which buckets of a region are sorted together: as many as fit.
+// Groups of a region's buckets that are sorted together: as many as fit.
 #pragma once
 #include "block_scan.h"
 #include "common.h"
@@ -9,10 +9,10 @@ constexpr u32 GROUPING_THREADS = 1024;
 constexpr u32 BUCKETS_EACH = BUCKETS / GROUPING_THREADS;
 
 struct Grouping {
-    u32 starts[BUCKETS + 1];  // where each bucket begins in the region
-    u32 is_first[BUCKETS];    // of a group
-    u32 numbers[BUCKETS];     // of groups that begin before the bucket
-    u16 leaps[BUCKETS + 1];   // where a chain of groups leads from each bucket
+    u32 starts[BUCKETS + 1];  // offset of each bucket in the region
+    u32 is_first[BUCKETS];    // 1 for the first bucket of a group
+    u32 numbers[BUCKETS];     // number of groups that start before the bucket
+    u16 leaps[BUCKETS + 1];   // bucket that the chain of groups reaches from each one
     u32 warp_sums[LANES];
     u32 first_group;
 };
@@ -32,10 +32,9 @@ __device__ __forceinline__ u32 end_of_group(const u32* starts, u32 bucket, u32 c
     return low;
 }
 
-// Marks the buckets that a chain of groups from bucket 0 comes to. A group
-// tells where the next one begins; marks spread along leaps of 1, 2, 4 …
-// groups, and so reach all in as many rounds as the number of groups has bits.
-// Barriers before and after.
+// Flags the first buckets of the groups that follow from a group at bucket 0. Each bucket points to
+// the start of the next group; flags spread by pointer doubling, over 1, 2, 4 … groups, and so
+// reach all in as many rounds as the number of groups has bits. Barriers before and after.
 __device__ __forceinline__ void mark_groups(Grouping& shared, u32 capacity) {
 #pragma unroll
     for (u32 i = 0; i < BUCKETS_EACH; i++) {

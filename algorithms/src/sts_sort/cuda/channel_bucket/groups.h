@@ -9,7 +9,7 @@ struct BucketsOfGroup {
     const u32* begins;
     u32 count;
 
-    // Those of a group; `begins` has BUCKETS + 1 words a region.
+    // Buckets of a group; `begins` has BUCKETS + 1 words per region.
     __device__ __forceinline__ BucketsOfGroup(const u32* begins, const Group& group)
         : begins(begins + group.region * (BUCKETS + 1) + group.first_bucket), count(group.buckets) {}
 
@@ -37,7 +37,7 @@ __device__ __forceinline__ bool sort_group(const u64* from, u64* to, const Bucke
     return sort_buckets(from, to, range, bucket_of, times, shared);
 }
 
-// The same where buckets are channels. `extents` has two words a region: see `Extent`.
+// Sorts a group whose buckets are channels. `extents` has two words per region: see `Extent`.
 __device__ __forceinline__ bool sort_channels(const u64* from, u64* to, const u32* begins, const Group& group,
                                               const u32* extents, RangeList* oversized, Sorting& shared) {
     const u32* extent = &extents[2 * group.region];
@@ -46,7 +46,7 @@ __device__ __forceinline__ bool sort_channels(const u64* from, u64* to, const u3
     return sort_group(from, to, {begins, group}, channel, times, oversized, shared);
 }
 
-// The same where they are told by bits of the time.
+// Sorts a group whose buckets are determined by bits of the time.
 __device__ __forceinline__ bool sort_times(const u64* from, u64* to, const u32* begins, const Group& group,
                                            Digit digit, RangeList* oversized, Sorting& shared) {
     const u32 bits_below = (1u << digit.shift) - 1;
@@ -55,7 +55,8 @@ __device__ __forceinline__ bool sort_times(const u64* from, u64* to, const u32* 
     return sort_group(from, to, {begins, group}, bucket, times, oversized, shared);
 }
 
-// Has the block's group sorted, if it has one, or lists it as crowded. `sort` tells whether it did something.
+// Sorts the block's group, if it has one, or lists it as crowded. `sort` returns true if it sorted
+// the group.
 template <class Sort>
 __device__ __forceinline__ void sort_own_group(const u32* begins, const Group* groups, const u32* group_count,
                                                RangeList* crowded, Sort sort) {

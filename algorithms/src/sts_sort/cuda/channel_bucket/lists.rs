@@ -1,12 +1,11 @@
-//! What kernels leave to others: ranges of digis, in any order.
+//! Lists of ranges of digis that kernels leave to others, in any order.
 
 use super::division::Range;
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Kernel, PinnedBuffer, Ptr};
 use crate::kernels::sts_sort_channel_bucket::{RangeList, SortCrowded};
 
-/// What did not go into shared memory: how many ranges, then the position
-/// of the first digi of each and of that after the last.
+/// Ranges that did not fit into shared memory: their number, then the begin and end of each.
 pub(super) struct Oversized {
     device: DeviceBuffer<u32>,
     host: PinnedBuffer<u32>,
@@ -15,13 +14,13 @@ pub(super) struct Oversized {
 buffers!(Oversized: device, host);
 
 impl Oversized {
-    /// No more than so many.
-    pub(super) fn new(gpu: &Gpu, most: usize) -> Result<Self, DeviceError> {
-        let words = words_for(most);
+    /// A list of at most `max` ranges.
+    pub(super) fn new(gpu: &Gpu, max: usize) -> Result<Self, DeviceError> {
+        let words = words_for(max);
         Ok(Oversized { device: gpu.buffer(words)?, host: gpu.pinned(words)? })
     }
 
-    /// As kernels know it.
+    /// The list in the layout of kernels.
     pub(super) fn list(&self) -> Ptr<RangeList> {
         self.device.ptr::<u32>().cast()
     }
@@ -30,12 +29,12 @@ impl Oversized {
         gpu.fill(&self.device, 0)
     }
 
-    /// Starts to tell the host how many there are.
+    /// Starts to copy the number of ranges to the host.
     pub(super) fn start_count(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         gpu.download(self.host.part_mut(0..1), &self.device)
     }
 
-    /// All of them, once the host was told how many there are, if there may be any; waits for them.
+    /// All ranges, after their number was copied to the host, if there may be any; waits for them.
     pub(super) fn read(&mut self, gpu: &Gpu, may_be: bool) -> Result<Vec<Range>, DeviceError> {
         let count = if may_be { self.host[0] as usize } else { 0 };
         if count == 0 {
@@ -51,8 +50,7 @@ impl Oversized {
     }
 }
 
-/// Groups and segments of which many digis have nearly the same time, in the
-/// same form.
+/// Groups and segments with many digis of nearly the same time, in the same format.
 pub(super) struct OverfullBins {
     device: DeviceBuffer<u32>,
 }
@@ -60,13 +58,13 @@ pub(super) struct OverfullBins {
 buffers!(OverfullBins: device);
 
 impl OverfullBins {
-    /// A list for so many at most.
-    pub(super) fn new(gpu: &Gpu, most: usize) -> Result<Self, DeviceError> {
-        let device = gpu.buffer(words_for(most))?;
+    /// A list of at most `max` ranges.
+    pub(super) fn new(gpu: &Gpu, max: usize) -> Result<Self, DeviceError> {
+        let device = gpu.buffer(words_for(max))?;
         Ok(OverfullBins { device })
     }
 
-    /// As kernels know it.
+    /// The list in the layout of kernels.
     pub(super) fn list(&self) -> Ptr<RangeList> {
         self.device.ptr::<u32>().cast()
     }
@@ -84,10 +82,10 @@ impl OverfullBins {
         to: &DeviceBuffer<u64>,
     ) -> Result<(), DeviceError> {
         let listed = self.device.len() as u32 / 2;
-        // Nobody knows how many there are, nor how many bytes are moved.
+        // Neither the number of ranges nor the bytes moved are known.
         let grid = Grid::blocks(gpu.properties().multiprocessors.min(listed));
         let arguments = SortCrowded { from: from.ptr(), to: to.ptr(), crowded: self.list() };
-        // SAFETY: what is listed are ranges of both arrays that fit.
+        // SAFETY: the listed ranges are within both arrays, and fit into a block.
         unsafe { gpu.launch(kernel, grid, arguments) }
     }
 }

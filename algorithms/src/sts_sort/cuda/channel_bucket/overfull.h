@@ -10,12 +10,12 @@ constexpr u32 OVERFULL_DIGIT_BITS = 8;
 typedef RadixRank<THREADS, SORTED_ITEMS, OVERFULL_DIGIT_BITS> OverfullRank;
 
 struct Overfull {
-    u64 items[CAPACITY];  // digis in the form that is in order
+    u64 items[CAPACITY];  // digis with their bits in the order of comparison
     OverfullRank::Shared rank;
-    u32 differing[2];  // bits that are not the same in all items, low word first
+    u32 differing[2];  // bits that differ between items, low word first
 };
 
-// Which bits are not the same in all items. Barriers before and after.
+// Mask of the bits that differ between items. Barriers before and after.
 __device__ __forceinline__ u64 differing_bits(u32 count, Overfull& shared) {
     if (threadIdx.x < 2) shared.differing[threadIdx.x] = 0;
     __syncthreads();
@@ -48,7 +48,8 @@ __device__ __forceinline__ void sort_by_digit(u32 count, u32 shift, Overfull& sh
     __syncthreads();
 }
 
-// By the bits of the key, or by all bits, as if no two orders were right. Barriers before and after.
+// Sorts by the bits of the key, or by all bits, so that the result is deterministic. Barriers
+// before and after.
 __device__ __forceinline__ void sort_overfull(const u64* from, u64* to, u32 count, Overfull& shared) {
     for_each_word<THREADS>(from, count, [&](u32 i, u64 digi) { shared.items[i] = ordered_from_digi(digi); });
     __syncthreads();

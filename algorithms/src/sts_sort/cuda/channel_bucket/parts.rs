@@ -1,15 +1,15 @@
-//! Regions cut into parts, each of which is read by a block.
+//! Regions split into parts, each of which is read by a block.
 
 use super::division::{Range, on_device};
 use crate::device::buffers;
 use crate::device::gpu::{DeviceError, Gpu, Table};
 use crate::kernels::sts_sort_channel_bucket::{self as kernels, DISTRIBUTED_TILE};
 
-/// Parts of all regions together, for each multiprocessor: two rounds of what
-/// runs at a time.
+/// Parts of all regions together, for each multiprocessor: two rounds of concurrently running
+/// blocks.
 const PARTS: u32 = 4;
-/// A part has so many tiles at least, if its digis are moved, too, and if they are counted alone: which takes
-/// less time beside what a block adds for each bucket at its end.
+/// Smallest part in tiles, if its digis are also moved, and if they are only counted: counting
+/// takes less time compared with what a block adds for each bucket at its end.
 const TILES_OF_PART: u32 = 2;
 const TILES_OF_COUNTED_PART: u32 = 4;
 
@@ -20,13 +20,14 @@ pub(super) struct Parts {
     pub(super) regions: Table,
     count: u32,
     /// The fewest digis of one.
-    least: u32,
+    min: u32,
 }
 
 buffers!(Parts: ranges, regions);
 
 impl Parts {
-    /// With room for those of so many digis in so many regions, which are counted alone or moved, too.
+    /// Tables for parts of `digis` digis in `regions` regions, which are only counted or also
+    /// moved.
     pub(super) fn new(
         gpu: &Gpu,
         digis: usize,
@@ -34,45 +35,41 @@ impl Parts {
         are_moved: bool,
     ) -> Result<Self, DeviceError> {
         let tiles = if are_moved { TILES_OF_PART } else { TILES_OF_COUNTED_PART };
-        let least = tiles * DISTRIBUTED_TILE;
+        let min = tiles * DISTRIBUTED_TILE;
         let parts = regions + (PARTS * gpu.properties().multiprocessors) as usize;
-        let most = parts.min(regions + digis / least as usize);
-        Ok(Parts {
-            ranges: Table::new(gpu, most)?,
-            regions: Table::new(gpu, most)?,
-            count: 0,
-            least,
-        })
+        let max = parts.min(regions + digis / min as usize);
+        Ok(Parts { ranges: Table::new(gpu, max)?, regions: Table::new(gpu, max)?, count: 0, min })
     }
 
-    /// Cuts regions into parts, which have so many digis together.
+    /// Splits regions, which have `digis` digis together, into parts.
     pub(super) fn fill(
         &mut self,
         gpu: &Gpu,
         regions: &[Range],
         digis: u32,
     ) -> Result<(), DeviceError> {
-        let length = part_length(digis, gpu.properties().multiprocessors, self.least);
-        let (mut parts, mut owners) = (Vec::new(), Vec::new());
-        for (number, region) in regions.iter().enumerate() {
+        let length = part_length(digis, gpu.properties().multiprocessors, self.min);
+        let mut parts = Vec::new();
+        let mut owners = Vec::new();
+        for (index, region) in regions.iter().enumerate() {
             parts.extend(parts_of(region, length));
-            owners.resize(parts.len(), number as u32);
+            owners.resize(parts.len(), index as u32);
         }
         self.count = parts.len() as u32;
         self.ranges.fill(gpu, on_device(&parts))?;
         self.regions.fill(gpu, owners)
     }
 
-    /// How many there are.
+    /// Number of parts.
     pub(super) fn count(&self) -> u32 {
         self.count
     }
 }
 
 /// An even number, so that parts begin as aligned as their regions.
-fn part_length(digis: u32, multiprocessors: u32, least: u32) -> u32 {
+fn part_length(digis: u32, multiprocessors: u32, min: u32) -> u32 {
     let share = digis.div_ceil(PARTS * multiprocessors);
-    share.max(least).next_multiple_of(2)
+    share.max(min).next_multiple_of(2)
 }
 
 fn parts_of(region: &Range, length: u32) -> impl Iterator<Item = Range> {

@@ -1,5 +1,5 @@
-//! Regions: large segments, and large buckets of such. Their digis are moved to
-//! groups of buckets, and the groups sorted.
+//! Regions: large segments, and large buckets of them. Their digis are moved to groups of buckets,
+//! and the groups are sorted.
 
 mod moving;
 
@@ -12,14 +12,13 @@ use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Ptr, Table};
 use crate::kernels::sts_sort_channel_bucket::{self as kernels, BUCKETS, Group, RangeList};
 use crate::sts_sort::cuda::runner::DIGI;
 
-/// So many regions at a time at least.
+/// Smallest number of regions that can be processed at a time.
 const REGIONS: usize = 16;
-/// And no more than one for so many digis, or tables would not be small beside
-/// them.
+/// Digis per region at least, or tables would not be small compared with them.
 const DIGIS_OF_REGION: usize = 1 << 15;
-/// Of large buckets, which seldom come up, at least a share of those.
+/// Capacity for large buckets, which are rare, as a share of that for all.
 const SHARE_OF_LARGE_BUCKETS: usize = 4;
-/// Which bits of a digi tell its bucket.
+/// Bits of a digi that determine its bucket.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Level {
     /// The channel.
@@ -32,14 +31,15 @@ pub(super) enum Level {
 pub(super) struct Regions {
     /// Digis that are sorted at once: by a block, and by one that is alone.
     capacities: [usize; 2],
-    /// Regions from so many digis on have groups for blocks that are alone.
+    /// Regions of at least this many digis have groups for blocks with a multiprocessor to
+    /// themselves.
     wide_from: usize,
-    /// Whether those that are here have.
+    /// True if the current regions have such groups.
     is_wide: bool,
-    most: usize,
-    /// How many there are now.
+    max: usize,
+    /// Current number of regions.
     count: u32,
-    /// How many digis they have.
+    /// Digis of the current regions.
     digis: u64,
     /// No more groups than these.
     groups_bound: u32,
@@ -47,16 +47,16 @@ pub(super) struct Regions {
     parts: Parts,
     /// A word for each bucket of each region: its digis.
     counts: DeviceBuffer<u32>,
-    /// Where each bucket of each region begins, and where the last one ends.
+    /// Offsets of the buckets of each region, with the end of the last one.
     begins: DeviceBuffer<u32>,
     /// The group of each bucket of each region.
     group_of: DeviceBuffer<u16>,
     first_groups: DeviceBuffer<u32>,
     groups: DeviceBuffer<Group>,
-    /// Where the next digi of each group goes.
+    /// Offset of the next digi of each group.
     places: DeviceBuffer<u32>,
     group_count: DeviceBuffer<u32>,
-    /// Two words a region: its first time, and the complement of its last.
+    /// Two words per region: its first time, and the complement of its last.
     extents: DeviceBuffer<u32>,
     /// If digis are to be moved in the order in which they arrive.
     tiles: Option<Tiles>,
@@ -77,8 +77,8 @@ impl Level {
 }
 
 impl Regions {
-    /// With room for so many large segments of so many digis in all, or for
-    /// some of them at a time. `in_order` is the length of the longest one, if the order of arrival is to be kept.
+    /// Tables for `segments` large segments of `digis` digis in all, or for some of them at a time.
+    /// `in_order` is the length of the longest one, if the order of arrival is to be kept.
     pub(super) fn new(
         gpu: &Gpu,
         digis: usize,
@@ -86,42 +86,42 @@ impl Regions {
         in_order: Option<usize>,
     ) -> Result<Self, DeviceError> {
         let capacity = capacity(gpu);
-        let most = most_regions(digis, segments, capacity);
-        let groups = groups_of(digis, most, capacity);
-        let buckets = most * BUCKETS as usize;
+        let max = max_regions(digis, segments, capacity);
+        let groups = groups_of(digis, max, capacity);
+        let buckets = max * BUCKETS as usize;
         let tiles =
-            in_order.map(|longest| Tiles::new(gpu, digis, most, groups_at_most(longest, capacity)));
+            in_order.map(|longest| Tiles::new(gpu, digis, max, max_groups(longest, capacity)));
         Ok(Regions {
             capacities: [capacity, wide_capacity(gpu)],
             wide_from: wide_groups_from(gpu),
             is_wide: false,
-            most,
+            max,
             count: 0,
             digis: 0,
             groups_bound: 0,
-            regions: Table::new(gpu, most)?,
-            parts: Parts::new(gpu, digis, most, in_order.is_none())?,
+            regions: Table::new(gpu, max)?,
+            parts: Parts::new(gpu, digis, max, in_order.is_none())?,
             counts: gpu.buffer(buckets)?,
-            begins: gpu.buffer(buckets + most)?,
+            begins: gpu.buffer(buckets + max)?,
             group_of: gpu.buffer(buckets)?,
-            first_groups: gpu.buffer(most)?,
+            first_groups: gpu.buffer(max)?,
             groups: gpu.buffer(groups)?,
             places: gpu.buffer(groups)?,
             group_count: gpu.buffer(1)?,
-            extents: gpu.buffer(2 * most)?,
+            extents: gpu.buffer(2 * max)?,
             tiles: tiles.transpose()?,
         })
     }
 
-    /// How many regions it can have.
-    pub(super) fn most(&self) -> usize {
-        self.most
+    /// Maximum number of regions.
+    pub(super) fn max(&self) -> usize {
+        self.max
     }
 
     /// Makes large groups for smaller regions already.
     #[cfg(test)]
     pub(super) fn widen_from(&mut self, digis: usize) {
-        assert!(self.capacities[1] > self.capacities[0], "the device has no room for them");
+        assert!(self.capacities[1] > self.capacities[0], "the device supports no wide groups");
         self.wide_from = digis;
     }
 
@@ -131,17 +131,17 @@ impl Regions {
         self.tiles.as_mut().expect("digis are moved in order").enlarge_above(0);
     }
 
-    /// Whether groups of any of such regions are to be large.
+    /// True if groups of any of these regions should be large.
     pub(super) fn want_wide_groups(&self, regions: &[Range]) -> bool {
         regions.iter().any(|region| region.len() >= self.wide_from)
     }
 
-    /// Whether blocks are alone that sort the groups.
+    /// True if groups are sorted by blocks with a multiprocessor to themselves.
     pub(super) fn is_wide(&self) -> bool {
         self.is_wide
     }
 
-    /// Takes regions on, no more than [`Regions::most`], with large groups or not.
+    /// Takes regions on, no more than [`Regions::max`], with large groups or not.
     pub(super) fn fill(
         &mut self,
         gpu: &Gpu,
@@ -153,10 +153,9 @@ impl Regions {
         let digis: u32 = regions.iter().map(|region| region.len() as u32).sum();
         self.count = regions.len() as u32;
         self.digis = digis.into();
-        self.groups_bound =
-            regions.iter().map(|region| groups_at_most(region.len(), capacity)).sum();
+        self.groups_bound = regions.iter().map(|region| max_groups(region.len(), capacity)).sum();
         if let Some(tiles) = &mut self.tiles {
-            let groups = |region: &Range| groups_at_most(region.len(), capacity);
+            let groups = |region: &Range| max_groups(region.len(), capacity);
             tiles.fill(gpu, regions.iter().map(|region| (region.clone(), groups(region))))?;
         }
         self.parts.fill(gpu, regions, digis)?;
@@ -167,8 +166,8 @@ impl Regions {
         self.capacities[usize::from(self.is_wide)]
     }
 
-    /// Sorts the groups of all regions, but for those that go to one of the
-    /// lists `left`: what does not fit, and what has too many of nearly the same time.
+    /// Sorts the groups of all regions, except those that are appended to one of the lists `left`:
+    /// groups that do not fit, and those with too many digis of nearly the same time.
     pub(super) fn sort(
         &self,
         gpu: &Gpu,
@@ -179,12 +178,14 @@ impl Regions {
         left: [Ptr<RangeList>; 2],
     ) -> Result<(), DeviceError> {
         let [oversized, crowded] = left;
-        let (from, to, begins) = (from.ptr(), to.ptr(), self.begins.ptr());
-        let (groups, group_count) = (self.groups.ptr(), self.group_count.ptr());
+        let from = from.ptr();
+        let to = to.ptr();
+        let begins = self.begins.ptr();
+        let groups = self.groups.ptr();
+        let group_count = self.group_count.ptr();
         // Read once, and once more from caches; written once.
         let grid = self.grid(self.groups_bound, 2);
-        // SAFETY: groups are ranges of the arrays, and the lists have room for
-        // all of them.
+        // SAFETY: groups are ranges of the arrays, and the lists have capacity for all of them.
         unsafe {
             match level {
                 Level::Channel => {
@@ -220,27 +221,27 @@ impl Regions {
         }
     }
 
-    /// So many blocks, which move so many words for each digi.
+    /// A grid of `blocks` blocks, which move `words` words for each digi.
     fn grid(&self, blocks: u32, words: u64) -> Grid {
         Grid::blocks(blocks).moving(words * self.digis * DIGI)
     }
 }
 
-/// The most groups that so many regions with so many digis can have: two
-/// consecutive ones together don't fit, or they would be one.
+/// Maximum number of groups of `regions` regions with `digis` digis: two consecutive ones together
+/// exceed the capacity, or they would be one.
 pub(super) fn groups_of(digis: usize, regions: usize, capacity: usize) -> usize {
     2 * (digis / capacity + regions)
 }
 
-fn most_regions(digis: usize, segments: usize, capacity: usize) -> usize {
+fn max_regions(digis: usize, segments: usize, capacity: usize) -> usize {
     let affordable = digis / DIGIS_OF_REGION;
     let at_a_time = REGIONS.max(affordable / SHARE_OF_LARGE_BUCKETS);
     let large_buckets = at_a_time.min(digis / capacity).max(1);
     segments.min(affordable).max(large_buckets)
 }
 
-/// The same of one region.
-fn groups_at_most(digis: usize, capacity: usize) -> u32 {
+/// Maximum number of groups of one region.
+fn max_groups(digis: usize, capacity: usize) -> u32 {
     (groups_of(digis, 1, capacity) as u32).min(BUCKETS)
 }
 
@@ -249,14 +250,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tables_are_small_beside_the_digis() {
-        let most_regions = |digis, segments| most_regions(digis, segments, 8192);
-        assert_eq!(most_regions(187_000_000, 1792), 1792);
-        assert_eq!(most_regions(187_000_000, 20_000), 5706);
+    fn tables_are_small_compared_with_the_digis() {
+        let max_regions = |digis, segments| max_regions(digis, segments, 8192);
+        assert_eq!(max_regions(187_000_000, 1792), 1792);
+        assert_eq!(max_regions(187_000_000, 20_000), 5706);
         // Large buckets may come up where there is one segment.
-        assert_eq!(most_regions(30_000_000, 1), 228);
-        assert_eq!(most_regions(1_000_000, 1), 16);
-        assert_eq!(most_regions(10_000, 1), 1);
-        assert_eq!(most_regions(0, 0), 1);
+        assert_eq!(max_regions(30_000_000, 1), 228);
+        assert_eq!(max_regions(1_000_000, 1), 16);
+        assert_eq!(max_regions(10_000, 1), 1);
+        assert_eq!(max_regions(0, 0), 1);
     }
 }

@@ -53,8 +53,7 @@ __device__ __forceinline__ Times count_channels(const u64* digis, u32 count, Sor
     return times;
 }
 
-// Sorts the block's segment in place. Where many digis have nearly the same time nothing is done but to
-// list it.
+// Sorts the block's segment in place. If many digis have nearly the same time it is only listed.
 __device__ __forceinline__ void sort_segment(u64* digis, const Range* segments, RangeList* crowded,
                                              Sorting& shared) {
     const Range range = segments[blockIdx.x];

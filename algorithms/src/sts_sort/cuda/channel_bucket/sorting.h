@@ -9,19 +9,19 @@ struct Sorting {
     u64 sorted[CAPACITY];
     union {
         BucketBins buckets[BUCKETS];  // until all digis are counted
-        u16 arrivals[CAPACITY];       // then the place of each digi among those that came, where that is asked for
+        u16 arrivals[CAPACITY];       // then the order of arrival of each digi, if that is needed
     };
     Bins bins;
 };
 
-// Digis with the time above all else: the order within a bin, whose digis have
-// the same channel.
+// The digi's bits with the time in the highest ones: the order within a bin, whose digis have the
+// same channel.
 __device__ __forceinline__ u64 time_first(u64 digi) { return digi << (64 - TIME_BITS) | digi >> TIME_BITS; }
 __device__ __forceinline__ u64 digi_from_time_first(u64 item) { return item << TIME_BITS | item >> (64 - TIME_BITS); }
 
-// Calls `take(item, at, digi, is_one)` for each of a thread's digis, with its place among all; what is
-// none has a number too. The pairs of digis that lie aligned are read at once, what
-// is left over at the ends comes last, as item SORTED_ITEMS.
+// Calls `take(item, at, digi, is_one)` for each of a thread's digis, with its index among all;
+// calls with `is_one` false have an index too. Aligned pairs of digis are read at once, the
+// remainders at the ends come last, as item SORTED_ITEMS.
 template <class Take>
 __device__ __forceinline__ void for_each_own(const u64* digis, u32 count, Take take) {
     const u32 head = min(count, misaligned_words(digis));
@@ -40,8 +40,8 @@ __device__ __forceinline__ void for_each_own(const u64* digis, u32 count, Take t
     if (threadIdx.x == THREADS - 1 && done < count) take(SORTED_ITEMS, done, digis[done], true);
 }
 
-// Counts digis in their bins; `places` has the bin and the rank in it of each
-// of a thread's. Returns whether a bin has too many. Barriers before and after.
+// Counts digis in their bins; `places` has the bin and the rank in it of each of a thread's.
+// Returns true if a bin has too many. Barriers before and after.
 template <class BucketOf>
 __device__ __forceinline__ bool count_in_bins(const u64* digis, u32 count, BucketOf bucket_of, const Times& times,
                                               u32 (&places)[SORTED_ITEMS + 1], Sorting& shared) {
@@ -56,7 +56,8 @@ __device__ __forceinline__ bool count_in_bins(const u64* digis, u32 count, Bucke
     return __syncthreads_or(is_full);
 }
 
-// Moves digis to their bins, and remembers when each of them arrived, if that is asked for. Barriers before and after.
+// Moves digis to their bins, with their order of arrival if that is needed. Barriers before and
+// after.
 template <bool WITH_ARRIVALS>
 __device__ __forceinline__ void move_to_bins(const u64* digis, u32 count, const u32 (&places)[SORTED_ITEMS + 1],
                                              Sorting& shared) {
@@ -80,7 +81,7 @@ template <bool WITH_ARRIVALS> struct InBin {
 
     __device__ __forceinline__ u32 time() const { return (u32)(item >> (64 - TIME_BITS)); }
 
-    // By time, then by arrival or, where that is not to be kept, by all other bits.
+    // Compares by time, then by arrival or, if that is not to be kept, by all other bits.
     __device__ __forceinline__ bool belongs_before(const InBin& other) const {
         if (!WITH_ARRIVALS) return item < other.item;
         return time() < other.time() || (time() == other.time() && arrival < other.arrival);
@@ -114,8 +115,9 @@ __device__ __forceinline__ bool order_bin(u32 begin, u32 count, Sorting& shared)
     return has_equal;
 }
 
-// Brings the digis of so many bins, all that several of them share, into order. Returns whether some of the
-// same time are among them, if these are to keep the order of arrival. Barriers before and after.
+// Sorts the digis of the listed bins, which are all that several digis share. Returns true if some
+// of the same time are among them, if these are to keep the order of arrival. Barriers before and
+// after.
 template <bool WITH_ARRIVALS>
 __device__ __forceinline__ bool order_bins(u32 count, Sorting& shared) {
     bool has_equal = false;
@@ -127,8 +129,9 @@ __device__ __forceinline__ bool order_bins(u32 count, Sorting& shared) {
     return __syncthreads_or(has_equal);
 }
 
-// Sorts digis whose `shared.buckets` are known, and bins clear, where they are in shared memory. Where many have
-// nearly the same time nothing is done; returns whether it was. Barriers before and after.
+// Sorts digis whose `shared.buckets` are known, with clear bins, in shared memory. If many have
+// nearly the same time nothing is done; returns true if they were sorted. Barriers before and
+// after.
 template <class BucketOf>
 __device__ __forceinline__ bool sort_in_shared(const u64* digis, u32 count, BucketOf bucket_of, const Times& times,
                                                Sorting& shared) {
@@ -144,7 +147,7 @@ __device__ __forceinline__ bool sort_in_shared(const u64* digis, u32 count, Buck
     return true;
 }
 
-// The same for a range of them, from one array to another, which may be the same one.
+// Sorts a range of digis from one array to another, which may be the same one.
 template <class BucketOf>
 __device__ __forceinline__ bool sort_buckets(const u64* from, u64* to, Range range, BucketOf bucket_of,
                                              const Times& times, Sorting& shared) {

@@ -1,4 +1,4 @@
-//! The kernels that sort in shared memory, by what becomes of digis with the same key.
+//! The kernels that sort in shared memory, by the order of digis with the same key.
 
 use crate::device::gpu::Kernel;
 use crate::kernels::sts_sort_channel_bucket::{
@@ -17,7 +17,7 @@ use crate::kernels::sts_sort_channel_bucket_wide::{
     CHANNEL_BUCKET_OVERFULL_WIDE, CHANNEL_BUCKET_SORT_WIDE, CHANNEL_BUCKET_WIDE,
 };
 
-/// Kernels of which each takes what another set has there too.
+/// A set of kernels; sets are interchangeable.
 #[derive(Clone, Copy)]
 pub(super) struct Sorts {
     /// Segments that fit.
@@ -30,13 +30,13 @@ pub(super) struct Sorts {
     pub(super) wide_groups: &'static Kernel<SortGroups>,
     /// Groups of times of a channel.
     pub(super) times: &'static Kernel<SortTimes>,
-    /// What has too many digis of nearly the same time for the others.
+    /// For ranges with too many digis of nearly the same time for the other kernels.
     pub(super) crowded: &'static Kernel<SortCrowded>,
-    /// The same of what fits into the shared memory of a multiprocessor.
+    /// For crowded ranges that fit into the shared memory of a multiprocessor.
     pub(super) wide_crowded: &'static Kernel<SortCrowded>,
 }
 
-/// Digis with the same key come in the order of their other bits.
+/// Digis with the same key are ordered by their other bits.
 pub(super) static BY_ALL_BITS: Sorts = Sorts {
     small: &CHANNEL_BUCKET_SMALL,
     wide: &CHANNEL_BUCKET_WIDE,
@@ -47,7 +47,7 @@ pub(super) static BY_ALL_BITS: Sorts = Sorts {
     wide_crowded: &CHANNEL_BUCKET_OVERFULL_WIDE,
 };
 
-/// Digis with the same key keep the order in which they are.
+/// Digis with the same key keep their order.
 pub(super) static BY_ARRIVAL: Sorts = Sorts {
     small: &CHANNEL_BUCKET_SMALL_STABLE,
     wide: &CHANNEL_BUCKET_WIDE_STABLE,

@@ -8,23 +8,23 @@ use crate::kernels::sts_sort_channel_bucket_stable::{
     LARGE_TILE, SMALL_TILE, Tile,
 };
 
-/// Regions of no more groups than these are cut into small tiles: a tile's run in a group has some
-/// 128 bytes at least, as groups are half as many as they can be.
-const FEW_GROUPS: u32 = 256;
+/// Regions of no more groups than this are split into small tiles: a tile's run in a group has at
+/// least some 128 bytes, as groups are at least half full.
+const SMALL_GROUPS: u32 = 256;
 
-/// So many regions take turns with their tiles. With more of them, the ends of a group's runs would no
+/// Regions whose tiles are interleaved. With more of them, the ends of a group's runs would no
 /// longer meet in the cache.
 const REGIONS_IN_TURN: usize = 256;
 
-/// Tiles of some regions, and what they tell each other.
+/// Tiles of some regions, and their status words.
 pub(super) struct Tiles {
     all: Table<Tile>,
-    /// Where each region has words for what its tiles tell.
+    /// Offset of each region's status words.
     first_told: Table,
     told: DeviceBuffer<u32>,
-    /// Which tile is the next one.
+    /// Index of the next tile.
     ticket: DeviceBuffer<u32>,
-    /// Regions of more groups are cut into large tiles.
+    /// Regions of more groups are split into large tiles.
     few_groups: u32,
     are_large: bool,
     count: u32,
@@ -34,22 +34,22 @@ pub(super) struct Tiles {
 buffers!(Tiles: all, first_told, told, ticket);
 
 impl Tiles {
-    /// With room for so many digis in so many regions, of which none has more groups than `groups`.
+    /// Tables for `digis` digis in `regions` regions, none of which has more than `groups` groups.
     pub(super) fn new(
         gpu: &Gpu,
         digis: usize,
         regions: usize,
         groups: u32,
     ) -> Result<Self, DeviceError> {
-        let most = |tile: u32| digis / tile as usize + regions;
-        let words = |tile, groups: u32| most(tile) * groups as usize;
-        let told = words(SMALL_TILE, FEW_GROUPS.min(groups)).max(words(LARGE_TILE, groups));
+        let max = |tile: u32| digis / tile as usize + regions;
+        let words = |tile, groups: u32| max(tile) * groups as usize;
+        let told = words(SMALL_TILE, SMALL_GROUPS.min(groups)).max(words(LARGE_TILE, groups));
         Ok(Tiles {
-            all: Table::new(gpu, most(SMALL_TILE))?,
+            all: Table::new(gpu, max(SMALL_TILE))?,
             first_told: Table::new(gpu, regions)?,
             told: gpu.buffer(told)?,
             ticket: gpu.buffer(1)?,
-            few_groups: FEW_GROUPS,
+            few_groups: SMALL_GROUPS,
             are_large: false,
             count: 0,
             told_words: 0,
@@ -62,7 +62,7 @@ impl Tiles {
         self.few_groups = groups;
     }
 
-    /// Cuts regions into tiles; each comes with the most groups that it can have.
+    /// Splits regions into tiles; each region comes with its maximum number of groups.
     pub(super) fn fill(
         &mut self,
         gpu: &Gpu,
@@ -70,7 +70,9 @@ impl Tiles {
     ) -> Result<(), DeviceError> {
         self.are_large = regions.clone().any(|(_, groups)| groups > self.few_groups);
         let length = if self.are_large { LARGE_TILE } else { SMALL_TILE };
-        let (mut counts, mut first_told, mut told) = (Vec::new(), Vec::new(), 0);
+        let mut counts = Vec::new();
+        let mut first_told = Vec::new();
+        let mut told = 0;
         for (range, groups) in regions {
             let count = (range.len() as u32).div_ceil(length);
             counts.push(count);
@@ -84,12 +86,12 @@ impl Tiles {
         self.first_told.fill(gpu, first_told)
     }
 
-    /// How many there are.
+    /// Number of tiles.
     pub(super) fn count(&self) -> u32 {
         self.count
     }
 
-    /// The kernel that moves them, a block a tile.
+    /// The kernel that moves tiles, a block each.
     pub(super) fn kernel(&self) -> &'static Kernel<DistributeTiles> {
         if self.are_large {
             &CHANNEL_BUCKET_DISTRIBUTE_LARGE_TILES
@@ -98,11 +100,11 @@ impl Tiles {
         }
     }
 
-    /// What it is to know of them: none of them has told anything.
-    pub(super) fn clear(&self, gpu: &Gpu) -> Result<Told, DeviceError> {
+    /// The arguments of kernels, with all status words cleared.
+    pub(super) fn clear(&self, gpu: &Gpu) -> Result<TileStatus, DeviceError> {
         gpu.fill(&self.ticket, 0)?;
         gpu.fill_first(&self.told, self.told_words, 0)?;
-        Ok(Told {
+        Ok(TileStatus {
             tiles: self.all.ptr(),
             first: self.first_told.ptr(),
             words: self.told.ptr(),
@@ -111,8 +113,8 @@ impl Tiles {
     }
 }
 
-/// The tiles of regions that have so many. Some regions take turns, so that a tile seldom has to wait for
-/// what those before it tell.
+/// The tiles of regions with these numbers of tiles. Some regions are interleaved, so that a tile
+/// seldom has to wait for those before it.
 fn in_turns(counts: &[u32]) -> Vec<Tile> {
     let mut tiles = Vec::with_capacity(counts.iter().map(|&count| count as usize).sum());
     let regions: Vec<_> = (0..).zip(counts).collect();
@@ -129,8 +131,8 @@ fn in_turns(counts: &[u32]) -> Vec<Tile> {
     tiles
 }
 
-/// Tiles, and where they tell each other how many digis they have, as kernels know it.
-pub(super) struct Told {
+/// Tiles and the status words in which they publish their numbers of digis, as passed to kernels.
+pub(super) struct TileStatus {
     pub(super) tiles: Ptr<Tile>,
     pub(super) first: Ptr<u32>,
     pub(super) words: Ptr<u32>,

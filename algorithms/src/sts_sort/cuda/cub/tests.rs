@@ -1,4 +1,4 @@
-//! What can be checked of the plugin without a GPU.
+//! Checks of the plugin that need no GPU.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::algorithm::Content;
 use crate::plugin_session::compiled::{assert_in_baseline, compile};
 use crate::sts_sort::check::view;
 
-/// In the place of `portable.h`, for a compiler that knows no devices.
+/// Replaces `portable.h`, for a compiler without device code.
 const PORTABLE: &str = "#pragma once
 #define __device__
 #define __forceinline__ inline
@@ -20,7 +20,7 @@ typedef unsigned u32;
 typedef unsigned long long u64;
 ";
 
-/// Takes digis, each with a segment, and prints keys and what is made of them again.
+/// Takes digis, each with a segment, and prints keys and the digis decoded from them.
 const PROGRAM: &str = "#include \"digis.cuh\"
 #include <cstdio>
 int main() {
@@ -56,7 +56,7 @@ fn digis() -> Vec<(u64, Digi)> {
 fn converted(digis: &[(u64, Digi)]) -> Option<Vec<[u64; 5]>> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = |name: &str| folder.path().join(name);
-    // Headers are looked for beside those that include them.
+    // Headers are searched next to the files that include them.
     let shared = sources().join("../kernels/digi.h");
     fs::copy(shared, path("digi.h")).expect("copied");
     fs::copy(sources().join("digis.cuh"), path("digis.cuh")).expect("copied");
@@ -92,7 +92,8 @@ fn digis_come_back_from_keys_that_are_in_their_order() {
         let ((left_segment, left), left_keys) = pair[0];
         let ((right_segment, right), right_keys) = pair[1];
         let sorted = |keys: &[u64; 5]| [keys[0] >> BELOW[0], keys[3] >> BELOW[1]];
-        let (left_sorted, right_sorted) = (sorted(left_keys), sorted(right_keys));
+        let left_sorted = sorted(left_keys);
+        let right_sorted = sorted(right_keys);
         let by_key = left.key().cmp(&right.key());
         assert_eq!(left_sorted[0].cmp(&right_sorted[0]), by_key);
         let by_segment = (left_segment, left.key()).cmp(&(right_segment, right.key()));

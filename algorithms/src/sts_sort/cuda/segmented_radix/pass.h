@@ -17,8 +17,8 @@ using Rank = RadixRank<THREADS, ITEMS, RADIX_BITS>;
 struct Shared {
     u64 keys[TILE];
     Rank::Shared rank;
-    u32 tile_starts[Rank::BINS];  // where a digit begins in the tile
-    u32 places[Rank::BINS];       // where its next key goes in the segment
+    u32 tile_starts[Rank::BINS];  // offset of each digit in the tile
+    u32 places[Rank::BINS];       // destination of its next key in the segment
 };
 
 struct Digit {
@@ -40,8 +40,8 @@ __device__ void find_places(const u64* keys, u32 count, Digit digit, Shared& sha
     __syncthreads();
 }
 
-// Loads a tile and puts it in order of its digits. `ranks` are the new places
-// of the items that a thread had. Barriers are included.
+// Loads a tile and sorts it by digit. `ranks` are the new indices of a thread's items. Includes
+// barriers.
 __device__ __forceinline__ void order_tile(const u64* keys, u32 count, Digit digit, u32 (&ranks)[ITEMS],
                                            Shared& shared) {
     for_each_word<THREADS>(keys, count, [&](u32 i, u64 key) { shared.keys[i] = key; });
@@ -64,7 +64,7 @@ __device__ __forceinline__ u32 place_of(u32 at, u32 digit, const Shared& shared)
     return shared.places[digit] + at - shared.tile_starts[digit];
 }
 
-// The next tile's keys go behind those of this one.
+// The next tile's keys go after those of this one.
 __device__ __forceinline__ void advance(u32 count, Shared& shared) {
     __syncthreads();
     const u32 bin = threadIdx.x;

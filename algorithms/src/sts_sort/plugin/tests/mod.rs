@@ -13,7 +13,7 @@ fn sorts() -> Option<Compiled<StsSort>> {
 }
 
 /// The emulator takes its time, and sizes make no difference here.
-const MOST_DIGIS: usize = 12_000;
+const MAX_DIGIS: usize = 12_000;
 
 fn input() -> SegmentedDigis {
     let mut inputs = hard_inputs::all(1).into_iter();
@@ -25,12 +25,12 @@ fn input() -> SegmentedDigis {
 fn whichever_buffers_a_variant_uses_it_is_right() {
     let Some(sorts) = sorts() else { return };
     let mut inputs = hard_inputs::all(1);
-    inputs.retain(|(_, input)| input.digis().len() <= MOST_DIGIS);
+    inputs.retain(|(_, input)| input.digis().len() <= MAX_DIGIS);
     sorts.assert_right(&["separate", "output", "input", "place"], &inputs);
 }
 
 #[test]
-fn what_goes_wrong_is_told() {
+fn errors_are_reported() {
     let Some(sorts) = sorts() else { return };
     let told = [
         ("beyond", "it wrote beyond the end of its output"),
@@ -50,7 +50,7 @@ fn stages_on_the_host_have_times() {
 }
 
 #[test]
-fn memory_is_what_is_lent() {
+fn reported_memory_is_that_of_the_arena() {
     let Some(sorts) = sorts() else { return };
     let input = input();
     let bytes = size_of_val(input.digis()) as u64;
@@ -59,7 +59,7 @@ fn memory_is_what_is_lent() {
 }
 
 #[test]
-fn whoever_is_condemned_is_not_called() {
+fn quarantined_plugins_are_not_called() {
     let Some(sorts) = sorts() else { return };
     let variant = sorts.variant("cpu-output");
     let elsewhere = Device::Cuda(7);
@@ -67,7 +67,9 @@ fn whoever_is_condemned_is_not_called() {
     let name = (variant.task, variant.name);
     condemn(name, variant.plugin, elsewhere, problem);
     assert!(variant.condemned_on(Device::Cpu).is_none());
-    let (team, arena, input) = (Team::new(1).expect("a thread"), Arena::default(), input());
+    let team = Team::new(1).expect("a thread");
+    let arena = Arena::default();
+    let input = input();
     let target = Target { device: elsewhere, gpu: None, team: &team };
     let mut session = sorts.opened(variant, (&input, &arena), &target);
     let told = session.reset().map_err(|error| error.to_string());

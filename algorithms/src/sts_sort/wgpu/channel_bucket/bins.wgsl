@@ -6,9 +6,9 @@ const BINS = BINS_A_DIGI * CAPACITY;
 // A byte counts the digis of a bin.
 const BINS_A_WORD = 4u;
 const BIN_WORDS = BINS / BINS_A_WORD;
-// Those of a thread, next to each other.
+// A thread's words, next to each other.
 const WORDS_EACH = BIN_WORDS / THREADS;
-// Where what is no digi is counted.
+// Bin that counts items that are not digis.
 const NO_BIN = BINS;
 const MOST_IN_BIN = 32u;
 const POSITION_WORDS = CAPACITY / 32u + 3u;
@@ -18,13 +18,13 @@ const POSITION_WORDS = CAPACITY / 32u + 3u;
 struct BucketBins { first: u32, factor: u32 }
 
 var<workgroup> bin_counts: array<atomic<u32>, BIN_WORDS + 1u>;
-// Where the first bin of a word begins, two in a word.
+// Start of the first bin of each word, two in a word.
 var<workgroup> bin_starts: array<u32, BIN_WORDS / 2u>;
-// A bit for each position, set where a bin begins; one word before, one after.
+// A bit for each position, set at the start of a bin; one word before, one after.
 var<workgroup> first_of_bin: array<atomic<u32>, POSITION_WORDS>;
 
-// What the times of a region say of bins: the bits that are not the same in all of a bucket, the
-// first time, and how many bins a digi has, for each unit of time, times 2^32.
+// Scaling of a region's times to bins: the bits that differ within a bucket, the first time, and
+// the number of bins per digi and unit of time, times 2^32.
 var<private> time_mask: u32;
 var<private> first_time: u32;
 var<private> bins_a_digi: f32;
@@ -67,7 +67,7 @@ fn add_to_bin(bin: u32) -> u32 {
 // Byte by byte the sum of the bytes up to it.
 fn inclusive_bytes(word: u32) -> u32 { return word * 0x01010101u; }
 
-// Where a bin begins, once they are placed.
+// Start of a bin, after the bins' offsets are known.
 fn start_of(bin: u32) -> u32 {
     let word = bin / BINS_A_WORD;
     let before = inclusive_bytes(atomicLoad(&bin_counts[word])) << 8u;

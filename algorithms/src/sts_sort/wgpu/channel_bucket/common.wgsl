@@ -1,15 +1,15 @@
-// What the steps of channel-bucket have in common: see channel_bucket/common.h. With little
-// workgroup memory, fewer digis are sorted at once.
+// Code shared by the steps of channel-bucket: see channel_bucket/common.h. With little workgroup
+// memory, fewer digis are sorted at once.
 
 // Buckets of a region at most: all channels.
 const BUCKETS = CHANNELS;
-// Digis that are sorted at once; the launcher reckons with as many. Each takes 11.2 bytes.
+// Digis that are sorted at once; the launcher assumes this value. Each takes 11.2 bytes.
 const CAPACITY = 2048u * min(2u, max(1u, WORKGROUP_BYTES / 24576u));
-// Few blocks with so much memory find room at once, so they have many threads.
+// Few blocks with so much memory fit at once, so they have many threads.
 const THREADS = min(CAPACITY / 4u, MOST_THREADS);
 const SORTED_ITEMS = CAPACITY / THREADS;
 
-// Which bits of a digi tell its bucket.
+// Bits of a digi that determine its bucket.
 fn digit_at(digi: vec2u, shift: u32, bits: u32) -> u32 {
     return shifted_right(digi, shift).x & ((1u << bits) - 1u);
 }

@@ -11,7 +11,7 @@
 
 var<workgroup> waiting: array<vec2u, CAPACITY>;
 var<private> first_bucket: u32;
-// The place of where its first bucket begins, and that.
+// Index of its first bucket's offset, and that offset.
 var<private> own_begins: u32;
 var<private> group_begin: u32;
 

@@ -9,7 +9,8 @@ var<workgroup> full_bins: atomic<u32>;
 // The bin and the rank in it of each of a thread's digis.
 var<private> bin_places: array<u32, SORTED_ITEMS>;
 
-// Digis with the time above all else: the order within a bin, whose digis have the same channel.
+// The digi's bits with the time in the highest ones: the order within a bin, whose digis have the
+// same channel.
 fn time_first(digi: vec2u) -> vec2u {
     return vec2u(digi.x >> 31u | digi.y << 1u, digi.y >> 31u | digi.x << 1u);
 }
@@ -67,8 +68,8 @@ fn write_in_order(begin: u32, count: u32) {
     }
 }
 
-// Sorts a range of digis whose times are known, and bins clear. Where many have nearly the same
-// time nothing is done but to list them. A barrier before.
+// Sorts a range of digis whose times are known, with clear bins. If many have nearly the same time
+// it is only listed. A barrier before.
 fn sort_buckets(begin: u32, end: u32) {
     let count = end - begin;
     if count_in_bins(begin, count) {

@@ -1,4 +1,4 @@
-//! Parts of all microslices that threads unpack by themselves, for chains that move digis on.
+//! Parts of all microslices that threads unpack independently, for chains that move digis on.
 
 use std::ops::Range;
 
@@ -9,7 +9,7 @@ use super::messages::{self, SLACK};
 use crate::sts_unpack::cpu::runner::Work;
 use crate::sts_unpack::survey::Job;
 
-/// Places that a part of so many messages needs.
+/// Buffer capacity of a part of `messages` messages.
 pub(crate) fn room_for(messages: usize) -> usize {
     messages + SLACK
 }
@@ -19,34 +19,37 @@ pub(crate) fn messages(jobs: &[Job]) -> usize {
     jobs.iter().map(|job| job.bytes as usize / MESSAGE_BYTES).sum()
 }
 
-/// Puts the digis of these microslices behind each other, and shows those of each while they are
-/// nearby. Returns how many they are.
+/// Writes the digis of these microslices one after the other, and calls `show` with those of each
+/// microslice while they are cached. Returns the number of digis.
 pub(crate) fn unpack_part(
     work: &Work<'_>,
     jobs: &[Job],
     counts: &mut [MicrosliceCounts],
-    room: &mut [Digi],
+    buffer: &mut [Digi],
     mut show: impl FnMut(&[Digi]),
 ) -> usize {
-    let (messages, mut found) = (messages::best(), 0);
+    let messages = messages::best();
+    let mut found = 0;
     for (counts, job) in counts.iter_mut().zip(jobs) {
-        let unpack = |own| messages(own, &mut room[found..]);
+        let unpack = |own| messages(own, &mut buffer[found..]);
         *counts = work.microslice(job).map_or_else(MicrosliceCounts::default, unpack);
         let own = found..found + counts.digis as usize;
-        show(&room[own.clone()]);
+        show(&buffer[own.clone()]);
         found = own.end;
     }
     found
 }
 
-/// Microslices behind each other, in so many parts of about as many messages; some may be empty.
+/// Divides consecutive microslices into `parts` parts of about the same number of messages; some
+/// may be empty.
 pub(crate) fn even_parts(jobs: &[Job], parts: usize) -> Vec<Range<usize>> {
     let bytes: u64 = jobs.iter().map(|job| u64::from(job.bytes)).sum();
-    let (mut begin, mut seen) = (0, 0);
-    let part = |number: usize| {
-        let wanted = (u128::from(bytes) * (number as u128 + 1) / parts as u128) as u64;
+    let mut begin = 0;
+    let mut seen = 0;
+    let part = |index: usize| {
+        let wanted = (u128::from(bytes) * (index as u128 + 1) / parts as u128) as u64;
         let first = begin;
-        while begin < jobs.len() && (seen < wanted || number + 1 == parts) {
+        while begin < jobs.len() && (seen < wanted || index + 1 == parts) {
             seen += u64::from(jobs[begin].bytes);
             begin += 1;
         }

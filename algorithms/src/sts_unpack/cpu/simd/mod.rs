@@ -1,20 +1,20 @@
-//! Ours: messages are read once, digis written once.
+//! recobench: messages are read once, digis written once.
 //!
-//! How many digis a microslice has is known once it is unpacked. So a thread unpacks some of them
-//! into a nearby array, waits until those before have told where they end, tells where its own
-//! will, and copies them there, past the caches.
+//! The number of digis of a microslice is known after it is unpacked. So a thread unpacks some of
+//! them into a cached buffer, waits for the end offset of the parts before, publishes its own, and
+//! copies the digis there with streaming stores.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `even_parts` | the same, for chains that move digis on |
+//! | `even_parts` | unpacking in independent parts, for chains that move digis on |
 //! | `parts` | microslices that are unpacked together |
-//! | `turns` | who comes where |
-//! | `messages` | the inner work, for each set of instructions |
+//! | `tickets` | offsets of parts, in order |
+//! | `messages` | the inner loop, for each instruction set |
 
 mod even_parts;
 mod messages;
 mod parts;
-mod turns;
+mod tickets;
 
 use generators::sts::Digi;
 use generators::sts::raw::MicrosliceCounts;
@@ -24,7 +24,7 @@ use crate::device::{SharedSlice, Stores, streaming};
 use crate::parallel::{Grain, for_each_range};
 use crate::timing::Laps;
 use parts::parts;
-use turns::Turns;
+use tickets::OrderedTickets;
 
 pub(crate) use even_parts::{even_parts, messages as messages_of, room_for, unpack_part};
 
@@ -36,21 +36,23 @@ pub(super) fn unpack(
 ) {
     let parts = parts(work.jobs);
     let longest = parts.iter().map(|part| part.messages).max().unwrap_or(0);
-    let turns = Turns::new(parts.len());
-    let (counts, digis) = (SharedSlice::new(counts), SharedSlice::new(digis));
+    let tickets = OrderedTickets::new(parts.len());
+    let counts = SharedSlice::new(counts);
+    let digis = SharedSlice::new(digis);
     for_each_range(rayon::current_num_threads().min(parts.len()), Grain::Shares, |_| {
         let mut nearby = vec![Digi::default(); room_for(longest)];
         streaming(|stores| {
-            while let Some(turn) = turns.next(&parts) {
-                let part = turn.part;
+            while let Some(ticket) = tickets.next(&parts) {
+                let part = ticket.part;
                 // SAFETY: each microslice is in one part only.
                 let counts = unsafe { counts.part(part.jobs.clone()) };
                 let found =
                     unpack_part(work, &work.jobs[part.jobs.clone()], counts, &mut nearby, |_| ());
-                let place = turn.place(found);
-                // SAFETY: whoever comes before and behind has other places.
-                let place = unsafe { digis.part(place..place + found) };
-                stream(stores, place, &nearby[..found]);
+                let offset = ticket.reserve(found);
+                // SAFETY: `reserve` gives consecutive ranges to the parts, so no other part writes
+                // to this one.
+                let offset = unsafe { digis.part(offset..offset + found) };
+                stream(stores, offset, &nearby[..found]);
             }
         });
     });

@@ -6,17 +6,17 @@ use generators::sts::raw::MESSAGE_BYTES;
 
 use crate::sts_unpack::survey::Job;
 
-/// Messages of a part, but for its last microslice: digis of so many stay in the second cache.
+/// Messages of a part, without its last microslice: their digis stay in the second-level cache.
 const MESSAGES: usize = 1 << 14;
 
-/// Microslices that lie behind each other.
+/// Consecutive microslices.
 pub(super) struct Part {
     pub(super) jobs: Range<usize>,
     /// Messages of all of them: there are no more digis.
     pub(super) messages: usize,
 }
 
-/// All microslices in parts; of a long one a part is made by itself.
+/// All microslices in parts; a long one is a part of its own.
 pub(super) fn parts(jobs: &[Job]) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut open = Part { jobs: 0..0, messages: 0 };

@@ -1,10 +1,10 @@
-// Which epochs a piece has, and which one is before it: the only things that depend on what comes
-// before in a microslice.
+// Epochs of a piece, and the epoch before it: the only values that depend on earlier messages of a
+// microslice.
 //
-// A piece tells at once what its own TS_MSBs are, and which epoch is behind it as soon as it knows the
-// one before. A word says it all: 29 bits of the number of its last epoch, above these 29 bits of that
-// of its first one, or how many cycles have begun since the microslice did. A piece in which one
-// begins, as hardly any does, tells only the latter.
+// A piece publishes its own TS_MSBs at once, and the epoch after it as soon as it knows the one
+// before. A status is one word: 29 bits of the number of its last epoch, above these 29 bits of
+// that of its first one, or the number of cycles that have started since the microslice did. A
+// piece in which a cycle starts, which is rare, publishes only the latter.
 #pragma once
 #include "../raw/epoch.h"
 #include "piece.h"
@@ -19,10 +19,11 @@ PORTABLE_INLINE int highest_lane(lanemask_t mask) { return mask == 0 ? 0 : LANES
 
 // The TS_MSBs of a piece.
 struct Epochs {
-    // Before a lane's messages in each row: the number of the epoch, or 0 if none of the piece is.
+    // Before a lane's messages in each row: the number of the epoch, or 0 if none of the piece is
+    // known.
     u32 known[ROWS];
-    // The numbers of the first and the last one, if there are any, and how many are smaller than the
-    // one before.
+    // The numbers of the first and the last epoch, if there are any, and how many are smaller than
+    // the one before.
     bool any = false;
     u32 first = 0, last = 0, wraps = 0;
 
@@ -43,14 +44,14 @@ struct Epochs {
         if (__any_sync(FULL_MASK, own_wraps > 0)) wraps = __reduce_add_sync(FULL_MASK, own_wraps);
     }
 
-    // The epoch behind the piece.
+    // The epoch after the piece.
     __device__ __forceinline__ Epoch behind(Epoch before) const {
         if (!any) return before;
         return {last, before.wraps + (first < before.number) + wraps};
     }
 
   private:
-    // Adds a row, and says which number is known before a lane's own messages.
+    // Adds a row, and returns the number that is known before a lane's own messages.
     __device__ __forceinline__ void find(const u32 (&messages)[MESSAGES_AT_ONCE], u32& known_before) {
         bool begins = false;
         u32 own_first = 0, own_last = 0;
@@ -77,8 +78,8 @@ struct EpochBefore {
     u64 state;
     u32 known;  // the lane that knows it
 
-    // Waits for as many pieces as there are lanes, those of the microslice before its `number`-th
-    // one, from the nearest on. The first piece of a microslice is one that knows.
+    // Waits for one piece per lane, those of the microslice before its `number`-th one, from the
+    // nearest on. The first piece of a microslice always knows its epoch.
     __device__ __forceinline__ EpochBefore(const u64* states, u32 piece, u32 number) {
         const u32 lane = threadIdx.x % LANES;
         while (true) {
@@ -97,7 +98,7 @@ struct EpochBefore {
         const u32 last = (u32)state & NUMBER, first = (u32)(state >> TYPE_SHIFT & (2 * NUMBER + 1));
         const bool any = lane <= known && state >= OWN_EPOCHS;
         const lanemask_t with_epochs = __ballot_sync(FULL_MASK, any);
-        // Those of earlier pieces are in higher lanes.
+        // Earlier pieces are in higher lanes.
         const lanemask_t above = with_epochs & ~lanemask_lt(lane) & ~((lanemask_t)1 << lane);
         const u32 before = __shfl_sync(FULL_MASK, last, above != 0 ? ffs(above) - 1 : 0);
         const bool wraps = any && lane < known && first < before;
@@ -106,8 +107,8 @@ struct EpochBefore {
     }
 };
 
-// Tells what others may need of a piece, and learns which epoch is before it. A whole warp calls it;
-// pieces before are those of warps that have begun.
+// Publishes the epochs of a piece, and returns the epoch before it. A whole warp calls it; pieces
+// before are those of warps that have already started.
 PORTABLE_INLINE Epoch wait_for_epoch_before(u64* states, u32 piece, u32 number, const u8* content, const Epochs& own) {
     const bool tells = threadIdx.x % LANES == 0;
     Epoch before = {number_of(message_at(content + MESSAGE_BYTES)), 0};
@@ -121,7 +122,7 @@ PORTABLE_INLINE Epoch wait_for_epoch_before(u64* states, u32 piece, u32 number, 
     return before;
 }
 
-// The same once all pieces have told: which epoch is behind the piece before.
+// The epoch before a piece, after all pieces have published the epoch after them.
 PORTABLE_INLINE Epoch known_epoch_before(const u64* states, u32 piece, u32 number, const u8* content) {
     if (number == 0) return {number_of(message_at(content + MESSAGE_BYTES)), 0};
     const u64 told = states[piece - 1];

@@ -3,7 +3,7 @@
 #include "../raw/hit.h"
 #include "epochs.h"
 
-// What was found of a piece; all lanes know it.
+// Counts of a piece, the same in all lanes.
 struct Found {
     u32 digis = 0, other = 0, elink = 0, first = 0, size = 0, overflow = 0, undefined = 0;
 
@@ -24,13 +24,13 @@ struct Found {
     }
 };
 
-// Hits of a piece in which no cycle begins, and whose epochs are all inner ones.
+// Hits of a piece in which no cycle starts, and whose epochs are all inner ones.
 struct LookedUp {
     const Lookup& lookup;
-    // When the cycle begins, in ns since the timeslice did; it wraps.
+    // Begin of the cycle in ns since that of the timeslice; wraps.
     u32 cycle_ns;
 
-    // Whether there is a digi.
+    // Returns true if the hit gives a digi.
     __device__ __forceinline__ bool find(u32 hit, u32 number, u32& counted, u64& digi) const {
         const u32 elink = elink_of(hit), adc = adc_of(hit);
         const i32 time = lookup.times[elink * TIMES_OF_ELINK + adc];
@@ -82,7 +82,7 @@ PORTABLE_INLINE Found step_by_step(const Messages& messages, u64 first_of_cycle,
     return found;
 }
 
-// Whether hits of an epoch can be looked up.
+// True if hits of an epoch can be looked up.
 PORTABLE_INLINE bool is_inner(u64 epoch, const Board& board) {
     return epoch >= board.inner_begin && epoch < board.inner_end;
 }

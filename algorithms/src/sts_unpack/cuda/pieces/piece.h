@@ -1,5 +1,5 @@
-// Pieces of microslices: as many messages as a warp has at once, 16 bytes and then 16 bytes each lane,
-// cut where 16 bytes begin.
+// Pieces of microslices: the messages that a warp processes at once, 16 bytes and then 16 bytes per
+// lane, split at multiples of 16 bytes.
 #pragma once
 #include "../raw/microslice.h"
 
@@ -10,7 +10,7 @@ constexpr u32 MESSAGES_OF_LANE = ROWS * MESSAGES_AT_ONCE;
 constexpr u32 BYTES_AT_ONCE = MESSAGES_AT_ONCE * MESSAGE_BYTES;
 constexpr u32 PIECE_BYTES = MESSAGES_OF_LANE * MESSAGE_BYTES * LANES;
 
-// Which piece of which microslice it is. What is no piece has `NO_JOB`.
+// Index of a piece and its microslice. Padding has `NO_JOB`.
 struct Piece {
     u32 job, number;
 };

@@ -1,8 +1,8 @@
-// A piece of a microslice, from its bytes to whoever takes its digis.
+// Unpacking of a piece of a microslice, from its bytes to a consumer of digis.
 #pragma once
 #include "hits.h"
 
-// What pieces are cut from, and what is known of each: `epochs` has a word for each piece.
+// Inputs of the unpacking of pieces: `epochs` has a status word for each piece.
 struct Input {
     const u8* bytes;
     const Job* jobs;
@@ -11,7 +11,7 @@ struct Input {
     u64* epochs;
 };
 
-// Copies what is looked up into shared memory, by a block. A barrier is included.
+// Copies what is looked up into shared memory, by a block. Includes a barrier.
 template <u32 THREADS>
 PORTABLE_INLINE void keep(Lookup& kept, const Lookup& lookup) {
     const uint4* from = reinterpret_cast<const uint4*>(&lookup);
@@ -20,8 +20,9 @@ PORTABLE_INLINE void keep(Lookup& kept, const Lookup& lookup) {
     __syncthreads();
 }
 
-// Goes through a piece, by a whole warp. `digis` knows which epoch is before it, takes the hits in either
-// way, and what was counted: of a microslice that is refused its first piece says so.
+// Processes a piece with a whole warp. `digis` provides the epoch before it, and takes the hits, by
+// either algorithm, and the counts: for a microslice that is refused, those of its first piece
+// report that.
 template <class Digis>
 PORTABLE_INLINE void unpack_piece(const Input& input, const Piece* pieces, u32 place, const Lookup& lookup,
                                   Digis& digis) {

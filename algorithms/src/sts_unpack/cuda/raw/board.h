@@ -1,4 +1,4 @@
-// What boards read, and how (see tables.rs and lookup.rs).
+// Tables of boards (see tables.rs and lookup.rs).
 #pragma once
 #include "portable.h"
 
@@ -6,7 +6,7 @@ constexpr u32 ELINKS = 64;
 constexpr u32 ASIC_CHANNELS = 128;
 constexpr u32 ADC_VALUES = 32;
 
-// Hits have small charges as a rule: with a word more for each e-link these are not all in the same
+// Hits usually have small charges: with one more word for each e-link these are not all in the same
 // banks of shared memory.
 constexpr u32 TIMES_OF_ELINK = ADC_VALUES + 1;
 constexpr u32 TIMES = ELINKS * TIMES_OF_ELINK;
@@ -21,16 +21,17 @@ struct Link {
     u16 channels[ASIC_CHANNELS];
 };
 
-// What follows from a hit's own bits, in as few bytes as possible: what is added to its time, by e-link
-// and charge; the upper half of its digi, by e-link, with the highest bit of the address in bit 0 and the
-// least channel that the e-link has; and how much higher the channel is, by e-link and channel.
+// Values that follow from a hit's own bits, in as few bytes as possible: the correction of its
+// time, by e-link and charge; the upper half of its digi, by e-link, with the highest bit of the
+// address in bit 0 and the smallest channel of the e-link; and the difference from that channel, by
+// e-link and channel.
 struct __align__(16) Lookup {
     i32 times[TIMES];
     u32 uppers[ELINKS];
     u8 channels[ALL_CHANNELS];
 };
 
-// Of a hit that is dropped: one of these instead of a time, or this instead of a channel.
+// Codes of hits that are dropped: one of these instead of a time, or this instead of a channel.
 constexpr i32 UNKNOWN_TIME = -0x7fffffff;
 constexpr u32 MASKED = 255;
 constexpr u32 ADDRESS_HIGH = 1;
@@ -39,8 +40,8 @@ constexpr u32 FAR = 254;
 constexpr u32 FAR_CHANNEL = 2046;
 constexpr u32 CHANNEL_SHIFT_IN_UPPER = 5;
 
-// Hits can be looked up in the epochs from `inner_begin` on and before `inner_end`, counted from that
-// in which the timeslice begins.
+// Hits can be looked up in the epochs from `inner_begin` on and before `inner_end`, counted from
+// that in which the timeslice starts.
 struct __align__(16) Board {
     u32 inner_begin, inner_end, elinks, unused;
     Lookup lookup;

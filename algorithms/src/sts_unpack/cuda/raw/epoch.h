@@ -1,4 +1,4 @@
-// Which epoch it is (see epoch.rs); all wraps.
+// Tracking of epochs (see epoch.rs); all arithmetic wraps.
 #pragma once
 #include "microslice.h"
 
@@ -7,14 +7,14 @@ constexpr u64 EPOCH_NS = 3200;
 constexpr u64 CYCLE_NS = EPOCH_NS * EPOCHS_PER_CYCLE;
 constexpr u64 EIGHTHS_PER_EPOCH = 8 * EPOCH_NS;
 
-// The first epoch of the cycle in which a microslice begins, counted from that in which its
-// timeslice does. The experiment's code divides with a sign.
+// The first epoch of the cycle in which a microslice starts, counted from that in which its
+// timeslice does. Signed division, as in the experiment's code.
 PORTABLE_INLINE u64 first_of_cycle(const Job& job) {
     const u64 cycle = (u64)((long long)job.index / (long long)CYCLE_NS);
     return cycle * EPOCHS_PER_CYCLE - job.first_epoch;
 }
 
-// The number of the epoch, and how many cycles have begun since the microslice did.
+// The number of the epoch, and how many cycles have started since the microslice did.
 struct Epoch {
     u32 number, wraps;
 
@@ -24,7 +24,7 @@ struct Epoch {
         number = next;
     }
 
-    // Counted from the epoch in which the timeslice begins.
+    // Epochs since that in which the timeslice starts.
     __device__ __forceinline__ u64 since_start(u64 first_of_cycle) const {
         return first_of_cycle + wraps * EPOCHS_PER_CYCLE + number;
     }

@@ -3,10 +3,10 @@
 #include "board.h"
 #include "epoch.h"
 
-// What becomes of a hit: a digi, nothing, or a count.
+// Outcome of a hit: a digi, nothing, or a count.
 enum Fate : u32 { DIGI, UNWANTED, UNKNOWN_ELINK, LATE, UNDEFINED };
 
-// Whose digis are right.
+// The code whose digis are right.
 enum Rules : u32 { CURRENT, OF_2023 };
 
 constexpr u32 MAX_TIME_NS = 0x7fffffff;
@@ -23,7 +23,7 @@ PORTABLE_INLINE u32 current_fate(u64 ns, u32& time) {
     return ns <= MAX_TIME_NS ? DIGI : LATE;
 }
 
-// The same with a correction.
+// Outcome of a hit with a correction of its time.
 PORTABLE_INLINE u32 corrected_fate(u64 ns, double walk_ns, u32& time) {
     const double corrected = (double)ns + walk_ns;
     if (corrected <= -1.0 || corrected >= END_OF_TIMES) return UNDEFINED;
@@ -32,7 +32,7 @@ PORTABLE_INLINE u32 corrected_fate(u64 ns, double walk_ns, u32& time) {
     return DIGI;
 }
 
-// Of a hit in an epoch, counted from that in which the timeslice begins.
+// Outcome of a hit in an epoch, counted from that in which the timeslice starts.
 PORTABLE_INLINE u32 fate_of(u32 message, u64 epoch, const Board& board, u32 rules, u64& digi) {
     const u32 elink = elink_of(message), adc = adc_of(message), channel = channel_of(message);
     if (elink >= board.elinks) return UNKNOWN_ELINK;
@@ -49,7 +49,7 @@ PORTABLE_INLINE u32 fate_of(u32 message, u64 epoch, const Board& board, u32 rule
     return fate;
 }
 
-// The code of 2023 looks at no range.
+// The code of 2023 does not check the range.
 PORTABLE_INLINE bool overflows(u32 fate, u32 rules) {
     return fate == LATE || (fate == UNDEFINED && rules == CURRENT);
 }

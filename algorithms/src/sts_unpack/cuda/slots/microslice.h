@@ -1,8 +1,8 @@
-// A block unpacks a microslice into slots, as published: tiles of as many messages as it has threads,
-// of which three scans say all that depends on what comes before: the number of the epoch, how often
-// such numbers went back, and the slot of a digi.
+// A block unpacks a microslice into slots, as published: tiles of one message per thread, with
+// three scans for the values that depend on earlier messages: the number of the epoch, the number
+// of times that it decreased, and the slot of a digi.
 //
-// What the threads of a block share is wherever the kernel has it.
+// The memory that threads of a block share is declared by the kernel.
 #pragma once
 #include "block_scan.h"
 #include "../raw/hit.h"
@@ -12,26 +12,26 @@ namespace {
 constexpr u32 THREADS = 512;
 
 struct Shared {
-    // Of all epochs that begin in the tile, behind that in which the tile begins.
+    // Numbers of all epochs that start in the tile, after that in which the tile starts.
     u32 numbers[THREADS + 1];
     u32 warp_sums[LANES];
     Counts counts;
 };
 
-// The sum over this thread and those below it. A barrier is before it, and one behind.
+// Inclusive scan over the threads of a block. Barriers before and after.
 PORTABLE_INLINE u32 sum_up_to_here(bool own, Shared& shared, u32& total) {
     __syncthreads();
     const u32 before = block_exclusive_sum<THREADS>(own, shared.warp_sums, total);
     return before + own;
 }
 
-// Adds up what is not the place of a digi: nothing of it, in most warps.
+// Adds up a count that is zero in most warps.
 PORTABLE_INLINE void count(u32& counter, bool own) {
     const lanemask_t all = __ballot_sync(FULL_MASK, own);
     if (all != 0 && threadIdx.x % LANES == 0) atomicAdd(&counter, (u32)popc(all));
 }
 
-// The messages behind the first two; digis go to `slots`.
+// Processes the messages after the first two; digis go to `slots`.
 PORTABLE_INLINE void unpack(const u8* content, const Job& job, const Board& board, u32 rules, u64* slots,
                             Shared& shared) {
     const u64 base = first_of_cycle(job);
@@ -61,7 +61,7 @@ PORTABLE_INLINE void unpack(const u8* content, const Job& job, const Board& boar
         count(shared.counts.elink, fate == UNKNOWN_ELINK);
         count(shared.counts.overflow, overflows(fate, rules));
         count(shared.counts.undefined, fate == UNDEFINED);
-        // All have read their numbers before the last scan.
+        // All threads have read their numbers before the last scan.
         if (threadIdx.x == 0) shared.numbers[0] = shared.numbers[begun];
         wraps += wrapped;
         digis += found;
@@ -69,8 +69,8 @@ PORTABLE_INLINE void unpack(const u8* content, const Job& job, const Board& boar
     if (threadIdx.x == 0) shared.counts.digis = digis;
 }
 
-// The microslice of this block, if there is one. Digis go to the slots from its own `first_slots` on,
-// which are as many as it has messages.
+// Unpacks the microslice of this block, if there is one. Its digis go to the slots from
+// `first_slots` on, one for each message.
 PORTABLE_INLINE void unpack_microslice(const u8* bytes, const Job* jobs, u32 job_count, const Board* boards,
                                        u32 rules, const u32* first_slots, Counts* counts, u64* slots,
                                        Shared& shared) {

@@ -1,7 +1,6 @@
-// Pieces of microslices: see pieces/piece.h, and pieces/epochs.h for how a warp learns which epoch
-// is before its own. It needs `states`: two words a piece from `epochs_at` on, of which each has 29
-// bits of what a piece tells below two of how much that is. What both say belongs together if both
-// say as much.
+// Pieces of microslices: see pieces/piece.h, and pieces/epochs.h for how a warp gets the epoch
+// before its own. It needs `states`: two words per piece from `epochs_at` on; each has 29 bits of
+// the status below two bits of its kind. The two words belong together if their kinds are equal.
 
 const WAITS_FOR_WARPS = true;
 const PIECE_BYTES = MESSAGES_OF_LANE * MESSAGE_BYTES * LANES;
@@ -19,11 +18,11 @@ var<private> epochs_at: u32;
 var<private> window: u32;
 var<private> skipped: u32;
 var<private> piece_size: u32;
-// The messages of a lane: as many in each row.
+// The messages of a lane: the same number in each row.
 var<private> own_messages: array<u32, MESSAGES_OF_LANE>;
 
 // The TS_MSBs of the piece. Before a lane's messages in each row: the number of the epoch, or 0 if
-// none of the piece is.
+// none of the piece is known.
 var<private> known_before: array<u32, ROWS>;
 var<private> any_epochs: bool;
 var<private> first_number: u32;
@@ -84,7 +83,7 @@ fn find_epochs() {
     own_wraps = sum_of_warp(wraps);
 }
 
-// Adds a row, and says which number is known before a lane's own messages.
+// Adds a row, and returns the number that is known before a lane's own messages.
 fn find_in_row(row: u32) -> u32 {
     var begins = false;
     var own_first = 0u;
@@ -109,7 +108,7 @@ fn find_in_row(row: u32) -> u32 {
     return known;
 }
 
-// The epoch behind the piece.
+// The epoch after the piece.
 fn behind_piece(before: Epoch) -> Epoch {
     if !any_epochs { return before; }
     return Epoch(last_number, before.wraps + select(0u, 1u, first_number < before.number) + own_wraps);
@@ -120,8 +119,8 @@ fn tell(piece: u32, how_much: u32, last: u32, other: u32) {
     atomicStore(&states[epochs_at + 2u * piece + 1u], how_much << TOLD_SHIFT | other);
 }
 
-// Tells what others may need of a piece, and learns which epoch is before it. A whole warp calls
-// it; pieces before are those of warps that have begun.
+// Publishes the epochs of a piece, and returns the epoch before it. A whole warp calls it; pieces
+// before are those of warps that have already started.
 fn wait_for_epoch_before(piece: u32, number: u32, content: u32) -> Epoch {
     var before = Epoch(number_of(message_at(content + MESSAGE_BYTES)), 0u);
     if number > 0u {
@@ -135,8 +134,8 @@ fn wait_for_epoch_before(piece: u32, number: u32, content: u32) -> Epoch {
     return before;
 }
 
-// Waits for as many pieces as there are lanes, those of the microslice before its `number`-th one,
-// from the nearest on. The first piece of a microslice is one that knows.
+// Waits for one piece per lane, those of the microslice before its `number`-th one, from the
+// nearest on. The first piece of a microslice always knows its epoch.
 fn told_before(piece: u32, number: u32) -> Epoch {
     var last = TOLD_UP_TO_PIECE << TOLD_SHIFT;
     var other = last;
@@ -156,7 +155,7 @@ fn told_before(piece: u32, number: u32) -> Epoch {
     }
     let any_here = lane <= known && last >> TOLD_SHIFT >= TOLD_OWN;
     let with_epochs = votes(any_here);
-    // Those of earlier pieces are in higher lanes.
+    // Earlier pieces are in higher lanes.
     let above = with_epochs & ~lanes_below(lane) & ~only_lane(lane);
     let own = last & TOLD_BITS;
     let earlier = shuffled(own, select(first_of(above), 0u, is_none(above)));

@@ -1,16 +1,16 @@
-// A piece of a microslice, from its bytes to whoever takes its digis: see pieces/walk.h and
-// pieces/hits.h. It needs which epoch is before a piece (`epoch_before`), who takes the hits in either
-// way (`look_up`, and `take` of those that have `digi_of_hit`), what was counted (`note_found`), and
-// what is looked up of the board (`looked_up`).
+// Unpacking of a piece of a microslice, from its bytes to a consumer of digis: see pieces/walk.h
+// and pieces/hits.h. It needs the epoch before a piece (`epoch_before`), consumers of the hits for
+// either algorithm (`look_up`, and `take` for those that have `digi_of_hit`), a consumer of the
+// counts (`note_found`), and the lookup tables of the board (`looked_up`).
 #include "../raw/hit.wgsl"
 #include "piece.wgsl"
 
 const UNKNOWN_TIME = -0x7fffffffi;
 
-// What was found of a piece; all lanes know it.
+// Counts of a piece, the same in all lanes.
 var<private> found: array<u32, COUNTS>;
 
-// Whether there is a digi, if it can be looked up: then it is `digi_of_hit`. `counted` gets hits of
+// Returns true if the hit gives a digi by lookup: then it is `digi_of_hit`. `counted` gets hits of
 // unknown e-links in its upper half.
 fn find_digi(hit: u32, number: u32, cycle_ns: u32, counted: ptr<function, u32>) -> bool {
     let elink = elink_of(hit);
@@ -60,13 +60,14 @@ fn step_by_step(cycle: u64, before: Epoch, board: u32) {
     found[OTHER] = messages_of_piece() - known;
 }
 
-// Whether hits of an epoch can be looked up.
+// True if hits of an epoch can be looked up.
 fn is_inner(epoch: u64, board: u32) -> bool {
     let at = board * BOARD_WORDS;
     return epoch >= u64(boards[at]) && epoch < u64(boards[at + 1u]);
 }
 
-// Goes through a piece, by a whole warp. Of a microslice that is refused its first piece says so.
+// Processes a piece with a whole warp. For a microslice that is refused, its first piece reports
+// that.
 fn unpack_piece(place: u32) {
     for (var i = 0u; i < COUNTS; i++) { found[i] = 0u; }
     let piece = pieces[place];

@@ -17,7 +17,7 @@ const LINK_WORDS = CHANNELS_AT + ASIC_CHANNELS / 2u;
 const BOARD_WORDS = LINKS_AT + ELINKS * LINK_WORDS;
 const END_OF_TIMES = 18446744073709551616.0lf;
 
-// The digi of the hit that was last looked at.
+// The digi of the hit that was processed last.
 var<private> digi_of_hit: vec2u;
 var<private> time_of_hit: u32;
 
@@ -37,7 +37,7 @@ fn current_fate(ns: u64) -> u32 {
     return select(LATE, DIGI, ns <= u64(MAX_TIME_NS));
 }
 
-// The same with a correction.
+// Outcome of a hit with a correction of its time.
 fn corrected_fate(ns: u64, walk_ns: f64) -> u32 {
     let corrected = f64(ns) + walk_ns;
     if corrected <= -1.0lf || corrected >= END_OF_TIMES { return UNDEFINED; }
@@ -46,7 +46,7 @@ fn corrected_fate(ns: u64, walk_ns: f64) -> u32 {
     return DIGI;
 }
 
-// Of a hit in an epoch, counted from that in which the timeslice begins.
+// Outcome of a hit in an epoch, counted from that in which the timeslice starts.
 fn fate_of(message: u32, epoch: u64, board: u32, rules: u32) -> u32 {
     let elink = elink_of(message);
     let adc = adc_of(message);
@@ -74,7 +74,7 @@ fn fate_of(message: u32, epoch: u64, board: u32, rules: u32) -> u32 {
     return fate;
 }
 
-// The code of 2023 looks at no range.
+// The code of 2023 does not check the range.
 fn overflows(fate: u32, rules: u32) -> bool {
     return fate == LATE || (fate == UNDEFINED && rules == CURRENT);
 }

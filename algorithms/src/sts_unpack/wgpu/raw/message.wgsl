@@ -19,7 +19,7 @@ const SIZE_COUNT = 4u;
 const OVERFLOW_COUNT = 5u;
 const UNDEFINED_COUNT = 6u;
 
-// A message that begins at any byte.
+// A message at any byte, aligned or not.
 fn message_at(at: u32) -> u32 {
     let word = bytes[at / MESSAGE_BYTES];
     let shift = at % MESSAGE_BYTES * 8u;
@@ -29,16 +29,16 @@ fn message_at(at: u32) -> u32 {
 
 fn is_epoch(message: u32) -> bool { return message >> TYPE_SHIFT == EPOCH; }
 fn is_ts_msb(message: u32) -> bool { return message >> TYPE_SHIFT == TS_MSB; }
-// Of a TS_MSB: the number of the epoch.
+// Number of the epoch of a TS_MSB.
 fn number_of(message: u32) -> u32 { return message & ((1u << TYPE_SHIFT) - 1u); }
-// Of a hit: the charge, which dummies have none of.
+// Charge of a hit; dummies have none.
 fn adc_of(message: u32) -> u32 { return message >> 10u & 0x1fu; }
 fn is_hit(message: u32) -> bool { return (message >> 31u) == 0u && adc_of(message) > 0u; }
 fn elink_of(message: u32) -> u32 { return message >> 22u & 0x3fu; }
 fn channel_of(message: u32) -> u32 { return message >> 15u & 0x7fu; }
-// Of a hit: e-link and channel in one number.
+// E-link and channel of a hit in one number.
 fn elink_and_channel_of(message: u32) -> u32 { return message >> 15u & 0x1fffu; }
-// Of a hit: ticks since the epoch began, the highest bit apart.
+// Ticks of a hit since the begin of the epoch, without the highest bit.
 fn ticks_of(message: u32) -> u32 { return (message >> 1u & 0x1ffu) | (message >> 30u & 1u) << 9u; }
 // From ticks to eighths of ns, and half a ns more: what is cut then is rounded.
 fn rounded_eighths(ticks: u32) -> u32 { return 25u * ticks + 4u; }
@@ -53,15 +53,15 @@ fn has_wrong_first_messages(content: u32) -> bool {
     return !is_epoch(message_at(content)) || !is_ts_msb(message_at(content + MESSAGE_BYTES));
 }
 
-// The first epoch of the cycle in which a microslice begins, counted from that in which its
-// timeslice does. The experiment's code divides with a sign.
+// The first epoch of the cycle in which a microslice starts, counted from that in which its
+// timeslice does. Signed division, as in the experiment's code.
 fn first_of_cycle(job: Job) -> u64 {
     let cycle = bitcast<u64>(bitcast<i64>(job.index) / CYCLE_NS);
     return cycle * u64(EPOCHS_PER_CYCLE) - job.first_epoch;
 }
 
-// An epoch by its number and how many cycles have begun since the microslice did, counted from that
-// in which the timeslice begins.
+// An epoch by its number and how many cycles have started since the microslice did, counted from
+// that in which the timeslice starts.
 fn since_start(first_of_cycle: u64, number: u32, wraps: u32) -> u64 {
     return first_of_cycle + u64(wraps) * u64(EPOCHS_PER_CYCLE) + u64(number);
 }

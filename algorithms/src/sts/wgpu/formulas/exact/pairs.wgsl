@@ -5,7 +5,7 @@ fn delay(front: u32, back: u32) -> f32 { return f32(i32(front - back)); }
 fn hit_time(front: u32, back: u32) -> u32 { return (front + back) / 2u; }
 fn whole_widths(exact: f32) -> i32 { return i32(floor(exact)); }
 
-// Those of the global coordinates, and the covariance of x and y.
+// Errors in global coordinates, and the covariance of x and y.
 fn errors_of(spread: Spread) -> vec4f {
     let dx = deviation(rotated_entry(spread, 0u, 0u));
     let dy = deviation(rotated_entry(spread, 1u, 1u));

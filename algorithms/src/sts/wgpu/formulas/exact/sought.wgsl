@@ -1,5 +1,6 @@
-// What a digi has to have reached to be not too early to follow another one, by the exact rules: see
-// formulas/following.h. Times are whole, so channel and time are one number to compare with.
+// Lower limit that a digi has to reach to be not too early to follow another one, by the exact
+// rules: see formulas/following.h. Times are integers, so channel and time are compared as one
+// number.
 #include "window.wgsl"
 
 struct Sought { channel: u32, least: vec2u }
@@ -12,7 +13,7 @@ fn sought_by(digi: vec2u) -> Sought {
     return Sought(channel, vec2u(low + time, (channel >> (32u - TIME_BITS)) + carry));
 }
 
-// A window may lie behind a digi, too.
+// A negative window starts after the digi.
 fn first_time_for(time: u32) -> u32 {
     let window = bitcast<i32>(arguments.whole_ns);
     if window < 0 { return time + u32(-window); }

@@ -13,7 +13,7 @@ fn with_time(times: Times, time: u32) -> Times {
     return Times(vec2u(low, times.sum.y + carry), min(times.least, time));
 }
 
-// What is above the least time of all hardly ever has more than a word.
+// Sums above the smallest time hardly ever need more than a word.
 fn mean_time(times: Times, size: u32, first_time: u32, last_time: u32) -> u32 {
     let least = product_of(times.least, size);
     let borrow = select(0u, 1u, times.sum.x < least.x);
@@ -21,14 +21,14 @@ fn mean_time(times: Times, size: u32, first_time: u32, last_time: u32) -> u32 {
     return times.least + divided(above, size);
 }
 
-// By a number of no more than 16 bits.
+// Product with a number of no more than 16 bits.
 fn product_of(number: u32, size: u32) -> vec2u {
     let low = (number & ((1u << HALF_WORD) - 1u)) * size;
     let high = (number >> HALF_WORD) * size + (low >> HALF_WORD);
     return vec2u(number * size, high >> HALF_WORD);
 }
 
-// The same; digit by digit, where a word is not enough. The result is one.
+// Division, digit by digit if a word is not enough. The result fits into a word.
 fn divided(number: vec2u, size: u32) -> u32 {
     if number.y == 0u { return number.x / size; }
     let upper = ((number.y % size) << HALF_WORD) | (number.x >> HALF_WORD);

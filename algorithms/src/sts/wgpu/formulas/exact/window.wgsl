@@ -1,5 +1,5 @@
-// How far apart in time a digi and its successor may be, by the exact rules: see formulas/rules.h.
-// Times have 31 bits, so differences fit into a word with its sign.
+// Largest time difference of a digi and its successor, by the exact rules: see formulas/rules.h.
+// Times have 31 bits, so differences fit into a signed word.
 
 const IS_EXCLUSIVE = true;
 

@@ -1,4 +1,4 @@
-// What a digi has to have reached to be not too early to follow another one, as published: see
+// Lower limit that a digi has to reach to be not too early to follow another one, as published: see
 // formulas/following.h.
 #include "window.wgsl"
 

@@ -1,4 +1,4 @@
-// How far apart in time a digi and its successor may be, as published: see formulas/rules.h.
+// Largest time difference of a digi and its successor, as published: see formulas/rules.h.
 #include "arithmetic.wgsl"
 
 const IS_EXCLUSIVE = false;

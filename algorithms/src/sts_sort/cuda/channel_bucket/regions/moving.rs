@@ -40,8 +40,8 @@ impl Regions {
             group_count: self.group_count.ptr(),
             capacity: self.group_capacity() as u32,
         };
-        // SAFETY: parts are ranges of the arrays, and the tables have room for
-        // so many parts, regions and groups.
+        // SAFETY: parts are ranges of the arrays, and the tables have capacity for all parts,
+        // regions and groups.
         unsafe {
             let parts = self.grid(self.parts.count(), 1);
             gpu.launch(&kernels::CHANNEL_BUCKET_COUNT, parts, count)?;
@@ -73,11 +73,12 @@ impl Regions {
             bits,
         };
         let parts = self.grid(self.parts.count(), 2);
-        // SAFETY: as above; groups have as many digis as were counted.
+        // SAFETY: parts are ranges of the arrays, the tables have capacity for all parts, regions
+        // and groups, and groups have as many digis as were counted.
         unsafe { gpu.launch(&kernels::CHANNEL_BUCKET_DISTRIBUTE, parts, arguments) }
     }
 
-    /// The same, tile by tile.
+    /// Moves digis tile by tile, in the order of arrival.
     fn move_in_order(
         &self,
         gpu: &Gpu,
@@ -101,7 +102,8 @@ impl Regions {
             shift,
             bits,
         };
-        // SAFETY: as above; the words that tiles tell have room for the most groups.
+        // SAFETY: tiles are ranges of the arrays, the tables have capacity for all regions and
+        // groups, and the status words of tiles for the maximum number of groups.
         unsafe { gpu.launch(tiles.kernel(), self.grid(tiles.count(), 2), arguments) }
     }
 }

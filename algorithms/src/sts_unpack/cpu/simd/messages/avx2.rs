@@ -6,7 +6,7 @@ use generators::sts::Digi;
 use generators::sts::raw::MicrosliceCounts;
 
 use super::bits::*;
-use super::{Found, Hits, Isa, Kinds, Messages, Microslice, Word, unpack};
+use super::{HitCounts, Hits, Isa, Kinds, Messages, Microslice, Word, unpack};
 use crate::device::cpu_features::{Avx2, with_instructions};
 use crate::device::vectors::{load_256, store_256};
 use crate::sts_unpack::lookup::{ADDRESS_HIGH, MASKED, UNKNOWN_ELINK, UNWANTED};
@@ -31,7 +31,7 @@ impl Isa for Avx2 {
     fn load(self, words: &[Word]) -> __m256i {
         let words: &[Word; LANES] = match words.first_chunk() {
             Some(words) => words,
-            None => unreachable!("a block has so many words"),
+            None => unreachable!("a block has a vector of words"),
         };
         // SAFETY: `self` proves that the CPU has AVX2.
         unsafe { load_256(words) }
@@ -44,19 +44,19 @@ impl Isa for Avx2 {
     }
 
     #[inline(always)]
-    fn all(self, number: u32) -> __m256i {
+    fn all(self, value: u32) -> __m256i {
         // SAFETY: `self` proves that the CPU has AVX2.
-        unsafe { _mm256_set1_epi32(number as i32) }
+        unsafe { _mm256_set1_epi32(value as i32) }
     }
 
     #[inline(always)]
-    fn from(self, vector: __m256i, lane: u32, number: u32) -> __m256i {
+    fn from(self, vector: __m256i, lane: u32, value: u32) -> __m256i {
         // SAFETY: `self` proves that the CPU has AVX2.
-        unsafe { from(vector, lane, number) }
+        unsafe { from(vector, lane, value) }
     }
 
     #[inline(always)]
-    fn put(self, hits: Hits<'_, __m256i>, digis: &mut [Digi]) -> Found {
+    fn put(self, hits: Hits<'_, __m256i>, digis: &mut [Digi]) -> HitCounts {
         // SAFETY: `self` proves that the CPU has AVX2.
         unsafe { put(hits, digis) }
     }
@@ -74,20 +74,21 @@ fn kinds(words: __m256i) -> Kinds {
 
 #[target_feature(enable = "avx2")]
 #[inline]
-fn from(vector: __m256i, lane: u32, number: u32) -> __m256i {
+fn from(vector: __m256i, lane: u32, value: u32) -> __m256i {
     let before = _mm256_cmpgt_epi32(_mm256_set1_epi32(lane as i32), LANE_NUMBERS.vector());
-    _mm256_blendv_epi8(_mm256_set1_epi32(number as i32), vector, before)
+    _mm256_blendv_epi8(_mm256_set1_epi32(value as i32), vector, before)
 }
 
 #[target_feature(enable = "avx2")]
 #[inline]
-fn put(hits: Hits<'_, __m256i>, digis: &mut [Digi]) -> Found {
+fn put(hits: Hits<'_, __m256i>, digis: &mut [Digi]) -> HitCounts {
     let Hits { words, are_hits, begins, board } = hits;
     let adcs = masked::<{ ADC as i32 }>(words, ADC_MASK);
     let of_times = masked::<{ ELINKS_OF_32 as i32 }>(words, ELINKS_OF_32_MASK);
     let of_times = _mm256_or_si256(of_times, adcs);
     let of_channels = masked::<{ ELINK_AND_CHANNEL as i32 }>(words, ELINK_AND_CHANNEL_MASK);
-    let (times, channels) = (board.times.as_ptr(), board.channels.as_ptr().cast());
+    let times = board.times.as_ptr();
+    let channels = board.channels.as_ptr().cast();
     // SAFETY: masks keep the indices within the tables: `bits` asserts it.
     let (corrections, uppers) = unsafe {
         let corrections = _mm256_i32gather_epi32::<4>(times, of_times);
@@ -119,10 +120,10 @@ fn put(hits: Hits<'_, __m256i>, digis: &mut [Digi]) -> Found {
     let second = _mm256_permute2x128_si256::<0x31>(even, odd);
     let found = compress(first, kept & 0xf, digis);
     let more = compress(second, kept >> DIGIS, &mut digis[found as usize..]);
-    Found { digis: found + more, unknown_elinks: are_unknown.count_ones() }
+    HitCounts { digis: found + more, unknown_elinks: are_unknown.count_ones() }
 }
 
-/// From the bit that says whether a channel is masked to the highest one.
+/// Shift from the bit of a masked channel to the sign bit.
 const TO_SIGN: i32 = MASKED.leading_zeros() as i32;
 
 /// The highest bit of each number.
@@ -139,7 +140,8 @@ fn masked<const SHIFT: i32>(words: __m256i, mask: i32) -> __m256i {
     _mm256_and_si256(_mm256_srli_epi32::<SHIFT>(words), _mm256_set1_epi32(mask))
 }
 
-/// Puts some digis of a vector side by side to the beginning of a list; says how many.
+/// Writes the selected digis of a vector contiguously to the beginning of a list; returns their
+/// number.
 #[target_feature(enable = "avx2")]
 #[inline]
 fn compress(vector: __m256i, kept: u32, digis: &mut [Digi]) -> u32 {
@@ -148,28 +150,29 @@ fn compress(vector: __m256i, kept: u32, digis: &mut [Digi]) -> u32 {
             let order = COMPRESSED[kept as usize].vector();
             store_256(room, _mm256_permutevar8x32_epi32(vector, order));
         }
-        None => unreachable!("there is room for a digi of each message, and more"),
+        None => unreachable!("the list has capacity for a digi of each message, and slack"),
     }
     kept.count_ones()
 }
 
 #[derive(Clone, Copy)]
 #[repr(align(32))]
-struct Numbers([u32; LANES]);
+struct IndexTable([u32; LANES]);
 
-static LANE_NUMBERS: Numbers = Numbers([0, 1, 2, 3, 4, 5, 6, 7]);
+static LANE_NUMBERS: IndexTable = IndexTable([0, 1, 2, 3, 4, 5, 6, 7]);
 
-/// For each choice of digis the places of their halves.
-static COMPRESSED: [Numbers; 1 << DIGIS] = {
-    let mut all = [Numbers([0; LANES]); 1 << DIGIS];
+/// Lane indices of the selected digis' halves, for each selection.
+static COMPRESSED: [IndexTable; 1 << DIGIS] = {
+    let mut all = [IndexTable([0; LANES]); 1 << DIGIS];
     let mut kept = 0;
     while kept < all.len() {
-        let (mut digi, mut place) = (0, 0);
+        let mut digi = 0;
+        let mut index = 0;
         while digi < DIGIS {
             if kept >> digi & 1 == 1 {
-                all[kept].0[place] = 2 * digi as u32;
-                all[kept].0[place + 1] = 2 * digi as u32 + 1;
-                place += 2;
+                all[kept].0[index] = 2 * digi as u32;
+                all[kept].0[index + 1] = 2 * digi as u32 + 1;
+                index += 2;
             }
             digi += 1;
         }
@@ -178,7 +181,7 @@ static COMPRESSED: [Numbers; 1 << DIGIS] = {
     all
 };
 
-impl Numbers {
+impl IndexTable {
     #[target_feature(enable = "avx2")]
     #[inline]
     fn vector(&self) -> __m256i {

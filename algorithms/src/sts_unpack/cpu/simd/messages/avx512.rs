@@ -6,7 +6,7 @@ use generators::sts::Digi;
 use generators::sts::raw::MicrosliceCounts;
 
 use super::bits::*;
-use super::{Found, Hits, Isa, Kinds, Messages, Microslice, Word, unpack};
+use super::{HitCounts, Hits, Isa, Kinds, Messages, Microslice, Word, unpack};
 use crate::device::cpu_features::{Avx512BwDq, with_instructions};
 use crate::device::vectors::{load_512, store_512};
 use crate::sts_unpack::lookup::{ADDRESS_HIGH, MASKED, UNKNOWN_ELINK, UNWANTED};
@@ -22,7 +22,7 @@ with_instructions! {
 const LANES: usize = 16;
 /// Digis of a vector.
 const DIGIS: usize = LANES / 2;
-/// What tables have below the channel, where charges go.
+/// Bits of tables below the channel, which charges replace.
 const BELOW_CHANNEL: i32 = ADC_MASK;
 
 impl Isa for Avx512BwDq {
@@ -33,7 +33,7 @@ impl Isa for Avx512BwDq {
     fn load(self, words: &[Word]) -> __m512i {
         let words: &[Word; LANES] = match words.first_chunk() {
             Some(words) => words,
-            None => unreachable!("a block has so many words"),
+            None => unreachable!("a block has a vector of words"),
         };
         // SAFETY: `self` proves that the CPU has AVX-512.
         unsafe { load_512(words) }
@@ -46,19 +46,19 @@ impl Isa for Avx512BwDq {
     }
 
     #[inline(always)]
-    fn all(self, number: u32) -> __m512i {
+    fn all(self, value: u32) -> __m512i {
         // SAFETY: `self` proves that the CPU has AVX-512.
-        unsafe { _mm512_set1_epi32(number as i32) }
+        unsafe { _mm512_set1_epi32(value as i32) }
     }
 
     #[inline(always)]
-    fn from(self, vector: __m512i, lane: u32, number: u32) -> __m512i {
+    fn from(self, vector: __m512i, lane: u32, value: u32) -> __m512i {
         // SAFETY: `self` proves that the CPU has AVX-512.
-        unsafe { _mm512_mask_set1_epi32(vector, u16::MAX << lane, number as i32) }
+        unsafe { _mm512_mask_set1_epi32(vector, u16::MAX << lane, value as i32) }
     }
 
     #[inline(always)]
-    fn put(self, hits: Hits<'_, __m512i>, digis: &mut [Digi]) -> Found {
+    fn put(self, hits: Hits<'_, __m512i>, digis: &mut [Digi]) -> HitCounts {
         // SAFETY: `self` proves that the CPU has AVX-512 BW.
         unsafe { put(hits, digis) }
     }
@@ -76,7 +76,7 @@ fn kinds(words: __m512i) -> Kinds {
 
 #[target_feature(enable = "avx512bw")]
 #[inline]
-fn put(hits: Hits<'_, __m512i>, digis: &mut [Digi]) -> Found {
+fn put(hits: Hits<'_, __m512i>, digis: &mut [Digi]) -> HitCounts {
     let Hits { words, are_hits, begins, board } = hits;
     let are_hits = are_hits as u16;
     let adcs = masked::<ADC>(words, ADC_MASK);
@@ -84,7 +84,8 @@ fn put(hits: Hits<'_, __m512i>, digis: &mut [Digi]) -> Found {
     let of_times = _mm512_or_si512(of_times, adcs);
     let of_channels = masked::<ELINK_AND_CHANNEL>(words, ELINK_AND_CHANNEL_MASK);
     let none = _mm512_set1_epi32(UNWANTED);
-    let (times, channels) = (board.times.as_ptr(), board.channels.as_ptr().cast());
+    let times = board.times.as_ptr();
+    let channels = board.channels.as_ptr().cast();
     // SAFETY: masks keep the indices within the tables: `bits` asserts it.
     let (corrections, uppers) = unsafe {
         let corrections = _mm512_mask_i32gather_epi32::<4>(none, are_hits, of_times, times);
@@ -112,7 +113,7 @@ fn put(hits: Hits<'_, __m512i>, digis: &mut [Digi]) -> Found {
     let second = _mm512_permutex2var_epi32(lowers, SECOND_DIGIS.vector(), uppers);
     let found = compress(first, kept as u8, digis);
     let more = compress(second, (kept >> DIGIS) as u8, &mut digis[found as usize..]);
-    Found { digis: found + more, unknown_elinks: are_unknown.count_ones() }
+    HitCounts { digis: found + more, unknown_elinks: are_unknown.count_ones() }
 }
 
 /// Some bits of each number.
@@ -122,25 +123,26 @@ fn masked<const SHIFT: u32>(words: __m512i, mask: i32) -> __m512i {
     _mm512_and_si512(_mm512_srli_epi32::<SHIFT>(words), _mm512_set1_epi32(mask))
 }
 
-/// Puts some digis of a vector side by side to the beginning of a list; says how many.
+/// Writes the selected digis of a vector contiguously to the beginning of a list; returns their
+/// number.
 #[target_feature(enable = "avx512f")]
 #[inline]
 fn compress(vector: __m512i, kept: u8, digis: &mut [Digi]) -> u32 {
     match digis.first_chunk_mut::<DIGIS>() {
         Some(room) => store_512(room, _mm512_maskz_compress_epi64(kept, vector)),
-        None => unreachable!("there is room for a digi of each message, and more"),
+        None => unreachable!("the list has capacity for a digi of each message, and slack"),
     }
     kept.count_ones()
 }
 
-/// Which halves of digis go where: first come the lower ones of all, then the upper ones.
+/// Lane indices that gather halves of digis: first the lower ones of all, then the upper ones.
 #[repr(align(64))]
-struct Places([u32; LANES]);
+struct IndexTable([u32; LANES]);
 
-static FIRST_DIGIS: Places = Places::from(0);
-static SECOND_DIGIS: Places = Places::from(DIGIS as u32);
+static FIRST_DIGIS: IndexTable = IndexTable::from(0);
+static SECOND_DIGIS: IndexTable = IndexTable::from(DIGIS as u32);
 
-impl Places {
+impl IndexTable {
     const fn from(first: u32) -> Self {
         let mut places = [0; LANES];
         let mut digi = 0;
@@ -149,7 +151,7 @@ impl Places {
             places[2 * digi + 1] = first + digi as u32 + LANES as u32;
             digi += 1;
         }
-        Places(places)
+        IndexTable(places)
     }
 
     #[target_feature(enable = "avx512f")]

@@ -1,8 +1,8 @@
-//! Some messages at once.
+//! Vectorized unpacking of messages.
 //!
-//! Hits of an epoch need when it begins, so the numbers of epochs among the messages are looked at
-//! one by one: there are few. All else is done for all messages together: which of them are hits,
-//! what tables say of these, and which become digis, that are put side by side.
+//! The time of hits depends on the last epoch, so the epoch numbers among the messages are
+//! processed one by one: there are few. Everything else is done for a vector of messages:
+//! classification of hits, table lookups, and compaction of the resulting digis.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -15,11 +15,11 @@ use generators::sts::raw::{Message, MicrosliceCounts};
 use crate::sts_unpack::cpu::microslice::{self, Cursor, Microslice, Word};
 use crate::sts_unpack::tables::Board;
 
-/// Puts the digis of a microslice to the beginning of a list, in which there is room for one of
-/// each message and [`SLACK`]; says what was counted.
+/// Writes the digis of a microslice to the beginning of a list, which has capacity for one per
+/// message and [`SLACK`]; returns its counts.
 pub(super) type Messages = fn(Microslice<'_>, &mut [Digi]) -> MicrosliceCounts;
 
-/// Places behind the last digi that may be written.
+/// Elements after the last digi that may be overwritten.
 pub(super) const SLACK: usize = 16;
 
 /// The widest that this machine has.
@@ -35,8 +35,8 @@ pub(super) fn best() -> Messages {
 fn portable(microslice: Microslice<'_>, digis: &mut [Digi]) -> MicrosliceCounts {
     let mut places = digis.iter_mut();
     microslice::unpack(microslice, microslice::looked_up, |digi| {
-        if let Some(place) = places.next() {
-            *place = digi;
+        if let Some(index) = places.next() {
+            *index = digi;
         }
     })
 }
@@ -49,20 +49,20 @@ trait Isa: Copy {
     /// A number of 32 bits of each of them.
     type Vector: Copy;
 
-    /// That many messages.
+    /// Loads a vector of messages.
     fn load(self, words: &[Word]) -> Self::Vector;
 
-    /// Of which a bit says whether it is a hit, and of which whether it is the number of an epoch.
+    /// Masks of the messages that are hits, and of those that are epoch numbers.
     fn kinds(self, words: Self::Vector) -> Kinds;
 
-    /// The same number in all lanes.
-    fn all(self, number: u32) -> Self::Vector;
+    /// A vector with `value` in all lanes.
+    fn all(self, value: u32) -> Self::Vector;
 
-    /// The same vector with a number in this lane and all behind it.
-    fn from(self, vector: Self::Vector, lane: u32, number: u32) -> Self::Vector;
+    /// The vector with `value` in this lane and all higher ones.
+    fn from(self, vector: Self::Vector, lane: u32, value: u32) -> Self::Vector;
 
-    /// Puts the digis of hits, whose epochs begin then, to the beginning of a list.
-    fn put(self, hits: Hits<'_, Self::Vector>, digis: &mut [Digi]) -> Found;
+    /// Writes the digis of hits, given the begins of their epochs, to the beginning of a list.
+    fn put(self, hits: Hits<'_, Self::Vector>, digis: &mut [Digi]) -> HitCounts;
 }
 
 /// A bit for each of some messages.
@@ -80,8 +80,8 @@ struct Hits<'b, V> {
     board: Board<'b>,
 }
 
-/// What became of some hits.
-struct Found {
+/// Outcome of the hits of a vector.
+struct HitCounts {
     digis: u32,
     unknown_elinks: u32,
 }
@@ -117,7 +117,7 @@ fn put_block<I: Isa>(
     let mut clock = cursor.clock;
     let mut epoch = clock.epoch(board.window);
     let mut begins = isa.all(epoch.begin);
-    // A bit for each message in an epoch whose hits can't be looked up.
+    // A bit for each message in an epoch whose hits cannot be looked up.
     let mut outer = if epoch.is_inner { 0 } else { u32::MAX };
     let mut left = ts_msbs;
     while left != 0 {
@@ -142,17 +142,17 @@ fn put_block<I: Isa>(
     Some(())
 }
 
-/// So many messages one by one, or as many as there are.
+/// Processes up to `messages` messages one by one.
 fn one_by_one(cursor: &mut Cursor<'_>, messages: usize, digis: &mut [Digi]) {
     let mut places = digis[cursor.counts.digis as usize..].iter_mut();
     cursor.go(messages, microslice::looked_up, |digi: Digi| {
-        if let Some(place) = places.next() {
-            *place = digi;
+        if let Some(index) = places.next() {
+            *index = digi;
         }
     });
 }
 
-/// Bits of a message, as vectors take them apart.
+/// Bits of a message, as vector code extracts them.
 mod bits {
     use generators::sts::raw::{ASIC_CHANNELS, ELINKS};
 
@@ -160,7 +160,7 @@ mod bits {
 
     pub(super) const ADC: u32 = 10;
     pub(super) const ADC_MASK: i32 = 0x1f;
-    /// E-link and channel lie side by side: so the bits are the place in the table of both.
+    /// E-link and channel are adjacent bits, which are the index in the table of both.
     pub(super) const ELINK_AND_CHANNEL: u32 = 15;
     pub(super) const ELINK_AND_CHANNEL_MASK: i32 = 0x1fff;
     /// The e-link, where it is 32 times its number.
@@ -171,10 +171,10 @@ mod bits {
     /// The highest bit of the ticks, where it belongs.
     pub(super) const LAST_TICK: u32 = 21;
     pub(super) const LAST_TICK_MASK: i32 = 0x200;
-    /// What remains of a message that is the number of an epoch, without its value.
+    /// Shift that removes the value of an epoch-number message.
     pub(super) const TYPE: u32 = 29;
     pub(super) const TS_MSB: i32 = 0b100;
-    /// A tick in eighths of ns, and what is added before they are cut.
+    /// A tick in eighths of ns, and the addend before truncation.
     pub(super) const EIGHTHS_OF_TICK: i32 = 25;
     pub(super) const HALF: i32 = 4;
 
@@ -186,7 +186,7 @@ mod bits {
         assert!(bits >> ELINKS_OF_32 & ELINKS_OF_32_MASK == 63 * 32);
         assert!(bits >> TICKS & TICKS_MASK | bits >> LAST_TICK & LAST_TICK_MASK == 1023);
         assert!(super::Message::ts_msb(u32::MAX).bits() >> TYPE == TS_MSB as u32);
-        // So indices of tables are never out of bounds, whatever a message is.
+        // Therefore indices of tables are never out of bounds, whatever the message.
         assert!((ELINKS_OF_32_MASK | ADC_MASK) as usize + 1 == ELINKS * ADC_VALUES);
         assert!(ELINK_AND_CHANNEL_MASK as usize + 1 == ELINKS * ASIC_CHANNELS as usize);
     };

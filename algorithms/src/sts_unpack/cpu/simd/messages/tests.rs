@@ -25,10 +25,12 @@ fn all() -> Vec<(&'static str, Messages)> {
 #[test]
 fn all_sets_of_instructions_make_the_same_digis() {
     for (name, input) in StsUnpack.hard_inputs(3) {
-        let (data, tables) = (input.data(), input.tables());
+        let data = input.data();
+        let tables = input.tables();
         let mut jobs = vec![Job::default(); data.microslices()];
         let jobs = survey(data, tables, input.rules(), &mut jobs).jobs;
-        let (bytes, rules) = (data.bytes(), input.rules());
+        let bytes = data.bytes();
+        let rules = input.rules();
         let work = Work { bytes, tables, rules, jobs, timeslices: &[] };
         for job in jobs {
             let Some(microslice) = work.microslice(job) else { continue };
