@@ -112,7 +112,7 @@ fn damaged_binaries_are_refused_with_their_offset() {
         (patched(0, b"STSHITS1"), "byte 0: the magic is \"STSHITS1\""),
         (patched(8, &[13]), "byte 12: 24 module sides don't fit 13 modules"),
         (patched(16, &[0xff; 8]), "byte 16: the module sides have 5000"),
-        (patched(24, &[0xff; 4]), "byte 16: the module sides hold"),
+        (patched(24, &[0xff; 4]), "byte 16: the module sides have"),
         (patched(first_time, &[0xff; 4]), "digi 0, front of module 0: time_ns"),
         (patched(first_channel, &[0, 4]), "digi 0, front of module 0: channel 1024"),
         (patched(first_charge, &[32]), "digi 0, front of module 0: adc 32"),
