@@ -111,8 +111,8 @@ fn damaged_binaries_are_refused_with_their_offset() {
     for (bytes, expected) in [
         (patched(0, b"STSHITS1"), "byte 0: the magic is \"STSHITS1\""),
         (patched(8, &[13]), "byte 12: 24 module sides don't fit 13 modules"),
-        (patched(16, &[0xff; 8]), "byte 16: the module sides hold 5000"),
-        (patched(24, &[0xff; 4]), "byte 16: the module sides hold"),
+        (patched(16, &[0xff; 8]), "byte 16: the module sides have 5000"),
+        (patched(24, &[0xff; 4]), "byte 16: the module sides have"),
         (patched(first_time, &[0xff; 4]), "digi 0, front of module 0: time_ns"),
         (patched(first_channel, &[0, 4]), "digi 0, front of module 0: channel 1024"),
         (patched(first_charge, &[32]), "digi 0, front of module 0: adc 32"),
@@ -196,7 +196,7 @@ fn claims_of_a_header_that_don_t_hold_are_refused_before_all_is_read() {
     // Two module sides without digis, and a total of nearly all there can be.
     let header = [&b"STSDIGI1"[..], &1u32.to_le_bytes(), &2u32.to_le_bytes(), &[0xff; 8]].concat();
     let error = error_of(&path, &compressed(&header, 0, 64 << 20));
-    assert!(error.contains("byte 16: the module sides hold 0 digis"), "{error}");
+    assert!(error.contains("byte 16: the module sides have 0 digis"), "{error}");
     // More module sides than there can be.
     let header = [&b"STSDIGI1"[..], &[0xff, 0xff, 0xff, 0x7f], &[0xfe, 0xff, 0xff, 0xff], &[0; 8]];
     let error = error_of(&path, &compressed(&header.concat(), 0, 64 << 20));

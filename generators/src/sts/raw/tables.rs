@@ -115,7 +115,7 @@ mod tests {
         assert!(twice.expect_err("twice").contains("board 0x1002 is there twice"));
         for key in ["1002", "0x", "0x+1", "0x10000", "0X1", ""] {
             let error = read(&format!(r#""{key}":{BOARD}"#)).expect_err("no id");
-            assert!(error.contains("no equipment id"), "{error}");
+            assert!(error.contains("not an equipment id"), "{error}");
         }
     }
 
