@@ -1,6 +1,6 @@
-//! What can be varied about raw data of the STS that are made of simulated digis.
+//! Parameters of raw STS data that are made from simulated digis.
 //!
-//! Tasks that need them list these axes among theirs.
+//! Tasks that use them include these axes in theirs.
 
 use generators::sts::physics::Preset;
 use generators::sts::raw::{EpochOrder, RawShape};
@@ -9,7 +9,7 @@ use generators::{DataError, named};
 use crate::axis::{Axis, Flag, Params};
 use crate::sts_scenario;
 
-/// Which microslices end with a message that says so.
+/// Microslices that end with an end message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum EndWords {
     Each,
@@ -18,7 +18,7 @@ pub(crate) enum EndWords {
 
 named! { "end-words", EndWords { Each = "each", None = "none" } }
 
-/// What corrects times by charge.
+/// Correction of times by charge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Walk {
     Asic,
@@ -27,7 +27,7 @@ pub(crate) enum Walk {
 
 named! { "walk", Walk { Asic = "asic", None = "none" } }
 
-/// How long a microslice is, in ns.
+/// Length of a microslice in ns.
 pub(crate) const MICROSLICE: Flag<u64> = Flag::duration(
     "microslice",
     "The length of a microslice, such as 100us [default: 1.28 ms for mcbm-2024, 102.4 us for \
@@ -36,21 +36,21 @@ pub(crate) const MICROSLICE: Flag<u64> = Flag::duration(
 /// Microslices of the next timeslice.
 pub(crate) const OVERLAP: Flag<u32> =
     Flag::integer("overlap", "Microslices of the next timeslice behind those of each").or("1");
-/// The order within an epoch.
+/// Order within an epoch.
 pub(crate) const EPOCH_ORDER: Flag<EpochOrder> = Flag::choice(
     "epoch-order",
     "The order of hits in an epoch: time, elink or random",
     EpochOrder::NAMES,
 )
 .or("random");
-/// Whether microslices say that they end.
+/// Selects microslices that have an end message.
 pub(crate) const END_WORDS: Flag<EndWords> = Flag::choice(
     "end-words",
     "Which microslices end with a message that says so: each or none",
     EndWords::NAMES,
 )
 .or("each");
-/// Channels whose hits are dropped.
+/// Fraction of channels whose hits are dropped.
 pub(crate) const MASKED: Flag<f64> =
     Flag::share("masked", "The share of masked channels").or("0.01");
 /// Corrections of times.
@@ -60,11 +60,11 @@ pub(crate) const WALK: Flag<Walk> = Flag::choice(
     Walk::NAMES,
 )
 .or("asic");
-/// How much is wrong.
+/// Fraction of corrupted data.
 pub(crate) const DAMAGE: Flag<f64> =
     Flag::share("damage", "The share of damaged messages; of descriptors it is five times as much")
         .or("0");
-/// All of them.
+/// All axes.
 pub(crate) static AXES: &[Axis] = &[
     MICROSLICE.axis(),
     OVERLAP.axis(),
@@ -75,12 +75,12 @@ pub(crate) static AXES: &[Axis] = &[
     DAMAGE.axis(),
 ];
 
-/// What complete parameters describe.
+/// Returns the shape that complete parameters describe.
 ///
 /// # Errors
-/// If that makes no sense.
+/// If the parameters are invalid.
 pub(crate) fn shape(params: &Params) -> Result<RawShape, DataError> {
-    // Digis of a side come in the order of time; messages have an order of their own.
+    // Digis of a side are ordered by time; messages have another order.
     let mut of_scenario = params.clone();
     of_scenario.complete(&[sts_scenario::ORDER.axis()]);
     let shape = RawShape {

@@ -1,4 +1,4 @@
-//! Digests: an output as a few numbers, found where it lies and compared elsewhere.
+//! Digests: an output as a few numbers, computed where it lies and compared elsewhere.
 //!
 //! An output is a number of segments of one or two kinds of items, such as clusters by module side and
 //! hits by module. Each item has a number that its bits and its segment decide, and a segment has the
@@ -59,10 +59,10 @@ impl Segments {
 
 /// An output as a few numbers.
 ///
-/// Two outputs that the check of the task takes for the same have the same digest of all segments,
-/// whatever the order of items in a segment. Outputs that it tells apart have the same one by
-/// coincidence only: a single changed word always changes the number of its item but for one value in
-/// 2³² of the word beside it, and sums agree by a chance of one in 2⁶⁴.
+/// Two outputs that the task's check accepts as equal have equal digests of all segments, whatever
+/// the order of items in a segment. Outputs that it distinguishes have equal digests by coincidence
+/// only: a single changed word changes the number of its item except for one value in 2³² of the
+/// neighbouring word, and sums agree with a probability of 2⁻⁶⁴.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Digest {
     /// Items of each kind, of all segments.
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_in_a_segment_counts_for_nothing_and_all_else_counts() {
+    fn only_the_order_in_a_segment_is_ignored() {
         let right = digest(&[&[[1, 2], [3, 4]], &[[5, 6]]]);
         assert_eq!(digest(&[&[[3, 4], [1, 2]], &[[5, 6]]]), right);
         let elsewhere = digest(&[&[[1, 2], [5, 6]], &[[3, 4]]]);
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_and_segments_have_salts_of_their_own() {
+    fn kinds_and_segments_have_different_salts() {
         let mut salts: Vec<u64> =
             (0..KINDS).flat_map(|kind| (0..2000).map(move |at| segment_salt(kind, at))).collect();
         salts.sort_unstable();
