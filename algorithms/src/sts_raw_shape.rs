@@ -35,7 +35,8 @@ pub(crate) const MICROSLICE: Flag<u64> = Flag::duration(
 );
 /// Microslices of the next timeslice.
 pub(crate) const OVERLAP: Flag<u32> =
-    Flag::integer("overlap", "Microslices of the next timeslice behind those of each").or("1");
+    Flag::integer("overlap", "Microslices of the next timeslice at the end of each timeslice")
+        .or("1");
 /// Order within an epoch.
 pub(crate) const EPOCH_ORDER: Flag<EpochOrder> = Flag::choice(
     "epoch-order",
@@ -44,19 +45,16 @@ pub(crate) const EPOCH_ORDER: Flag<EpochOrder> = Flag::choice(
 )
 .or("random");
 /// Selects microslices that have an end message.
-pub(crate) const END_WORDS: Flag<EndWords> = Flag::choice(
-    "end-words",
-    "Which microslices end with a message that says so: each or none",
-    EndWords::NAMES,
-)
-.or("each");
+pub(crate) const END_WORDS: Flag<EndWords> =
+    Flag::choice("end-words", "Microslices with an end message: each or none", EndWords::NAMES)
+        .or("each");
 /// Fraction of channels whose hits are dropped.
 pub(crate) const MASKED: Flag<f64> =
     Flag::share("masked", "The share of masked channels").or("0.01");
 /// Corrections of times.
 pub(crate) const WALK: Flag<Walk> = Flag::choice(
     "walk",
-    "What corrects times by charge: a table for each asic, or none",
+    "Correction of times by charge: a table for each asic, or none",
     Walk::NAMES,
 )
 .or("asic");

@@ -29,7 +29,7 @@ pub const NOISE: Flag<f64> = Flag::frequency(
 /// Minimum charge of a digi.
 pub const THRESHOLD: Flag<f64> = Flag::integer(
     "threshold",
-    "Smallest charge that is seen, in electrons; without --noise, it changes the noise too \
+    "Minimum charge of a digi, in electrons; without --noise, it changes the noise too \
            [default: the preset's]",
 )
 .unit("e");

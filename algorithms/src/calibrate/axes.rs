@@ -12,12 +12,12 @@ use crate::all_cores::mapped;
 use crate::axis::{Axis, Flag, Params};
 use crate::word_files;
 
-const DIGIS: Flag<u64> = Flag::count("digis", "How many digis").or("64M").small(1e5);
+const DIGIS: Flag<u64> = Flag::count("digis", "Number of digis").or("64M").small(1e5);
 const LOOKUPS: Flag<u32> =
-    Flag::count("lookups", "How many gains are looked up for each digi").or("16");
+    Flag::count("lookups", "Number of gains that are looked up for each digi").or("16");
 const INDICES: Flag<Indices> = Flag::choice(
     "indices",
-    "Which gains 32 neighbouring digis ask for: the same (uniform), or any (divergent)",
+    "Gains of 32 neighbouring digis: the same (uniform), or any (divergent)",
     Indices::NAMES,
 )
 .or("uniform");

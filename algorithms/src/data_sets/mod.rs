@@ -79,7 +79,7 @@ static DATA_SETS: &[&dyn DataSet] = &[
     &TaskInput {
         info: DataSetInfo {
             name: "sts-raw",
-            summary: "Write raw data of the STS to a file, with the tables of its boards beside it",
+            summary: "Write raw data of the STS to a file, with the tables of its boards next to it",
             endings: ".bin, with .gz to compress",
         },
         algorithm: StsUnpack,

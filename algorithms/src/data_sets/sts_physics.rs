@@ -25,8 +25,8 @@ impl DataSet for StsPhysics {
     fn info(&self) -> DataSetInfo {
         DataSetInfo {
             name: "sts-physics",
-            summary: "Write digis that particles leave in the STS, with the detector's setup \
-                      beside them",
+            summary: "Write digis of simulated particles in the STS, with the detector's setup \
+                      next to them",
             endings: ".csv or .bin, with .gz to compress; numbered if there are several timeslices",
         }
     }

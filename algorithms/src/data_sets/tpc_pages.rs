@@ -46,7 +46,7 @@ impl DataSet for TpcPages {
     fn info(&self) -> DataSetInfo {
         DataSetInfo {
             name: "tpc",
-            summary: "Write a time frame of the TPC as raw pages, with an index beside it, and labels of \
+            summary: "Write a time frame of the TPC as raw pages, with an index next to it, and labels of \
                       particles if wanted",
             endings: ".pages, with .gz to compress",
         }

@@ -12,11 +12,11 @@ use crate::axis::{Axis, Flag, Params};
 use crate::word_files;
 
 const BYTES: Flag<u64> =
-    Flag::count("bytes", "Bytes of all words; rounded up to whole ones").or("256M").small(1e5);
-const STEPS: Flag<u32> = Flag::count("steps", "How often each word is changed").or("4");
+    Flag::count("bytes", "Bytes of all words; rounded up to full words").or("256M").small(1e5);
+const STEPS: Flag<u32> = Flag::count("steps", "Number of changes of each word").or("4");
 const TURNS: Flag<Turns> = Flag::choice(
     "turns",
-    "Who changes words: device, or both (device and host in turn)",
+    "Sides that change words: device, or both (device and host alternately)",
     Turns::NAMES,
 )
 .or("device");

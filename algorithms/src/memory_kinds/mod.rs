@@ -72,7 +72,7 @@ impl Algorithm for MemoryKinds {
     fn info(&self) -> TaskInfo {
         TaskInfo {
             name: "memory-kinds",
-            summary: "change words in memory of all kinds, by the device or by both sides in turn",
+            summary: "change words in memory of all kinds, by the device or by both sides alternately",
             input: "memory-kinds",
             file_endings: &["bin"],
             axes: axes::AXES,

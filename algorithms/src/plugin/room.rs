@@ -31,8 +31,8 @@ fn check(bytes: u64, available: u64) -> Result<(), String> {
     }
     let [bytes, available] = [bytes, available].map(|bytes| bytes as f64 / 1e9);
     Err(format!(
-        "asks for {bytes:.1} GB of scratch memory, but {available:.1} GB are available; ask for less, or \
-         use less data"
+        "asks for {bytes:.1} GB of scratch memory, but {available:.1} GB are available; ask for \
+         less, or use less data"
     ))
 }
 
@@ -42,8 +42,8 @@ mod tests {
 
     #[test]
     fn requests_above_the_limit_are_refused_with_both_amounts() {
-        let expected = "asks for 1099.5 GB of scratch memory, but 6.0 GB are available; ask for less, \
-                        or use less data";
+        let expected = "asks for 1099.5 GB of scratch memory, but 6.0 GB are available; ask for \
+                        less, or use less data";
         assert_eq!(check(1 << 40, 6_000_000_000), Err(expected.to_owned()));
         assert_eq!(check(6_000_000_000, 6_000_000_000), Ok(()));
         // Refused although no limit is set.

@@ -164,8 +164,8 @@ fn check_name(name: &str, context: &str) -> Result<(), String> {
     Err(format!("{context} is called \"{name}\"; use lower case letters, digits and dashes"))
 }
 
-fn backend(number: u32, context: &str) -> Result<Backend, String> {
-    match number {
+fn backend(value: u32, context: &str) -> Result<Backend, String> {
+    match value {
         abi::CPU => Ok(Backend::Cpu),
         abi::CUDA => Ok(Backend::Cuda),
         other => Err(format!(
@@ -233,8 +233,8 @@ fn stable(variant: &abi::Variant, contract: &Contract, context: &str) -> Result<
     }
 }
 
-fn yes_or_no(number: u32, field: &str, context: &str) -> Result<bool, String> {
-    match number {
+fn yes_or_no(value: u32, field: &str, context: &str) -> Result<bool, String> {
+    match value {
         0 => Ok(false),
         1 => Ok(true),
         other => Err(format!("{context}: {field} is {other}; 1 is yes and 0 is no")),
@@ -302,8 +302,8 @@ fn native(
     }
     if backend != Backend::Cuda {
         return Err(format!(
-            "{context}: native is for RECOBENCH_CUDA, since kernels are compared on one GPU; set it \
-             to NULL"
+            "{context}: native is for RECOBENCH_CUDA, since kernels are compared on one GPU; set \
+             it to NULL"
         ));
     }
     let differs = if variant.differs.is_null() {

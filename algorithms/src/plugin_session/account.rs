@@ -42,7 +42,7 @@ impl Account {
         account
     }
 
-    /// Adds the plugin's declaration.
+    /// Sets the plugin's declaration.
     pub(super) fn declare(&mut self, bytes: u64) {
         self.declared = bytes;
     }
@@ -58,7 +58,7 @@ impl Account {
         };
     }
 
-    /// Ends a measurement and keeps the larger result.
+    /// Ends a measurement and adds the allocated bytes.
     pub(super) fn count(&mut self) {
         let Some(before) = self.before.take() else {
             return;
@@ -70,12 +70,13 @@ impl Account {
         self.seen += taken.unwrap_or(0);
     }
 
-    /// The memory that counts: the larger of the two.
+    /// Memory that counts: the measured bytes if they exceed the declaration by more than the
+    /// error, else the declared ones.
     pub(super) fn bytes(&self) -> u64 {
         if self.is_off() { self.seen } else { self.declared }
     }
 
-    /// Remark for readers if both differ.
+    /// Remark for readers if the measured bytes count.
     pub(super) fn remark(&self) -> Option<String> {
         let [declared, seen] = [self.declared, self.seen].map(|bytes| bytes as f64 / 1e6);
         let counted = match self.gpu {

@@ -52,7 +52,7 @@ impl Host {
             offered: abi::Host {
                 size: size_of::<abi::Host>(),
                 workers: workers as u32,
-                device: gpu.map_or(-1, |(_, number)| number),
+                device: gpu.map_or(-1, |(_, index)| index),
                 stream: std::ptr::with_exposed_provenance_mut(stream),
                 scratch: null_mut(),
                 scratch_bytes: 0,

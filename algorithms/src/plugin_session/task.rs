@@ -142,13 +142,13 @@ pub(crate) struct Addresses {
 
 impl Addresses {
     /// Address of an array by its index in the description; NULL if it has no buffer.
-    pub(crate) fn array<T>(&self, number: usize) -> *mut T {
-        self.arrays.get(number).map_or(null_mut(), |at| at.cast())
+    pub(crate) fn array<T>(&self, index: usize) -> *mut T {
+        self.arrays.get(index).map_or(null_mut(), |at| at.cast())
     }
 
     /// Address of an output by its index in the description; NULL if it has no buffer.
-    pub(crate) fn output<T>(&self, number: usize) -> *mut T {
-        self.outputs.get(number).map_or(null_mut(), |at| at.cast())
+    pub(crate) fn output<T>(&self, index: usize) -> *mut T {
+        self.outputs.get(index).map_or(null_mut(), |at| at.cast())
     }
 
     /// Address of the result on the host; NULL if there is none.

@@ -76,7 +76,7 @@ fn ready<'a, A: PluginTask>(
     let request = Asked { semantics, by_time: loaded.by_time };
     let device = at.target.device;
     let gpu = match at.target.gpu.as_ref().zip(device.cuda_number()) {
-        Some((gpu, number)) => Some((gpu, number as i32)),
+        Some((gpu, index)) => Some((gpu, index as i32)),
         None if device == Device::Cpu => None,
         None => {
             let reason = format!("plugins can't run on {device}");

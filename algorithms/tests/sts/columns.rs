@@ -95,9 +95,9 @@ impl Columns {
         let mut start = 0;
         let words = |row: usize| array::from_fn(|column| self.words[column * rows + row]);
         let group = |(number, &length): (usize, &usize)| {
-            let places = start..start + length;
+            let rows_of_group = start..start + length;
             start += length;
-            places.map(|row| thing(number, words(row))).collect()
+            rows_of_group.map(|row| thing(number, words(row))).collect()
         };
         self.lengths.iter().enumerate().map(group).collect()
     }

@@ -285,8 +285,9 @@ pub(super) trait Engine: Send + Sync {
         None
     }
 
-    /// Makes all work that is started in the first queue from now on wait for [`Engine::release_stream`],
-    /// up to a time limit: a host that never releases the stream does not block other work.
+    /// Makes all work that is started in the first queue from now on wait for
+    /// [`Engine::release_stream`], up to a time limit: a host that never releases the stream does
+    /// not block other work.
     fn block_stream(&self) -> Result<(), DeviceError> {
         Ok(())
     }

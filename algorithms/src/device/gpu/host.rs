@@ -241,7 +241,7 @@ impl<T: Pod> Deref for PinnedBuffer<T> {
         self.block.wait_to_read();
         // SAFETY: the block has that many elements; its bytes were written when it was
         // allocated; any bytes make a `T`; it is aligned to `ALIGNMENT`, which is enough for a `T`;
-        // and no copy that writes them is under way.
+        // and no copy that writes them is running.
         unsafe { std::slice::from_raw_parts(host_pointer(self.block.address).cast(), self.length) }
     }
 }

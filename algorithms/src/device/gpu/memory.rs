@@ -113,7 +113,7 @@ impl Memory {
         address
     }
 
-    /// Refuses more than the free device memory: larger managed memory would migrate to and fro.
+    /// Refuses more than the free device memory: larger managed memory would thrash.
     fn manage(&self, bytes: usize) -> Result<u64, DeviceError> {
         let needed = bytes as u64;
         let free = self.engine.free_bytes()?;

@@ -25,7 +25,7 @@
 //! | `emulated` | kernels on the host |
 //!
 //! A [`Gpu`] is a handle to a device and to one of its queues. Copies and kernels are asynchronous;
-//! [`Gpu::wait`] before_wait for those of the queue, [`Gpu::finish`] for all. Work of a queue runs in the
+//! [`Gpu::wait`] waits for those of the queue, [`Gpu::finish`] for all. Work of a queue runs in the
 //! order in which it was started. All work goes to the first queue, except the work of
 //! [`Gpu::in_queue`] and the downloads of [`Gpu::exchange`]. Several threads may use a handle at
 //! once.

@@ -40,8 +40,8 @@ struct Free {
 /// Maximum ratio of a block's size to the requested size.
 const MAX_WASTE: usize = 2;
 
-/// Maximum age of unused page-locked memory: a block that this number of evictions has age is
-/// freed by the next one, since as many candidates or inputs did not need it.
+/// Maximum age of unused page-locked memory: a block that has survived this number of evictions is
+/// freed by the next one, because as many candidates or inputs did not need it.
 const MAX_AGE: u32 = 3;
 
 impl Pool {
@@ -64,12 +64,12 @@ impl Pool {
     /// Removes all blocks on the device, and the page-locked ones that have been unused for long.
     pub(super) fn evict(&self) -> Vec<Block> {
         let mut free = self.free();
-        let is_outdated = |free: &mut Free| {
+        let is_old = |free: &mut Free| {
             free.age += 1;
             free.block.0 == Kind::Device || free.age > MAX_AGE
         };
-        let evict = free.extract_if(.., is_outdated);
-        evict.map(|free| free.block).collect()
+        let evicted = free.extract_if(.., is_old);
+        evicted.map(|free| free.block).collect()
     }
 
     /// Removes and returns all blocks.

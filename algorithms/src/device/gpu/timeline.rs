@@ -12,7 +12,7 @@ use crate::timing::{StageTiming, Stages};
 
 /// Stage of all kernels together.
 const KERNEL: &str = "kernel";
-/// Stage of host work that the device before_wait for.
+/// Stage of host work that the device waits for.
 const HOST: &str = "host";
 /// Stages that are not kernels.
 const NO_KERNELS: [&str; 4] = ["h2d", "d2h", "memset", HOST];
@@ -87,7 +87,7 @@ impl Timeline {
         self.late
     }
 
-    /// Called before work is started. The stream is blocked first, until the host before_wait: so all
+    /// Called before work is started. The stream is blocked first, until the host waits: so all
     /// marks are queued when the first one is reached.
     pub(super) fn before(&mut self, engine: &dyn Engine) -> Result<(), DeviceError> {
         if self.mode != Mode::Noting || self.queued {
@@ -131,7 +131,7 @@ impl Timeline {
         }
     }
 
-    /// Called before the host before_wait.
+    /// Called before the host waits.
     pub(super) fn before_wait(&mut self, hold: BlockEnd) {
         self.released(hold);
         self.queued = false;

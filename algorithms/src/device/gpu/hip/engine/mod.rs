@@ -185,7 +185,8 @@ impl Drop for HipEngine {
 
 /// Host function that the stream calls and waits for.
 unsafe extern "C" fn hold(_: Handle, _: c_int, latch: *mut c_void) {
-    // SAFETY: the pointer is the one that `StreamGate::close` passed, and the stream calls this once.
+    // SAFETY: the pointer is the one that `StreamGate::close` passed, and the stream calls this
+    // once.
     unsafe { gate::wait(latch) }
 }
 

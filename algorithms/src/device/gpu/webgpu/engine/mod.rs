@@ -48,7 +48,7 @@ const OPTIONAL_FEATURES: Features = Features::TIMESTAMP_QUERY
     .union(Features::SHADER_F64);
 
 /// wgpu does not report the number of multiprocessors. Launchers divide work into a few parts for
-/// each: this is about the number of large GPUs.
+/// each: this is about the number that large GPUs have.
 const MULTIPROCESSORS: u32 = 128;
 const MULTIPROCESSORS_OF_SOFTWARE: u32 = 4;
 /// Warp size for launchers if there are no subgroups; shaders that need subgroups then fail to
