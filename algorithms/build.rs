@@ -1,5 +1,5 @@
-//! Compiles the CUDA kernels for the emulator and `std::sort` for the variants that use it, where
-//! there is a C++ compiler, and makes what launchers know of kernels: see `build/interface`.
+//! Compiles the CUDA kernels for the emulator and `std::sort` for the variants that use it, if
+//! there is a C++ compiler, and generates the interfaces of kernels: see `build/interface`.
 
 #![allow(clippy::disallowed_methods, reason = "what a build script prints is for cargo")]
 

@@ -1,6 +1,6 @@
-//! Compiles `src/std_sort/std_sort.cpp` where there is a C++ compiler.
+//! Compiles `src/std_sort/std_sort.cpp` if there is a C++ compiler.
 
-/// Says `cfg(std_sort)` if it was compiled, and otherwise why not.
+/// Sets `cfg(std_sort)` if it was compiled, and otherwise an environment variable with the reason.
 pub fn compile() {
     const SOURCE: &str = "src/std_sort/std_sort.cpp";
     println!("cargo:rerun-if-changed={SOURCE}");
@@ -10,7 +10,7 @@ pub fn compile() {
         return;
     }
     let mut build = cc::Build::new();
-    // Templates alone: nothing of the library is linked.
+    // Templates only: nothing of the library is linked.
     build.cpp(true).cpp_link_stdlib(None).std("c++17").opt_level(3).debug(false);
     build.flag("-fno-exceptions").flag("-fno-rtti").file(SOURCE);
     match build.try_compile("std_sort") {

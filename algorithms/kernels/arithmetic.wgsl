@@ -1,10 +1,10 @@
-// Arithmetic in single precision, right to the last bit on any GPU.
+// Correctly rounded arithmetic in single precision on any GPU.
 //
-// WGSL lets a driver fuse a product with a sum, reorder sums, and be off by a few units in the last
-// place of quotients and roots. So results go through a mask that no compiler knows, before anything
-// is made of them; and quotients and roots are mended by what is left over, in whole numbers. What
-// is trusted: sums and products are rounded to nearest, as by all GPUs, quotients are as near as
-// WGSL says, and no number is below the least normal one.
+// WGSL allows a driver to fuse a product with a sum, to reorder sums, and to return quotients and
+// roots that are off by a few units in the last place. So results are masked with a value that is
+// unknown to compilers before they are used; and quotients and roots are corrected from their
+// remainders, in integers. Assumptions: sums and products are rounded to nearest, as on all GPUs,
+// quotients have the precision that WGSL requires, and there are no subnormal numbers.
 
 const FRACTION_BITS = 23u;
 const FRACTION = (1u << FRACTION_BITS) - 1u;
@@ -12,12 +12,12 @@ const SIGN = 1u << 31u;
 const MOST_EXPONENT = 255u;
 const INFINITE = MOST_EXPONENT << FRACTION_BITS;
 const BIAS = 127;
-// A bit more than the fraction of a number has: it says which way to round.
+// One bit more than the fraction, which decides the rounding.
 const HALF_BITS = FRACTION_BITS + 1u;
 const HALF_UNITS = f32(1u << HALF_BITS);
 const UNITS = f32(1u << FRACTION_BITS);
 
-// The same number. A grid has fewer than 2^31 blocks, but compilers don't know.
+// Returns `number` unchanged. A grid has fewer than 2^31 blocks, which compilers don't know.
 fn kept_apart(number: f32) -> f32 {
     return bitcast<f32>(bitcast<u32>(number) ^ (arguments.blocks >> 31u));
 }
@@ -28,14 +28,14 @@ fn product(a: f32, b: f32) -> f32 { return kept_apart(a * b); }
 
 fn exponent_of(bits: u32) -> u32 { return bits >> FRACTION_BITS & MOST_EXPONENT; }
 fn significand_of(bits: u32) -> u32 { return (bits & FRACTION) | (1u << FRACTION_BITS); }
-// Neither zero, nor infinite, nor no number.
+// True if neither zero, nor infinite, nor NaN.
 fn is_ordinary(bits: u32) -> bool { return ((exponent_of(bits) + 1u) & MOST_EXPONENT) > 1u; }
 
-// A number of 25 bits, rounded to 24. Quotients and roots of numbers never lie in the middle.
+// Rounds a significand of 25 bits to 24. Quotients and roots never lie exactly in the middle.
 fn of_parts(sign: u32, exponent: i32, halves: u32) -> f32 {
     let significand = (halves + 1u) >> 1u;
     if exponent < 1 { return bitcast<f32>(sign); }
-    // Rounding may carry to the exponent.
+    // Rounding may carry into the exponent.
     let bits = min((u32(exponent - 1) << FRACTION_BITS) + significand, INFINITE);
     return bitcast<f32>(sign | bits);
 }
@@ -52,7 +52,7 @@ fn quotient(a: f32, b: f32) -> f32 {
         exponent--;
     }
     var halves = u32(f32(dividend) / f32(divisor) * HALF_UNITS);
-    // What is left is small: its upper bits are not needed.
+    // The remainder is small: its upper bits are not needed.
     var left = i32((dividend << HALF_BITS) - halves * divisor);
     while left < 0 {
         halves--;

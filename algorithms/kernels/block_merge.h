@@ -1,9 +1,9 @@
-// The published sort: a block sorts a segment by itself. Chunks of THREADS x ITEMS items are
-// sorted in shared memory by radix, then neighbouring runs are merged by all its threads
-// together, from one array to the other.
+// The published sort: a block sorts a segment. Chunks of THREADS x ITEMS items are sorted in shared
+// memory by radix, then all threads of the block merge neighbouring runs together, from one array
+// to the other.
 //
-// Items have 8 bytes. An `Order` says by which bits: `BITS` of them, `key(item)`, and what is
-// larger than any key: `PADDING`. Items of the same key stay in the order in which they come.
+// Items have 8 bytes. An `Order` defines the key: `key(item)` with `BITS` bits, and `PADDING`,
+// which is larger than any key. Items with equal keys keep their order.
 //
 // Dynamic shared memory: the items of a chunk or of a tile of merged items (44 KiB at 512 x 11),
 // then the counts of the radix sort (8.1 KiB with 32 lanes).
@@ -23,12 +23,12 @@ template <u32 THREADS, u32 ITEMS, class Order> struct BlockMerge {
         typename Rank::Shared rank;
     };
 
-    // Sorts so many items, with `scratch` of the same size. All threads of the block.
+    // Sorts `count` items, with `scratch` of the same size. Called by all threads of the block.
     __device__ __forceinline__ static void sort(u64* items, u64* scratch, u32 count, Shared& shared) {
         u32 levels = 0;
         while (((u64)TILE << levels) < count) levels++;
         for (u32 at = 0; at < count; at += min(TILE, count - at)) {
-            // So that the last level writes to `items`.
+            // Chosen so that the last level writes to `items`.
             u64* to = levels % 2 ? scratch : items;
             sort_chunk(items + at, to + at, min(TILE, count - at), shared);
         }
@@ -41,7 +41,7 @@ template <u32 THREADS, u32 ITEMS, class Order> struct BlockMerge {
   private:
     __device__ __forceinline__ static bool less(u64 left, u64 right) { return Order::key(left) < Order::key(right); }
 
-    // One pass over the chunk in shared memory. Barriers before and after.
+    // One pass over the chunk in shared memory. Starts and ends with a barrier.
     __device__ __forceinline__ static void radix_pass(Shared& shared, u32 count, u32 shift) {
         const bool has_items = Rank::has_items(count);
         u64 items[ITEMS];
@@ -61,18 +61,18 @@ template <u32 THREADS, u32 ITEMS, class Order> struct BlockMerge {
 
     __device__ static void sort_chunk(const u64* from, u64* to, u32 count, Shared& shared) {
         for_each_word<THREADS>(from, count, [&](u32 i, u64 item) { shared.items[i] = item; });
-        // To the end of a warp.
+        // Rounded up to the end of a warp.
         const u32 end = (count + Rank::OF_WARP - 1) / Rank::OF_WARP * Rank::OF_WARP;
         for (u32 i = count + threadIdx.x; i < end; i += THREADS) shared.items[i] = Order::PADDING;
         __syncthreads();
-        // Unrolled, it would need more registers than there are.
+        // Unrolling would exceed the available registers.
 #pragma unroll 1
         for (u32 shift = 0; shift < Order::BITS; shift += RADIX_BITS) radix_pass(shared, count, shift);
         write_each_word<THREADS>(to, count, [&](u32 i) { return shared.items[i]; });
         __syncthreads();
     }
 
-    // Merges pairs of sorted runs of so many items.
+    // Merges pairs of sorted runs of `width` items.
     __device__ static void merge_level(const u64* from, u64* to, u32 count, u64 width, Shared& shared) {
         for (u64 at = 0; at < count; at += 2 * width) {
             const u32 a_count = (u32)min(width, count - at);
@@ -81,7 +81,7 @@ template <u32 THREADS, u32 ITEMS, class Order> struct BlockMerge {
         }
     }
 
-    // Merges two runs, a tile of the result after the other.
+    // Merges two runs, one tile of the result after the other.
     __device__ static void merge_runs(const u64* a, u32 a_count, const u64* b, u32 b_count, u64* to, Shared& shared) {
         const u32 count = a_count + b_count;
         u32 a_begin = 0;
@@ -100,8 +100,8 @@ template <u32 THREADS, u32 ITEMS, class Order> struct BlockMerge {
         }
     }
 
-    // Merges `a` and `b`, which lie in shared memory one after the other, and leaves the result
-    // in their place. Barriers before and after.
+    // Merges `a` and `b`, which are contiguous in shared memory, in place. Starts and ends with a
+    // barrier.
     __device__ __forceinline__ static void merge_tile(Shared& shared, u32 a_count, u32 count) {
         const u32 begin = min(threadIdx.x * ITEMS, count);
         const u32 from_a = merge_path(shared.items, a_count, shared.items + a_count, count - a_count, begin, less);

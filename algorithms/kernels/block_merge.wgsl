@@ -1,8 +1,8 @@
-// The published sort: see block_merge.h. A block sorts `count` items from `begin` on in `digis`,
-// with `scratch` of the same size, by what `key` says: KEY_BITS of it. It needs THREADS, ITEMS,
-// both arrays, and PADDING, whose key is larger than any, or as large.
+// The published sort: see block_merge.h. A block sorts `count` items of `digis` from index `begin`
+// on by `key`, which has KEY_BITS bits, with `scratch` of the same size. It needs THREADS, ITEMS,
+// both arrays, and PADDING, whose key is not smaller than any other.
 //
-// Loops over a tile have as many rounds whatever the tile has, so that compilers unroll them.
+// Loops over a tile have a constant number of iterations, so that compilers unroll them.
 //
 // Workgroup memory: the items of a chunk or of a tile of merged items (22 KiB at 256 x 11), and
 // the counts of the radix sort (2 KiB with 32 lanes).
@@ -13,7 +13,7 @@ const TILE = THREADS * ITEMS;
 
 var<workgroup> items: array<vec2u, TILE>;
 var<private> own_items: array<vec2u, ITEMS>;
-// Of the digit that a pass sorts by.
+// Bit offset of the digit that a pass sorts by.
 var<private> digit_shift: u32;
 
 fn digit_of(i: u32) -> u32 {
@@ -35,7 +35,7 @@ fn sort_block(begin: u32, count: u32) {
     var levels = 0u;
     for (var width = TILE; width < count; width *= 2u) { levels++; }
     for (var at = 0u; at < count; at += min(TILE, count - at)) {
-        // So that the last level writes to `digis`.
+        // Chosen so that the last level writes to `digis`.
         sort_chunk(begin + at, min(TILE, count - at), levels % 2u == 1u);
     }
     for (var level = 0u; level < levels; level++) {
@@ -43,7 +43,7 @@ fn sort_block(begin: u32, count: u32) {
     }
 }
 
-// Barriers before and after.
+// Starts and ends with a barrier.
 fn radix_pass(count: u32) {
     let is_needed = has_items(count);
     for (var i = 0u; i < ITEMS; i++) {
@@ -70,7 +70,7 @@ fn sort_chunk(begin: u32, count: u32, to_scratch: bool) {
     block_barrier();
 }
 
-// Merges pairs of sorted runs of so many items.
+// Merges pairs of sorted runs of `width` items.
 fn merge_level(from_scratch: bool, begin: u32, count: u32, width: u32) {
     for (var at = 0u; at < count; at += min(2u * width, count - at)) {
         let a_count = min(width, count - at);
@@ -79,7 +79,7 @@ fn merge_level(from_scratch: bool, begin: u32, count: u32, width: u32) {
     }
 }
 
-// Merges two runs, a tile of the result after the other.
+// Merges two runs, one tile of the result after the other.
 fn merge_runs(from_scratch: bool, a: u32, a_count: u32, b_count: u32) {
     let count = a_count + b_count;
     let b = a + a_count;
@@ -105,8 +105,8 @@ fn merge_runs(from_scratch: bool, a: u32, a_count: u32, b_count: u32) {
     }
 }
 
-// How many of the first `diagonal` items of the merged runs come from the first: see
-// merge_path.h. Once in buffers, and once in workgroup memory.
+// Number of items of the first run among the first `diagonal` items of the merged runs: see
+// merge_path.h. One version for buffers, and one for workgroup memory.
 fn path_in_runs(from_scratch: bool, a: u32, a_count: u32, b_count: u32, diagonal: u32) -> u32 {
     var low = select(0u, diagonal - b_count, diagonal > b_count);
     var high = min(diagonal, a_count);
@@ -129,8 +129,8 @@ fn path_in_items(a_count: u32, b_count: u32, diagonal: u32) -> u32 {
     return low;
 }
 
-// Merges two runs, which lie in workgroup memory one after the other, and leaves the result in
-// their place. Barriers before and after.
+// Merges two runs, which are contiguous in workgroup memory, in place. Starts and ends with a
+// barrier.
 fn merge_tile(a_count: u32, count: u32) {
     let begin = min(thread * ITEMS, count);
     var a = path_in_items(a_count, count - a_count, begin);

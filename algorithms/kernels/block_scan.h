@@ -1,8 +1,8 @@
-// Sums and extremes over a warp, prefix sums over a block.
+// Warp sums and extremes, block prefix sums.
 #pragma once
 #include "portable.h"
 
-// The sum over this lane and those below it.
+// Inclusive prefix sum over the lanes of the warp.
 __device__ __forceinline__ u32 warp_inclusive_sum(u32 value) {
     const u32 lane = threadIdx.x % LANES;
     for (u32 distance = 1; distance < LANES; distance *= 2) {
@@ -12,21 +12,21 @@ __device__ __forceinline__ u32 warp_inclusive_sum(u32 value) {
     return value;
 }
 
-// The sum of the warp, for all its lanes.
+// Sum of the warp, in all its lanes.
 __device__ __forceinline__ u32 warp_sum(u32 value) {
     for (u32 distance = LANES / 2; distance > 0; distance /= 2)
         value += __shfl_xor_sync(FULL_MASK, value, (int)distance);
     return value;
 }
 
-// The least value of the warp, for all its lanes.
+// Minimum of the warp, in all its lanes.
 __device__ __forceinline__ u32 warp_min(u32 value) {
     for (u32 distance = LANES / 2; distance > 0; distance /= 2)
         value = min(value, __shfl_xor_sync(FULL_MASK, value, (int)distance));
     return value;
 }
 
-// The greatest value of the warp, for all its lanes.
+// Maximum of the warp, in all its lanes.
 template <class Number>
 __device__ __forceinline__ Number warp_max(Number value) {
     for (u32 distance = LANES / 2; distance > 0; distance /= 2)
@@ -34,10 +34,10 @@ __device__ __forceinline__ Number warp_max(Number value) {
     return value;
 }
 
-// The sum over the threads below this one, and over all of them in `total`.
-// `warp_sums` is shared memory, a word a warp. The block has whole warps, and
-// not more warps than a warp has lanes. All threads take part; a barrier is
-// needed before `warp_sums` is used again.
+// Exclusive prefix sum over the threads of the block; `total` is the sum over all of them.
+// `warp_sums` is shared memory, one word per warp. The block consists of full warps, at most as
+// many as a warp has lanes. All threads must call it; a barrier is needed before `warp_sums` is
+// used again.
 template <u32 THREADS>
 __device__ __forceinline__ u32 block_exclusive_sum(u32 value, u32* warp_sums, u32& total) {
     constexpr u32 WARPS = THREADS / LANES;
@@ -53,8 +53,8 @@ __device__ __forceinline__ u32 block_exclusive_sum(u32 value, u32* warp_sums, u3
     return before + inclusive - value;
 }
 
-// Turns `COUNT` counts in shared memory into the sums of those before each;
-// returns the sum of all. Barriers before and after are included.
+// Replaces `COUNT` counts in shared memory by their exclusive prefix sums; returns the total.
+// Barriers before and after are included.
 template <u32 THREADS, u32 COUNT>
 __device__ __forceinline__ u32 block_exclusive_sums(u32* counts, u32* warp_sums) {
     static_assert(COUNT % THREADS == 0, "each thread has as many");
@@ -76,8 +76,8 @@ __device__ __forceinline__ u32 block_exclusive_sums(u32* counts, u32* warp_sums)
     return total;
 }
 
-// The same for as many times four counts of each thread, which lie in 16-byte vectors: neighbouring threads meet
-// in no bank of shared memory if each has one.
+// Exclusive prefix sums of several times four counts per thread, stored as 16-byte vectors: if each
+// thread has one vector, neighbouring threads have no bank conflicts.
 template <u32 THREADS>
 __device__ __forceinline__ void block_exclusive_sums_of_vectors(u32* counts, u32 vectors, u32* warp_sums) {
     __syncthreads();

@@ -1,14 +1,14 @@
-// Prefix sums over a block: see block_scan.h. A block has whole subgroups.
+// Prefix sums over a block: see block_scan.h. A block consists of full subgroups.
 
 const WARPS = THREADS / LANES;
 const_assert THREADS % SUBGROUP_LANES == 0u;
 
 var<workgroup> warp_sums: array<u32, WARPS>;
-// The sum over all threads, after `block_exclusive_sum`.
+// Sum over all threads, after `block_exclusive_sum`.
 var<private> block_total: u32;
 
-// The sum over the threads below this one. All threads take part; a barrier is needed before
-// `warp_sums` is used again.
+// Exclusive prefix sum over the threads of the block. All threads must call it; a barrier is needed
+// before `warp_sums` is used again.
 fn block_exclusive_sum(value: u32) -> u32 {
     let inclusive = sum_up_to_lane(value);
     if lane == LANES - 1u { warp_sums[warp] = inclusive; }
@@ -30,8 +30,8 @@ fn block_exclusive_sum(value: u32) -> u32 {
     return before;
 }
 
-// How many threads below this one say yes; `block_total` is how many do at all. The same holds of
-// barriers.
+// Number of lower threads for which `yes` is true; `block_total` is the number of all such threads.
+// Barriers are as for `block_exclusive_sum`.
 fn votes_before(yes: bool) -> u32 {
     let own = votes(yes);
     if lane == 0u { warp_sums[warp] = count_of(own); }

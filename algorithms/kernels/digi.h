@@ -1,5 +1,5 @@
-// The fields of a digi (see generators::sts::Digi). From the lowest bit: 31 of
-// time in ns, 1 of the address, 5 of charge, 11 of channel, 16 of the address.
+// Fields of a digi (see generators::sts::Digi). From the lowest bit: 31 bits of time in ns, 1 of
+// the address, 5 of charge, 11 of channel, 16 of the address.
 #pragma once
 #include "portable.h"
 
@@ -17,13 +17,13 @@ __device__ __forceinline__ u32 digi_channel(u64 digi) { return (u32)(digi >> CHA
 
 __device__ __forceinline__ u32 digi_charge(u64 digi) { return (u32)(digi >> CHARGE_SHIFT) & ((1u << CHARGE_BITS) - 1); }
 
-// What digis are sorted by: the channel above the time.
+// Sort key of a digi: the channel above the time.
 __device__ __forceinline__ u64 digi_key(u64 digi) {
     return (u64)digi_channel(digi) << TIME_BITS | digi_time(digi);
 }
 
-// All bits of a digi, those of the key above the others, so that digis in
-// order of this are in order of the key, and no two orders are right.
+// All bits of a digi with those of the key as the most significant ones: sorting by this value
+// sorts by the key, and the order is unique.
 __device__ __forceinline__ u64 ordered_from_digi(u64 digi) {
     const u64 others = (digi >> TIME_BITS & 0x3f) << 16 | digi >> 48;
     return digi_key(digi) << 22 | others;

@@ -1,10 +1,10 @@
-// Prefix sums in one pass, by decoupled look-back: a tile tells its own sum at once, and that of
-// all tiles up to it as soon as it knows it, which it learns from those before it.
+// Single-pass prefix sums by decoupled look-back: a tile publishes its own sum (aggregate) at once,
+// and the sum of all tiles up to it (inclusive prefix) once it has read those of earlier tiles.
 #pragma once
 #include "portable.h"
 
-// What a tile has told is a word that says it all: its sum, and above it what that is the sum of.
-// 0 is nothing so far.
+// Status word of a tile: a sum in the lower half, and its kind in the upper half. 0 means not
+// published.
 constexpr u64 SUM_OF_TILE = 0x100000000;
 constexpr u64 SUM_UP_TO_TILE = 0x200000000;
 
@@ -17,14 +17,14 @@ PORTABLE_INLINE u64 told_by(const u64* tile) {
     return state;
 }
 
-// The sum of all tiles before one whose own is `sum`. One whole warp calls it, with as many tiles
-// at a time as it has lanes. Tiles before must be those of blocks that have begun.
+// Returns the exclusive prefix of a tile whose own sum is `sum`. Called by one full warp, which
+// reads the status of LANES tiles at a time. Blocks of earlier tiles must have started.
 PORTABLE_INLINE u32 sum_before(u64* states, u32 tile, u32 sum) {
     const u32 lane = threadIdx.x % LANES;
     if (lane == 0) store_relaxed(&states[tile], (tile == 0 ? SUM_UP_TO_TILE : SUM_OF_TILE) | sum);
     u32 before = 0;
     for (u32 next = tile; next > 0; next -= min(next, (u32)LANES)) {
-        // Lanes look at the tiles below `next`, from the nearest on.
+        // Lanes read the tiles below `next`, the nearest first.
         const u64 state = lane < next ? told_by(&states[next - 1 - lane]) : SUM_UP_TO_TILE;
         const lanemask_t ends = __ballot_sync(FULL_MASK, state >= SUM_UP_TO_TILE);
         const u32 last = ends == 0 ? LANES - 1 : (u32)ffs(ends) - 1;

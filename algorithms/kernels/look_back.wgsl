@@ -1,7 +1,7 @@
-// Prefix sums in one pass, by decoupled look-back: see look_back.h. It needs `states`, two words
-// for each tile, of which the first says it all: a sum of 30 bits, and above it what that is the
-// sum of. WebGPU promises nobody who waits that others go on: tiles before must be those of blocks
-// that have begun, and blocks that have begun must go on, as they do on GPUs.
+// Single-pass prefix sums by decoupled look-back: see look_back.h. It needs `states`, two words per
+// tile, of which the first is the status: a sum of 30 bits, and its kind in the upper bits. WebGPU
+// guarantees no forward progress for blocks that wait: blocks of earlier tiles must have started,
+// and started blocks must make progress, as they do on GPUs.
 
 const SUM_OF_TILE = 0x40000000u;
 const SUM_UP_TO_TILE = 0x80000000u;
@@ -13,15 +13,16 @@ fn told_by(tile: u32) -> u32 {
     return state;
 }
 
-// The sum of all tiles before one whose own is `sum`, for all lanes. The states of tiles begin at
-// `first`. One whole warp calls it, with as many tiles at a time as it has lanes.
+// Returns the exclusive prefix of a tile whose own sum is `sum`, in all lanes. The status words of
+// the tiles start at index `first`. Called by one full warp, which reads the status of LANES tiles
+// at a time.
 fn sum_before(first: u32, tile: u32, sum: u32) -> u32 {
     if lane == 0u {
         atomicStore(&states[first + 2u * tile], select(SUM_OF_TILE, SUM_UP_TO_TILE, tile == 0u) | sum);
     }
     var before = 0u;
     for (var next = tile; next > 0u; next -= min(next, LANES)) {
-        // Lanes look at the tiles below `next`, from the nearest on.
+        // Lanes read the tiles below `next`, the nearest first.
         var state = SUM_UP_TO_TILE;
         if lane < next { state = told_by(first + 2u * (next - 1u - lane)); }
         let ends = votes(state >= SUM_UP_TO_TILE);

@@ -1,10 +1,9 @@
-// Merging two sorted runs in equal shares (Merge Path: Odeh, Green, Mwassi,
-// Shmueli and Birk 2012).
+// Merges two sorted runs in equal shares (Merge Path: Odeh, Green, Mwassi, Shmueli and Birk 2012).
 #pragma once
 #include "portable.h"
 
-// How many of the first `diagonal` items of the merged runs come from `a`.
-// Equal items come from `a` first. `less(x, y)` compares two items.
+// Number of items of `a` among the first `diagonal` items of the merged runs. Equal items of `a`
+// precede those of `b`. `less(x, y)` compares two items.
 template <class Item, class Less>
 __device__ __forceinline__ u32 merge_path(const Item* a, u32 a_count, const Item* b, u32 b_count, u32 diagonal,
                                           Less less) {
@@ -21,9 +20,8 @@ __device__ __forceinline__ u32 merge_path(const Item* a, u32 a_count, const Item
     return low;
 }
 
-// The next ITEMS items of two runs of an array, which begin at `a` and `b`.
-// Where both are at their ends nothing is read, and the items are left as they
-// are.
+// Reads the next ITEMS merged items of two runs of an array, which start at `a` and `b`. After the
+// ends of both runs nothing is read, and the items are unchanged.
 template <u32 ITEMS, class Item, class Less>
 __device__ __forceinline__ void merge_serially(const Item* items, u32 a, u32 a_end, u32 b, u32 b_end,
                                                Item (&merged)[ITEMS], Less less) {

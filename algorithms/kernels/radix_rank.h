@@ -1,12 +1,12 @@
-// Ranks of digits in a tile, in the order in which the tile has them.
+// Stable ranks of digits in a tile.
 //
-// The tile lies warp-striped: item i of a lane is at position
-// (warp * ITEMS + i) * LANES + lane, so that a warp holds a run of positions.
+// The tile is warp-striped: item i of a lane is at position (warp * ITEMS + i) * LANES + lane, so
+// that a warp has contiguous positions.
 #pragma once
 #include "portable.h"
 #include "block_scan.h"
 
-// The lanes whose digit is that of this lane.
+// The lanes with the same digit as this lane.
 template <u32 BITS>
 __device__ __forceinline__ lanemask_t lanes_with(u32 digit) {
     lanemask_t same = FULL_MASK;
@@ -28,28 +28,27 @@ struct RadixRank {
     static_assert(BINS <= THREADS, "a thread for each bin");
 
     struct Shared {
-        // How many items of each digit the warp has had so far; then where
-        // the first of them goes.
+        // Number of items of each digit that the warp has processed; later the rank of the first of
+        // them.
         u32 counts[WARPS][BINS];
         u32 warp_sums[LANES];
     };
 
-    // The position of this thread's item i in the tile.
+    // Position of this thread's item i in the tile.
     __device__ __forceinline__ static u32 position(u32 i) {
         return (threadIdx.x / LANES * ITEMS + i) * LANES + threadIdx.x % LANES;
     }
 
-    // Positions of a warp.
+    // Positions per warp.
     static constexpr u32 OF_WARP = ITEMS * LANES;
 
-    // Whether this warp has any of the first `count` positions.
+    // True if this warp has any of the first `count` positions.
     __device__ __forceinline__ static bool has_items(u32 count) { return threadIdx.x / LANES * OF_WARP < count; }
 
-    // Sets `ranks` to the positions of the items in a stable order by digit. A
-    // warp of which none `is_needed` has no ranks; all others have an item at
-    // each position, with the last digit where there is none in truth.
-    // If `starts` is given, it gets the first position of each digit.
-    // `shared` is free again after a barrier.
+    // Sets `ranks` to the positions of the items in a stable order by digit. A warp without an item
+    // that `is_needed` gets no ranks; other warps must have a digit at each position, the largest
+    // digit at positions without an item. If `starts` is not null, it receives the first position
+    // of each digit. `shared` can be reused after a barrier.
     template <class DigitOf>
     __device__ __forceinline__ static void rank(DigitOf digit_of, bool is_needed, u32 (&ranks)[ITEMS], Shared& shared,
                                                 u32* starts) {
@@ -70,7 +69,7 @@ struct RadixRank {
     }
 
   private:
-    // Registers are scarce: a digit is kept above its rank.
+    // To save registers, a digit is stored in the bits above its rank.
     template <class DigitOf>
     __device__ __forceinline__ static void rank_in_warp(DigitOf digit_of, u32 (&ranks)[ITEMS], u32* counts) {
         const u32 lane = threadIdx.x % LANES;
@@ -87,7 +86,7 @@ struct RadixRank {
         }
     }
 
-    // Digit by digit, and for each digit warp by warp.
+    // Prefix sum, by digit and then by warp.
     __device__ __forceinline__ static void sum_over_warps(Shared& shared, u32* starts) {
         const u32 bin = threadIdx.x;
         u32 count = 0;

@@ -1,26 +1,26 @@
-// Ranks of digits in a tile, in the order in which the tile has them: see radix_rank.h. It needs
-// THREADS, ITEMS and RADIX_BITS, and a function `digit_of(i)` of the item i of a thread.
+// Stable ranks of digits in a tile: see radix_rank.h. It needs THREADS, ITEMS and RADIX_BITS, and a
+// function `digit_of(i)` of the item i of a thread.
 //
-// The tile lies warp-striped: item i of a lane is at position (warp * ITEMS + i) * LANES + lane,
-// so that a warp holds a run of positions.
+// The tile is warp-striped: item i of a lane is at position (warp * ITEMS + i) * LANES + lane, so
+// that a warp has contiguous positions.
 #include "block_scan.wgsl"
 
 const RADIX_BINS = 1u << RADIX_BITS;
-// Bins next to each other that a thread sums.
+// Neighbouring bins that a thread sums.
 const BINS_EACH = max(1u, RADIX_BINS / THREADS);
 const RANK_BITS = 16u;
 // Counts of a warp, two in a word.
 const RANK_WORDS = RADIX_BINS / 2u;
 
-// How many items of each digit a warp has had so far; then where the first of them goes.
+// Number of items of each digit that a warp has processed; later the rank of the first of them.
 var<workgroup> rank_counts: array<atomic<u32>, WARPS * RANK_WORDS>;
-// The positions of the items in a stable order by digit.
+// Positions of the items in a stable order by digit.
 var<private> ranks: array<u32, ITEMS>;
 
-// The position of this thread's item i in the tile.
+// Position of this thread's item i in the tile.
 fn position(i: u32) -> u32 { return (warp * ITEMS + i) * LANES + lane; }
 
-// Whether this warp has any of the first `count` positions.
+// True if this warp has any of the first `count` positions.
 fn has_items(count: u32) -> bool { return warp * ITEMS * LANES < count; }
 
 fn rank_count(of_warp: u32, digit: u32) -> u32 {
@@ -28,14 +28,14 @@ fn rank_count(of_warp: u32, digit: u32) -> u32 {
     return word >> (digit % 2u * 16u) & 0xffffu;
 }
 
-// Returns what was there before. The sum may wrap if the count does not.
+// Returns the previous count. The packed sum may wrap if the count does not.
 fn add_to_rank_count(of_warp: u32, digit: u32, more: u32) -> u32 {
     let shift = digit % 2u * 16u;
     let word = atomicAdd(&rank_counts[of_warp * RANK_WORDS + digit / 2u], more << shift);
     return word >> shift & 0xffffu;
 }
 
-// The lanes whose digit is that of this lane.
+// The lanes with the same digit as this lane.
 fn lanes_with(digit: u32) -> Mask {
     var same = votes(true);
     for (var bit = 0u; bit < RADIX_BITS; bit++) {
@@ -46,9 +46,9 @@ fn lanes_with(digit: u32) -> Mask {
     return same;
 }
 
-// Sets `ranks`. A warp of which none `is_needed` has no ranks; all others have an item at each
-// position, with the last digit where there is none in truth. `note_start` is told the first
-// position of each digit. Counts are free again after a barrier.
+// Sets `ranks`. A warp without an item that `is_needed` gets no ranks; other warps must have a
+// digit at each position, the largest digit at positions without an item. Calls `note_start` with
+// the first position of each digit. Counts can be reused after a barrier.
 fn rank(is_needed: bool) {
     for (var word = lane; word < RANK_WORDS; word += LANES) {
         atomicStore(&rank_counts[warp * RANK_WORDS + word], 0u);
@@ -65,8 +65,8 @@ fn rank(is_needed: bool) {
     }
 }
 
-// Registers are scarce: a digit is kept above its rank. The first lane with a digit counts for
-// all that have it.
+// To save registers, a digit is stored in the bits above its rank. The first lane with a digit
+// counts all lanes that have it.
 fn rank_in_warp() {
     for (var i = 0u; i < ITEMS; i++) {
         let digit = digit_of(i);
@@ -79,7 +79,7 @@ fn rank_in_warp() {
     }
 }
 
-// Digit by digit, and for each digit warp by warp.
+// Prefix sum, by digit and then by warp.
 fn sum_over_warps() {
     let first = thread * BINS_EACH;
     var count = 0u;
@@ -97,7 +97,7 @@ fn sum_over_warps() {
         note_start(bin, before);
         for (var other = 0u; other < WARPS; other++) {
             let own = rank_count(other, bin);
-            // The other half of the word may be another thread's.
+            // Another thread may own the other half of the word.
             add_to_rank_count(other, bin, before - own);
             before += own;
         }

@@ -1,9 +1,9 @@
-// Searches in what is in order.
+// Binary searches in sorted data.
 #pragma once
 #include "portable.h"
 
-// The first number of a range that is not `before`, if all before it are; `high` if all
-// are.
+// Lower bound: the first index of the range at which `before` is false; `high` if there is none.
+// `before` must be true for all smaller indices and false for all larger ones.
 template <class Before> __device__ __forceinline__ u32 first_not(u32 low, u32 high, Before before) {
     while (low < high) {
         const u32 middle = (low + high) / 2;
@@ -16,7 +16,7 @@ template <class Before> __device__ __forceinline__ u32 first_not(u32 low, u32 hi
     return low;
 }
 
-// The same from 0 on, for a warp: its lanes look at as many places at a time.
+// Lower bound from 0 on, by a warp: its lanes evaluate LANES indices at a time.
 template <class Before> __device__ __forceinline__ u32 first_not_of_warp(u32 count, Before before) {
     const u32 lane = threadIdx.x % LANES;
     u32 low = 0, high = count;

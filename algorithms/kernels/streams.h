@@ -1,14 +1,13 @@
-// Runs of 8-byte words that a block moves 16 bytes at a time, wherever in
-// global memory they begin.
+// Runs of 8-byte words that a block moves 16 bytes at a time, at any alignment in global memory.
 #pragma once
 #include "portable.h"
 
-// Words before the first 16-byte boundary: none or one.
+// Number of words before the first 16-byte boundary: 0 or 1.
 __device__ __forceinline__ u32 misaligned_words(const void* words) {
     return (u32)((unsigned long long)words / sizeof(u64) % 2);
 }
 
-// Calls `take(index, word)` for each of `count` words, each thread for some.
+// Calls `take(index, word)` for each of `count` words, distributed over the threads.
 template <u32 THREADS, class Take>
 __device__ __forceinline__ void for_each_word(const u64* words, u32 count, Take take) {
     const u32 head = min(count, misaligned_words(words));
@@ -25,8 +24,8 @@ __device__ __forceinline__ void for_each_word(const u64* words, u32 count, Take 
     if (threadIdx.x == THREADS - 1 && done < count) take(done, words[done]);
 }
 
-// Writes `make(index)` to each of `count` words, each thread to some: those of the block, or those of
-// a warp with its lanes as `thread`.
+// Writes `make(index)` to each of `count` words, distributed over the threads: those of the block,
+// or those of a warp with the lane as `thread`.
 template <u32 THREADS, class Make>
 __device__ __forceinline__ void write_each_word(u64* words, u32 count, Make make, u32 thread = threadIdx.x) {
     const u32 head = min(count, misaligned_words(words));

@@ -1,39 +1,39 @@
-//! Work outside the clock that all cores share: comparing, copying, overwriting.
+//! Untimed work on all cores: comparing, copying, overwriting.
 //!
-//! All of it is done by the current pool of threads, which outside of a
-//! [`Team`](crate::device::Team) is the global one: it has a thread for each core that the
-//! process may use. Whatever the number of threads is, what is found is the same: the first
-//! of what is wrong, in the order in which one thread would have looked.
+//! It runs on the current pool of threads, which outside of a [`Team`](crate::device::Team) is the
+//! global one, with a thread for each core that the process may use. Results do not depend on the
+//! number of threads: the first error is the one that a single thread would have found.
 
 use rayon::slice::ParallelSliceMut;
 
 use crate::parallel::{Grain, collect, find_first, for_each};
 
-/// Elements that a thread looks at, copies or writes at a time.
+/// Elements of a piece that a thread processes at a time.
 const PIECE: usize = 1 << 16;
 
-/// The first place below a length at which something is wrong.
+/// Returns the first index below `length` at which `wrong` is true.
 pub(crate) fn first_where(length: usize, wrong: impl Fn(usize) -> bool + Sync) -> Option<usize> {
     first_in_pieces(length, |start, end| (start..end).find(|&at| wrong(at)))
 }
 
-/// The first place at which two lists differ, as far as both go.
+/// Returns the first index at which two lists differ, up to the length of the shorter one.
 pub(crate) fn first_difference<T: PartialEq + Sync>(left: &[T], right: &[T]) -> Option<usize> {
     first_in_pieces(left.len().min(right.len()), |start, end| {
-        let (left, right) = (&left[start..end], &right[start..end]);
+        let left = &left[start..end];
+        let right = &right[start..end];
         if left == right {
             return None;
         }
-        // What is not equal to itself differs everywhere: the first place is told.
+        // Values that are not equal to themselves always differ: the first index is returned.
         let differ = |at: &usize| left[*at] != right[*at];
         (0..left.len()).find(differ).map(|at| start + at)
     })
 }
 
-/// The first error of so many checks, which are made side by side.
+/// Returns the first error of `checks` checks, which run in parallel.
 ///
 /// # Errors
-/// The error of the check with the lowest number that has one.
+/// The error of the failing check with the lowest index.
 pub(crate) fn first_error<E: Send>(
     checks: usize,
     check: impl Fn(usize) -> Result<(), E> + Sync,
@@ -41,7 +41,7 @@ pub(crate) fn first_error<E: Send>(
     find_first(checks, |number| check(number).err()).map_or(Ok(()), Err)
 }
 
-/// What `look` finds in the first piece in which it finds anything.
+/// Returns the result of `look` for the first piece that has one.
 fn first_in_pieces(
     length: usize,
     look: impl Fn(usize, usize) -> Option<usize> + Sync,
@@ -55,17 +55,17 @@ fn first_in_pieces(
     })
 }
 
-/// Something made of each element.
+/// Returns the results of `make` for all elements.
 pub(crate) fn mapped<T: Sync, U: Send>(from: &[T], make: impl Fn(&T) -> U + Sync) -> Vec<U> {
     collect(from.len(), Grain::AtLeast(PIECE), |range| from[range].iter().map(&make))
 }
 
-/// So many elements, all alike, in memory whose pages are there.
+/// Returns `length` default elements, in memory whose pages are mapped.
 pub(crate) fn made<T: Default + Send>(length: usize) -> Vec<T> {
     collect(length, Grain::Adaptive, |range| range.map(|_| T::default()))
 }
 
-/// Splits a list into parts that lie behind each other.
+/// Splits a list into contiguous parts.
 pub(crate) fn split_mut<T>(
     mut all: &mut [T],
     lengths: impl Iterator<Item = usize>,
@@ -79,44 +79,43 @@ pub(crate) fn split_mut<T>(
     parts
 }
 
-/// The elements of some lists behind each other.
+/// Concatenates lists.
 pub(crate) fn joined<T: Clone + Default + Send + Sync>(lists: &[&[T]]) -> Vec<T> {
     let length = lists.iter().map(|list| list.len()).sum();
     let mut all = made(length);
-    let places = split_mut(&mut all, lists.iter().map(|list| list.len()));
-    for_each(places.into_iter().zip(lists), |(place, list)| copy(place, list));
+    let targets = split_mut(&mut all, lists.iter().map(|list| list.len()));
+    for_each(targets.into_iter().zip(lists), |(target, list)| copy(target, list));
     all
 }
 
-/// Copies elements that lie behind each other to some places: what [`joined`] made of
-/// their lists, back.
+/// Copies contiguous elements to several slices: the inverse of [`joined`].
 ///
 /// # Panics
-/// If there are fewer elements than the places have.
-pub(crate) fn spread<T: Copy + Send + Sync>(mut from: &[T], places: Vec<&mut [T]>) {
-    let mut copies = Vec::with_capacity(places.len());
-    for place in places {
-        let (own, others) = from.split_at(place.len());
-        copies.push((place, own));
-        from = others;
+/// If there are fewer elements than the slices hold.
+pub(crate) fn spread<T: Copy + Send + Sync>(mut from: &[T], targets: Vec<&mut [T]>) {
+    let mut copies = Vec::with_capacity(targets.len());
+    for target in targets {
+        let (part, rest) = from.split_at(target.len());
+        copies.push((target, part));
+        from = rest;
     }
-    for_each(copies, |(place, own)| copy(place, own));
+    for_each(copies, |(target, part)| copy(target, part));
 }
 
 /// Copies all elements.
 ///
 /// # Panics
-/// If there are not as many at both places.
+/// If the lengths differ.
 pub(crate) fn copy<T: Clone + Send + Sync>(to: &mut [T], from: &[T]) {
     assert_eq!(to.len(), from.len(), "as many elements");
     let pieces = to.chunks_mut(PIECE).zip(from.chunks(PIECE));
     for_each(pieces, |(to, from)| to.clone_from_slice(from));
 }
 
-/// Makes each element of one elsewhere.
+/// Converts each element to one of another list.
 ///
 /// # Panics
-/// If there are not as many at both places.
+/// If the lengths differ.
 pub(crate) fn convert<T: Sync, U: Send>(to: &mut [U], from: &[T], make: impl Fn(&T) -> U + Sync) {
     assert_eq!(to.len(), from.len(), "as many elements");
     let pieces = to.chunks_mut(PIECE).zip(from.chunks(PIECE));
@@ -132,7 +131,7 @@ pub(crate) fn fill<T: Copy + Send + Sync>(all: &mut [T], value: T) {
     for_each(all.chunks_mut(PIECE), |piece| piece.fill(value));
 }
 
-/// The elements in ascending order.
+/// Returns the elements in ascending order.
 pub(crate) fn sorted<T: Copy + Ord + Send + Sync>(values: &[T]) -> Vec<T> {
     let mut values = mapped(values, |value| *value);
     values.par_sort_unstable();
@@ -145,8 +144,8 @@ pub(crate) mod tests {
 
     use super::*;
 
-    /// Does something with one thread, with two and with more than there are cores: what
-    /// comes out must be the same.
+    /// Runs `work` with one thread, with two and with more than there are cores, and asserts equal
+    /// results.
     pub(crate) fn with_all_pools<R: PartialEq + std::fmt::Debug + Send>(
         work: impl Fn() -> R + Sync,
     ) -> R {
@@ -161,7 +160,7 @@ pub(crate) mod tests {
         alone
     }
 
-    /// The ends, and both sides of the borders of pieces.
+    /// Indices at the ends, and on both sides of the boundaries of pieces.
     pub(crate) fn places(length: usize) -> Vec<usize> {
         let borders = (1..).map(|piece| piece * PIECE);
         let borders = borders.take_while(|&border| border < length);
@@ -170,7 +169,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_difference_is_found_wherever_it_is() {
+    fn a_difference_is_found_at_any_index() {
         let left: Vec<u64> = (0..3 * PIECE as u64 + 5).collect();
         for place in places(left.len()) {
             let mut right = left.clone();
@@ -185,7 +184,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn of_several_the_first_is_told() {
+    fn the_first_of_several_errors_is_returned() {
         let left = vec![0_u8; 5 * PIECE];
         for first in places(left.len()) {
             let mut right = left.clone();
@@ -207,7 +206,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn copies_are_whole() {
+    fn copies_are_complete() {
         let from: Vec<u64> = (0..2 * PIECE as u64 + 3).collect();
         let mut to = vec![0; from.len()];
         with_all_pools(|| mapped(&from, |value| 2 * value)[from.len() - 1]);

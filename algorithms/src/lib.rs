@@ -4,30 +4,30 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`algorithm`] | what a task and a variant are: the traits to implement |
+//! | [`algorithm`] | interfaces of tasks and variants: the traits to implement |
 //! | [`registry`] | the list of all tasks |
-//! | [`sts`] | what the tasks of the STS chain share: clusters, hits, their formulas |
+//! | [`sts`] | code that the tasks of the STS chain share: clusters, hits, their formulas |
 //! | [`sts_sort`] | a task: sorting digis by channel and time |
 //! | [`sts_unpack`] | a task: unpacking raw data |
-//! | [`sts_events`] | a task: finding where many digis come at once, and cutting events out |
+//! | [`sts_events`] | a task: finding bursts of digis, and building events from them |
 //! | [`tpc_decode`] | a task: decoding raw pages |
 //! | [`tpc_merge`] | a task: merging slice tracks |
 //! | [`tpc_gather`] | a task: gathering clusters |
-//! | [`tpc_cluster_finder`] | what is right in finding clusters of the TPC |
+//! | [`tpc_cluster_finder`] | a task: finding clusters of the TPC |
 //! | [`tpc_noisy_pads`] | a task: finding pads that have lost their baseline |
-//! | [`calibrate`] | a task: what constants cost by where they lie |
-//! | [`memory_kinds`] | a task: what kinds of memory cost |
-//! | [`axis`] | what can be varied, and the values it can have |
-//! | [`sts_scenario`] | what can be varied about simulated digis of the STS |
-//! | [`time_frame`] | what can be varied about time frames of the TPC |
-//! | [`data_sets`] | data that can be made and written to files |
-//! | [`task`] | the tasks as the harness sees them, without type parameters |
-//! | [`timing`] | how long the parts of a run took |
+//! | [`calibrate`] | a task: cost of constants by memory kind |
+//! | [`memory_kinds`] | a task: cost of memory kinds |
+//! | [`axis`] | parameters of tasks, and their values |
+//! | [`sts_scenario`] | parameters of simulated digis of the STS |
+//! | [`time_frame`] | parameters of time frames of the TPC |
+//! | [`data_sets`] | data that can be generated and written to files |
+//! | [`task`] | tasks without type parameters, for the harness |
+//! | [`timing`] | times of the parts of a run |
 //! | [`plugin`] | shared libraries with variants |
-//! | [`ceilings`] | what memory and link of a GPU can do at most |
-//! | [`device`] | where variants run: teams of threads, buffers |
+//! | [`ceilings`] | limits of memory and link of a GPU |
+//! | [`device`] | devices, teams of threads, buffers |
 //!
-//! Nothing here reads a command line, and nothing but the stages of a variant is timed.
+//! Nothing here reads a command line, and only the stages of a variant are timed.
 
 pub mod algorithm;
 mod all_cores;

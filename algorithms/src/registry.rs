@@ -8,7 +8,7 @@ use crate::calibrate::Calibrate;
 use crate::device::Backend;
 use crate::memory_kinds::MemoryKinds;
 use crate::plugin::contract::Contracts;
-use crate::plugin::loaded::{Surroundings, load};
+use crate::plugin::loaded::{LoadContext, load};
 use crate::plugin::loaded_variant::LoadedVariant;
 use crate::plugin::{PluginError, PluginInfo};
 use crate::sts::task::{STS, STS_CLUSTER, STS_CLUSTER_SORT, STS_COLLECT, STS_HITS, STS_PRESORT};
@@ -45,7 +45,7 @@ static TASKS: &[&dyn Task] = &[
     &TaskOf(crate::task::example::ChannelCounts),
 ];
 
-/// All tasks, in the order in which they are listed.
+/// All tasks in their listed order.
 pub fn tasks() -> &'static [&'static dyn Task] {
     TASKS
 }
@@ -55,19 +55,19 @@ pub fn task(name: &str) -> Option<&'static dyn Task> {
     tasks().iter().copied().find(|task| task.name() == name)
 }
 
-/// Loads a plugin for as long as the process lives; from now on its variants are among those of
-/// their tasks. A file that is loaded already is not loaded again. `fingerprint` is a hash of it.
+/// Loads a plugin for as long as the process lives, and adds its variants to those of their tasks.
+/// A file that is already loaded is not loaded again. `fingerprint` is a hash of it.
 ///
 /// # Errors
-/// If it is no plugin that can be used. A bad plugin may end the process.
+/// If it is not a usable plugin. A bad plugin may end the process.
 pub fn load_plugin(path: &Path, fingerprint: String) -> Result<&'static PluginInfo, PluginError> {
     let contracts = tasks().iter().filter_map(|task| task.contract()).collect();
-    let around = Surroundings { contracts: Contracts(contracts), holder_of, natives_of };
-    load(path, fingerprint, &around)
+    let context = LoadContext { contracts: Contracts(contracts), holder_of, natives_of };
+    load(path, fingerprint, &context)
 }
 
-/// What kernels of plugins can be compared with: what a task has in CUDA of its own, written as
-/// one would.
+/// Variants that kernels of plugins can be compared with: the built-in CUDA variants of a task that
+/// are written idiomatically.
 fn natives_of(task_name: &str) -> Vec<&'static str> {
     let infos = task(task_name).map_or_else(Vec::new, |task| task.variants());
     let is_native = |info: &&VariantInfo| {
@@ -79,11 +79,11 @@ fn natives_of(task_name: &str) -> Vec<&'static str> {
     infos.iter().filter(is_native).map(|info| info.name).collect()
 }
 
-/// Who has a variant of this name already.
+/// Returns the owner of an existing variant of this name.
 fn holder_of(variant: &LoadedVariant) -> Option<String> {
     let mut infos = task(variant.task)?.variants().into_iter();
     let same = infos.find(|info| (info.backend, info.name) == (variant.backend, variant.name))?;
-    // Whoever brings a variant that is not here takes the place that is kept for it.
+    // A listed variant that is not loaded is replaced by the plugin's.
     if same.unavailable_reason.is_some() {
         return None;
     }
@@ -130,15 +130,16 @@ mod tests {
         }
     }
 
-    /// In one go: right answers take longer to find than checks.
+    /// In one test, because references take longer to compute than checks.
     #[test]
-    fn every_check_refuses_a_no_op_and_an_output_with_one_element_harmed() {
+    fn every_check_refuses_a_no_op_and_an_output_with_one_element_mutated() {
         for task in tasks() {
             let mut refused = 0;
             for (name, case) in task.hard_cases(1) {
                 assert!(case.rejects_no_op(), "{}: {name}", task.name());
                 let of_case = case.refused_mutants(1);
-                refused += of_case.unwrap_or_else(|told| panic!("{}: {name}: {told}", task.name()));
+                refused +=
+                    of_case.unwrap_or_else(|problem| panic!("{}: {name}: {problem}", task.name()));
             }
             assert!(refused > 50, "{}: {refused} were refused", task.name());
         }

@@ -35,8 +35,9 @@ pub(crate) const MICROSLICE: Flag<u64> = Flag::duration(
 );
 /// Microslices of the next timeslice.
 pub(crate) const OVERLAP: Flag<u32> =
-    Flag::integer("overlap", "Microslices of the next timeslice behind those of each").or("1");
-/// The order within an epoch.
+    Flag::integer("overlap", "Microslices of the next timeslice at the end of each timeslice")
+        .or("1");
+/// Order within an epoch.
 pub(crate) const EPOCH_ORDER: Flag<EpochOrder> = Flag::choice(
     "epoch-order",
     "The order of hits in an epoch: time, elink or random",
@@ -56,7 +57,7 @@ pub(crate) const MASKED: Flag<f64> =
 /// Corrections of times.
 pub(crate) const WALK: Flag<Walk> = Flag::choice(
     "walk",
-    "What corrects times by charge: a table for each asic, or none",
+    "Correction of times by charge: a table for each asic, or none",
     Walk::NAMES,
 )
 .or("asic");
@@ -64,7 +65,7 @@ pub(crate) const WALK: Flag<Walk> = Flag::choice(
 pub(crate) const DAMAGE: Flag<f64> =
     Flag::share("damage", "The share of damaged messages; of descriptors it is five times as much")
         .or("0");
-/// All of them.
+/// All axes.
 pub(crate) static AXES: &[Axis] = &[
     MICROSLICE.axis(),
     OVERLAP.axis(),
@@ -80,7 +81,7 @@ pub(crate) static AXES: &[Axis] = &[
 /// # Errors
 /// If the parameters are invalid.
 pub(crate) fn shape(params: &Params) -> Result<RawShape, DataError> {
-    // Digis of a side come in the order of time; messages have an order of their own.
+    // Digis of a side are ordered by time; messages have another order.
     let mut of_scenario = params.clone();
     of_scenario.complete(&[sts_scenario::ORDER.axis()]);
     let shape = RawShape {

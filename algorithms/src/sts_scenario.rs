@@ -17,23 +17,23 @@ pub const SCALE: Flag<f64> =
     Flag::share("scale", "Part of the preset, such as 0.1: fewer timeslices, or a shorter one")
         .or("1")
         .small(5e-4);
-/// Collisions a second.
+/// Collisions per second.
 pub const RATE: Flag<f64> =
     Flag::frequency("rate", "Collisions a second, such as 100kHz [default: the preset's]");
-/// Noise pulses a second and channel.
+/// Noise pulses per second and channel.
 pub const NOISE: Flag<f64> = Flag::frequency(
     "noise",
     "Noise pulses above the threshold a second and channel, such as 500Hz [default: the \
            preset's]",
 );
-/// The smallest charge that is seen.
+/// Minimum charge of a digi.
 pub const THRESHOLD: Flag<f64> = Flag::integer(
     "threshold",
-    "Smallest charge that is seen, in electrons; without --noise, it changes the noise too \
+    "Minimum charge of a digi, in electrons; without --noise, it changes the noise too \
            [default: the preset's]",
 )
 .unit("e");
-/// The order of digis.
+/// Order of digis.
 pub const ORDER: Flag<Order> = Flag::order(
     "order",
     "Order of arrival in a module side: random, time, or jitter:N (up to N places from \
@@ -41,17 +41,17 @@ pub const ORDER: Flag<Order> = Flag::order(
 )
 .or("time");
 
-/// All of them.
+/// All axes.
 pub static AXES: &[Axis] =
     &[PRESET.axis(), SCALE.axis(), RATE.axis(), NOISE.axis(), THRESHOLD.axis(), ORDER.axis()];
 
-/// More than this is a mistake.
+/// Maximum scale; larger ones are probably mistakes.
 const MAX_SCALE: f64 = 1000.0;
 
-/// The scenario that complete parameters describe.
+/// Returns the scenario that complete parameters describe.
 ///
 /// # Errors
-/// If they make no sense: see [`Scenario::validate`].
+/// If they are invalid: see [`Scenario::validate`].
 pub fn scenario(params: &Params) -> Result<Scenario, DataError> {
     let scenario = Scenario { order: ORDER.of(params)?, ..unscaled(params)? };
     let scenario = scenario.scaled(scale(params)?);
@@ -59,11 +59,11 @@ pub fn scenario(params: &Params) -> Result<Scenario, DataError> {
     Ok(scenario)
 }
 
-/// The first timeslice of the scenario that complete parameters describe, or a part of it; its order
-/// is the preset's.
+/// Returns the first timeslice of the scenario that complete parameters describe, or a part of it,
+/// in the preset's order.
 ///
 /// # Errors
-/// As [`scenario`]; or if the scale is more than a timeslice.
+/// If the parameters are invalid, as for [`scenario`], or if the scale is larger than a timeslice.
 pub fn one_timeslice(params: &Params) -> Result<Scenario, DataError> {
     let scale = scale(params)?;
     if scale > 1.0 {
@@ -75,7 +75,7 @@ pub fn one_timeslice(params: &Params) -> Result<Scenario, DataError> {
     Ok(scenario)
 }
 
-/// The preset with rates and thresholds of its own.
+/// The preset with the given rates and thresholds.
 fn unscaled(params: &Params) -> Result<Scenario, DataError> {
     let mut scenario = PRESET.of(params)?.scenario();
     scenario.rate_hz = RATE.given(params)?.unwrap_or(scenario.rate_hz);
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn defaults_are_the_whole_first_preset() {
+    fn defaults_are_the_full_first_preset() {
         assert_eq!(scenario_of(&[]), Ok(Preset::CbmAuAu.scenario()));
     }
 
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn senseless_values_are_refused() {
+    fn invalid_values_are_refused() {
         for scale in ["0", "-1", "NaN", "1e9"] {
             let error = scenario_of(&[("scale", scale)]).expect_err("senseless");
             assert!(error.contains("--scale"), "{error}");

@@ -1,4 +1,4 @@
-//! How long the parts of a run took.
+//! Times of the parts of a run.
 
 use std::borrow::Cow;
 use std::time::Instant;
@@ -6,14 +6,14 @@ use std::time::Instant;
 /// A part of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StageTiming {
-    /// `kernel` for all kernels together, `h2d`, `d2h`, or the name of a kernel or of
-    /// a part of the work on the host; `scope/name` for a part of the stage `scope`.
+    /// `kernel` for all kernels together, `h2d`, `d2h`, or the name of a kernel or of a part of the
+    /// host's work; `scope/name` for a part of the stage `scope`.
     pub name: Cow<'static, str>,
-    /// How long it took in all its calls, in seconds.
+    /// Total time of all calls in seconds.
     pub seconds: f64,
-    /// How often it was called.
+    /// Number of calls.
     pub calls: u32,
-    /// Bytes that it moved in all its calls; 0 if nobody knows.
+    /// Bytes moved by all calls; 0 if unknown.
     pub bytes: u64,
 }
 
@@ -21,7 +21,7 @@ pub struct StageTiming {
 pub type Stages = Vec<StageTiming>;
 
 impl StageTiming {
-    /// A stage that was not called yet.
+    /// A stage without calls.
     pub fn new(name: impl Into<Cow<'static, str>>) -> Self {
         StageTiming { name: name.into(), seconds: 0.0, calls: 0, bytes: 0 }
     }
@@ -34,7 +34,7 @@ impl StageTiming {
     }
 }
 
-/// Takes the times of stages that follow each other on the host.
+/// Times consecutive stages on the host.
 pub(crate) struct Laps {
     stages: Stages,
     since: Instant,
@@ -47,18 +47,18 @@ impl Default for Laps {
 }
 
 impl Laps {
-    /// Forgets all stages; the first one begins now.
+    /// Discards all stages, and starts the first one now.
     pub(crate) fn start(&mut self) {
         self.stages.clear();
         self.since = Instant::now();
     }
 
-    /// What was done until now belongs to no stage.
+    /// Starts the next stage now; the time before belongs to no stage.
     pub(crate) fn skip(&mut self) {
         self.since = Instant::now();
     }
 
-    /// The stage that ends now: another call of it if it was called before.
+    /// Ends a stage now: another call of it if it was called before.
     pub(crate) fn lap(&mut self, name: &'static str, bytes: u64) {
         let now = Instant::now();
         let known = self.stages.iter().position(|stage| stage.name == name);
@@ -70,7 +70,7 @@ impl Laps {
         self.since = now;
     }
 
-    /// The stages of the last run.
+    /// Returns the stages of the last run.
     pub(crate) fn stages(&self) -> Stages {
         self.stages.clone()
     }
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn laps_of_a_stage_are_its_calls() {
+    fn laps_with_the_same_name_are_calls_of_one_stage() {
         let mut laps = Laps::default();
         laps.lap("of an earlier run", 1);
         laps.start();

@@ -1,4 +1,4 @@
-//! Files of words of 4 bytes, little endian, and nothing else.
+//! Files of little-endian 4-byte words, without a header.
 
 use std::fs;
 use std::path::Path;
@@ -6,10 +6,10 @@ use std::path::Path;
 use generators::DataError;
 use text::Foreign;
 
-/// All words of a file.
+/// Reads all words of a file.
 ///
 /// # Errors
-/// If it can't be read, or ends within a word.
+/// If it can't be read, or its size is not a multiple of a word.
 pub(crate) fn read(path: &Path) -> Result<Vec<u32>, DataError> {
     let bytes = fs::read(path).map_err(|error| DataError::io(path, error))?;
     let (words, rest) = bytes.as_chunks();
@@ -23,10 +23,10 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u32>, DataError> {
     Ok(words.iter().map(|word| u32::from_le_bytes(*word)).collect())
 }
 
-/// Writes them, as a whole.
+/// Writes a file of words.
 ///
 /// # Errors
-/// If they can't be written.
+/// If it can't be written.
 pub(crate) fn write(path: &Path, words: &[u32]) -> Result<(), DataError> {
     let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
     files::write(path, bytes).map_err(|error| DataError::io(path, error))

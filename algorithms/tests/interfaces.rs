@@ -1,4 +1,4 @@
-//! What the build makes of kernels' sources, on small ones.
+//! Interfaces that the build generates from kernel sources, on small examples.
 
 #![allow(clippy::disallowed_methods, reason = "what a build script prints is for cargo")]
 
@@ -53,12 +53,12 @@ const SHADER: &str = "
 const TILE = 64u;
 ";
 
-/// What is made of such a kernel file beside the header, with such an image.
+/// Generates the interfaces of a kernel file with this kernel, next to the header, with this image.
 fn generated(kernel: &str, image: &str) -> Result<String, String> {
     Ok(made(kernel, image, None)?.interfaces)
 }
 
-/// The same, and the list of shaders, if this is the kernel's.
+/// Generates the interfaces, and the list of shaders if `shader` is the kernel's.
 fn made(kernel: &str, image: &str, shader: Option<&str>) -> Result<interface::Generated, String> {
     let root = TempDir::new().expect("room");
     let write = |path: &str, text: &str| {
@@ -78,7 +78,7 @@ fn made(kernel: &str, image: &str, shader: Option<&str>) -> Result<interface::Ge
 }
 
 #[test]
-fn shaders_take_what_kernels_take() {
+fn shaders_have_the_parameters_of_kernels() {
     let without = made(KERNEL, IMAGE, None).expect("it needs none");
     assert!(!without.shaders.contains("task_sort"), "{}", without.shaders);
     let text = made(KERNEL, IMAGE, Some(SHADER)).expect("it is sound").shaders;
@@ -91,7 +91,7 @@ fn shaders_take_what_kernels_take() {
     ] {
         assert!(text.contains(expected), "no {expected} in\n{text}");
     }
-    // What the shader has itself.
+    // Declared by the shader itself.
     assert!(!text.contains("const TILE = 2040u;"), "{text}");
     let unused = SHADER.replace("@binding(0)", "");
     let text = made(KERNEL, IMAGE, Some(&unused)).expect("it may leave out some").shaders;
@@ -107,7 +107,7 @@ fn shaders_take_what_kernels_take() {
 }
 
 #[test]
-fn launchers_see_what_the_source_says() {
+fn launchers_have_the_declarations_of_the_source() {
     let text = generated(KERNEL, IMAGE).expect("it is sound");
     for expected in [
         "pub(crate) mod task_sort {",
@@ -121,14 +121,14 @@ fn launchers_see_what_the_source_says() {
     ] {
         assert!(text.contains(expected), "no {expected} in\n{text}");
     }
-    // Nobody outside of a block can use them, or they are not the same for all devices.
+    // Not usable outside of a block, or not the same for all devices.
     for unexpected in ["struct Shared", "WARPS"] {
         assert!(!text.contains(unexpected), "{unexpected} in\n{text}");
     }
 }
 
 #[test]
-fn what_does_not_fit_is_refused() {
+fn mismatches_are_refused() {
     let other = |from: &str, to: &str| generated(&KERNEL.replace(from, to), IMAGE);
     for (from, to, problem) in [
         ("u32 count)", "u32 count, u32 more)", "task_sort is not that of src/task/cuda/sort.cu"),

@@ -1,4 +1,4 @@
-//! Declarations as Rust.
+//! Generates Rust from declarations.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -11,11 +11,11 @@ use super::parse::{Constant, Kernel, Parameter, Struct};
 
 type Files = BTreeMap<PathBuf, File>;
 
-/// The kernels that have the same arguments under a name of their own: the module of the
-/// first one, and what these arguments are.
+/// Named argument structs that several kernels share: the module of the first kernel, and its
+/// parameters.
 type Interfaces = BTreeMap<String, (String, Vec<Parameter>)>;
 
-/// A module for each file.
+/// Generates a module for each file.
 pub fn modules(files: &Files) -> Result<String, String> {
     let mut interfaces = Interfaces::new();
     let mut text = String::new();
@@ -60,7 +60,7 @@ fn module(file: &File, files: &Files, interfaces: &mut Interfaces) -> Result<Str
     Ok(text)
 }
 
-/// The structs of a file that kernels are given, and those in them.
+/// The structs that kernels of a file have as parameters, and those in them.
 fn needed(own: &File, files: &Files) -> BTreeSet<String> {
     let users = files.values().filter(|file| includes(file, own, files));
     let users: Vec<_> = users.collect();
@@ -78,7 +78,7 @@ fn needed(own: &File, files: &Files) -> BTreeSet<String> {
     needed
 }
 
-/// Whether a file is another one, or includes it.
+/// True if a file is another one, or includes it.
 fn includes(file: &File, other: &File, files: &Files) -> bool {
     let mut included = file.includes.iter().filter_map(|path| files.get(path));
     file.path == other.path || included.any(|header| includes(header, other, files))
@@ -105,7 +105,8 @@ fn structure(file: &File, own: &Struct) -> Result<String, String> {
     if layout.padding > 0 {
         fields += &format!("pub(crate) padding: [u8; {}],\n", layout.padding);
     }
-    let (size, alignment) = (layout.size, layout.alignment);
+    let size = layout.size;
+    let alignment = layout.alignment;
     Ok(format!(
         "#[derive(Clone, Copy, Debug, PartialEq)]\n#[repr(C, align({alignment}))]\n\
          pub(crate) struct {name} {{\n{fields}}}\n\
@@ -115,12 +116,13 @@ fn structure(file: &File, own: &Struct) -> Result<String, String> {
          unsafe impl bytemuck::Zeroable for {name} {{}}\n\
          // SAFETY: as above.\n\
          unsafe impl bytemuck::Pod for {name} {{}}\n\
-         impl Passed for {name} {{\n\
+         impl KernelArg for {name} {{\n\
          fn argument(self) -> Argument {{ Argument::of_struct(&self) }}\n}}\n"
     ))
 }
 
-/// A kernel's arguments, unless another has the same, and what it is launched by.
+/// Generates a kernel's arguments, unless it shares them with an earlier one, and its launch
+/// handle.
 fn launched(
     file: &File,
     kernel: &Kernel,
@@ -177,7 +179,7 @@ fn arguments_of(name: &str, parameters: &[Parameter]) -> String {
     )
 }
 
-/// `in_camel_case` as `InCamelCase`.
+/// Converts `in_camel_case` to `InCamelCase`.
 fn camel(name: &str) -> String {
     let words = name.split('_').map(|word| {
         let (first, rest) = word.split_at(word.len().min(1));

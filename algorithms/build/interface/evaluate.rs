@@ -1,11 +1,11 @@
-//! The values of constants.
+//! Values of constants.
 
 use std::collections::BTreeMap;
 
 use proc_macro2::TokenStream;
 use syn::{BinOp, Expr, Lit};
 
-/// Values of names, sizes and alignments of types.
+/// Values of names, and sizes and alignments of types.
 #[derive(Default)]
 pub struct Known {
     pub values: BTreeMap<String, u64>,
@@ -14,19 +14,19 @@ pub struct Known {
 }
 
 impl Known {
-    /// The value of an expression of whole numbers, which is written as in Rust; `None` if it
-    /// has anything that is not known when launchers are compiled, such as the lanes of a warp.
+    /// Evaluates an integer expression in Rust's syntax; `None` if it contains a value that is
+    /// unknown when launchers are compiled, such as the lanes of a warp.
     pub fn value(&self, tokens: &TokenStream) -> Option<u64> {
-        self.of(&syn::parse2(tokens.clone()).ok()?)
+        self.evaluate(&syn::parse2(tokens.clone()).ok()?)
     }
 
-    fn of(&self, expression: &Expr) -> Option<u64> {
+    fn evaluate(&self, expression: &Expr) -> Option<u64> {
         match expression {
             Expr::Lit(literal) => match &literal.lit {
                 Lit::Int(number) => number.base10_parse().ok(),
                 _ => None,
             },
-            Expr::Paren(inner) => self.of(&inner.expr),
+            Expr::Paren(inner) => self.evaluate(&inner.expr),
             Expr::Path(path) => self.values.get(&path.path.get_ident()?.to_string()).copied(),
             Expr::Call(call) => match (&*call.func, call.args.first()?) {
                 (Expr::Path(function), Expr::Path(kind)) if function.path.is_ident("sizeof") => {
@@ -35,7 +35,8 @@ impl Known {
                 _ => None,
             },
             Expr::Binary(both) => {
-                let (left, right) = (self.of(&both.left)?, self.of(&both.right)?);
+                let left = self.evaluate(&both.left)?;
+                let right = self.evaluate(&both.right)?;
                 apply(&both.op, left, right)
             }
             _ => None,

@@ -1,4 +1,4 @@
-//! What the images say of their kernels.
+//! Checks declarations against the compiled images.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -11,8 +11,8 @@ use super::parse::{Kernel, Parameter};
 
 const ADVICE: &str = "scripts/build-kernels.sh makes it anew";
 
-/// Sees to it that the image of each kernel file has kernels with such parameters and
-/// threads, and learns from it how much shared memory they take.
+/// Checks that the image of each kernel file has kernels with these parameters and threads, and
+/// reads their shared memory from it.
 pub fn check(root: &Path, files: &mut BTreeMap<PathBuf, File>) -> Result<(), Box<dyn Error>> {
     for file in files.values_mut().filter(|file| is_kernel_file(&file.path)) {
         let path = root.join(format!("kernels/prebuilt/{}.ptx", image_of(&file.path)));
@@ -54,7 +54,7 @@ pub fn image_of(path: &Path) -> String {
     format!("{task}-{variant}")
 }
 
-/// The text from a kernel's parameters to where the next kernel begins.
+/// The text of an image from a kernel's parameters to the next kernel.
 fn entry<'a>(image: &'a str, name: &str) -> Option<&'a str> {
     let (_, rest) = image.split_once(&format!(".entry {name}("))?;
     Some(rest.split_once(".entry ").map_or(rest, |(own, _)| own))
@@ -71,16 +71,18 @@ fn sizes(entry: &str) -> Vec<u64> {
     bits.collect()
 }
 
-/// Of what is not known they are 0, which no image has.
+/// Expected bits of parameters; 0 for unknown types, which no image has.
 fn expected(kernel: &Kernel, known: &Known) -> Vec<u64> {
-    let bits = |parameter: &Parameter| match parameter.is_pointer {
-        true => 64,
-        false => 8 * known.sizes.get(&parameter.kind).copied().unwrap_or(0),
+    let bits = |parameter: &Parameter| {
+        if parameter.is_pointer {
+            return 64;
+        }
+        8 * known.sizes.get(&parameter.kind).copied().unwrap_or(0)
     };
     kernel.parameters.iter().map(bits).collect()
 }
 
-/// The number behind some words.
+/// The number that follows some words.
 fn after(text: &str, words: &str) -> Option<u64> {
     number(text.split_once(words)?.1)
 }

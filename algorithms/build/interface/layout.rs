@@ -1,9 +1,9 @@
-//! Types on both sides, and where the fields of structs lie.
+//! Types in both languages, and the layout of structs.
 
 use super::evaluate::Known;
 use super::parse::{Declarations, Struct};
 
-/// A type that both languages have: its name here, its bytes, and its alignment.
+/// Types of both languages: name in Rust, size in bytes, and alignment.
 const SCALARS: [(&str, &str, u64, u64); 10] = [
     ("u8", "u8", 1, 1),
     ("u16", "u16", 2, 2),
@@ -17,28 +17,28 @@ const SCALARS: [(&str, &str, u64, u64); 10] = [
     ("ulonglong2", "Vector<16>", 16, 16),
 ];
 
-/// What a type of C++ is in Rust.
+/// Rust's name of a C++ type.
 pub fn in_rust(kind: &str) -> &str {
     let scalar = SCALARS.iter().find(|(name, ..)| *name == kind);
     scalar.map_or(kind, |(_, name, ..)| name)
 }
 
 impl Known {
-    /// What another file knows.
+    /// Adds the values of another file.
     pub fn extend(&mut self, other: &Known) {
         self.values.extend(other.values.clone());
         self.sizes.extend(other.sizes.clone());
         self.alignments.extend(other.alignments.clone());
     }
 
-    /// What is declared: what can't be known is left out.
+    /// Adds declarations, except those that can't be evaluated.
     pub fn learn(&mut self, declared: &Declarations) {
         for (name, _, size, alignment) in SCALARS {
             self.sizes.insert(name.to_owned(), size);
             self.alignments.insert(name.to_owned(), alignment);
         }
-        // Structs have lengths that are constants, and constants are sizes of structs: a
-        // second round knows what the first could not.
+        // Lengths in structs may be constants, and constants may be sizes of structs: the second
+        // round resolves what the first could not.
         for _ in 0..2 {
             for constant in &declared.constants {
                 if let Some(value) = self.value(&constant.value) {
@@ -54,7 +54,7 @@ impl Known {
         }
     }
 
-    /// Where the fields of a struct lie; `None` if any of them has a type that is not known.
+    /// Layout of a struct; `None` if a field has an unknown type.
     pub fn layout(&self, declared: &Struct) -> Option<Layout> {
         let asked = declared.alignment.as_ref().and_then(|tokens| self.value(tokens)).unwrap_or(1);
         let mut layout = Layout { fields: Vec::new(), size: 0, padding: 0, alignment: asked };
@@ -74,14 +74,14 @@ impl Known {
     }
 }
 
-/// How a struct lies in memory.
+/// Layout of a struct in memory.
 pub struct Layout {
-    /// The lengths of each field that is an array.
+    /// Lengths of each field that is an array.
     pub fields: Vec<Vec<u64>>,
-    /// Bytes, those behind the last field included.
+    /// Size in bytes, including padding.
     pub size: u64,
-    /// Bytes behind the last field.
+    /// Padding after the last field in bytes.
     pub padding: u64,
-    /// What addresses are multiples of.
+    /// Alignment in bytes.
     pub alignment: u64,
 }

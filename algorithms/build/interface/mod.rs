@@ -1,9 +1,9 @@
-//! Interfaces of kernels, made from their sources: a launcher that does not fit does not
-//! compile.
+//! Interfaces of kernels, generated from their sources, so that a launcher that does not fit does
+//! not compile.
 //!
-//! Each kernel file, and each header that one includes, becomes a module of Rust with its
-//! constants and structs. Each kernel that is exported has a struct of its arguments there,
-//! and a `Kernel` by which it is launched. What the images say (`images`) has to agree.
+//! Each kernel file, and each header that one includes, becomes a Rust module with its constants
+//! and structs. Each exported kernel has a struct of its arguments there, and a `Kernel` to launch
+//! it. The interfaces must agree with the compiled images (`images`).
 
 mod emit;
 mod evaluate;
@@ -20,26 +20,26 @@ use std::path::{Path, PathBuf};
 use evaluate::Known;
 use parse::Declarations;
 
-/// A file with what it declares.
+/// A file with its declarations.
 pub struct File {
-    /// From the folder of the crate on.
+    /// Path from the folder of the crate.
     path: PathBuf,
-    /// What it includes, from there on.
+    /// Included files, as paths from that folder.
     includes: Vec<PathBuf>,
     declared: Declarations,
-    /// The constants that it can use: those of the headers, and its own.
+    /// Constants that it can use: those of its headers, and its own.
     known: Known,
 }
 
-/// What is made of all kernel files, as Rust.
+/// Generated Rust code of all kernel files.
 pub struct Generated {
-    /// Their interfaces, and those of all headers of theirs.
+    /// Interfaces of the kernels, and of all their headers.
     pub interfaces: String,
-    /// The shaders that do the same: see `shaders`.
+    /// Shaders of the same kernels: see `shaders`.
     pub shaders: String,
 }
 
-/// Makes them of all kernel files of the crate in `root`.
+/// Generates the code for all kernel files of the crate in `root`.
 pub fn generate(root: &Path, kernels: &[PathBuf]) -> Result<Generated, Box<dyn Error>> {
     let mut files = BTreeMap::new();
     for kernel in kernels {
@@ -49,7 +49,7 @@ pub fn generate(root: &Path, kernels: &[PathBuf]) -> Result<Generated, Box<dyn E
     Ok(Generated { interfaces: emit::modules(&files)?, shaders: shaders::table(root, &files)? })
 }
 
-/// Reads a file after all that it includes.
+/// Reads a file after all files that it includes.
 fn read(
     root: &Path,
     path: &Path,
@@ -63,7 +63,7 @@ fn read(
     let declared = parse::parse(&text).map_err(says)?;
     let mut known = Known::default();
     let mut includes = Vec::new();
-    // `portable.h` is the emulator's, and has nothing for launchers.
+    // `portable.h` belongs to the emulator, and has no declarations for launchers.
     let ours = declared.includes.iter().filter(|path| !path.ends_with("portable.h"));
     for include in ours {
         let found = found(root, path, include);
@@ -78,15 +78,15 @@ fn read(
     Ok(())
 }
 
-/// What a file includes: it lies beside it, or where all share it.
+/// Finds an included file: in the folder of the including one, or among the shared headers.
 fn found(root: &Path, path: &Path, include: &Path) -> Option<PathBuf> {
-    let beside = path.with_file_name("").join(include);
+    let local = path.with_file_name("").join(include);
     let shared = Path::new("kernels").join(include);
-    let found = [beside, shared].into_iter().find(|path| root.join(path).exists())?;
+    let found = [local, shared].into_iter().find(|path| root.join(path).exists())?;
     Some(without_dots(&found))
 }
 
-/// `a/../b` is `b`.
+/// Simplifies `a/../b` to `b`.
 fn without_dots(path: &Path) -> PathBuf {
     let mut clean = PathBuf::new();
     for part in path {

@@ -1,25 +1,25 @@
-//! What kernel files declare: constants, structs and kernels. Anything else is skipped.
+//! Parses declarations of kernel files: constants, structs and kernels. Anything else is skipped.
 //!
-//! What kernels are declared with has the same words and brackets in C++ and in Rust, so it
-//! is taken apart as Rust is.
+//! The declarations have the same tokens and brackets in C++ and in Rust, so they are tokenised as
+//! Rust.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
-/// What a file declares at the level of its namespaces.
+/// Declarations of a file, at the level of its namespaces.
 #[derive(Default)]
 pub struct Declarations {
-    /// What is included, as it is written.
+    /// Included files, as written.
     pub includes: Vec<PathBuf>,
     pub constants: Vec<Constant>,
     pub structs: Vec<Struct>,
     pub kernels: Vec<Kernel>,
-    /// What `KERNEL_EXPORT` says: the interface of each kernel that can be launched, if it
-    /// has a name of its own.
+    /// Arguments of `KERNEL_EXPORT`: each kernel that can be launched, with the name of its
+    /// interface, if that has one.
     pub exports: BTreeMap<String, Option<String>>,
-    /// The kernels with dynamic shared memory of a type: what `KERNEL_SHARED` says.
+    /// Kernels with dynamic shared memory of a type, which `KERNEL_SHARED` declares.
     pub shared: Vec<String>,
 }
 
@@ -59,7 +59,7 @@ pub struct Parameter {
     pub is_pointer: bool,
 }
 
-/// The declarations of a file; says which one can't be understood.
+/// Parses the declarations of a file; the error contains the one that can't be parsed.
 pub fn parse(text: &str) -> Result<Declarations, String> {
     let mut found = Declarations::default();
     let code = found.preprocess(text);
@@ -69,10 +69,12 @@ pub fn parse(text: &str) -> Result<Declarations, String> {
 }
 
 impl Declarations {
-    /// Takes directives out. What stands between `#if` and `#endif` is left out: it is not the
-    /// same for all compilers, so no launcher can rely on it.
+    /// Removes directives. Code between `#if` and `#endif` is skipped, because it depends on the
+    /// compiler, so launchers can't rely on it.
     fn preprocess(&mut self, text: &str) -> String {
-        let (mut code, mut conditions, mut continues) = (String::new(), 0, false);
+        let mut code = String::new();
+        let mut conditions = 0;
+        let mut continues = false;
         for line in text.lines() {
             let directive = line.trim_start().strip_prefix('#').map(str::trim_start);
             match directive {
@@ -99,9 +101,9 @@ impl Declarations {
                 "struct" => self.structs.extend(structure(&statement)),
                 "extern" => self.kernels.extend(kernel(&statement)?),
                 "KERNEL_EXPORT" => {
-                    let said = arguments(&statement);
-                    let interface = said.get(1).map(|interface| text_of(interface));
-                    self.exports.insert(text_of(&said[0]), interface);
+                    let exported = arguments(&statement);
+                    let interface = exported.get(1).map(|interface| text_of(interface));
+                    self.exports.insert(text_of(&exported[0]), interface);
                 }
                 "KERNEL_SHARED" => self.shared.push(text_of(&arguments(&statement)[0])),
                 _ => {}
@@ -116,10 +118,10 @@ fn included(directive: &str) -> Option<PathBuf> {
     Some(rest.split_once('"')?.0.into())
 }
 
-/// Each ends with a semicolon or a body; a line of ours, which looks like a call, with its
-/// brackets.
+/// Splits statements, which end with a semicolon or a body, or are a macro call with its brackets.
 fn statements(tokens: TokenStream) -> Vec<Vec<TokenTree>> {
-    let (mut all, mut open) = (Vec::new(), Vec::new());
+    let mut all = Vec::new();
+    let mut open = Vec::new();
     for token in tokens {
         let ours = open.first().is_some_and(|first| word(first).starts_with("KERNEL_"));
         let ends = match &token {
@@ -136,7 +138,7 @@ fn statements(tokens: TokenStream) -> Vec<Vec<TokenTree>> {
     all
 }
 
-/// The name or keyword that a token is, or nothing.
+/// The name or keyword of a token, or nothing.
 fn word(token: &TokenTree) -> String {
     match token {
         TokenTree::Ident(word) => word.to_string(),
@@ -156,7 +158,7 @@ fn is(token: &TokenTree, sign: char) -> bool {
     matches!(token, TokenTree::Punct(punct) if punct.as_char() == sign)
 }
 
-/// What stands in brackets of a kind.
+/// Contents of brackets of a kind.
 fn groups(tokens: &[TokenTree], delimiter: Delimiter) -> impl Iterator<Item = TokenStream> {
     tokens.iter().filter_map(move |token| match token {
         TokenTree::Group(group) if group.delimiter() == delimiter => Some(group.stream()),
@@ -164,13 +166,13 @@ fn groups(tokens: &[TokenTree], delimiter: Delimiter) -> impl Iterator<Item = To
     })
 }
 
-/// What stands between commas.
+/// Splits at commas.
 fn split(tokens: &[TokenTree]) -> Vec<Vec<TokenTree>> {
     let parts = tokens.split(|token| is(token, ','));
     parts.map(<[_]>::to_vec).filter(|part| !part.is_empty()).collect()
 }
 
-/// What stands between commas in the first round brackets.
+/// Splits the contents of the first round brackets at commas.
 fn arguments(tokens: &[TokenTree]) -> Vec<Vec<TokenTree>> {
     let inner = groups(tokens, Delimiter::Parenthesis).next().unwrap_or_default();
     split(&inner.into_iter().collect::<Vec<_>>())
@@ -240,13 +242,13 @@ fn fields(member: &[TokenTree]) -> Vec<Field> {
     split(&member[1..member.len() - 1]).into_iter().map(field).collect()
 }
 
-/// A kernel; nothing for whatever else is `extern`.
+/// Parses a kernel; `None` for other `extern` declarations.
 fn kernel(statement: &[TokenTree]) -> Result<Option<Kernel>, String> {
     let position = |name: &str| statement.iter().position(|token| word(token) == name);
     let Some(global) = position("__global__") else {
         return Ok(None);
     };
-    // What comes behind: void name(…) or void __launch_bounds__(…) name(…).
+    // Followed by: void name(…) or void __launch_bounds__(…) name(…).
     let Some(bounds) = position("__launch_bounds__") else {
         let name = words(&statement[global..]).nth(2).unwrap_or_default();
         return Err(format!("kernel {name}: say __launch_bounds__(THREADS)"));

@@ -1,8 +1,8 @@
-//! Kernels as shaders: WGSL that takes what a kernel takes, and does the same.
+//! Shaders of kernels: WGSL with the parameters and the function of a kernel.
 //!
 //! The shader of `KERNEL` in `src/TASK/cuda/FILE.cu` is `src/TASK/wgpu/KERNEL.wgsl`. A line
-//! `#include "FILE.wgsl"` stands for a file beside it or in `kernels`, as in kernels. The
-//! constants of the kernel file are those of the shader too, but for what it has itself.
+//! `#include "FILE.wgsl"` includes a file of the same folder or of `kernels`, as in kernels. The
+//! constants of the kernel file are available in the shader, unless it declares them itself.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
@@ -14,7 +14,7 @@ use super::images::is_kernel_file;
 use super::parse::Kernel;
 use super::{File, found, without_dots};
 
-/// The list of all shaders, as Rust.
+/// Generates the list of all shaders as Rust.
 pub fn table(root: &Path, files: &BTreeMap<PathBuf, File>) -> Result<String, Box<dyn Error>> {
     let mut text = "pub(super) static SHADERS: &[Shader] = &[\n".to_owned();
     for file in files.values().filter(|file| is_kernel_file(&file.path)) {
@@ -46,7 +46,7 @@ fn shader(
     ))
 }
 
-/// A file with those that it includes before it, each of them once.
+/// The text of a file after those that it includes, each of them once.
 fn with_includes(
     root: &Path,
     path: &Path,
@@ -71,7 +71,7 @@ fn with_includes(
     Ok(text)
 }
 
-/// Those that are known and fit, without the ones that the code has itself.
+/// Known constants that fit into WGSL's types, without those that the code declares.
 fn constants(known: &Known, code: &str) -> String {
     let fits = |(name, value): &(&String, &u64)| {
         let has_it = [" ", ":"].iter().any(|end| code.contains(&format!("const {name}{end}")));
@@ -81,7 +81,7 @@ fn constants(known: &Known, code: &str) -> String {
     constants.map(|(name, value)| format!("const {name} = {value}u;\n")).collect()
 }
 
-/// What the shader gets of each parameter of the kernel.
+/// The bindings of each parameter of the kernel.
 fn parameters(kernel: &Kernel, known: &Known, code: &str) -> Result<String, String> {
     let mut text = String::new();
     let mut bindings = 0;
@@ -94,17 +94,17 @@ fn parameters(kernel: &Kernel, known: &Known, code: &str) -> Result<String, Stri
         let bytes = known.sizes.get(&parameter.kind).copied().unwrap_or(0);
         let alignment = known.alignments.get(&parameter.kind).copied().unwrap_or(0);
         if alignment > 4 || bytes % 4 != 0 {
-            return Err(format!("{} is no whole number of words", parameter.name));
+            return Err(format!("the size of {} is not a multiple of a word", parameter.name));
         }
         text += &format!("Parameter::Value({bytes}), ");
     }
-    match code.contains(&format!("@binding({bindings})")) {
-        true => Err(format!("the kernel has {bindings} pointers")),
-        false => Ok(text),
+    if code.contains(&format!("@binding({bindings})")) {
+        return Err(format!("the kernel has {bindings} pointers"));
     }
+    Ok(text)
 }
 
-/// What is done with the buffer of that number.
+/// Access to the buffer of a binding.
 fn access(binding: usize, code: &str) -> &'static str {
     match code.split_once(&format!("@binding({binding}) ")) {
         None => "Access::None",

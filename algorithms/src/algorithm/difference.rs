@@ -1,37 +1,37 @@
-//! The check of most tasks: element by element as the reference.
+//! Check of most tasks: element-by-element comparison with the reference.
 
 use std::fmt::Debug;
 
 use crate::all_cores::first_difference;
 
-/// How a list differs from the right one.
+/// Difference of a list from the right one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Difference<T: Debug> {
-    /// More or fewer elements than there are.
+    /// Wrong number of elements.
     #[error("{found} {element}s instead of {expected}")]
     Count {
-        /// What the elements are, in the singular.
+        /// Name of an element, in the singular.
         element: &'static str,
         /// Elements of the reference.
         expected: usize,
         /// Elements of the output.
         found: usize,
     },
-    /// Another element; the first that is.
+    /// A wrong element, the first one.
     #[error("{element} {at}: {found:?} instead of {expected:?}")]
     Element {
-        /// What it is, in the singular.
+        /// Name of an element, in the singular.
         element: &'static str,
-        /// Its place in the list.
+        /// Index in the list.
         at: usize,
-        /// The reference's.
+        /// Element of the reference.
         expected: T,
-        /// The output's.
+        /// Element of the output.
         found: T,
     },
 }
 
-/// The same as the reference, by all cores.
+/// Checks that a list equals the reference, with all cores.
 ///
 /// # Errors
 /// The first difference.
@@ -60,10 +60,10 @@ mod tests {
     use crate::all_cores::tests::{places, with_all_pools};
 
     #[test]
-    fn a_wrong_element_is_found_wherever_it_is_and_the_first_is_told() {
+    fn the_first_wrong_element_is_reported_at_any_index() {
         let reference: Vec<u32> = (0..150_000).collect();
         let checked = |output: &[u32]| with_all_pools(|| same("pad", &reference, output));
-        let place = |output: &[u32]| match checked(output) {
+        let first_error = |output: &[u32]| match checked(output) {
             Err(Difference::Element { at, .. }) => Some(at),
             _ => None,
         };
@@ -71,11 +71,11 @@ mod tests {
         for at in places(reference.len()) {
             let mut changed = reference.clone();
             changed[at] += 7;
-            assert_eq!(place(&changed), Some(at));
+            assert_eq!(first_error(&changed), Some(at));
             let mut swapped = reference.clone();
             let other = if at > 0 { at - 1 } else { 1 };
             swapped.swap(at, other);
-            assert_eq!(place(&swapped), Some(at.min(other)));
+            assert_eq!(first_error(&swapped), Some(at.min(other)));
             let mut lost = reference.clone();
             lost.remove(at);
             let words = checked(&lost).expect_err("lost").to_string();
@@ -84,7 +84,7 @@ mod tests {
         let mut output = reference.clone();
         for at in places(reference.len()).into_iter().rev() {
             output[at] = 7;
-            assert!(place(&output) <= Some(at));
+            assert!(first_error(&output) <= Some(at));
         }
     }
 }

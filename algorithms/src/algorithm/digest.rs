@@ -1,19 +1,19 @@
-//! Digests: an output as a few numbers, found where it lies and compared elsewhere.
+//! Digests: an output as a few numbers, computed where it lies and compared elsewhere.
 //!
-//! An output is a number of segments of one or two kinds of items, such as clusters by module side and
-//! hits by module. Each item has a number that its bits and its segment decide, and a segment has the
-//! sum of them, so the order of items in a segment counts for nothing. A digest may cover some of the
-//! segments only, which bounds what it costs.
+//! An output consists of segments of one or two kinds of items, such as clusters by module side and
+//! hits by module. Each item has a hash of its bits and its segment, and a segment has the sum of
+//! these, so the order of items in a segment does not matter. A digest may cover some of the
+//! segments only, which limits its cost.
 
 use std::iter::Sum;
 
 use crate::parallel::map;
 
-/// Difference between the numbers that are added to neighbouring words of an item.
+/// Difference between the constants that are added to neighbouring words of an item.
 pub(crate) const WORD_STEP: u32 = 0x9E37_79B9;
-/// Spreads the bits of an item's products.
+/// Mixes the bits of an item's products.
 pub(crate) const ITEM_MULTIPLIER: u64 = 0x9E37_79B9_7F4A_7C15;
-/// Spreads the numbers of segments.
+/// Mixes the bits of segment indices.
 pub(crate) const SEGMENT_MULTIPLIER: u64 = 0xD1B5_4A32_D192_ED03;
 
 /// Number of kinds of items in an output.
@@ -29,10 +29,10 @@ pub struct Segments {
 impl Segments {
     /// All segments.
     pub const ALL: Self = Segments { first: 0, stride: 1 };
-    /// No segment: a digest has nothing but counts.
+    /// No segment: a digest has counts only.
     pub const NONE: Self = Segments { first: usize::MAX, stride: 0 };
 
-    /// Every `stride`-th segment, `turn` segments further: `stride` turns cover all. A stride of 0
+    /// Every `stride`-th segment, with an offset of `turn`: `stride` turns cover all. A stride of 0
     /// covers none.
     pub fn every(stride: usize, turn: usize) -> Self {
         match turn.checked_rem(stride) {
@@ -59,15 +59,15 @@ impl Segments {
 
 /// An output as a few numbers.
 ///
-/// Two outputs that the check of the task takes for the same have the same digest of all segments,
-/// whatever the order of items in a segment. Outputs that it tells apart have the same one by
-/// coincidence only: a single changed word always changes the number of its item but for one value in
-/// 2³² of the word beside it, and sums agree by a chance of one in 2⁶⁴.
+/// Two outputs that the task's check accepts as equal have equal digests of all segments, whatever
+/// the order of items in a segment. Outputs that it distinguishes have equal digests by coincidence
+/// only: a single changed word changes the hash of its item except for one value in 2³² of the
+/// neighbouring word, and sums agree with a probability of 2⁻⁶⁴.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Digest {
     /// Items of each kind, of all segments.
     pub counts: [u64; KINDS],
-    /// Sum of the numbers of all items in the segments that are covered.
+    /// Sum of the hashes of all items in the covered segments.
     pub sum: u64,
 }
 
@@ -140,14 +140,14 @@ where
     map(covered, sum)
 }
 
-/// Start value for the numbers of items in a segment.
+/// Start value of the hashes of items in a segment.
 fn segment_salt(kind: usize, segment: usize) -> u64 {
     (KINDS as u64 * segment as u64 + kind as u64 + 1).wrapping_mul(SEGMENT_MULTIPLIER)
 }
 
 /// The words of an item, an even number of them.
 pub(crate) trait ItemWords {
-    /// Number of the item in a segment with this salt.
+    /// Hash of the item in a segment with this salt.
     fn sum(&self, salt: u64) -> u64;
 }
 
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn the_order_in_a_segment_counts_for_nothing_and_all_else_counts() {
+    fn only_the_order_in_a_segment_is_ignored() {
         let right = digest(&[&[[1, 2], [3, 4]], &[[5, 6]]]);
         assert_eq!(digest(&[&[[3, 4], [1, 2]], &[[5, 6]]]), right);
         let elsewhere = digest(&[&[[1, 2], [5, 6]], &[[3, 4]]]);
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn kinds_and_segments_have_salts_of_their_own() {
+    fn kinds_and_segments_have_different_salts() {
         let mut salts: Vec<u64> =
             (0..KINDS).flat_map(|kind| (0..2000).map(move |at| segment_salt(kind, at))).collect();
         salts.sort_unstable();

@@ -1,4 +1,4 @@
-//! A variant on the host that fills a list.
+//! A CPU variant that fills a list.
 
 use std::borrow::Cow;
 
@@ -6,7 +6,7 @@ use super::{Algorithm, Opened, Opening, Runner};
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec, Poison};
 
-/// Fills a list of some length, from an input of so many bytes.
+/// Fills a list of some length, from an input of `input_bytes` bytes.
 struct Filling<'a, F> {
     arena: &'a Arena,
     length: usize,
@@ -41,11 +41,11 @@ where
 }
 
 impl<'a, A: Algorithm> Opening<'a, '_, A> {
-    /// A variant that needs no buffers but its output, a list of so many elements, all of
-    /// which `fill` writes. The input that it reads has so many bytes.
+    /// Prepares a variant without buffers except its output, a list of `length` elements, which
+    /// `fill` overwrites completely. The input has `input_bytes` bytes.
     ///
     /// # Errors
-    /// None: so that a variant may end with it.
+    /// None; the type is that of a variant's last expression.
     pub(crate) fn filling<T: Poison>(
         &self,
         length: usize,

@@ -1,7 +1,7 @@
-//! What a variant is given, where not all are given the same.
+//! Input states of runs, for tasks whose variants start from different data.
 
-/// What runs begin with, in words, where variants of a task begin with different things: only
-/// those that are given the same can be ranked.
+/// State of the data at the start of runs, in words, for tasks whose variants start from different
+/// data: only variants that start from the same data can be ranked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Given {
     whole: &'static str,
@@ -9,17 +9,17 @@ pub struct Given {
 }
 
 impl Given {
-    /// What whole runs are given, and all that is a part of them.
+    /// Input of full runs and of all their parts.
     pub(crate) fn whole(words: &'static str) -> Self {
         Given { whole: words, stages: Vec::new() }
     }
 
-    /// What each of these stages is given; whole runs are given the input.
+    /// Input of each of these stages; full runs start from the task's input.
     pub(crate) fn stages(stages: impl IntoIterator<Item = (&'static str, &'static str)>) -> Self {
         Given { whole: "", stages: stages.into_iter().collect() }
     }
 
-    /// What a stage of a run is given; empty if that is the same for all.
+    /// Returns the input of a stage of a run; empty if it is the same for all variants.
     pub fn to(&self, stage: &str) -> &'static str {
         let found = self.stages.iter().find(|(name, _)| *name == stage);
         found.map_or(self.whole, |(_, words)| words)
@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_of_a_run_are_given_what_it_is_given_and_stages_something_of_their_own() {
+    fn parts_of_a_run_have_its_input_and_stages_have_their_own() {
         let whole = Given::whole("digis by channel");
         assert_eq!([whole.to("total"), whole.to("kernel")], ["digis by channel"; 2]);
         let stages = Given::stages([("sort", "digis by time"), ("hits", "clusters")]);

@@ -1,15 +1,15 @@
-//! Figures in the results, and what each of them means.
+//! Metrics in the results, and their definitions.
 
-/// A figure of results, declared once.
+/// Declaration of a metric in the results.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MetricInfo {
-    /// Its name in the results.
+    /// Name in the results.
     pub name: &'static str,
-    /// Its unit; empty for a share or a ratio.
+    /// Unit; empty for a fraction or a ratio.
     pub unit: &'static str,
-    /// Its name in tables and charts, without the unit.
+    /// Name in tables and charts, without the unit.
     pub label: &'static str,
-    /// A sentence that defines it.
+    /// Definition, in a sentence.
     pub meaning: &'static str,
     /// The direction of improvement.
     pub better: Better,
@@ -20,61 +20,64 @@ pub struct MetricInfo {
 /// The direction in which a figure improves.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Better {
-    /// More is better.
+    /// Larger is better.
     Higher,
-    /// Less is better.
+    /// Smaller is better.
     Lower,
-    /// Nearer to this value is better.
+    /// Closer to this value is better.
     Near(f64),
-    /// A description that is neither good nor bad.
+    /// Neither is better: a description.
     Neutral,
 }
 
 /// The subject of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum About {
-    /// Time, rates, and what the hardware does meanwhile.
+    /// Time, rates, and hardware counters.
     Speed,
     /// The input, the output and the resources of a variant.
     Work,
-    /// The quality of what was found, where the truth is known.
+    /// Quality of the output, where the truth is known.
     Quality,
 }
 
 impl MetricInfo {
-    /// A time for each of some things, in this unit.
+    /// A time per item, in this unit.
     pub const fn time_each(
         name: &'static str,
         unit: &'static str,
         label: &'static str,
         meaning: &'static str,
     ) -> Self {
-        let (better, about) = (Better::Lower, About::Speed);
+        let better = Better::Lower;
+        let about = About::Speed;
         MetricInfo { name, unit, label, meaning, better, about }
     }
 
-    /// A rate in gigabytes a second.
+    /// A rate in gigabytes per second.
     pub const fn gigabytes_per_second(
         name: &'static str,
         label: &'static str,
         meaning: &'static str,
     ) -> Self {
-        let (better, about) = (Better::Higher, About::Speed);
+        let better = Better::Higher;
+        let about = About::Speed;
         MetricInfo { name, unit: "GB/s", label, meaning, better, about }
     }
 
-    /// A description of the work, in this unit.
+    /// An amount of work, in this unit.
     pub const fn amount(
         name: &'static str,
         unit: &'static str,
         label: &'static str,
         meaning: &'static str,
     ) -> Self {
-        let (better, about) = (Better::Neutral, About::Work);
+        let better = Better::Neutral;
+        let about = About::Work;
         MetricInfo { name, unit, label, meaning, better, about }
     }
 
-    /// A share of what was found or lost.
+    /// A fraction of found or lost items.
     pub const fn share(
         name: &'static str,
         label: &'static str,
@@ -87,64 +90,66 @@ impl MetricInfo {
     /// The standard deviation of a residual, in this unit.
     pub const fn residual(name: &'static str, unit: &'static str, label: &'static str) -> Self {
         let meaning = "standard deviation of the distance to the truth, by the 68 % in the middle";
-        let (better, about) = (Better::Lower, About::Quality);
+        let better = Better::Lower;
+        let about = About::Quality;
         MetricInfo { name, unit, label, meaning, better, about }
     }
 
-    /// The standard deviation of a residual over its own error.
+    /// The standard deviation of a residual divided by its estimated error.
     pub const fn pull(name: &'static str, label: &'static str) -> Self {
         let meaning = "standard deviation of the distance to the truth over the error of the hit, \
             by the 68 % in the middle";
-        let (better, about) = (Better::Near(1.0), About::Quality);
+        let better = Better::Near(1.0);
+        let about = About::Quality;
         MetricInfo { name, unit: "", label, meaning, better, about }
     }
 }
 
-/// The share of the true objects that were found.
+/// Fraction of the true objects that were found.
 pub const EFFICIENCY: MetricInfo = MetricInfo::share(
     "efficiency",
     "efficiency",
     "of what happened, the share that was found",
     Better::Higher,
 );
-/// The share of found objects without a true one.
+/// Fraction of the found objects without a true one.
 pub const GHOSTS: MetricInfo = MetricInfo::share(
     "ghosts",
     "ghosts",
     "of what was found, the share that did not happen",
     Better::Lower,
 );
-/// The time for each digi.
+/// Time per digi.
 pub const NS_PER_DIGI: MetricInfo =
     MetricInfo::time_each("ns_per_digi", "ns", "time per digi", "time over the number of digis");
 
-/// A figure with what it follows from.
+/// A metric of a variant, as a function of the time of a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Metric {
-    /// Its declaration.
+    /// Declaration.
     pub info: &'static MetricInfo,
     amount: f64,
     relation: Relation,
 }
 
-/// How a figure follows from an amount and the time of a run.
+/// Relation of a metric to an amount and the time of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Relation {
-    /// It is the amount.
+    /// The amount.
     Itself,
-    /// It is the amount that is done in a second.
+    /// The amount per second.
     PerSecond,
-    /// It is the seconds that one of the amount takes.
+    /// Seconds per unit of the amount.
     SecondsEach,
 }
 
 impl Metric {
-    /// A figure that follows from an amount.
+    /// Creates a metric from an amount.
     pub const fn new(info: &'static MetricInfo, amount: f64, relation: Relation) -> Self {
         Metric { info, amount, relation }
     }
 
-    /// The figure for a run of `seconds`; not finite if there is none.
+    /// Value for a run of `seconds`; not finite if there is none.
     pub fn value(&self, seconds: f64) -> f64 {
         match self.relation {
             Relation::Itself => self.amount,

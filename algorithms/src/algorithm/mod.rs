@@ -1,16 +1,16 @@
-//! What a reconstruction task and a variant of it are.
+//! Reconstruction tasks and their variants.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `variant` | a variant, as data, and what it is got ready for |
-//! | `session` | a variant that is ready: what its author writes, and what is made of that |
-//! | `filling` | a variant on the host that fills a list |
-//! | `output`, `difference` | what is made, and the check of most tasks |
+//! | `variant` | a variant, as data, and the context in which it is prepared |
+//! | `session` | a prepared variant: the trait that its author implements, and its adapter |
+//! | `filling` | a CPU variant that fills a list |
+//! | `output`, `difference` | outputs, and the check of most tasks |
 //! | `digest` | an output as a few numbers |
 //! | `mutants` | outputs that a check must refuse |
 //! | `shrink` | smaller inputs |
-//! | `work` | how much there is to do |
-//! | `metric` | the figures of results, and what each of them means |
+//! | `work` | amount of work |
+//! | `metric` | metrics in the results, and their definitions |
 
 mod difference;
 mod digest;
@@ -44,54 +44,52 @@ pub use session::{Damage, Session};
 pub use variant::{Native, Open, Opened, Opening, SHADERS, Variant};
 pub use work::{MemoryShares, Plan, Work};
 
-/// What is known of a task without any data.
+/// Description of a task without any data.
 #[derive(Clone, Copy, Debug)]
 pub struct TaskInfo {
     /// The subcommand's name.
     pub name: &'static str,
     /// The task in one line.
     pub summary: &'static str,
-    /// The name of what [`Algorithm::generate`] makes: tasks with the same name, and the same
-    /// type of input, make the same of the same parameters and seed.
+    /// Name of the input that [`Algorithm::generate`] makes: tasks with the same name and the same
+    /// type of input make equal inputs from equal parameters and seeds.
     pub input: &'static str,
-    /// How the names of files end that [`Algorithm::read`] reads; what [`Algorithm::write`] is given
-    /// may be such that only some of them can hold it.
+    /// File name endings that [`Algorithm::read`] accepts; some inputs of [`Algorithm::write`] may
+    /// fit only some of these formats.
     pub file_endings: &'static [&'static str],
-    /// What can be varied.
+    /// Parameters of generated inputs.
     pub axes: &'static [Axis],
-    /// What can be said about an input that is read from a file; some of it may be varied in
-    /// generated data too.
+    /// Parameters of an input that is read from a file; generated data may have some of them, too.
     pub file_axes: &'static [Axis],
-    /// The figures that its variants may have in the results.
+    /// Metrics that its variants may have in the results.
     pub metrics: &'static [MetricInfo],
 }
 
 /// A reconstruction task with a known right answer.
 pub trait Algorithm: Copy + Send + Sync + 'static {
-    /// What a variant is given.
+    /// Input of a variant.
     type Input: Send + Sync + 'static;
-    /// What a variant makes of it.
+    /// Output of a variant.
     type Output: Output;
 
-    /// What is known of it without any data.
+    /// Description of the task without any data.
     fn info(&self) -> TaskInfo;
 
-    /// All variants, in the order in which they are listed; those of plugins come
-    /// last. Loading a plugin adds to them.
+    /// All variants in their listed order, those of plugins last. Loading a plugin adds to them.
     fn variants(&self) -> Vec<Variant<Self>>;
 
-    /// What its plugins may say of themselves, if it takes any.
+    /// Declarations that its plugins may make about themselves; `None` if it takes no plugins.
     fn contract(&self) -> Option<&'static Contract> {
         None
     }
 
-    /// Fills in what was not given, and says how much memory a point takes.
+    /// Completes the parameters, and computes the memory of a point.
     ///
     /// # Errors
-    /// If no data can be as the parameters say.
+    /// If no data can have these parameters.
     fn plan(&self, params: Params) -> Result<Plan, DataError>;
 
-    /// What a variant takes of the memory of a plan where there are several inputs.
+    /// Shares of a plan's memory that a variant needs if there are several inputs.
     fn memory_shares(&self, _variant: &str) -> MemoryShares {
         MemoryShares::UNKNOWN
     }
@@ -99,7 +97,7 @@ pub trait Algorithm: Copy + Send + Sync + 'static {
     /// Generates the input of a planned point.
     ///
     /// # Errors
-    /// As [`Algorithm::plan`].
+    /// If no data can have these parameters.
     fn generate(&self, params: &Params, seed: u64) -> Result<Self::Input, DataError>;
 
     /// Reads an input from a file, with the parameters that describe it. The options
@@ -115,31 +113,31 @@ pub trait Algorithm: Copy + Send + Sync + 'static {
     /// If it can't be written.
     fn write(&self, input: &Self::Input, path: &Path) -> Result<(), DataError>;
 
-    /// What is left of an input if a part is taken away, large parts first: to
-    /// find what it is that makes a variant wrong. See `shrink.rs`.
+    /// Smaller inputs, made by removing parts of an input, large parts first, to find the part that
+    /// makes a variant fail. See `shrink.rs`.
     fn shrink<'i>(&self, input: &'i Self::Input) -> Box<dyn Iterator<Item = Self::Input> + 'i>;
 
-    /// Small inputs that are hard in some way, with their names.
+    /// Small inputs that are hard in some respect, with their names.
     fn hard_inputs(&self, seed: u64) -> Vec<(String, Self::Input)>;
 
-    /// How much there is to do.
+    /// Amount of work.
     fn work(&self, input: &Self::Input) -> Work;
 
-    /// What a reader of results should know of an input, in words.
+    /// Notes on an input for readers of results.
     fn notes(&self, _: &Self::Input) -> Vec<String> {
         Vec::new()
     }
 
-    /// The right answer by these semantics, if its variants have them; `None` where it
-    /// would take too long.
+    /// Computes the right answer for these semantics, if variants have them; `None` if it would
+    /// take too long.
     fn reference(&self, input: &Self::Input, semantics: Semantics) -> Option<Self::Output>;
 
-    /// Whether an output is what was promised; without a reference, as far as that
-    /// can be told. As the reference, it is the work of all threads of the current pool,
-    /// and comes to the same with any number of them.
+    /// Checks that an output satisfies the promise; without a reference, as far as that is
+    /// possible. Like the reference, it uses all threads of the current pool, and its result does
+    /// not depend on their number.
     ///
     /// # Errors
-    /// The first thing that is wrong.
+    /// The first error that is found.
     fn check(
         &self,
         input: &Self::Input,
@@ -155,11 +153,11 @@ pub trait Algorithm: Copy + Send + Sync + 'static {
         self.compare(input, &reference, output, promise)
     }
 
-    /// Whether an output is what was promised, by the right one: element by element, unless
-    /// a task says otherwise.
+    /// Checks an output against the right one: element by element, unless a task defines it
+    /// otherwise.
     ///
     /// # Errors
-    /// The first thing that is wrong.
+    /// The first error that is found.
     fn compare(
         &self,
         _: &Self::Input,
@@ -170,14 +168,14 @@ pub trait Algorithm: Copy + Send + Sync + 'static {
         output.compare(right)
     }
 
-    /// How good an output is, where it is known what really happened: further figures
-    /// for the results. Asked for once the output was found right.
+    /// Quality of an output where the truth is known: further metrics for the results. Called once
+    /// the output was found right.
     fn quality(&self, _: &Self::Input, _: &Self::Output) -> Vec<Metric> {
         Vec::new()
     }
 
-    /// Copies of a right output of which one element was harmed; [`Self::check`] must refuse
-    /// those that are not equal to it, as far as [`Harm`] goes against what was promised.
+    /// Copies of a right output with one element mutated; [`Self::check`] must refuse those that
+    /// differ from it, as far as the [`Harm`] violates the promise.
     fn mutants(
         &self,
         _: &Self::Input,
@@ -187,42 +185,41 @@ pub trait Algorithm: Copy + Send + Sync + 'static {
         right.mutants(choose)
     }
 
-    /// What a variant that does nothing would leave behind. [`Self::check`]
-    /// must refuse it.
+    /// Output of a variant that does nothing. [`Self::check`] must refuse it.
     fn no_op_output(&self, _: &Self::Input) -> Self::Output {
         Self::Output::nothing()
     }
 }
 
-/// What a variant promises of its output.
+/// Promise of a variant about its output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Promise {
-    /// Whether it keeps the order of equals.
+    /// True if it keeps the order of equal items.
     pub stable: bool,
-    /// What it keeps of each item.
+    /// Content that it keeps of each item.
     pub content: Content,
-    /// Which right answer it gives.
+    /// Semantics of its output.
     pub semantics: Semantics,
 }
 
-/// What a variant keeps of each item of its input.
+/// Content that a variant keeps of each item of its input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
-    /// All of it.
+    /// All fields.
     Whole,
-    /// All but the address, which tells no more than the segment that an item is in.
+    /// All fields but the address, which follows from the segment of the item.
     WithoutAddress,
 }
 
-/// Which right answer: published algorithms may differ for good reasons.
+/// Definition of the right answer: published algorithms may differ for good reasons.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Semantics {
-    /// What we take for right; all that most tasks know.
+    /// The definition of recobench; the only one of most tasks.
     #[default]
     Exact,
-    /// What the experiment's online reconstruction computes, with all its flaws.
+    /// Result of the experiment's online reconstruction, with all its flaws.
     Published,
-    /// What its offline reconstruction computes.
+    /// Result of the experiment's offline reconstruction.
     Offline,
 }
 

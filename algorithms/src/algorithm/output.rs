@@ -1,25 +1,25 @@
-//! What all that variants make has in common, and the check of most tasks: element by element
-//! as the reference.
+//! Interface of all outputs, and the check of most tasks: element-by-element comparison with the
+//! reference.
 
 use std::fmt::Debug;
 
 use super::mutants::{self, Choose, Mutants};
 use super::{Damage, Difference, same};
 
-/// What a variant makes.
+/// Output of a variant.
 pub trait Output: Clone + PartialEq + Send + Sync + 'static {
-    /// What a variant that does nothing would leave behind.
+    /// Output of a variant that does nothing.
     fn nothing() -> Self;
 
-    /// Whether it is as the right one.
+    /// Checks that the output is the right one.
     ///
     /// # Errors
-    /// How it differs.
+    /// The difference.
     fn compare(&self, right: &Self) -> Result<(), Damage> {
         if self == right { Ok(()) } else { Err("not the output of the reference".into()) }
     }
 
-    /// Copies with one element harmed.
+    /// Copies with one element mutated.
     fn mutants(&self, _: Choose<'_>) -> Mutants<Self> {
         Mutants::new()
     }
@@ -27,14 +27,14 @@ pub trait Output: Clone + PartialEq + Send + Sync + 'static {
 
 /// An element of a list that variants make.
 pub trait Element: Clone + Debug + PartialEq + Send + Sync + 'static {
-    /// What it is, in the singular.
+    /// Name of an element, in the singular.
     const NAME: &'static str;
 
-    /// Another one, which differs as little as it may.
+    /// Returns a different element, with a minimal difference.
     fn changed(&self, choose: Choose<'_>) -> Self;
 }
 
-/// The elements in their order.
+/// Compared in order.
 impl<T: Element> Output for Vec<T> {
     fn nothing() -> Self {
         Vec::new()

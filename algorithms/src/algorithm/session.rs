@@ -1,4 +1,4 @@
-//! A variant that is ready to run on one input.
+//! A variant that is prepared for an input.
 
 use std::borrow::Cow;
 use std::error::Error;
@@ -10,76 +10,75 @@ use crate::device::Buffers;
 use crate::device::gpu::{DeviceError, Gpu};
 use crate::timing::Stages;
 
-/// What is found when an output is looked at.
+/// Error found in an output.
 pub type Damage = Box<dyn Error + Send + Sync>;
 
-/// A variant that is ready to run on one input.
+/// A variant that is prepared for an input.
 ///
-/// Buffers are held from [`Session::reset`] to [`Session::release`] only, for all variants of
-/// a point take turns with the same ones. Nothing goes wrong on the host; the errors are those
-/// of GPUs and of plugins.
+/// Buffers are held from [`Session::reset`] to [`Session::release`] only, because all variants of a
+/// point share them. CPU variants do not fail; the errors are those of GPUs and of plugins.
 pub trait Session<A: Algorithm>: Send {
     /// Takes buffers and provides fresh input. Not timed.
     fn reset(&mut self) -> Result<(), DeviceError>;
-    /// Overwrites every buffer that is not input, so that a check can't see
-    /// the right output of an earlier run.
+    /// Overwrites every buffer that is not input, so that a check can't see the right output of an
+    /// earlier run.
     fn poison(&mut self) -> Result<(), DeviceError>;
-    /// Does the work. This is what is timed.
+    /// Does the work. Timed.
     fn run(&mut self) -> Result<(), DeviceError>;
-    /// The stages of the last run, where they are known. Not timed. On a GPU
-    /// those since [`Gpu::start_timeline`]: who wants to know calls that before a run.
+    /// Returns the stages of the last run, if they are known. Not timed. On a GPU these are the
+    /// stages since [`Gpu::start_timeline`], which must be called before the run.
     fn stages(&mut self) -> Result<Stages, DeviceError>;
-    /// Damage that the last run did and that its output does not show. Not timed;
-    /// asked for when the output is checked.
+    /// Checks for errors of the last run that its output does not show. Not timed; called when the
+    /// output is checked.
     ///
     /// # Errors
-    /// What is damaged.
+    /// The error that was found.
     fn inspect(&mut self) -> Result<(), Damage> {
         Ok(())
     }
-    /// What a reader should know of its figures, once the output was checked.
+    /// Remarks on the variant's figures for readers, once the output was checked.
     fn remarks(&self) -> Vec<String> {
         Vec::new()
     }
-    /// What runs are given, where variants of the task are given different things.
+    /// State of the data at the start of runs, if it differs between variants of the task.
     fn given(&self) -> Given {
         Given::default()
     }
-    /// Further figures, of runs that are made to find them. Asked for once the output was
-    /// checked and the buffers were given back, and leaves it so.
+    /// Further metrics, from runs that are made to measure them. Called after the output was
+    /// checked and the buffers were released, and leaves them released.
     fn figures(&mut self) -> Result<Vec<Metric>, DeviceError> {
         Ok(Vec::new())
     }
-    /// What a run does, if that is a sample of the work, as all of it would take too long;
-    /// its times are no times of the task then. `None` if it does all.
+    /// Work of a run that does a sample only, because all of the work would take too long; its
+    /// times are then not comparable with others of the task. `None` if a run does all of the work.
     fn sample(&self) -> Option<Work> {
         None
     }
-    /// The digest of the last run's output, found where that lies; `None` if the output has to be
-    /// copied for it. Not timed.
+    /// Returns the digest of the last run's output, computed where that lies; `None` if the output
+    /// has to be copied for it. Not timed.
     ///
     /// # Errors
-    /// What is damaged.
+    /// The error that was found.
     fn digest(&mut self, _: Segments) -> Result<Option<Digest>, Damage> {
         Ok(None)
     }
-    /// The output of the last run, after [`Session::inspect`], which may fetch it; `None`
-    /// without buffers.
+    /// Returns the output of the last run, after [`Session::inspect`], which may copy it; `None` if
+    /// no buffers are held.
     fn output(&self) -> Option<Cow<'_, A::Output>>;
-    /// Gives the buffers back.
+    /// Releases the buffers.
     fn release(&mut self);
-    /// Bytes of all buffers that the variant holds during a run, the input
-    /// included. What it allocates while running is measured, not asked.
+    /// Bytes of all buffers that the variant holds during a run, including the input. Allocations
+    /// during a run are measured separately.
     fn buffer_bytes(&self) -> u64;
 }
 
-/// What the author of a variant writes: which buffers there are, and what is done to them. The
+/// Interface that the author of a variant implements: its buffers, and the operations on them. The
 /// errors are those of a [`Session`].
 pub(crate) trait Runner<A: Algorithm>: Send {
-    /// What is held during a run.
+    /// Buffers of a run.
     type Buffers: Buffers;
 
-    /// Takes buffers, with any content. Not timed.
+    /// Allocates buffers, with arbitrary contents. Not timed.
     fn allocate(&self) -> Result<Self::Buffers, DeviceError>;
 
     /// Provides fresh input, if runs change it. Not timed.
@@ -87,12 +86,11 @@ pub(crate) trait Runner<A: Algorithm>: Send {
         Ok(())
     }
 
-    /// Does the work; each choice that depends on the input is made here. On a GPU it is
-    /// started: what it started is waited for before the clock stops, and before an error is
-    /// told.
+    /// Does the work; each decision that depends on the input is made here. On a GPU the work may
+    /// be asynchronous: it is awaited before the timer stops, and before an error is returned.
     fn run(&mut self, buffers: &mut Self::Buffers) -> Result<(), DeviceError>;
 
-    /// The stages of the last run on the host; those of a GPU are known.
+    /// Returns the stages of the last run on the host; those of a GPU are recorded automatically.
     fn stages(&self, _: &Self::Buffers) -> Stages {
         Stages::new()
     }
@@ -100,7 +98,7 @@ pub(crate) trait Runner<A: Algorithm>: Send {
     /// See [`Session::inspect`].
     ///
     /// # Errors
-    /// What is damaged.
+    /// The error that was found.
     fn inspect(&mut self, _: &mut Self::Buffers) -> Result<(), Damage> {
         Ok(())
     }
@@ -115,10 +113,10 @@ pub(crate) trait Runner<A: Algorithm>: Send {
         Given::default()
     }
 
-    /// Whether it has further figures: if not, it gets no buffers to find them.
+    /// True if there are further metrics; if not, no buffers are allocated for them.
     const HAS_FIGURES: bool = false;
 
-    /// See [`Session::figures`]; with buffers.
+    /// See [`Session::figures`]; called with buffers.
     fn figures(&mut self, _: &mut Self::Buffers) -> Result<Vec<Metric>, DeviceError> {
         Ok(Vec::new())
     }
@@ -131,19 +129,19 @@ pub(crate) trait Runner<A: Algorithm>: Send {
     /// See [`Session::digest`].
     ///
     /// # Errors
-    /// What is damaged.
+    /// The error that was found.
     fn digest(&mut self, _: &mut Self::Buffers, _: Segments) -> Result<Option<Digest>, Damage> {
         Ok(None)
     }
 
-    /// The output of the last run.
+    /// Returns the output of the last run.
     fn output<'b>(&'b self, buffers: &'b Self::Buffers) -> Cow<'b, A::Output>;
 
-    /// Told of the buffers before they go back: what the next ones should be like.
+    /// Called before the buffers are released, to note how the next ones should be allocated.
     fn note(&mut self, _: &Self::Buffers) {}
 
-    /// Bytes beside the buffers: of the input where a run reads it where it is, on the host,
-    /// and of what is kept between runs on a GPU.
+    /// Bytes in addition to the buffers: of the input if a run reads it on the host directly, and
+    /// of data that is kept between runs on a GPU.
     fn input_bytes(&self) -> u64 {
         0
     }
@@ -152,39 +150,39 @@ pub(crate) trait Runner<A: Algorithm>: Send {
 /// A runner with its buffers.
 pub(super) struct RunnerSession<A: Algorithm, R: Runner<A>> {
     runner: R,
-    held: Option<R::Buffers>,
-    /// What was held last, in bytes.
-    held_bytes: u64,
+    buffers: Option<R::Buffers>,
+    /// Bytes of the buffers that were allocated last.
+    allocated_bytes: u64,
     gpu: Option<Arc<Gpu>>,
     task: PhantomData<fn() -> A>,
 }
 
 impl<A: Algorithm, R: Runner<A>> RunnerSession<A, R> {
     pub(super) fn new(runner: R, gpu: Option<Arc<Gpu>>) -> Self {
-        RunnerSession { runner, held: None, held_bytes: 0, gpu, task: PhantomData }
+        RunnerSession { runner, buffers: None, allocated_bytes: 0, gpu, task: PhantomData }
     }
 
-    /// What was taken, and what was taken more in a run that found it too little.
-    fn most_bytes(&self) -> u64 {
-        self.held_bytes.max(self.held.as_ref().map_or(0, R::Buffers::bytes))
+    /// Bytes of the buffers: the larger of the allocated size and the size after runs that had to
+    /// enlarge them.
+    fn max_bytes(&self) -> u64 {
+        self.allocated_bytes.max(self.buffers.as_ref().map_or(0, R::Buffers::bytes))
     }
 
-    /// Does something with the runner and its buffers, and waits for what it has started on a
-    /// GPU, also if it fails: buffers go to others, and copies that come later would overwrite
-    /// what is theirs then.
+    /// Calls `work` with the runner and its buffers, and waits for its GPU work, also if it fails:
+    /// the buffers are reused by others, and later copies would overwrite their data.
     fn with_buffers<T>(
         &mut self,
         work: impl FnOnce(&mut R, &mut R::Buffers) -> Result<T, DeviceError>,
     ) -> Result<T, DeviceError> {
-        let held = match &mut self.held {
-            Some(held) => held,
+        let buffers = match &mut self.buffers {
+            Some(buffers) => buffers,
             empty => {
-                let held = self.runner.allocate()?;
-                self.held_bytes = held.bytes();
-                empty.insert(held)
+                let buffers = self.runner.allocate()?;
+                self.allocated_bytes = buffers.bytes();
+                empty.insert(buffers)
             }
         };
-        let worked = work(&mut self.runner, held);
+        let worked = work(&mut self.runner, buffers);
         let finished = self.gpu.as_ref().map_or(Ok(()), |gpu| gpu.finish());
         let worked = worked?;
         finished.map(|()| worked)
@@ -197,9 +195,9 @@ impl<A: Algorithm, R: Runner<A>> Session<A> for RunnerSession<A, R> {
     }
 
     fn poison(&mut self) -> Result<(), DeviceError> {
-        self.with_buffers(|runner, held| {
-            held.poison()?;
-            runner.load(held)
+        self.with_buffers(|runner, buffers| {
+            buffers.poison()?;
+            runner.load(buffers)
         })
     }
 
@@ -208,8 +206,8 @@ impl<A: Algorithm, R: Runner<A>> Session<A> for RunnerSession<A, R> {
     }
 
     fn stages(&mut self) -> Result<Stages, DeviceError> {
-        let held = self.held.as_ref();
-        let mut stages = held.map_or_else(Stages::new, |held| self.runner.stages(held));
+        let buffers = self.buffers.as_ref();
+        let mut stages = buffers.map_or_else(Stages::new, |buffers| self.runner.stages(buffers));
         if let Some(gpu) = &self.gpu {
             stages.extend(gpu.stages()?);
         }
@@ -217,8 +215,8 @@ impl<A: Algorithm, R: Runner<A>> Session<A> for RunnerSession<A, R> {
     }
 
     fn inspect(&mut self) -> Result<(), Damage> {
-        let held = self.held.as_mut();
-        held.map_or(Ok(()), |held| self.runner.inspect(held))
+        let buffers = self.buffers.as_mut();
+        buffers.map_or(Ok(()), |buffers| self.runner.inspect(buffers))
     }
 
     fn remarks(&self) -> Vec<String> {
@@ -243,23 +241,23 @@ impl<A: Algorithm, R: Runner<A>> Session<A> for RunnerSession<A, R> {
     }
 
     fn digest(&mut self, segments: Segments) -> Result<Option<Digest>, Damage> {
-        let held = self.held.as_mut();
-        held.map_or(Ok(None), |held| self.runner.digest(held, segments))
+        let buffers = self.buffers.as_mut();
+        buffers.map_or(Ok(None), |buffers| self.runner.digest(buffers, segments))
     }
 
     fn output(&self) -> Option<Cow<'_, A::Output>> {
-        let held = self.held.as_ref()?;
-        Some(self.runner.output(held))
+        let buffers = self.buffers.as_ref()?;
+        Some(self.runner.output(buffers))
     }
 
     fn release(&mut self) {
-        self.held_bytes = self.most_bytes();
-        if let Some(held) = self.held.take() {
-            self.runner.note(&held);
+        self.allocated_bytes = self.max_bytes();
+        if let Some(buffers) = self.buffers.take() {
+            self.runner.note(&buffers);
         }
     }
 
     fn buffer_bytes(&self) -> u64 {
-        self.most_bytes() + self.runner.input_bytes()
+        self.max_bytes() + self.runner.input_bytes()
     }
 }

@@ -1,11 +1,11 @@
-//! Smaller inputs, to find what it is that makes a variant wrong: of a list of independent items
-//! a part is taken away, and the task says what is left then.
+//! Smaller inputs, to find the part of an input that makes a variant fail: a part of a list of
+//! independent items is removed, and the task builds an input from the rest.
 
 use std::iter::successors;
 use std::ops::Range;
 
-/// What is left if a half of so many items is taken away, a quarter, and so on down to single
-/// ones; nothing where `without` says that this makes no smaller input.
+/// Calls `without` with ranges of `items` items to remove: halves, quarters, and so on down to
+/// single items. Skips ranges for which it returns no input.
 pub(crate) fn without_parts<I>(
     items: usize,
     without: impl Fn(Range<usize>) -> Option<I>,
@@ -13,11 +13,11 @@ pub(crate) fn without_parts<I>(
     parts(items).filter_map(without)
 }
 
-/// Halves of `0..items`, quarters, and so on down to single ones.
+/// Halves of `0..items`, quarters, and so on down to single items.
 fn parts(items: usize) -> impl Iterator<Item = Range<usize>> {
-    let most = items.next_power_of_two().max(2);
+    let padded = items.next_power_of_two().max(2);
     let counts = successors(Some(2), |count| Some(2 * count));
-    let counts = counts.take_while(move |&count| count <= most);
+    let counts = counts.take_while(move |&count| count <= padded);
     counts.flat_map(move |count| {
         let count = count.min(items);
         (0..count).map(move |part| part * items / count..(part + 1) * items / count)
@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_part_is_taken_away_once_at_each_size() {
+    fn every_part_is_removed_once_at_each_size() {
         let all = |items| parts(items).collect::<Vec<_>>();
         assert_eq!(all(4), [0..2, 2..4, 0..1, 1..2, 2..3, 3..4]);
         assert_eq!(all(3), [0..1, 1..3, 0..1, 1..2, 2..3]);
@@ -41,7 +41,7 @@ mod tests {
     }
 
     #[test]
-    fn any_items_can_be_reached() {
+    fn any_subset_can_be_reached() {
         let wanted = [3, 4, 90];
         let smaller = |list: &Vec<u32>| {
             let without =

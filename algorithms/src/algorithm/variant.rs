@@ -1,4 +1,4 @@
-//! A variant: one way to do a task, as data.
+//! A variant of a task, as data.
 
 use std::sync::Arc;
 
@@ -8,51 +8,52 @@ use crate::device::gpu::Gpu;
 use crate::device::{Arena, Backend, InnerTeams, Target, Unavailable};
 use crate::plugin::PluginVariant;
 
-/// One way to do it, on one backend.
+/// A variant: one implementation of a task on one backend.
 pub struct Variant<A: Algorithm> {
     /// The variant's name, unique within task and backend.
     pub name: &'static str,
     /// The variant in one line, with its source.
     pub summary: &'static str,
-    /// Where it runs.
+    /// Backend that it runs on.
     pub backend: Backend,
-    /// Whether it keeps the order of equals.
+    /// True if it keeps the order of equal items.
     pub stable: bool,
-    /// What it keeps of each item.
+    /// Content that it keeps of each item.
     pub content: Content,
-    /// The right answers that it knows, each with a reference of its own.
+    /// Semantics that it supports, each with its own reference.
     pub semantics_supported: &'static [Semantics],
-    /// Which right answer it gives to an input: one of those that it knows.
+    /// Semantics of its output for an input: one of the supported ones.
     pub semantics: fn(&A::Input) -> Semantics,
-    /// If it can have teams within a team: how many threads the outer one can use.
+    /// Maximum number of outer threads of a nested team; `None` if nested teams are not supported.
     pub nested: Option<usize>,
-    /// What it is compared with to see what it costs not to be native; `None` if it is native.
+    /// Native variant that it is compared with to measure the cost of a portability layer; `None`
+    /// if it is native.
     pub native: Option<Native>,
-    /// What it is in a plugin; `None` if `bench` has it itself.
+    /// Variant of a plugin; `None` for built-in variants.
     pub(crate) plugin: Option<PluginVariant>,
-    /// Gets it ready to run on an input.
+    /// Prepares it for an input.
     pub open: Open<A>,
 }
 
-/// The CUDA variant that does the same, step by step.
+/// The CUDA variant that does the same steps natively.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Native {
-    /// Its name.
+    /// Name of the variant.
     pub variant: &'static str,
-    /// What is written otherwise: `shaders`, or what a layer over CUDA has in the place of
-    /// something native.
+    /// Description of the replacement: `shaders`, or the form that a layer over CUDA has for a
+    /// native construct.
     pub written_as: &'static str,
-    /// What else differs, and why; empty if nothing does.
+    /// Other differences and their reasons; empty if there are none.
     pub differs: &'static str,
 }
 
-/// Gets a variant ready to run on an input.
+/// Prepares a variant for an input.
 pub type Open<A> = for<'a> fn(&Opening<'a, '_, A>) -> Opened<'a, A>;
 
-/// A variant that is ready, or why it can't run here or not on such an input.
+/// A prepared variant, or the reason why it can't run here or on this input.
 pub type Opened<'a, A> = Result<Box<dyn Session<A> + 'a>, Unavailable>;
 
-/// What a variant is got ready for.
+/// Context in which a variant is prepared.
 pub struct Opening<'a, 'o, A: Algorithm> {
     /// The task.
     pub task: &'a A,
@@ -60,13 +61,13 @@ pub struct Opening<'a, 'o, A: Algorithm> {
     pub variant: Variant<A>,
     /// The input.
     pub input: &'a A::Input,
-    /// Where the variants of an input take their buffers from.
+    /// Pool of buffers that the variants of an input share.
     pub arena: &'a Arena,
-    /// Where to run.
+    /// Device and threads.
     pub target: &'o Target<'o>,
 }
 
-/// How kernels for GPUs of any make are written.
+/// Description of kernels that are written as shaders.
 pub const SHADERS: &str = "shaders";
 
 impl<A: Algorithm> Clone for Variant<A> {
@@ -78,12 +79,12 @@ impl<A: Algorithm> Clone for Variant<A> {
 impl<A: Algorithm> Copy for Variant<A> {}
 
 impl<A: Algorithm> Variant<A> {
-    /// A variant for the host: with one right answer, and all that it promises otherwise.
+    /// A CPU variant with exact semantics that keeps the order of equal items and all content.
     pub const fn cpu(name: &'static str, summary: &'static str, open: Open<A>) -> Self {
         Self::on(Backend::Cpu, name, summary, open)
     }
 
-    /// The same for GPUs.
+    /// A CUDA variant with exact semantics that keeps the order of equal items and all content.
     pub const fn cuda(name: &'static str, summary: &'static str, open: Open<A>) -> Self {
         Self::on(Backend::Cuda, name, summary, open)
     }
@@ -109,13 +110,13 @@ impl<A: Algorithm> Variant<A> {
         }
     }
 
-    /// The same kernels as shaders, for GPUs of any make.
+    /// Its kernels as shaders, for GPUs of any make.
     pub(crate) const fn as_shaders(self) -> Self {
         let native = Native { variant: self.name, written_as: SHADERS, differs: "" };
         Variant { backend: Backend::Wgpu, native: Some(native), ..self }
     }
 
-    /// One that is compared with a native variant of another name than its own.
+    /// Sets the native variant that it is compared with, if that has another name.
     pub(crate) const fn beside(self, variant: &'static str) -> Self {
         match self.native {
             Some(native) => Variant { native: Some(Native { variant, ..native }), ..self },
@@ -123,7 +124,7 @@ impl<A: Algorithm> Variant<A> {
         }
     }
 
-    /// One that can't do all as the native variant does.
+    /// Sets the description of functions that the native variant has and this one does not.
     pub(crate) const fn differing(self, differs: &'static str) -> Self {
         match self.native {
             Some(native) => Variant { native: Some(Native { differs, ..native }), ..self },
@@ -131,32 +132,32 @@ impl<A: Algorithm> Variant<A> {
         }
     }
 
-    /// The same with such a summary.
+    /// Sets the summary.
     pub const fn summary(self, summary: &'static str) -> Self {
         Variant { summary, ..self }
     }
 
-    /// One that can have teams within a team of so many threads at most.
+    /// Supports nested teams of at most `most_outer` outer threads.
     pub const fn nested(self, most_outer: usize) -> Self {
         Variant { nested: Some(most_outer), ..self }
     }
 
-    /// One that may order equals as it likes.
+    /// Does not keep the order of equal items.
     pub const fn unstable(self) -> Self {
         Variant { stable: false, ..self }
     }
 
-    /// One that keeps the order of equals.
+    /// Keeps the order of equal items.
     pub const fn in_order(self) -> Self {
         Variant { stable: true, ..self }
     }
 
-    /// One that follows the rules of the experiment, and knows no others.
+    /// Has the published semantics only.
     pub(crate) const fn by_published_rules(self) -> Self {
         self.with_semantics(&[Semantics::Published], |_| Semantics::Published)
     }
 
-    /// One that knows these right answers, and which of them an input wants.
+    /// Sets the supported semantics, and those of its output for an input.
     pub const fn with_semantics(
         self,
         supported: &'static [Semantics],
@@ -167,15 +168,16 @@ impl<A: Algorithm> Variant<A> {
 }
 
 impl<A: Algorithm> Variant<A> {
-    /// What it promises of its output for an input.
+    /// Promise about its output for an input.
     pub fn promise(&self, input: &A::Input) -> Promise {
         Promise { stable: self.stable, content: self.content, semantics: (self.semantics)(input) }
     }
 
-    /// What one run makes of an input, in buffers of its own that were overwritten before.
+    /// Runs once on an input, with separate buffers that were poisoned before, and returns the
+    /// output.
     ///
     /// # Errors
-    /// If it can't run there, or what went wrong.
+    /// If it can't run there, or fails.
     pub fn output(
         &self,
         task: &A,
@@ -195,10 +197,10 @@ impl<A: Algorithm> Variant<A> {
         Ok(output.into_owned())
     }
 
-    /// The same, once it is found to be the reference's.
+    /// Runs once on an input and checks the output; returns it if it is right.
     ///
     /// # Errors
-    /// As above, or what is wrong.
+    /// If it can't run there, fails, or its output is wrong.
     pub fn checked_output(
         &self,
         task: &A,
@@ -213,28 +215,28 @@ impl<A: Algorithm> Variant<A> {
 }
 
 impl<'a, A: Algorithm> Opening<'a, '_, A> {
-    /// The threads of the team.
+    /// Threads of the team.
     pub fn threads(&self) -> usize {
         self.target.team.threads()
     }
 
-    /// The teams within the team, if there are any.
+    /// The inner teams, if the team is nested.
     pub(crate) fn inner_teams(&self) -> Option<Arc<InnerTeams>> {
         self.target.team.inner()
     }
 
-    /// The GPU, for variants that are kernels.
+    /// Returns the GPU, for variants that have kernels.
     ///
     /// # Errors
-    /// If the target is none.
+    /// If the target is not a GPU.
     pub(crate) fn gpu(&self) -> Result<Arc<Gpu>, Unavailable> {
         self.target.required_gpu()
     }
 
-    /// A runner, ready to run here.
+    /// Prepares a runner for the target.
     ///
     /// # Errors
-    /// None: so that a variant may end with it.
+    /// None; the type is that of a variant's last expression.
     pub(crate) fn session<R: Runner<A> + 'a>(&self, runner: R) -> Opened<'a, A> {
         Ok(Box::new(RunnerSession::new(runner, self.target.gpu.clone())))
     }

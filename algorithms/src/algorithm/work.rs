@@ -1,54 +1,54 @@
-//! How much there is to do.
+//! Amount of work and memory.
 
 use super::Metric;
 use crate::axis::Params;
 
-/// A point with all parameters, and what it takes.
+/// A planned point: all parameters, and its memory.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// All parameters, the defaults filled in.
+    /// All parameters, including defaults.
     pub params: Params,
     /// Bytes of memory: the pristine input, the reference and the buffers.
     pub memory_bytes: u64,
 }
 
-/// What a variant takes of [`Plan::memory_bytes`], as shares of it, where inputs are processed one after
-/// the other with the same buffers.
+/// Shares of [`Plan::memory_bytes`] that a variant needs if inputs are processed one after the
+/// other with the same buffers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MemoryShares {
     /// An input with its references.
     pub input: f64,
-    /// The buffers of who processes them, and the copies that are checked.
+    /// Buffers for processing an input, and the copies that are checked.
     pub buffers: f64,
 }
 
 impl MemoryShares {
-    /// Of a task that does not tell them apart: each input takes all of it.
+    /// For a task without separate shares: each input takes all of the memory.
     pub const UNKNOWN: MemoryShares = MemoryShares { input: 1.0, buffers: 0.0 };
 
-    /// The bytes that so many inputs take, processed one after the other, where one takes `memory_bytes`.
+    /// Bytes of memory of `inputs` inputs that are processed one after the other, if one takes
+    /// `memory_bytes`.
     pub fn bytes(&self, memory_bytes: u64, inputs: usize) -> u64 {
         ((self.input * inputs as f64 + self.buffers) * memory_bytes as f64) as u64
     }
 }
 
-/// How much there is to do.
+/// Amount of work of an input.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Work {
-    /// The number of things to process.
+    /// Number of items to process.
     pub items: u64,
-    /// What they are, in the singular.
+    /// Name of an item, in the singular.
     pub item_unit: &'static str,
-    /// Bytes that any implementation must read and write: a lower bound, 0 if none is known.
-    /// Where it is compared with what implementations do, see `tests/variants/traffic.rs`.
+    /// Bytes that any implementation must read and write: a lower bound, 0 if unknown.
+    /// `tests/variants/traffic.rs` compares it with the traffic of the implementations.
     pub bytes_min: u64,
-    /// The size of the input in bytes.
+    /// Size of the input in bytes.
     pub input_bytes: u64,
-    /// Bytes that must go from a GPU to the host, if that is all that must cross the link:
-    /// the input is on the GPU before.
+    /// Bytes that must be copied from a GPU to the host, if the input is already on the GPU.
     pub to_host_bytes: Option<u64>,
-    /// Whether there is a reference, or only order and checksums are checked.
+    /// True if there is a reference; otherwise only order and checksums are checked.
     pub has_reference: bool,
-    /// Further figures of the task.
+    /// Further metrics of the task.
     pub metrics: Vec<Metric>,
 }

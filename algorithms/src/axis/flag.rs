@@ -41,17 +41,17 @@ impl<T> Flag<T> {
         }
     }
 
-    /// How many of the things there are that the name or the [label](Self::label) names.
+    /// A count of things that the name or the [label](Self::label) names.
     pub const fn count(name: &'static str, help: &'static str) -> Self {
         Self::new(name, help, "N", Kind::Count)
     }
 
-    /// A whole number that counts nothing.
+    /// An integer that is not a count.
     pub const fn integer(name: &'static str, help: &'static str) -> Self {
         Self::new(name, help, "N", Kind::Integer)
     }
 
-    /// A share.
+    /// A fraction.
     pub const fn share(name: &'static str, help: &'static str) -> Self {
         Self::new(name, help, "SHARE", Kind::Share)
     }
@@ -61,12 +61,12 @@ impl<T> Flag<T> {
         Self::new(name, help, "NUMBER", Kind::Number)
     }
 
-    /// In hertz.
+    /// A frequency in hertz.
     pub const fn frequency(name: &'static str, help: &'static str) -> Self {
         Self::new(name, help, "RATE", Kind::Frequency)
     }
 
-    /// In nanoseconds.
+    /// A duration in nanoseconds.
     pub const fn duration(name: &'static str, help: &'static str) -> Self {
         Self::new(name, help, "TIME", Kind::Duration)
     }
@@ -81,17 +81,17 @@ impl<T> Flag<T> {
         Self::new(name, help, "SKEW", Kind::Skew)
     }
 
-    /// A file.
+    /// A file path.
     pub const fn path(name: &'static str, help: &'static str) -> Self {
         Self::new(name, help, "FILE", Kind::Path)
     }
 
-    /// Something that is on or off.
+    /// A switch, on or off.
     pub const fn switch(name: &'static str, help: &'static str) -> Self {
         Self::new(name, help, "YES|NO", Kind::Switch)
     }
 
-    /// One of these names.
+    /// One of the given names.
     pub const fn choice(
         name: &'static str,
         help: &'static str,
@@ -100,49 +100,49 @@ impl<T> Flag<T> {
         Self::new(name, help, "NAME", Kind::Choice(names))
     }
 
-    /// With this default.
+    /// Sets the default.
     pub const fn or(mut self, default: &'static str) -> Self {
         self.axis.default = Some(default);
         self
     }
 
-    /// A size, which is no more than this where a command is only tried.
+    /// Sets the maximum that a trial of a command uses for a parameter of the input size.
     pub const fn small(mut self, most: f64) -> Self {
         self.axis.small = Some(most);
         self
     }
 
-    /// With the unit of its plain values.
+    /// Sets the unit of plain values.
     pub const fn unit(mut self, unit: &'static str) -> Self {
         self.axis.unit = unit;
         self
     }
 
-    /// With another name in tables and charts than the flag's.
+    /// Sets a name for tables and charts that differs from the flag's.
     pub const fn label(mut self, label: &'static str) -> Self {
         self.axis.label = label;
         self
     }
 
-    /// With another placeholder in the usage.
+    /// Sets the placeholder in the usage.
     pub const fn called(mut self, value_name: &'static str) -> Self {
         self.axis.value_name = value_name;
         self
     }
 
-    /// With another help.
+    /// Sets the help text.
     pub const fn with_help(mut self, help: &'static str) -> Self {
         self.axis.help = help;
         self
     }
 
-    /// An axis to try values of a kind on.
+    /// An axis of a kind, for tests of values.
     #[cfg(test)]
     pub(super) const fn of_kind(kind: Kind) -> Self {
         Self::new("axis", "", "", kind)
     }
 
-    /// Without the type of its values.
+    /// Removes the type of the values.
     pub const fn axis(self) -> Axis {
         self.axis
     }
@@ -153,10 +153,10 @@ where
     T: FromStr,
     T::Err: fmt::Display,
 {
-    /// The value, if there is one.
+    /// Returns the value, if there is one.
     ///
     /// # Errors
-    /// If it is none of this type.
+    /// If the value is not of this type.
     pub fn given(&self, params: &Params) -> Result<Option<T>, DataError> {
         let parse = |text: &str| {
             text.parse().map_err(|problem| {
@@ -168,10 +168,10 @@ where
         params.get(self.axis.name).map(parse).transpose()
     }
 
-    /// The value.
+    /// Returns the value.
     ///
     /// # Errors
-    /// If there is none, or none of this type.
+    /// If there is none, or it is not of this type.
     pub fn of(&self, params: &Params) -> Result<T, DataError> {
         let missing = || DataError::Shape(format!("--{} has no value", self.axis.name));
         self.given(params)?.ok_or_else(missing)
@@ -186,7 +186,7 @@ impl<T> Deref for Flag<T> {
     }
 }
 
-/// The value of a switch.
+/// Value of a switch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Switch(pub bool);
 
@@ -203,7 +203,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn flags_have_values_of_their_type_or_say_what_is_wrong() {
+    fn values_have_their_type_or_an_error_with_the_flag() {
         const SECTOR: Flag<u8> = Flag::count("sector", "of a file").or("7");
         let mut params = Params::default();
         assert_eq!(SECTOR.given(&params).expect("none"), None);

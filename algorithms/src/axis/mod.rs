@@ -1,9 +1,9 @@
-//! What can be varied, and the values it can have.
+//! Parameters of tasks, and their values.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `flag` | axes with the types of their values: what tasks have |
-//! | `params` | the values of a point |
+//! | `flag` | axes with the types of their values, as tasks declare them |
+//! | `params` | values of a point |
 //! | `time` | the grammar of times |
 
 mod flag;
@@ -19,59 +19,58 @@ pub use flag::{Flag, Switch};
 pub use params::Params;
 pub use time::parse_time;
 
-/// The value of a switch that is on.
+/// Value of a switch that is on.
 pub const YES: &str = "yes";
-/// The value of a switch that is off.
+/// Value of a switch that is off.
 pub const NO: &str = "no";
 
-/// Something that can be varied: a flag of the task's subcommand.
+/// A parameter that can be varied: a flag of the task's subcommand.
 #[derive(Clone, Copy, Debug)]
 pub struct Axis {
     /// The flag without dashes.
     pub name: &'static str,
-    /// What it means, with an example where that helps.
+    /// Meaning, with an example if that helps.
     pub help: &'static str,
     /// The placeholder in the usage: `N`, `TIME`.
     pub value_name: &'static str,
-    /// The value if none is given; `None` if the task finds it otherwise.
+    /// Default value; `None` if the task determines it otherwise.
     pub default: Option<&'static str>,
-    /// Which values there are.
+    /// Kind of its values.
     pub kind: Kind,
-    /// Of what decides how large inputs are: no more than this where a command is only tried.
+    /// Maximum that a trial of a command uses, for parameters of the input size.
     pub small: Option<f64>,
     /// The unit of plain values, which may follow a value; empty without one.
     pub unit: &'static str,
-    /// The name in tables and charts, in the plural for a [`Kind::Count`]; the flag's, unless the
-    /// axis has another.
+    /// Name in tables and charts, in the plural for a [`Kind::Count`]; by default that of the flag.
     pub label: &'static str,
 }
 
-/// Two lists as one.
+/// Concatenates two lists.
 pub(crate) const fn joined<T: Copy, const N: usize>(first: &[T], second: &[T]) -> [T; N] {
     assert!(first.len() + second.len() == N);
     let mut all = [first[0]; N];
-    let mut place = 0;
-    while place < N {
-        all[place] = if place < first.len() { first[place] } else { second[place - first.len()] };
-        place += 1;
+    let mut i = 0;
+    while i < N {
+        all[i] = if i < first.len() { first[i] } else { second[i - first.len()] };
+        i += 1;
     }
     all
 }
 
-/// The values that an axis can have.
+/// Kinds of values of an axis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// How many things there are that the label names: `24`, `20M`.
+    /// A count of things that the label names: `24`, `20M`.
     Count,
-    /// A whole number that counts nothing, such as an index or a threshold: `7`.
+    /// An integer that is not a count, such as an index or a threshold: `7`.
     Integer,
-    /// A share: `0.25`.
+    /// A fraction: `0.25`.
     Share,
     /// Any number: `2.3`.
     Number,
-    /// In hertz: `50kHz`.
+    /// A frequency in hertz: `50kHz`.
     Frequency,
-    /// Kept in nanoseconds: `10ms`.
+    /// A duration, stored in nanoseconds: `10ms`.
     Duration,
     /// An [`Order`] of arrival: `jitter:64`.
     Order,
@@ -79,14 +78,14 @@ pub enum Kind {
     Skew,
     /// The path of a file or folder.
     Path,
-    /// [`YES`] or [`NO`]; the flag alone means the former.
+    /// [`YES`] or [`NO`]; the flag without a value means the former.
     Switch,
-    /// One of these names.
+    /// One of the given names.
     Choice(&'static [&'static str]),
 }
 
 impl Kind {
-    /// The unit of plain values that all axes of this kind have; empty without one.
+    /// Unit of plain values of all axes of this kind; empty without one.
     const fn unit(self) -> &'static str {
         match self {
             Kind::Frequency => "Hz",
@@ -95,7 +94,7 @@ impl Kind {
         }
     }
 
-    /// The name in records.
+    /// Name in records.
     pub const fn name(self) -> &'static str {
         match self {
             Kind::Count => "count",
@@ -113,7 +112,7 @@ impl Kind {
     }
 }
 
-/// A value that an axis can't have.
+/// An invalid value of an axis.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("--{axis} {}: {problem}", text.quoted())]
 pub struct InvalidValue {
@@ -123,17 +122,17 @@ pub struct InvalidValue {
 }
 
 impl InvalidValue {
-    /// What is wrong with it, and what the axis can have.
+    /// Problem, with the valid values.
     pub fn problem(&self) -> &str {
         &self.problem
     }
 }
 
 impl Axis {
-    /// The plain form of a value: `20M` is `20000000`, `10ms` is `10000000` (ns).
+    /// Converts a value to its plain form: `20M` to `20000000`, `10ms` to `10000000` (ns).
     ///
     /// # Errors
-    /// If the axis can't have that value; the error says what it can have.
+    /// If the value is invalid; the error lists the valid ones.
     pub fn parse(&self, text: &str) -> Result<String, InvalidValue> {
         let number = self.without_unit(text);
         let plain = match self.kind {
@@ -150,7 +149,7 @@ impl Axis {
         plain.map_err(|problem| InvalidValue { axis: self.name, text: text.to_owned(), problem })
     }
 
-    /// A number without the unit that may follow it.
+    /// Removes a unit after a number.
     fn without_unit<'t>(&self, text: &'t str) -> &'t str {
         match text.strip_suffix(self.unit) {
             Some(number) if !self.unit.is_empty() => number.trim_end(),
@@ -167,10 +166,10 @@ fn say(error: impl fmt::Display) -> String {
 const PREFIXES: [(&str, u64); 4] =
     [("k", 1_000), ("M", 1_000_000), ("G", 1_000_000_000), ("T", 1_000_000_000_000)];
 
-/// A whole number with a decimal suffix: `24`, `20M`, `1.5k`, `2 M`.
+/// Parses an integer with a decimal suffix: `24`, `20M`, `1.5k`, `2 M`.
 ///
 /// # Errors
-/// If it is not one, or not below 2^64.
+/// If it is not an integer, or not below 2^64.
 pub fn parse_count(text: &str) -> Result<u64, String> {
     let problem = || "not a whole number; write it such as 24, 2M or 1.5G".to_owned();
     let prefix = PREFIXES.iter().find(|(prefix, _)| text.ends_with(prefix));
@@ -207,7 +206,7 @@ fn parse_number(text: &str) -> Result<f64, String> {
     text.parse().map_err(|_| "not a number; write it such as 0.25".to_owned())
 }
 
-/// Hertz: `10MHz`, `50kHz`, `0.5Hz`; without a unit, hertz too.
+/// Parses hertz: `10MHz`, `50kHz`, `0.5Hz`; without a unit, hertz too.
 fn parse_frequency(text: &str) -> Result<f64, String> {
     let problem = || "not a frequency; write it such as 10MHz, 50kHz or 1000Hz".to_owned();
     let units = [("GHz", 1e9), ("MHz", 1e6), ("kHz", 1e3), ("Hz", 1.0), ("", 1.0)];
@@ -221,7 +220,7 @@ fn parse_frequency(text: &str) -> Result<f64, String> {
     Err("a frequency must be 0 or more, and finite".to_owned())
 }
 
-/// Nanoseconds of a time.
+/// Parses a time; returns nanoseconds.
 fn parse_duration(text: &str) -> Result<u64, String> {
     u64::try_from(parse_time(text)?.as_nanos()).map_err(|_| "too long a time".to_owned())
 }
@@ -275,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn senseless_values_are_refused_with_the_flag() {
+    fn invalid_values_are_refused_with_the_flag() {
         for bad in ["NaN", "-1kHz", "inf", "fast", "1XHz"] {
             let error = axis(Kind::Frequency).parse(bad).expect_err(bad).to_string();
             assert!(error.starts_with(&format!("--axis \"{bad}\": ")), "{error}");

@@ -1,11 +1,11 @@
-//! The grammar of times, for axes and for all flags.
+//! Parser of times, for axes and for all flags.
 
 use std::time::Duration;
 
 /// Parses a time: `10ms`, `1s 500ms`, or a number of seconds.
 ///
 /// # Errors
-/// How a time is written.
+/// Describes how a time is written.
 pub fn parse_time(text: &str) -> Result<Duration, String> {
     let time = match text.parse() {
         Ok(seconds) => Duration::try_from_secs_f64(seconds).ok(),

@@ -1,4 +1,4 @@
-//! Digis, and whose gains are asked for together.
+//! Digis, and the divergence of their lookups.
 
 use std::path::Path;
 
@@ -12,27 +12,27 @@ use crate::all_cores::mapped;
 use crate::axis::{Axis, Flag, Params};
 use crate::word_files;
 
-const DIGIS: Flag<u64> = Flag::count("digis", "How many digis").or("64M").small(1e5);
+const DIGIS: Flag<u64> = Flag::count("digis", "Number of digis").or("64M").small(1e5);
 const LOOKUPS: Flag<u32> =
-    Flag::count("lookups", "How many gains are looked up for each digi").or("16");
+    Flag::count("lookups", "Number of gains that are looked up for each digi").or("16");
 const INDICES: Flag<Indices> = Flag::choice(
     "indices",
-    "Which gains 32 neighbouring digis ask for: the same (uniform), or any (divergent)",
+    "Gains of 32 neighbouring digis: the same (uniform), or any (divergent)",
     Indices::NAMES,
 )
 .or("uniform");
 
 pub(super) static AXES: &[Axis] = &[DIGIS.axis(), LOOKUPS.axis(), INDICES.axis()];
 
-/// What can be said about a file.
-pub(super) static READING: &[Axis] = &[LOOKUPS.axis()];
+/// Parameters of an input from a file.
+pub(super) static FILE_AXES: &[Axis] = &[LOOKUPS.axis()];
 
-/// Digis that ask for the same gain, if indices are uniform: the lanes of a warp.
+/// Number of consecutive digis with the same gain, if indices are uniform: the lanes of a warp.
 const RUN: u64 = 32;
-/// Bytes a digi: the input, the reference, what a variant has, and a copy to compare.
+/// Bytes per digi: the input, the reference, two arrays of a variant, and a copy to compare.
 const BYTES: u64 = 5 * size_of::<u32>() as u64;
-/// More lookups tell nothing else.
-const MOST_LOOKUPS: u32 = 1000;
+/// Maximum number of lookups; more give no further information.
+const MAX_LOOKUPS: u32 = 1000;
 
 pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
     params.complete(AXES);
@@ -43,21 +43,22 @@ pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
 }
 
 pub(super) fn generate(params: &Params, seed: u64) -> Result<Uncalibrated, DataError> {
-    let (digis, indices) = (DIGIS.of(params)? as usize, INDICES.of(params)?);
+    let digis = DIGIS.of(params)? as usize;
+    let indices = INDICES.of(params)?;
     Ok(Uncalibrated { digis: random(digis, indices, seed), lookups: lookups(params)? })
 }
 
 pub(super) fn read(path: &Path, options: &Params) -> Result<(Uncalibrated, Params), DataError> {
     let digis = word_files::read(path)?;
-    if let Some(place) = digis.iter().position(|&digi| channel(digi) >= CHANNELS) {
+    if let Some(index) = digis.iter().position(|&digi| channel(digi) >= CHANNELS) {
         return Err(DataError::Shape(format!(
-            "{}: digi {place} has channel {}; channels are below {CHANNELS}",
+            "{}: digi {index} has channel {}; channels are below {CHANNELS}",
             path.shown(),
-            channel(digis[place])
+            channel(digis[index])
         )));
     }
     let mut params = options.clone();
-    params.complete(READING);
+    params.complete(FILE_AXES);
     let lookups = lookups(&params)?;
     params.set(DIGIS.name, digis.len().to_string());
     Ok((Uncalibrated { digis, lookups }, params))
@@ -65,21 +66,21 @@ pub(super) fn read(path: &Path, options: &Params) -> Result<(Uncalibrated, Param
 
 fn lookups(params: &Params) -> Result<u32, DataError> {
     let lookups = LOOKUPS.of(params)?;
-    if (1..=MOST_LOOKUPS).contains(&lookups) {
+    if (1..=MAX_LOOKUPS).contains(&lookups) {
         return Ok(lookups);
     }
-    Err(DataError::Shape(format!("--lookups {lookups}: use 1 to {MOST_LOOKUPS}")))
+    Err(DataError::Shape(format!("--lookups {lookups}: use 1 to {MAX_LOOKUPS}")))
 }
 
 fn random(count: usize, indices: Indices, seed: u64) -> Vec<u32> {
     let numbers: Vec<u64> = (0..count as u64).collect();
-    mapped(&numbers, |&number| {
-        let asked = match indices {
-            Indices::Uniform => number / RUN,
-            Indices::Divergent => number,
+    mapped(&numbers, |&index| {
+        let source = match indices {
+            Indices::Uniform => index / RUN,
+            Indices::Divergent => index,
         };
-        let channel = (hash(seed, [asked]) % u64::from(CHANNELS)) as u32;
-        let charge = hash(seed, [number, 1]) as u32;
+        let channel = (hash(seed, [source]) % u64::from(CHANNELS)) as u32;
+        let charge = hash(seed, [index, 1]) as u32;
         charge << CHANNEL_BITS | channel
     })
 }

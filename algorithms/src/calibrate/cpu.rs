@@ -1,10 +1,10 @@
-//! On the host: gains are in the first-level cache.
+//! CPU variants: gains are in the first-level cache.
 
 use super::{Calibrate, calibrated};
 use crate::algorithm::Variant;
 use crate::parallel::{Grain, for_each_part};
 
-/// Digis that a thread takes at a time, at least.
+/// Minimum number of digis that a thread takes at a time.
 const PART: usize = 1 << 14;
 
 pub(super) const VARIANTS: &[Variant<Calibrate>] =

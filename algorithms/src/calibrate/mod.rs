@@ -1,13 +1,13 @@
-//! What constants cost by the kind of memory that they lie in: charges of digis times the gains of
-//! channels, 4 kB of them (thesis 4.3).
+//! Cost of constants by kind of memory: charges of digis times gains of channels, 4 kB of gains
+//! (thesis 4.3).
 //!
-//! The lanes of a warp ask for the same gain (`uniform`) or for any (`divergent`): constant memory
-//! answers one address at a time, shared memory one of each bank, and caches a line at a time.
-//! `docs/memory-kinds.md` says more.
+//! The lanes of a warp read the same gain (`uniform`) or any (`divergent`): constant memory serves
+//! one address at a time, shared memory one address per bank, and caches one line at a time. See
+//! `docs/memory-kinds.md`.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `axes` | digis, and whose gains are asked for together |
+//! | `axes` | digis, and the divergence of their lookups |
 //! | `cpu`, `cuda` | the variants |
 
 mod axes;
@@ -27,27 +27,27 @@ use crate::word_files;
 #[derive(Clone, Copy, Debug)]
 pub struct Calibrate;
 
-/// Digis, and how often each asks for a gain.
+/// Digis, and the number of lookups.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Uncalibrated {
     /// The channel in the lowest 10 bits, below 1000, and the charge above it.
     pub digis: Vec<u32>,
-    /// How many gains are looked up for a digi, one after the other, 97 channels apart.
+    /// Number of gains that are looked up for a digi, one after the other, 97 channels apart.
     pub lookups: u32,
 }
 
-/// Whose gains are asked for together.
+/// Divergence of lookups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Indices {
     /// Runs of 32 digis have the same channel: one gain for a warp.
     Uniform,
-    /// Each digi has any.
+    /// Each digi has a random channel.
     Divergent,
 }
 
 named! { "kind of indices", Indices { Uniform = "uniform", Divergent = "divergent" } }
 
-/// The gain of a channel in 4096ths, as the kernels have it.
+/// Gain of a channel in units of 1/4096, as in the kernels.
 const fn gain(channel: u32) -> u32 {
     3072 + (channel.wrapping_mul(2_654_435_761) >> 21)
 }
@@ -70,7 +70,9 @@ fn channel(digi: u32) -> u32 {
 /// The charge of a digi times all gains that are looked up for it, summed modulo 2^32.
 #[inline]
 fn calibrated(digi: u32, lookups: u32) -> u32 {
-    let (charge, mut channel, mut sum) = (digi >> CHANNEL_BITS, channel(digi), 0u32);
+    let charge = digi >> CHANNEL_BITS;
+    let mut channel = channel(digi);
+    let mut sum = 0u32;
     for _ in 0..lookups {
         sum = sum.wrapping_add(charge.wrapping_mul(GAINS[channel as usize]));
         channel += STRIDE;
@@ -92,7 +94,7 @@ impl Algorithm for Calibrate {
             input: "calibrate",
             file_endings: &["bin"],
             axes: axes::AXES,
-            file_axes: axes::READING,
+            file_axes: axes::FILE_AXES,
             metrics: &[],
         }
     }
@@ -142,7 +144,7 @@ impl Algorithm for Calibrate {
     }
 
     fn reference(&self, input: &Uncalibrated, _: Semantics) -> Option<Vec<u32>> {
-        // One after the other by the gain itself, and not by a table.
+        // Computed one by one from the gain itself, not from a table.
         let of_digi = |&digi: &u32| {
             let gains = (0..input.lookups).map(|k| gain((channel(digi) + k * STRIDE) % CHANNELS));
             gains

@@ -1,17 +1,17 @@
-//! Copy and triad in the memory of the host: what a thread does of STREAM (McCalpin 1995); and stores
-//! past the caches, which read nothing.
+//! Copy and triad in host memory, one thread's part of STREAM (McCalpin 1995); and non-temporal
+//! stores, which read nothing.
 
 use bytemuck::cast_slice_mut;
 
 use crate::device::streaming;
 
-/// What each byte becomes.
+/// Value of each byte after the stores.
 const STORED: u8 = 0x3f;
-/// Bytes that stay in the nearest cache, and those of a line.
+/// Block size that stays in the nearest cache, and cache line size, in bytes.
 const PAGE: usize = 4096;
 const LINE: usize = 64;
 
-/// A thread's part of the three arrays. Whoever makes it has their pages nearby.
+/// A thread's part of the three arrays, allocated by that thread so that their pages are near.
 #[derive(Debug)]
 pub struct HostStreams {
     target: Vec<f64>,
@@ -20,24 +20,24 @@ pub struct HostStreams {
 }
 
 impl HostStreams {
-    /// Arrays of so many elements, in memory whose pages are there.
+    /// Allocates arrays of `length` elements, with their pages mapped.
     #[must_use]
     pub fn new(length: usize) -> Self {
         HostStreams { target: vec![0.5; length], left: vec![1.5; length], right: vec![2.5; length] }
     }
 
-    /// Bytes of one of the arrays.
+    /// Size of one array in bytes.
     #[must_use]
     pub fn array_bytes(&self) -> usize {
         size_of_val(self.target.as_slice())
     }
 
-    /// Moves twice the bytes of an array.
+    /// Copies an array; moves twice the bytes of an array.
     pub fn copy(&mut self) {
         self.target.copy_from_slice(&self.left);
     }
 
-    /// Moves three times the bytes of an array.
+    /// Computes the triad; moves three times the bytes of an array.
     pub fn triad(&mut self) {
         let sources = self.left.iter().zip(&self.right);
         for (target, (left, right)) in self.target.iter_mut().zip(sources) {
@@ -45,7 +45,8 @@ impl HostStreams {
         }
     }
 
-    /// Moves the bytes of an array once, past the caches where the machine can.
+    /// Stores an array with non-temporal stores, if the machine has them; moves the bytes of an
+    /// array once.
     pub fn store(&mut self) {
         let bytes = cast_slice_mut::<f64, u8>(&mut self.target);
         let head = bytes.as_ptr().align_offset(LINE).min(bytes.len());

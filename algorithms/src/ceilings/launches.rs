@@ -1,9 +1,9 @@
-//! Kernels that do nothing: what is left is the price of a launch.
+//! Empty kernels, whose time is the cost of a launch.
 
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Graph, Grid, PinnedBuffer};
 use crate::kernels::ceilings_streams::{CEILING_NOTHING, CeilingNothing};
 
-/// Launches, and copies of a single word.
+/// Empty launches, and copies of a single word.
 pub struct Launches {
     device: DeviceBuffer<u64>,
     host: PinnedBuffer<u64>,
@@ -11,12 +11,12 @@ pub struct Launches {
 
 impl Launches {
     /// # Errors
-    /// If there is no room for a word.
+    /// If there is not enough memory for a word.
     pub fn new(gpu: &Gpu) -> Result<Self, DeviceError> {
         Ok(Launches { device: gpu.buffer(1)?, host: gpu.pinned(1)? })
     }
 
-    /// Starts so many kernels, one after the other.
+    /// Starts `count` kernels, one after the other.
     ///
     /// # Errors
     /// If they can't be started.
@@ -24,7 +24,7 @@ impl Launches {
         start(gpu, count)
     }
 
-    /// So many kernels, recorded to be started as a whole.
+    /// Records `count` kernels as a graph.
     ///
     /// # Errors
     /// If they can't be recorded.

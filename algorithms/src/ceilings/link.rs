@@ -1,4 +1,4 @@
-//! Copies between the memory of the host and that of a GPU.
+//! Copies between host memory and a GPU.
 
 use generators::named;
 
@@ -8,32 +8,32 @@ use crate::kernels::ceilings_streams::{CEILING_COPY, CeilingCopy};
 
 /// Bytes of a word.
 const WORD: usize = size_of::<u64>();
-/// Words that are checked, or fewer where buffers are smaller.
+/// Maximum number of words that are checked.
 const CHECKED: usize = 4096;
 
-/// What kind of memory the host's side is.
+/// Kind of memory on the host's side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum HostMemory {
-    /// As a program gets it. The driver copies it once more.
+    /// Ordinary memory, which the driver copies to a staging buffer first.
     Pageable,
-    /// Page-locked: the device copies by itself.
+    /// Page-locked memory, which the device copies directly.
     Pinned,
-    /// Page-locked, and read or written by a kernel, without a copy.
+    /// Page-locked memory that a kernel reads or writes, without a copy.
     Mapped,
 }
 
-/// Which way bytes go.
+/// Direction of a copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Direction {
     /// From the host to the device.
     ToDevice,
     /// From the device to the host.
     ToHost,
-    /// As many both ways at the same time. Of pinned memory only.
+    /// The same number of bytes in both directions concurrently. For pinned memory only.
     Both,
 }
 
-/// Buffers on both sides, of some size at most.
+/// Buffers on both sides.
 pub struct LinkBuffers {
     device: DeviceBuffer<u64>,
     other_device: DeviceBuffer<u64>,
@@ -41,7 +41,7 @@ pub struct LinkBuffers {
     words: usize,
 }
 
-/// The host's side; what is not asked for takes no memory.
+/// The host's side; unused buffers are empty.
 enum Host {
     Pageable(Vec<u64>),
     Pinned(PinnedBuffer<u64>, PinnedBuffer<u64>),
@@ -49,7 +49,7 @@ enum Host {
 }
 
 impl HostMemory {
-    /// The ways that bytes can go to and from such memory.
+    /// Supported directions of copies from and to such memory.
     pub fn directions(self) -> &'static [Direction] {
         match self {
             HostMemory::Pinned => &[Direction::ToDevice, Direction::ToHost, Direction::Both],
@@ -59,10 +59,10 @@ impl HostMemory {
 }
 
 impl LinkBuffers {
-    /// Buffers for blocks of so many bytes at most, with the host's side of a kind.
+    /// Allocates buffers for copies of up to `bytes` bytes, with host memory of a kind.
     ///
     /// # Errors
-    /// If there is no room.
+    /// If there is not enough memory.
     pub fn new(gpu: &Gpu, memory: HostMemory, bytes: usize) -> Result<Self, DeviceError> {
         let words = (bytes / PAIR).max(1) * (PAIR / WORD);
         Ok(LinkBuffers {
@@ -77,11 +77,11 @@ impl LinkBuffers {
         })
     }
 
-    /// Starts the copy of a block of so many bytes; returns how many bytes that
-    /// really are, of both directions together.
+    /// Starts the copy of a block of up to `bytes` bytes; returns the number of copied bytes, of
+    /// both directions together.
     ///
     /// # Errors
-    /// If the device refuses, or memory of this kind can't do that.
+    /// If the device refuses, or this kind of memory does not support the direction.
     pub fn copy(
         &mut self,
         gpu: &Gpu,
@@ -90,7 +90,8 @@ impl LinkBuffers {
     ) -> Result<u64, DeviceError> {
         let words = ((bytes / PAIR).max(1) * (PAIR / WORD)).min(self.words);
         let block = (words * WORD) as u64;
-        let (device, pairs) = (&self.device, (block as usize / PAIR) as u32);
+        let device = &self.device;
+        let pairs = (block as usize / PAIR) as u32;
         match (&mut self.host, direction) {
             (Host::Pageable(host), Direction::ToDevice) => gpu.upload(device, &host[..words])?,
             (Host::Pageable(host), Direction::ToHost) => {
@@ -103,8 +104,8 @@ impl LinkBuffers {
                 gpu.download(host.part_mut(0..words), device)?;
             }
             (Host::Pinned(up, down), Direction::Both) => {
-                let up = (device, up.part(0..words));
-                gpu.exchange(up, (down.part_mut(0..words), &self.other_device))?;
+                let to_host = down.part_mut(0..words);
+                gpu.exchange(device, up.part(0..words), to_host, &self.other_device)?;
                 return Ok(2 * block);
             }
             (Host::Mapped(host), Direction::ToDevice | Direction::ToHost) => {
@@ -112,27 +113,29 @@ impl LinkBuffers {
                     Direction::ToDevice => (device.ptr(), host.ptr()),
                     _ => (host.ptr(), device.ptr()),
                 };
-                let (grid, copy) = (grid(pairs, 1), CeilingCopy { to, from, pairs });
-                // SAFETY: both sides have so many pairs.
+                let grid = grid(pairs, 1);
+                let copy = CeilingCopy { to, from, pairs };
+                // SAFETY: both sides have `pairs` pairs.
                 unsafe { gpu.launch(&CEILING_COPY, grid, copy) }?;
             }
             (_, Direction::Both) => {
-                let problem = "pinned memory only goes both ways at once".to_owned();
+                let problem =
+                    "only pinned memory can be copied in both directions at once".to_owned();
                 return Err(wrong(gpu, "copying both ways", problem));
             }
         }
         Ok(block)
     }
 
-    /// Sends words there and back, and looks at them. Waits for the device.
+    /// Copies words to the device and back, and compares them. Waits for the device.
     ///
     /// # Errors
-    /// If the device refuses, or others came back.
+    /// If the device refuses, or the words differ.
     pub fn check(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         let words = self.words.min(CHECKED);
         let word = |i: usize| (i as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        for (i, place) in self.words_of_host().iter_mut().enumerate() {
-            *place = word(i);
+        for (i, target) in self.words_of_host().iter_mut().enumerate() {
+            *target = word(i);
         }
         self.copy(gpu, Direction::ToDevice, words * WORD)?;
         gpu.finish()?;

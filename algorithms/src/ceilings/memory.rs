@@ -1,16 +1,16 @@
-//! Copy and triad in device memory, as STREAM has them (McCalpin 1995).
+//! Copy and triad in device memory, as in STREAM (McCalpin 1995).
 
 use super::{PAIR, grid, wrong};
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu};
 use crate::kernels::ceilings_streams::{CEILING_COPY, CEILING_TRIAD, CeilingCopy, CeilingTriad};
 
-/// What each byte of the sources is, so that their numbers differ.
+/// Bytes of the two sources, different so that their values differ.
 const LEFT: u8 = 0x3f;
 const RIGHT: u8 = 0x40;
-/// Numbers at either end of an array that are looked at.
-const LOOKED_AT: usize = 4096;
-/// More pairs are beyond what a kernel counts.
-const MOST_PAIRS: usize = i32::MAX as usize;
+/// Number of values at either end of an array that are checked.
+const CHECKED: usize = 4096;
+/// Maximum number of pairs that a kernel can count.
+const MAX_PAIRS: usize = i32::MAX as usize;
 
 /// Three arrays of the same size.
 pub struct MemoryStreams {
@@ -21,12 +21,12 @@ pub struct MemoryStreams {
 }
 
 impl MemoryStreams {
-    /// Arrays of so many bytes each, 32 GB at most.
+    /// Allocates arrays of `bytes` bytes each, 32 GB at most.
     ///
     /// # Errors
-    /// If there is no room.
+    /// If there is not enough memory.
     pub fn new(gpu: &Gpu, bytes: usize) -> Result<Self, DeviceError> {
-        let pairs = (bytes / PAIR).clamp(1, MOST_PAIRS);
+        let pairs = (bytes / PAIR).clamp(1, MAX_PAIRS);
         let streams = MemoryStreams {
             target: gpu.buffer(2 * pairs)?,
             left: gpu.buffer(2 * pairs)?,
@@ -56,7 +56,7 @@ impl MemoryStreams {
     pub fn copy(&self, gpu: &Gpu) -> Result<(), DeviceError> {
         let arguments =
             CeilingCopy { to: self.target.ptr(), from: self.left.ptr(), pairs: self.pairs };
-        // SAFETY: both arrays have so many pairs.
+        // SAFETY: both arrays have `self.pairs` pairs.
         unsafe { gpu.launch(&CEILING_COPY, grid(self.pairs, 2), arguments) }
     }
 
@@ -72,11 +72,11 @@ impl MemoryStreams {
             right: pairs(&self.right),
             pairs: self.pairs,
         };
-        // SAFETY: all three arrays have so many pairs.
+        // SAFETY: all three arrays have `self.pairs` pairs.
         unsafe { gpu.launch(&CEILING_TRIAD, grid(self.pairs, 3), arguments) }
     }
 
-    /// Does both once, and looks at what came of it. Waits for the device.
+    /// Runs both once, and checks the results. Waits for the device.
     ///
     /// # Errors
     /// If the device refuses, or the result is wrong.
@@ -88,9 +88,9 @@ impl MemoryStreams {
         self.expect(gpu, left + 3.0 * right, "checking a triad")
     }
 
-    /// Looks at the ends of the target.
+    /// Checks both ends of the target.
     fn expect(&self, gpu: &Gpu, wanted: f64, what: &'static str) -> Result<(), DeviceError> {
-        let mut found = vec![0.0; self.target.len().min(LOOKED_AT)];
+        let mut found = vec![0.0; self.target.len().min(CHECKED)];
         gpu.download(&mut found, &self.target)?;
         gpu.finish()?;
         let found: Vec<f64> = found.iter().map(|value| number(gpu, value.to_ne_bytes())).collect();
@@ -103,12 +103,13 @@ impl MemoryStreams {
     }
 }
 
-/// What kernels take such bytes for: two numbers of 32 bits, if they are shaders, of which the
-/// first one stands for both.
+/// The number of a kernel for these bytes; shaders use two 32-bit numbers, of which the first one
+/// is returned.
 fn number(gpu: &Gpu, bytes: [u8; 8]) -> f64 {
     let [a, b, c, d, ..] = bytes;
-    match gpu.properties().has_shaders {
-        true => f32::from_ne_bytes([a, b, c, d]).into(),
-        false => f64::from_ne_bytes(bytes),
+    if gpu.properties().has_shaders {
+        f32::from_ne_bytes([a, b, c, d]).into()
+    } else {
+        f64::from_ne_bytes(bytes)
     }
 }

@@ -1,12 +1,12 @@
-//! What memory, the link between host and GPU and launches can do at most: work that does
-//! nothing else, for others to take the time of.
+//! Upper limits of memory, of the link between host and GPU, and of launches: work without any
+//! computation, to be timed by others.
 //!
 //! | module | holds |
 //! |---|---|
 //! | `host` | copy, triad and stores in the memory of the host |
 //! | `memory` | copy and triad in device memory |
 //! | `link` | copies between host and device |
-//! | `launches` | kernels that do nothing |
+//! | `launches` | empty kernels |
 
 mod host;
 mod launches;
@@ -24,12 +24,12 @@ pub use memory::MemoryStreams;
 /// Bytes of a pair of words.
 const PAIR: usize = 16;
 
-/// A block a tile; each pair is read from or written to so many arrays.
+/// A grid with one block per tile; each pair is read from or written to `arrays` arrays.
 fn grid(pairs: u32, arrays: u64) -> Grid {
     Grid::blocks(pairs.div_ceil(TILE)).moving(arrays * u64::from(pairs) * PAIR as u64)
 }
 
-/// What does not do what it claims is not worth a time.
+/// Error of a kernel with wrong results, whose time would be meaningless.
 fn wrong(gpu: &Gpu, what: &'static str, problem: String) -> DeviceError {
     DeviceError::Failed { device: gpu.properties().device.clone(), what, problem }
 }

@@ -1,7 +1,7 @@
-//! Data that can be made and written to files: the list of them.
+//! Data that can be generated and written to files.
 //!
-//! Most are what a task takes. `sts_physics` and `tpc_pages` write more than one file, or more
-//! than fits into memory at once.
+//! Most are inputs of a task. `sts_physics` and `tpc_pages` write more than one file, or more than
+//! fits into memory at once.
 
 mod sts_physics;
 mod task_input;
@@ -25,19 +25,19 @@ use sts_physics::StsPhysics;
 use task_input::TaskInput;
 use tpc_pages::TpcPages;
 
-/// Data that can be made and written to a file.
+/// Data that can be generated and written to a file.
 pub trait DataSet: Sync {
-    /// What it is.
+    /// Description.
     fn info(&self) -> DataSetInfo;
 
-    /// What can be varied.
+    /// Parameters.
     fn axes(&self) -> Vec<&'static Axis>;
 
-    /// What making it takes, with complete parameters, and how it is made: once it is known that
-    /// there is memory for it.
+    /// Returns the memory that generating needs with complete parameters, and the function that
+    /// generates, which is called once enough memory is available.
     ///
     /// # Errors
-    /// If the parameters make no sense, or the file could not be written.
+    /// If the parameters are invalid, or the file can't be written.
     fn plan<'a>(
         &'a self,
         params: Params,
@@ -46,18 +46,17 @@ pub trait DataSet: Sync {
     ) -> Result<(Plan, Write<'a>), DataError>;
 }
 
-/// Makes data and writes them, or says why they can't be made or written. Tells whom it is given
-/// what was written.
+/// Generates data and writes them. Calls its argument with messages about the written files.
 pub type Write<'a> = Box<dyn FnOnce(&dyn Fn(&str)) -> Result<(), DataError> + 'a>;
 
-/// What a data set is.
+/// Description of a data set.
 #[derive(Clone, Copy, Debug)]
 pub struct DataSetInfo {
-    /// Its name.
+    /// Name.
     pub name: &'static str,
-    /// What is written, in one line.
+    /// Contents of the file, in one line.
     pub summary: &'static str,
-    /// Endings that the file can have.
+    /// File name endings that it supports.
     pub endings: &'static str,
 }
 
@@ -71,7 +70,8 @@ static DATA_SETS: &[&dyn DataSet] = &[
         algorithm: StsSort,
         check: |params, out| check_writable(out, SEGMENTS.of(params)?),
         describe: |digis| {
-            let (count, segments) = (digis.digis().len(), digis.partition().segments());
+            let count = digis.digis().len();
+            let segments = digis.partition().segments();
             format!("{count} digis in {segments} segments")
         },
     },
@@ -79,7 +79,7 @@ static DATA_SETS: &[&dyn DataSet] = &[
     &TaskInput {
         info: DataSetInfo {
             name: "sts-raw",
-            summary: "Write raw data of the STS to a file, with the tables of its boards beside it",
+            summary: "Write raw data of the STS to a file, with the tables of its boards next to it",
             endings: ".bin, with .gz to compress",
         },
         algorithm: StsUnpack,
@@ -119,13 +119,14 @@ static DATA_SETS: &[&dyn DataSet] = &[
         algorithm: TpcClusterFinder,
         check: |_, out| check_charge_file(out),
         describe: |charges| {
-            let (samples, sectors) = (charges.samples(), charges.cases().len());
+            let samples = charges.samples();
+            let sectors = charges.cases().len();
             format!("{samples} samples of {sectors} sectors")
         },
     },
 ];
 
-/// All of them, in the order in which they are listed.
+/// All data sets in their listed order.
 pub fn data_sets() -> &'static [&'static dyn DataSet] {
     DATA_SETS
 }

@@ -1,4 +1,4 @@
-//! Digis that particles leave in the STS.
+//! Digis of particles in the STS.
 
 use std::path::{Path, PathBuf};
 
@@ -12,21 +12,21 @@ use crate::algorithm::Plan;
 use crate::axis::{Axis, Flag, Params, Switch};
 use crate::sts_scenario;
 
-/// Whether truth is written beside the digis.
+/// Writes the truth in addition to the digis.
 const TRUTH: Flag<Switch> =
     Flag::switch("truth", "Write where digis come from too: NAME.crossings.csv, NAME.sources.csv");
 
 static OWN_AXES: &[Axis] = &[TRUTH.axis()];
 
-/// Timeslices, a file each, with the setup of the detector beside them.
+/// Timeslices, a file each, with the setup of the detector in a file next to them.
 pub(super) struct StsPhysics;
 
 impl DataSet for StsPhysics {
     fn info(&self) -> DataSetInfo {
         DataSetInfo {
             name: "sts-physics",
-            summary: "Write digis that particles leave in the STS, with the detector's setup \
-                      beside them",
+            summary: "Write digis of simulated particles in the STS, with the detector's setup \
+                      next to them",
             endings: ".csv or .bin, with .gz to compress; numbered if there are several timeslices",
         }
     }
@@ -50,9 +50,9 @@ impl DataSet for StsPhysics {
         let write = move |say: &dyn Fn(&str)| {
             let setup = beside(out, "setup.json");
             write_setup(&setup, simulation.setup())?;
-            for number in 0..scenario.timeslices {
-                let out = name_of(out, number, scenario.timeslices);
-                say(&write(&simulation, number, truth, &out)?);
+            for index in 0..scenario.timeslices {
+                let out = name_of(out, index, scenario.timeslices);
+                say(&write(&simulation, index, truth, &out)?);
             }
             say(&format!("setup written to {}", setup.shown()));
             Ok(())
@@ -61,14 +61,14 @@ impl DataSet for StsPhysics {
     }
 }
 
-/// Writes a timeslice; returns what to say about it.
+/// Writes a timeslice; returns a message about it.
 fn write(
     simulation: &Simulation,
-    number: u32,
+    index: u32,
     truth: Switch,
     out: &Path,
 ) -> Result<String, DataError> {
-    let simulated = simulation.timeslice(number);
+    let simulated = simulation.timeslice(index);
     write_digis(out, &simulated.digis)?;
     if truth.0 {
         write_truth(out, &simulated.truth)?;
@@ -82,9 +82,9 @@ fn write(
     ))
 }
 
-/// The file of a timeslice: numbered, with as many digits as the last one needs, if
-/// there are several.
-fn name_of(out: &Path, number: u32, timeslices: u32) -> PathBuf {
+/// File name of a timeslice: with its number if there are several, padded to the digits of the last
+/// one.
+fn name_of(out: &Path, index: u32, timeslices: u32) -> PathBuf {
     if timeslices == 1 {
         return out.to_owned();
     }
@@ -92,7 +92,7 @@ fn name_of(out: &Path, number: u32, timeslices: u32) -> PathBuf {
     let name = out.file_name().unwrap_or_default().to_string_lossy();
     let stem = stem(out);
     let ending = name.strip_prefix(&stem).unwrap_or_default();
-    out.with_file_name(format!("{stem}-{number:0digits$}{ending}"))
+    out.with_file_name(format!("{stem}-{index:0digits$}{ending}"))
 }
 
 #[cfg(test)]
@@ -100,8 +100,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn several_timeslices_are_numbered() {
-        let name = |out: &str, number, timeslices| name_of(Path::new(out), number, timeslices);
+    fn files_of_several_timeslices_are_numbered() {
+        let name = |out: &str, index, timeslices| name_of(Path::new(out), index, timeslices);
         assert_eq!(name("a/d.csv", 0, 1), Path::new("a/d.csv"));
         assert_eq!(name("a/d.csv", 3, 20), Path::new("a/d-03.csv"));
         assert_eq!(name("d.bin.gz", 9, 10), Path::new("d-9.bin.gz"));

@@ -1,4 +1,4 @@
-//! What a task takes.
+//! Inputs of tasks as data sets.
 
 use std::path::Path;
 
@@ -9,13 +9,13 @@ use super::{DataSet, DataSetInfo, Write};
 use crate::algorithm::{Algorithm, Plan};
 use crate::axis::{Axis, Params};
 
-/// The input of a task.
+/// The input of a task as a data set.
 pub(super) struct TaskInput<A: Algorithm> {
     pub(super) info: DataSetInfo,
     pub(super) algorithm: A,
-    /// Whether it can be written to such a file.
+    /// Checks that it can be written to such a file.
     pub(super) check: fn(&Params, &Path) -> Result<(), DataError>,
-    /// What is in it.
+    /// Describes its contents.
     pub(super) describe: fn(&A::Input) -> String,
 }
 

@@ -31,23 +31,22 @@ const MAPPING: Flag<PathBuf> =
 
 static OWN_AXES: &[Axis] = &[MAPPING.axis(), TRUTH.axis(), LABELS_PER_DIGIT.axis()];
 
-/// Sectors that wait to be written: one is being made meanwhile.
+/// Sectors that wait to be written, while another one is generated.
 const WAITING: usize = 1;
-/// Sectors in memory at once: being made (its frames, and put together), waiting,
-/// being written.
+/// Sectors in memory at once: generated (its frames, and assembled), waiting, being written.
 const SECTORS_IN_MEMORY: u64 = 4;
-/// Bytes for each sample of a sector whose labels are written: its digit, itself, marks of particles,
-/// and where its labels begin.
+/// Bytes per sample of a sector whose labels are written: its digit, the sample, marks of
+/// particles, and the offset of its labels.
 const BYTES_FOR_SAMPLE: f64 = 100.0;
 
-/// Sector by sector, with an index beside them.
+/// Pages sector by sector, with an index file next to them.
 pub(super) struct TpcPages;
 
 impl DataSet for TpcPages {
     fn info(&self) -> DataSetInfo {
         DataSetInfo {
             name: "tpc",
-            summary: "Write a time frame of the TPC as raw pages, with an index beside it, and labels of \
+            summary: "Write a time frame of the TPC as raw pages, with an index next to it, and labels of \
                       particles if wanted",
             endings: ".pages, with .gz to compress",
         }
@@ -63,7 +62,7 @@ impl DataSet for TpcPages {
         seed: u64,
         out: &'a Path,
     ) -> Result<(Plan, Write<'a>), DataError> {
-        // Before anything is made: the name may be one that can't be written.
+        // Checked before anything is generated, because the name may be invalid.
         index_of(out)?;
         params.complete(time_frame::AXES);
         params.complete(&[TRUTH.axis(), LABELS_PER_DIGIT.axis()]);
@@ -72,12 +71,12 @@ impl DataSet for TpcPages {
         let sectors = shape.sectors;
         let estimate = generator.estimate();
         let [pages, samples] = [estimate.pages, estimate.digits].map(|all| all / sectors as u64);
-        let of_labels = 8.0 * expected_labels(&params, samples)?;
-        let of_sample = BYTES_FOR_SAMPLE + SECTORS_IN_MEMORY as f64 * of_labels;
+        let label_bytes = 8.0 * expected_labels(&params, samples)?;
+        let sample_bytes = BYTES_FOR_SAMPLE + SECTORS_IN_MEMORY as f64 * label_bytes;
         let labels = LabelsOf::new(&params, seed)?;
-        let of_labels = if labels.are_wanted() { samples as f64 * of_sample } else { 0.0 };
-        let of_pages = SECTORS_IN_MEMORY * pages * PAGE_BYTES as u64;
-        let plan = Plan { params, memory_bytes: of_pages + of_labels as u64 };
+        let label_bytes = if labels.are_wanted() { samples as f64 * sample_bytes } else { 0.0 };
+        let page_bytes = SECTORS_IN_MEMORY * pages * PAGE_BYTES as u64;
+        let plan = Plan { params, memory_bytes: page_bytes + label_bytes as u64 };
         let write = move |say: &dyn Fn(&str)| {
             let path = labels_of(out)?;
             let written = write(&generator, labels, (out, &path))?;
@@ -99,40 +98,40 @@ fn mapping(params: &Params) -> Result<PadMapping, DataError> {
     }
 }
 
-/// What was written.
+/// Numbers of written items.
 #[derive(Default)]
-struct Written {
+struct WrittenCounts {
     pages: usize,
     labels: usize,
 }
 
-/// A sector's pages, and the labels of its samples if there are to be any.
-struct Made {
+/// Pages of a sector, and the labels of its samples if they are to be written.
+struct SectorData {
     pages: SectorPages,
     labels: Option<Labels>,
 }
 
-fn make(generator: &TimeFrameGenerator, labels: LabelsOf, sector: usize) -> Made {
+fn make(generator: &TimeFrameGenerator, labels: LabelsOf, sector: usize) -> SectorData {
     if !labels.are_wanted() {
-        return Made { pages: generator.sector(sector), labels: None };
+        return SectorData { pages: generator.sector(sector), labels: None };
     }
     let (pages, digits, marks) = generator.sector_with_digits(sector, labels.marks());
     let gains = Gains::unit();
     let converter = Converter::new(&gains, sector as u8, generator.shape().format);
     let samples = charges(&digits, &converter);
-    Made { pages, labels: labels.of(&samples, &marks, sector) }
+    SectorData { pages, labels: labels.of(&samples, &marks, sector) }
 }
 
-/// Makes sectors while others are written.
+/// Generates sectors while others are written.
 fn write(
     generator: &TimeFrameGenerator,
     labels: LabelsOf,
     (pages_path, labels_path): (&Path, &Path),
-) -> Result<Written, DataError> {
+) -> Result<WrittenCounts, DataError> {
     let sectors = generator.shape().sectors;
     let pages = PageWriter::create(pages_path)?;
-    let of_labels = || LabelWriter::create(labels_path, sectors);
-    let writers = (pages, labels.are_wanted().then(of_labels).transpose()?);
+    let create_label_file = || LabelWriter::create(labels_path, sectors);
+    let writers = (pages, labels.are_wanted().then(create_label_file).transpose()?);
     let (sender, receiver) = sync_channel(WAITING);
     thread::scope(|scope| {
         let writing = Builder::new().spawn_scoped(scope, || write_all(writers, receiver));
@@ -145,7 +144,7 @@ fn write(
         };
         let writing = writing.map_err(no_thread)?;
         for sector in 0..sectors {
-            // Nobody receives any more if writing failed: the thread says why.
+            // The receiver is gone if writing failed; the thread's result has the reason.
             if sender.send(make(generator, labels, sector)).is_err() {
                 break;
             }
@@ -159,19 +158,19 @@ fn write(
 }
 
 fn write_all(
-    (mut of_pages, mut of_labels): (PageWriter, Option<LabelWriter<'_>>),
-    sectors: Receiver<Made>,
-) -> Result<Written, DataError> {
-    let mut written = Written::default();
-    for (Made { pages, labels }, sector) in sectors.into_iter().zip(0..) {
-        of_pages.write(&pages)?;
+    (mut page_file, mut label_file): (PageWriter, Option<LabelWriter<'_>>),
+    sectors: Receiver<SectorData>,
+) -> Result<WrittenCounts, DataError> {
+    let mut written = WrittenCounts::default();
+    for (SectorData { pages, labels }, sector) in sectors.into_iter().zip(0..) {
+        page_file.write(&pages)?;
         written.pages += pages.pages().len();
-        if let (Some(writer), Some(labels)) = (&mut of_labels, labels) {
+        if let (Some(writer), Some(labels)) = (&mut label_file, labels) {
             written.labels += labels.all().len();
             writer.write(&SectorLabels { sector, labels })?;
         }
     }
-    of_pages.finish()?;
-    of_labels.map_or(Ok(()), LabelWriter::finish)?;
+    page_file.finish()?;
+    label_file.map_or(Ok(()), LabelWriter::finish)?;
     Ok(written)
 }

@@ -1,9 +1,9 @@
-//! Buffers that the variants of a point share.
+//! Buffers that the variants of a measurement point share.
 //!
-//! Variants are measured interleaved, so many are ready at once, but only one
-//! runs at a time. Taking turns with the same buffers, any number of variants
-//! needs no more memory than the hungriest, and no variant has the advantage
-//! of memory that another one has not touched.
+//! Variants are measured interleaved, so several are prepared at once, but only one runs at a time.
+//! They share one pool of buffers: any number of variants needs no more memory than the variant
+//! with the largest buffers, and no variant has the advantage of memory that no other one has
+//! touched.
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
@@ -22,11 +22,11 @@ pub struct Arena {
 #[derive(Default)]
 struct Buffers {
     free: Mutex<HashMap<TypeId, Vec<Box<dyn Any + Send>>>>,
-    /// Bytes that variants keep to themselves between runs.
-    kept: AtomicU64,
+    /// Bytes that variants reserve for themselves between runs.
+    reserved: AtomicU64,
 }
 
-/// An input, unlike all others of the process.
+/// Id of an input, unique in the process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct InputId(u64);
 
@@ -43,7 +43,7 @@ impl Default for Arena {
     }
 }
 
-/// Leave to keep so many bytes between runs; dropped, it is given back.
+/// A reservation of `bytes` kept between runs; released on drop.
 pub(crate) struct Leave<'a> {
     arena: &'a Arena,
     bytes: u64,
@@ -51,47 +51,48 @@ pub(crate) struct Leave<'a> {
 
 impl Drop for Leave<'_> {
     fn drop(&mut self) {
-        self.arena.buffers.kept.fetch_sub(self.bytes, Ordering::Relaxed);
+        self.arena.buffers.reserved.fetch_sub(self.bytes, Ordering::Relaxed);
     }
 }
 
 impl Arena {
-    /// The same buffers for another input: for inputs that are processed one after the other.
+    /// Returns an arena for another input that shares these buffers, for inputs that are processed
+    /// one after the other.
     pub fn for_another_input(&self) -> Self {
         Arena { buffers: Arc::clone(&self.buffers), input: InputId::new() }
     }
 
-    /// The input whose buffers these are.
+    /// Returns the input that the buffers belong to.
     pub(crate) fn input(&self) -> InputId {
         self.input
     }
 
-    /// Asks for leave to keep so many bytes between runs, beside the buffers: `None` if all
-    /// variants of the point together would then keep more than so many.
+    /// Reserves `bytes` to be kept between runs in addition to the buffers. Returns `None` if all
+    /// variants of the point together would then reserve more than `most`.
     pub(crate) fn leave_to_keep(&self, bytes: u64, most: u64) -> Option<Leave<'_>> {
-        let add = |kept: u64| kept.checked_add(bytes).filter(|&kept| kept <= most);
-        let added = self.buffers.kept.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
+        let add = |reserved: u64| reserved.checked_add(bytes).filter(|&total| total <= most);
+        let added = self.buffers.reserved.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
         added.ok().map(|_| Leave { arena: self, bytes })
     }
 
-    /// A vector of `length` elements. Their values are left over from earlier
-    /// use: whoever takes a buffer writes it before reading.
+    /// Takes a vector of `length` elements. Their values are left over from earlier use: the caller
+    /// writes a buffer before it reads it.
     pub fn take<T: Copy + Default + Send + Sync + 'static>(&self, length: usize) -> Vec<T> {
         if length == 0 {
             return Vec::new();
         }
         let mut buffer = self.find(length);
         if buffer.is_empty() {
-            // By all threads of the team, so that pages lie near them all.
+            // Initialised by all threads of the team, so that pages lie near them all.
             extend(&mut buffer, length, Grain::Adaptive, |range| range.map(|_| T::default()));
         }
         buffer.resize(length, T::default());
         buffer
     }
 
-    /// A vector for what will be found: of `expected` elements, or where nobody knows yet how many
-    /// there are, which is 0, the largest that is free, empty. So who has to find out first leaves no
-    /// more memory behind than all others need.
+    /// Takes a buffer for an output of unknown size: `expected` elements, or, if that is 0, the
+    /// largest free buffer, cleared. A variant that has to count first thus leaves no more memory
+    /// in the pool than the others need.
     pub fn take_to_fill<T: Copy + Default + Send + Sync + 'static>(
         &self,
         expected: usize,
@@ -104,7 +105,7 @@ impl Arena {
         largest
     }
 
-    /// Gives a vector back for others to take.
+    /// Returns a vector to the pool.
     pub fn give<T: Send + 'static>(&self, buffer: Vec<T>) {
         if buffer.capacity() > 0 {
             let buffers = &mut *self.free();
@@ -113,7 +114,7 @@ impl Arena {
         }
     }
 
-    /// A buffer of another kind than vectors: one that fits, or else a new one.
+    /// Takes a buffer that is not a vector: a free one that fits, or else a new one.
     ///
     /// # Errors
     /// If none fits and none can be made.
@@ -130,19 +131,19 @@ impl Arena {
         taken.map_or_else(make, |buffer| Ok(*buffer))
     }
 
-    /// Gives such a buffer back for others to take.
+    /// Returns such a buffer to the pool.
     pub(crate) fn give_other<B: Send + 'static>(&self, buffer: B) {
         let mut buffers = self.free();
         let shelf = buffers.entry(TypeId::of::<B>()).or_default();
         shelf.push(Box::new(buffer));
     }
 
-    /// Frees all buffers that nobody has.
+    /// Frees all buffers of the pool that are not in use.
     pub fn clear(&self) {
         self.free().clear();
     }
 
-    /// The smallest free vector that is large enough, or a new one.
+    /// Returns the smallest free vector that is large enough, or a new one.
     fn find<T: Send + 'static>(&self, length: usize) -> Vec<T> {
         let mut buffers = self.free();
         let shelf = buffers.entry(TypeId::of::<T>()).or_default();
@@ -152,22 +153,22 @@ impl Arena {
         found.map_or_else(|| Vec::with_capacity(length), |buffer| *buffer)
     }
 
-    /// The largest free vector; a new one without any room if there is none.
+    /// Returns the largest free vector, or a new one without capacity if there is none.
     fn largest<T: Send + 'static>(&self) -> Vec<T> {
         let mut buffers = self.free();
         let shelf = buffers.entry(TypeId::of::<T>()).or_default();
-        let most = (0..shelf.len()).max_by_key(|&i| capacity::<T>(&shelf[i]));
-        let found = most.and_then(|i| shelf.swap_remove(i).downcast().ok());
+        let largest = (0..shelf.len()).max_by_key(|&i| capacity::<T>(&shelf[i]));
+        let found = largest.and_then(|i| shelf.swap_remove(i).downcast().ok());
         found.map_or_else(Vec::new, |buffer| *buffer)
     }
 
     fn free(&self) -> MutexGuard<'_, HashMap<TypeId, Vec<Box<dyn Any + Send>>>> {
-        // The pool is whole between statements, whoever panicked meanwhile.
+        // The pool is consistent between statements, also after a panic of another thread.
         self.buffers.free.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// The elements that a buffer of a shelf has room for.
+/// Capacity of a buffer of a shelf in elements.
 fn capacity<T: 'static>(buffer: &Box<dyn Any + Send>) -> usize {
     buffer.downcast_ref::<Vec<T>>().map_or(0, Vec::capacity)
 }
@@ -177,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn buffers_are_used_again() {
+    fn buffers_are_reused() {
         let arena = Arena::default();
         let buffer = arena.take::<u64>(100);
         let address = buffer.as_ptr();
@@ -187,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn inputs_that_share_buffers_have_ids_of_their_own() {
+    fn inputs_that_share_buffers_have_different_ids() {
         let arena = Arena::default();
         let other = arena.for_another_input();
         assert_ne!(arena.input(), other.input());
@@ -199,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn cleared_buffers_are_gone() {
+    fn cleared_buffers_are_freed() {
         let arena = Arena::default();
         arena.give(vec![7_u64; 100]);
         arena.clear();
@@ -207,9 +208,10 @@ mod tests {
     }
 
     #[test]
-    fn the_smallest_that_fits_is_taken() {
+    fn the_smallest_fitting_buffer_is_taken() {
         let arena = Arena::default();
-        let (small, large) = (arena.take::<u64>(10), arena.take::<u64>(1000));
+        let small = arena.take::<u64>(10);
+        let large = arena.take::<u64>(1000);
         let address = small.as_ptr();
         arena.give(large);
         arena.give(small);
@@ -218,10 +220,11 @@ mod tests {
     }
 
     #[test]
-    fn who_does_not_know_how_much_there_will_be_takes_the_largest() {
+    fn an_output_of_unknown_size_takes_the_largest_buffer() {
         let arena = Arena::default();
         assert_eq!(arena.take_to_fill::<u64>(0).capacity(), 0);
-        let (small, large) = (arena.take::<u64>(10), arena.take::<u64>(1000));
+        let small = arena.take::<u64>(10);
+        let large = arena.take::<u64>(1000);
         let address = large.as_ptr();
         arena.give(large);
         arena.give(small);
@@ -231,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn other_buffers_are_used_again_if_they_fit() {
+    fn other_buffers_are_reused_if_they_fit() {
         let arena = Arena::default();
         arena.give_other("short".to_owned());
         let take = |length: usize| {
@@ -244,19 +247,19 @@ mod tests {
     }
 
     #[test]
-    fn no_more_is_kept_than_there_is_leave_for() {
+    fn reservations_beyond_the_limit_are_refused() {
         let arena = Arena::default();
         let first = arena.leave_to_keep(60, 100);
         assert!(first.is_some());
         assert!(arena.leave_to_keep(41, 100).is_none());
-        assert!(arena.leave_to_keep(40, 100).is_some(), "given back at once");
+        assert!(arena.leave_to_keep(40, 100).is_some(), "released at once");
         drop(first);
         assert!(arena.leave_to_keep(100, 100).is_some());
         assert!(arena.leave_to_keep(u64::MAX, 100).is_none());
     }
 
     #[test]
-    fn types_are_kept_apart() {
+    fn buffers_of_different_types_are_not_mixed() {
         let arena = Arena::default();
         arena.give(vec![1_u32; 100]);
         assert_eq!(arena.take::<u64>(10), [0; 10]);

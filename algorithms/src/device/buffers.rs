@@ -1,4 +1,4 @@
-//! What a variant holds during a run.
+//! Buffers of a variant during a run.
 
 use std::ops::{Deref, DerefMut};
 
@@ -9,22 +9,23 @@ use super::Arena;
 use super::gpu::{DeviceBuffer, DeviceError, Lent, ManagedBuffer, MappedBuffer, PinnedBuffer};
 use crate::all_cores::fill;
 
-/// What a variant holds from one untimed moment to another. Dropped, it is there for others
-/// again. [`buffers!`](crate::device::buffers) implements this by the fields of a struct.
+/// Buffers that a variant keeps between untimed moments. Dropped, they are available to other
+/// variants again. [`buffers!`](crate::device::buffers) implements this from the fields of a
+/// struct.
 pub(crate) trait Buffers: Send {
-    /// Overwrites all that a run may write, so that a check can't see the right output of an
-    /// earlier run. On a GPU it is started and not waited for.
+    /// Overwrites all memory that a run may write, so that a check can't see the right output of an
+    /// earlier run. On a GPU this is started and not waited for.
     ///
     /// # Errors
     /// If the device refuses.
     fn poison(&mut self) -> Result<(), DeviceError>;
 
-    /// Bytes on the device that the variant runs on.
+    /// Bytes of device memory that the variant uses.
     fn bytes(&self) -> u64;
 }
 
-/// Implements [`Buffers`] by the fields that are named; those that no run writes come last. Of
-/// an enum by its variants, each of which holds one thing.
+/// Implements [`Buffers`] for a struct from the named fields, those that no run writes last; or for
+/// an enum whose variants each hold one value.
 macro_rules! buffers {
     (enum $holder:ident $(<$life:lifetime>)?: $($variant:ident),*) => {
         impl $crate::device::Buffers for $holder $(<$life>)? {
@@ -57,9 +58,9 @@ macro_rules! buffers {
 }
 pub(crate) use buffers;
 
-/// Elements that can be overwritten with something that no run makes of an input.
+/// Elements that can be overwritten with a value that no run produces from an input.
 pub(crate) trait Poison: Copy + Default + Send + Sync + 'static {
-    /// What is unlikely to be right.
+    /// A value that is unlikely to be right.
     const POISON: Self;
 }
 
@@ -79,14 +80,14 @@ where
     const POISON: Self = [T::POISON; N];
 }
 
-/// A vector from the arena of an input, on the host.
+/// A vector on the host from the arena of an input.
 pub(crate) struct ArenaVec<'a, T: Send + 'static> {
     vector: Vec<T>,
     arena: &'a Arena,
 }
 
 impl Arena {
-    /// A vector as [`Arena::take`] has them, which goes back when it is dropped.
+    /// Takes a vector as [`Arena::take`] does; it returns to the arena when it is dropped.
     pub(crate) fn vector<T: Copy + Default + Send + Sync + 'static>(
         &self,
         length: usize,
@@ -153,7 +154,7 @@ macro_rules! page_locked {
 }
 page_locked!(PinnedBuffer, MappedBuffer);
 
-/// It has a place on the device for as much.
+/// It occupies as much memory on the device.
 impl<T: Pod + Send> Buffers for ManagedBuffer<T> {
     fn poison(&mut self) -> Result<(), DeviceError> {
         fill(bytemuck::cast_slice_mut::<T, u8>(self), super::gpu::POISON);
@@ -165,7 +166,7 @@ impl<T: Pod + Send> Buffers for ManagedBuffer<T> {
     }
 }
 
-/// No run writes it, as others have it next.
+/// Not poisoned: no run writes it, and other variants use it next.
 impl<T: Buffers + 'static> Buffers for Lent<'_, T> {
     fn poison(&mut self) -> Result<(), DeviceError> {
         Ok(())
@@ -176,7 +177,7 @@ impl<T: Buffers + 'static> Buffers for Lent<'_, T> {
     }
 }
 
-/// Of what needs none.
+/// No buffers.
 impl Buffers for () {
     fn poison(&mut self) -> Result<(), DeviceError> {
         Ok(())
@@ -187,7 +188,7 @@ impl Buffers for () {
     }
 }
 
-/// Where a run has found that segments lie: nowhere before. It is on the host.
+/// Segment boundaries that a run has found, on the host; poisoned, they are empty.
 impl Buffers for Partition {
     fn poison(&mut self) -> Result<(), DeviceError> {
         *self = Partition::from_lengths([]);
@@ -245,7 +246,7 @@ mod tests {
     use crate::device::emulator;
 
     #[test]
-    fn vectors_go_back_to_their_arena() {
+    fn dropped_vectors_return_to_their_arena() {
         let arena = Arena::default();
         let mut vector = arena.vector::<u16>(100);
         let address = vector.as_ptr();
@@ -260,25 +261,25 @@ mod tests {
         let Some(gpu) = emulator::gpu_for_tests(Default::default()) else {
             return;
         };
-        struct Held<'a> {
+        struct TestBuffers<'a> {
             host: ArenaVec<'a, u8>,
             device: [DeviceBuffer<u32>; 2],
             result: PinnedBuffer<u32>,
         }
-        buffers!(Held<'_>: host, device, result);
+        buffers!(TestBuffers<'_>: host, device, result);
         let arena = Arena::default();
-        let mut held = Held {
+        let mut buffers = TestBuffers {
             host: arena.vector(3),
             device: [(); 2].map(|()| gpu.buffer(10).expect("room")),
             result: gpu.pinned(10).expect("room"),
         };
-        assert_eq!(held.bytes(), 3 + 2 * 40);
-        held.poison().expect("room");
-        for buffer in &held.device {
-            gpu.download(&mut held.result, buffer).expect("there");
+        assert_eq!(buffers.bytes(), 3 + 2 * 40);
+        buffers.poison().expect("room");
+        for buffer in &buffers.device {
+            gpu.download(&mut buffers.result, buffer).expect("there");
             gpu.finish().expect("nothing wrong");
-            assert_eq!(held.result[..], [u32::POISON; 10]);
+            assert_eq!(buffers.result[..], [u32::POISON; 10]);
         }
-        assert_eq!(held.host[..], [u8::POISON; 3]);
+        assert_eq!(buffers.host[..], [u8::POISON; 3]);
     }
 }

@@ -8,7 +8,7 @@
 //! Methods of such traits are `#[inline(always)]`, which Rust does not allow together with
 //! `#[target_feature]`. They are inlined into an entry point that [`with_instructions!`] compiles
 //! for the features, and call small `#[target_feature]` functions, in which intrinsics are safe.
-//! That call is what the witness permits.
+//! The witness permits that call.
 
 /// Defines a witness of CPU features: `Name: ["feature", …]`.
 macro_rules! witness {
@@ -127,7 +127,7 @@ mod tests {
         assert_eq!(Avx512Vbmi2::detect().is_some(), all);
     }
 
-    /// What the kernel reports, which reads CPUID by itself.
+    /// Compares with the features that the kernel reports, which reads CPUID independently.
     #[test]
     #[cfg(target_os = "linux")]
     fn witnesses_exist_where_the_kernel_reports_the_features() {

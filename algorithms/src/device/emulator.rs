@@ -8,15 +8,15 @@ use super::gpu::Gpu;
 
 include!(concat!(env!("OUT_DIR"), "/kernels.rs"));
 
-/// Why this build can't emulate, if it can't.
+/// Returns the reason why this build can't emulate, if it can't.
 pub fn unavailable() -> Option<&'static str> {
     KERNELS.unavailable()
 }
 
-/// The emulator as a GPU, for tests. Without one they have nothing to do, and this says so.
+/// The emulator as a GPU for tests; `None`, with a message, if this build has no emulator.
 ///
 /// # Panics
-/// If it can't be run as `config` says.
+/// If the emulator rejects `config`.
 pub fn gpu_for_tests(config: Config) -> Option<Arc<Gpu>> {
     if let Some(reason) = unavailable() {
         eprintln!("skipped: {reason}");

@@ -1,4 +1,4 @@
-//! Where variants run.
+//! Devices and threads that variants run on.
 
 use text::Foreign;
 
@@ -31,47 +31,47 @@ pub(crate) use processor::is_amd;
 pub(crate) use shared::{Apart, SharedSlice, atomic};
 pub(crate) use streaming::{Stores, streaming};
 
-/// Why a variant can't run here, or not on such an input.
+/// Reason why a variant can't run on a device or on an input.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[error("{0}")]
 pub struct Unavailable(pub String);
 
-/// What a variant is written for.
+/// Programming model of a variant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Backend {
     /// Threads on the host.
     Cpu,
     /// CUDA kernels, for GPUs by NVIDIA and, by HIP, AMD.
     Cuda,
-    /// Shaders that do the same as those, for GPUs of any make.
+    /// Shaders with the functions of the CUDA kernels, for GPUs of any make.
     Wgpu,
 }
 
-/// A device by name.
+/// A device by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Device {
     /// The host's processors.
     Cpu,
-    /// A GPU by its number.
+    /// An NVIDIA GPU by its index.
     Cuda(u32),
-    /// The same, opened once more: what it takes for more or less time than the other is noise.
+    /// An NVIDIA GPU opened a second time: differences in time between the two are noise.
     CudaAgain(u32),
-    /// A GPU by AMD by its number, which runs the same kernels.
+    /// An AMD GPU by its index, which runs the CUDA kernels.
     Hip(u32),
-    /// A GPU by the number that wgpu has for it, or software that does what one would do.
+    /// A GPU by its index in wgpu, or a software renderer.
     Wgpu(u32),
-    /// The same, with all checks that wgpu makes of shaders.
+    /// A GPU by its index in wgpu, with all checks that wgpu makes of shaders.
     WgpuChecked(u32),
     /// Kernels run on the host, for correctness only.
     Emulator,
 }
 
-/// Behind the name of a GPU that is opened once more.
+/// Suffix of the name of a GPU that is opened a second time.
 const AGAIN: &str = "+again";
-/// Behind the name of a GPU whose shaders are checked.
+/// Suffix of the name of a GPU whose shaders are checked.
 const CHECKED: &str = "+checked";
 
-/// Where to run: a device, and the threads of the host that serve it.
+/// A device, and the threads of the host that serve it.
 pub struct Target<'a> {
     /// The device.
     pub device: Device,
@@ -82,28 +82,28 @@ pub struct Target<'a> {
 }
 
 impl<'a> Target<'a> {
-    /// The threads alone.
+    /// The host's threads without a GPU.
     pub fn host(team: &'a Team) -> Self {
         Target { device: Device::Cpu, gpu: None, team }
     }
 
-    /// An emulator, started by a thread of the team.
+    /// An emulator with the threads that run it.
     pub fn emulated(gpu: Arc<Gpu>, team: &'a Team) -> Self {
         Target { device: Device::Emulator, gpu: Some(gpu), team }
     }
 
-    /// The GPU, for variants that are kernels.
+    /// Returns the GPU, for variants that have kernels.
     ///
     /// # Errors
-    /// If the device is none.
+    /// If the device is not a GPU.
     pub(crate) fn required_gpu(&self) -> Result<Arc<Gpu>, Unavailable> {
         let gpu = self.gpu.as_ref().map(Arc::clone);
-        gpu.ok_or_else(|| Unavailable(format!("{} is no GPU", self.device)))
+        gpu.ok_or_else(|| Unavailable(format!("{} is not a GPU", self.device)))
     }
 }
 
 impl Device {
-    /// The backend whose variants run there.
+    /// Backend whose variants run on the device.
     pub fn backend(self) -> Backend {
         match self {
             Device::Cpu => Backend::Cpu,
@@ -114,27 +114,27 @@ impl Device {
         }
     }
 
-    /// The number of a GPU by the driver of NVIDIA; `None` if it is none.
+    /// Index of an NVIDIA GPU in its driver; `None` for other devices.
     pub fn cuda_number(self) -> Option<u32> {
         match self {
-            Device::Cuda(number) | Device::CudaAgain(number) => Some(number),
+            Device::Cuda(index) | Device::CudaAgain(index) => Some(index),
             _ => None,
         }
     }
 
-    /// The number of a GPU by wgpu, and what its shaders are checked for; `None` if it is none.
+    /// Index of a GPU in wgpu, and the checks of its shaders; `None` for other devices.
     pub fn adapter(self) -> Option<(u32, Checks)> {
         match self {
-            Device::Wgpu(number) => Some((number, Checks::None)),
-            Device::WgpuChecked(number) => Some((number, Checks::All)),
+            Device::Wgpu(index) => Some((index, Checks::None)),
+            Device::WgpuChecked(index) => Some((index, Checks::All)),
             _ => None,
         }
     }
 
-    /// The same GPU with its shaders checked; others, as they are.
+    /// This GPU with its shaders checked; other devices unchanged.
     #[must_use]
     pub fn checked(self) -> Self {
-        self.adapter().map_or(self, |(number, _)| Device::WgpuChecked(number))
+        self.adapter().map_or(self, |(index, _)| Device::WgpuChecked(index))
     }
 }
 
@@ -152,11 +152,11 @@ impl fmt::Display for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Device::Cpu => f.write_str("cpu"),
-            Device::Cuda(number) => write!(f, "cuda:{number}"),
-            Device::CudaAgain(number) => write!(f, "cuda:{number}{AGAIN}"),
-            Device::Hip(number) => write!(f, "hip:{number}"),
-            Device::Wgpu(number) => write!(f, "wgpu:{number}"),
-            Device::WgpuChecked(number) => write!(f, "wgpu:{number}{CHECKED}"),
+            Device::Cuda(index) => write!(f, "cuda:{index}"),
+            Device::CudaAgain(index) => write!(f, "cuda:{index}{AGAIN}"),
+            Device::Hip(index) => write!(f, "hip:{index}"),
+            Device::Wgpu(index) => write!(f, "wgpu:{index}"),
+            Device::WgpuChecked(index) => write!(f, "wgpu:{index}{CHECKED}"),
             Device::Emulator => f.write_str("emulator"),
         }
     }
@@ -170,20 +170,20 @@ impl FromStr for Device {
             let there_are = "there are cpu, cuda:N, hip:N, wgpu:N, wgpu:N+checked and emulator";
             format!("unknown device {}; {there_are}", text.quoted())
         };
-        let (kind, number) = text.split_once(':').unwrap_or((text, "0"));
-        if let ("cuda", Some(number)) = (kind, number.strip_suffix(AGAIN)) {
-            return number.parse().map(Device::CudaAgain).map_err(|_| unknown());
+        let (kind, index) = text.split_once(':').unwrap_or((text, "0"));
+        if let ("cuda", Some(index)) = (kind, index.strip_suffix(AGAIN)) {
+            return index.parse().map(Device::CudaAgain).map_err(|_| unknown());
         }
-        if let ("wgpu", Some(number)) = (kind, number.strip_suffix(CHECKED)) {
-            return number.parse().map(Device::WgpuChecked).map_err(|_| unknown());
+        if let ("wgpu", Some(index)) = (kind, index.strip_suffix(CHECKED)) {
+            return index.parse().map(Device::WgpuChecked).map_err(|_| unknown());
         }
         match kind {
             "cpu" | "emulator" if text != kind => Err(unknown()),
             "cpu" => Ok(Device::Cpu),
             "emulator" => Ok(Device::Emulator),
-            "cuda" => number.parse().map(Device::Cuda).map_err(|_| unknown()),
-            "hip" => number.parse().map(Device::Hip).map_err(|_| unknown()),
-            "wgpu" => number.parse().map(Device::Wgpu).map_err(|_| unknown()),
+            "cuda" => index.parse().map(Device::Cuda).map_err(|_| unknown()),
+            "hip" => index.parse().map(Device::Hip).map_err(|_| unknown()),
+            "wgpu" => index.parse().map(Device::Wgpu).map_err(|_| unknown()),
             _ => Err(unknown()),
         }
     }
@@ -194,7 +194,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn devices_come_back_from_their_names() {
+    fn device_names_round_trip() {
         for name in [
             "cpu",
             "cuda:0",

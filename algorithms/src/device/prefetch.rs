@@ -1,15 +1,15 @@
-//! Fetching ahead what is going to be needed.
+//! Prefetch instructions.
 
-/// Begins to bring the cache line of an element here; does nothing for a place that is
-/// not in the slice, or on a machine without such an instruction.
+/// Prefetches the cache line of an element; does nothing if `index` is out of bounds or the machine
+/// has no such instruction.
 #[inline(always)]
-pub(crate) fn prefetch<T>(slice: &[T], place: usize) {
-    if let Some(element) = slice.get(place) {
+pub(crate) fn prefetch<T>(slice: &[T], index: usize) {
+    if let Some(element) = slice.get(index) {
         prefetch_line(element);
     }
 }
 
-/// Begins to bring the cache line of any address here: nothing is read there.
+/// Prefetches the cache line of any address; nothing is read there.
 #[inline(always)]
 pub(super) fn prefetch_line<T>(address: *const T) {
     #[cfg(target_arch = "x86_64")]
@@ -22,16 +22,16 @@ pub(super) fn prefetch_line<T>(address: *const T) {
     let _ = address;
 }
 
-/// Begins to bring the cache line of an element into the second-level cache, which can wait for more
+/// Prefetches the cache line of an element into the second-level cache, which can wait for more
 /// lines at a time than the first.
 #[inline(always)]
-pub(crate) fn prefetch_to_second<T>(slice: &[T], place: usize) {
+pub(crate) fn prefetch_to_second<T>(slice: &[T], index: usize) {
     #[cfg(target_arch = "x86_64")]
-    if let Some(element) = slice.get(place) {
+    if let Some(element) = slice.get(index) {
         use std::arch::x86_64::{_MM_HINT_T1, _mm_prefetch};
         // SAFETY: the instruction reads nothing and can't fault.
         unsafe { _mm_prefetch::<_MM_HINT_T1>(std::ptr::from_ref(element).cast()) }
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = (slice, place);
+    let _ = (slice, index);
 }

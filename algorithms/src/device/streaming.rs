@@ -1,5 +1,5 @@
-//! Non-temporal stores, which bypass the caches: what is not read soon need not be read before it
-//! is written, and evicts nothing.
+//! Non-temporal stores, which bypass the caches: data that is not read soon need not be fetched
+//! before it is written, and evicts nothing.
 
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
@@ -14,13 +14,13 @@ use super::vectors::load_512;
 #[cfg(target_arch = "x86_64")]
 const LINE_BYTES: usize = 64;
 
-/// Permission for non-temporal stores. Other threads see them in no order until the storing thread
-/// has executed a fence, as [`streaming`] does: so it stays on that thread, and is neither `Send`
-/// nor `Sync`.
+/// Permission for non-temporal stores. Other threads may see them in any order until the storing
+/// thread has executed a fence, as [`streaming`] does. So it stays on that thread, and is neither
+/// `Send` nor `Sync`.
 pub(crate) struct Stores(PhantomData<*const ()>);
 
-/// Does work that may store past the caches, then executes a fence: whatever synchronises with
-/// this thread afterwards sees what was stored.
+/// Runs work that may store past the caches, then executes a fence: a thread that synchronises with
+/// this one afterwards sees the stored data.
 #[inline(always)]
 pub(crate) fn streaming(work: impl FnOnce(&Stores)) {
     /// Executed even if the work panics.
@@ -39,21 +39,22 @@ pub(crate) fn streaming(work: impl FnOnce(&Stores)) {
 }
 
 impl Stores {
-    /// Copies bytes past the caches, where the CPU can.
+    /// Copies bytes past the caches, if the CPU can.
     ///
     /// # Panics
-    /// If the two sides differ in length.
+    /// If the lengths differ.
     pub(crate) fn stream(&self, to: &mut [u8], from: &[u8]) {
-        let (to, length) = (to.as_mut_ptr().cast(), to.len());
+        let length = to.len();
+        let to = to.as_mut_ptr().cast();
         // SAFETY: these are the bytes of `to`, and `write` leaves none of them uninitialised.
         self.write(unsafe { std::slice::from_raw_parts_mut(to, length) }, from);
     }
 
-    /// Appends items to a list, past the caches where the CPU can.
+    /// Appends items to a list, past the caches if the CPU can.
     pub(crate) fn append<T: Pod>(&self, list: &mut Vec<T>, items: &[T]) {
         list.reserve(items.len());
         let to = list.spare_capacity_mut().as_mut_ptr().cast();
-        // SAFETY: the spare capacity has room for the items, and may be uninitialised.
+        // SAFETY: the spare capacity holds the items, and may be uninitialised.
         let to = unsafe { std::slice::from_raw_parts_mut(to, size_of_val(items)) };
         self.write(to, bytemuck::cast_slice(items));
         // SAFETY: `write` has initialised the bytes of the new items.
@@ -67,7 +68,7 @@ impl Stores {
         let is_whole =
             lines.len() * LINE_BYTES == from.len() && to.as_ptr().align_offset(LINE_BYTES) == 0;
         if is_whole && Avx512::detect().is_some() {
-            // SAFETY: the CPU has AVX-512, and the target begins at a line.
+            // SAFETY: the CPU has AVX-512, and the target starts at a cache line.
             unsafe { stream_lines(to.as_chunks_mut().0, lines) }
         } else {
             stream_vectors(to, from);
@@ -80,10 +81,10 @@ impl Stores {
     }
 }
 
-/// Stores whole lines, each by one instruction.
+/// Stores full cache lines, each by one instruction.
 ///
 /// # Safety
-/// The target begins at a multiple of [`LINE_BYTES`].
+/// The target starts at a multiple of [`LINE_BYTES`].
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f")]
 unsafe fn stream_lines(to: &mut [[MaybeUninit<u8>; LINE_BYTES]], from: &[[u8; LINE_BYTES]]) {
@@ -99,16 +100,17 @@ fn stream_vectors(to: &mut [MaybeUninit<u8>], from: &[u8]) {
     use std::arch::x86_64::{__m128i, _mm_loadu_si128, _mm_stream_si128};
     // SAFETY: any 16 bytes make a vector, which may be uninitialised.
     let (head, vectors, _) = unsafe { to.align_to_mut::<MaybeUninit<__m128i>>() };
-    let (first, count) = (head.len(), vectors.len());
+    let first = head.len();
+    let count = vectors.len();
     let (sources, _) = from[first..].as_chunks::<{ size_of::<__m128i>() }>();
     for (to, from) in vectors.iter_mut().zip(sources) {
         // SAFETY: the target has the size and the alignment of the vector, the source its size;
         // all x86-64 CPUs have SSE2.
         unsafe { _mm_stream_si128(to.as_mut_ptr(), _mm_loadu_si128(from.as_ptr().cast())) };
     }
-    let behind = first + count * size_of::<__m128i>();
+    let rest = first + count * size_of::<__m128i>();
     to[..first].write_copy_of_slice(&from[..first]);
-    to[behind..].write_copy_of_slice(&from[behind..]);
+    to[rest..].write_copy_of_slice(&from[rest..]);
 }
 
 #[cfg(test)]
@@ -131,7 +133,8 @@ mod tests {
 
     #[test]
     fn streamed_items_are_appended() {
-        let (mut list, items) = (Vec::new(), [7_u16, 8, 9, 10, 11]);
+        let mut list = Vec::new();
+        let items = [7_u16, 8, 9, 10, 11];
         for _ in 0..100 {
             streaming(|stores| stores.append(&mut list, &items));
         }
@@ -146,7 +149,8 @@ mod tests {
         for start in 0..70 {
             for length in (0..70).chain([128]) {
                 let mut to = Aligned([0; 200]).0;
-                let (part, source) = (&mut to[start..start + length], &from[start..start + length]);
+                let part = &mut to[start..start + length];
+                let source = &from[start..start + length];
                 streaming(|stores| stores.stream(part, source));
                 assert_eq!(to[start..start + length], from[start..start + length]);
                 let untouched = to[..start].iter().chain(&to[start + length..]);

@@ -1,4 +1,4 @@
-//! Vectors from arrays of their size, and back, at any alignment.
+//! Loads and stores of SIMD vectors from and to arrays of their size, at any alignment.
 
 use std::arch::x86_64::*;
 

@@ -1,4 +1,4 @@
-//! How many words there are, and whose turn it is.
+//! Number of words, and the side that changes them.
 
 use std::path::Path;
 
@@ -12,25 +12,25 @@ use crate::axis::{Axis, Flag, Params};
 use crate::word_files;
 
 const BYTES: Flag<u64> =
-    Flag::count("bytes", "Bytes of all words; rounded up to whole ones").or("256M").small(1e5);
-const STEPS: Flag<u32> = Flag::count("steps", "How often each word is changed").or("4");
+    Flag::count("bytes", "Bytes of all words; rounded up to full words").or("256M").small(1e5);
+const STEPS: Flag<u32> = Flag::count("steps", "Number of changes of each word").or("4");
 const TURNS: Flag<Turns> = Flag::choice(
     "turns",
-    "Who changes words: device, or both (device and host in turn)",
+    "Sides that change words: device, or both (device and host alternately)",
     Turns::NAMES,
 )
 .or("device");
 
 pub(super) static AXES: &[Axis] = &[BYTES.axis(), STEPS.axis(), TURNS.axis()];
 
-/// What can be said about a file.
-pub(super) static READING: &[Axis] = &[STEPS.axis(), TURNS.axis()];
+/// Parameters of an input from a file.
+pub(super) static FILE_AXES: &[Axis] = &[STEPS.axis(), TURNS.axis()];
 
 const WORD: u64 = size_of::<u32>() as u64;
-/// Arrays of a point: the input, the reference, what a variant has, and a copy to compare.
+/// Arrays of a point: the input, the reference, two of a variant, and a copy to compare.
 const ARRAYS: u64 = 5;
-/// More steps tell nothing else.
-const MOST_STEPS: u32 = 1000;
+/// Maximum number of steps; more give no further information.
+const MAX_STEPS: u32 = 1000;
 
 pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
     params.complete(AXES);
@@ -48,7 +48,7 @@ pub(super) fn generate(params: &Params, seed: u64) -> Result<Words, DataError> {
 pub(super) fn read(path: &Path, options: &Params) -> Result<(Words, Params), DataError> {
     let words = word_files::read(path)?;
     let mut params = options.clone();
-    params.complete(READING);
+    params.complete(FILE_AXES);
     let (steps, turns) = settings(&params)?;
     params.set(BYTES.name, (WORD * words.len() as u64).to_string());
     Ok((Words { words, steps, turns }, params))
@@ -56,8 +56,8 @@ pub(super) fn read(path: &Path, options: &Params) -> Result<(Words, Params), Dat
 
 fn settings(params: &Params) -> Result<(u32, Turns), DataError> {
     let steps = STEPS.of(params)?;
-    if !(1..=MOST_STEPS).contains(&steps) {
-        let problem = format!("--steps {steps}: use 1 to {MOST_STEPS}");
+    if !(1..=MAX_STEPS).contains(&steps) {
+        let problem = format!("--steps {steps}: use 1 to {MAX_STEPS}");
         return Err(DataError::Shape(problem));
     }
     Ok((steps, TURNS.of(params)?))

@@ -1,4 +1,4 @@
-//! On the host, which is both sides: with a copy, as a device needs one, and without.
+//! CPU variants, where the host plays both sides: with a copy, as a device needs it, and without.
 
 use std::borrow::Cow;
 
@@ -9,67 +9,67 @@ use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec, buffers};
 use crate::parallel::{Grain, for_each_part};
 
-/// Words that a thread changes at a time, at least.
+/// Minimum number of words that a thread changes at a time.
 const PART: usize = 1 << 14;
 
 pub(super) const VARIANTS: &[Variant<MemoryKinds>] = &[
     Variant::cpu(
         "io",
         "in place: a buffer for both sides is one where they are (xpu's io)",
-        |at| on_host(at, Copies::None),
+        |at| prepare(at, Copies::None),
     ),
     Variant::cpu("copied", "a copy to another array, as a device has it, and one back", |at| {
-        on_host(at, Copies::Both)
+        prepare(at, Copies::Both)
     }),
 ];
 
-/// Copies between host and device.
+/// Copies between the host's and the simulated device's array.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Copies {
     None,
     Both,
 }
 
-struct OnHost<'a> {
+struct HostRunner<'a> {
     input: &'a Words,
     arena: &'a Arena,
     copies: Copies,
 }
 
-struct Held<'a> {
+struct HostBuffers<'a> {
     words: ArenaVec<'a, u32>,
     on_device: ArenaVec<'a, u32>,
 }
 
-buffers!(Held<'_>: words, on_device);
+buffers!(HostBuffers<'_>: words, on_device);
 
-fn on_host<'a>(at: &Opening<'a, '_, MemoryKinds>, copies: Copies) -> Opened<'a, MemoryKinds> {
-    at.session(OnHost { input: at.input, arena: at.arena, copies })
+fn prepare<'a>(at: &Opening<'a, '_, MemoryKinds>, copies: Copies) -> Opened<'a, MemoryKinds> {
+    at.session(HostRunner { input: at.input, arena: at.arena, copies })
 }
 
-/// A step of all words, by all threads.
+/// Changes all words once, with all threads.
 pub(super) fn change(words: &mut [u32]) {
     for_each_part(words, Grain::AtLeast(PART), |_, part| {
         part.iter_mut().for_each(|word| *word = changed(*word));
     });
 }
 
-impl<'a> Runner<MemoryKinds> for OnHost<'a> {
-    type Buffers = Held<'a>;
+impl<'a> Runner<MemoryKinds> for HostRunner<'a> {
+    type Buffers = HostBuffers<'a>;
 
-    fn allocate(&self) -> Result<Held<'a>, DeviceError> {
+    fn allocate(&self) -> Result<HostBuffers<'a>, DeviceError> {
         let count = self.input.words.len();
         let on_device = if self.copies == Copies::Both { count } else { 0 };
-        Ok(Held { words: self.arena.vector(count), on_device: self.arena.vector(on_device) })
+        Ok(HostBuffers { words: self.arena.vector(count), on_device: self.arena.vector(on_device) })
     }
 
-    fn load(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
-        copy(&mut held.words, &self.input.words);
+    fn load(&mut self, buffers: &mut HostBuffers<'a>) -> Result<(), DeviceError> {
+        copy(&mut buffers.words, &self.input.words);
         Ok(())
     }
 
-    fn run(&mut self, held: &mut Held<'a>) -> Result<(), DeviceError> {
-        let Held { words, on_device } = held;
+    fn run(&mut self, buffers: &mut HostBuffers<'a>) -> Result<(), DeviceError> {
+        let HostBuffers { words, on_device } = buffers;
         if self.copies == Copies::None {
             (0..self.input.steps).for_each(|_| change(words));
             return Ok(());
@@ -88,7 +88,7 @@ impl<'a> Runner<MemoryKinds> for OnHost<'a> {
         Ok(())
     }
 
-    fn output<'b>(&'b self, held: &'b Held<'a>) -> Cow<'b, Vec<u32>> {
-        Cow::Borrowed(&held.words)
+    fn output<'b>(&'b self, buffers: &'b HostBuffers<'a>) -> Cow<'b, Vec<u32>> {
+        Cow::Borrowed(&buffers.words)
     }
 }

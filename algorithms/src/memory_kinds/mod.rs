@@ -1,13 +1,13 @@
-//! What kinds of memory cost: words that are changed step by step, by kernels alone or by host
-//! and device in turn (thesis 4.3).
+//! Cost of memory kinds: words that are changed step by step, by kernels alone or by host and
+//! device alternately (thesis 4.3).
 //!
-//! Words are with the host at the beginning and at the end. In between they are wherever a kind
-//! of memory has them: copied to the device, reached over the link, or moved page by page.
-//! `docs/memory-kinds.md` says more.
+//! Words are on the host at the beginning and at the end. In between they are where the kind of
+//! memory puts them: copied to the device, accessed over the link, or migrated page by page. See
+//! `docs/memory-kinds.md`.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `axes` | how many words there are, and whose turn it is |
+//! | `axes` | number of words, and the side that changes them |
 //! | `cpu`, `cuda` | the variants |
 
 mod axes;
@@ -26,18 +26,18 @@ use crate::word_files;
 #[derive(Clone, Copy, Debug)]
 pub struct MemoryKinds;
 
-/// Words, and what is done with them.
+/// Words, and the work to do on them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Words {
     /// The words.
     pub words: Vec<u32>,
-    /// How often each of them is changed.
+    /// Number of changes of each word.
     pub steps: u32,
-    /// Who does so.
+    /// Sides that change the words.
     pub turns: Turns,
 }
 
-/// Who changes words.
+/// Sides that change the words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turns {
     /// The device, in all steps.
@@ -49,7 +49,7 @@ pub enum Turns {
 named! { "order of turns", Turns { Device = "device", Both = "both" } }
 
 impl Words {
-    /// Whether it is the host's turn.
+    /// True if the host does the step.
     fn is_of_host(&self, step: u32) -> bool {
         self.turns == Turns::Both && step % 2 == 1
     }
@@ -59,7 +59,7 @@ impl Words {
     }
 }
 
-/// A step of a linear congruential generator (Knuth): no step can be left out.
+/// A step of a linear congruential generator (Knuth), so that no step can be skipped.
 #[inline]
 fn changed(word: u32) -> u32 {
     word.wrapping_mul(1_664_525).wrapping_add(1_013_904_223)
@@ -72,11 +72,11 @@ impl Algorithm for MemoryKinds {
     fn info(&self) -> TaskInfo {
         TaskInfo {
             name: "memory-kinds",
-            summary: "change words in memory of all kinds, by the device or by both sides in turn",
+            summary: "change words in memory of all kinds, by the device or by both sides alternately",
             input: "memory-kinds",
             file_endings: &["bin"],
             axes: axes::AXES,
-            file_axes: axes::READING,
+            file_axes: axes::FILE_AXES,
             metrics: &[],
         }
     }

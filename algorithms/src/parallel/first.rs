@@ -1,26 +1,27 @@
-//! The first of what is found.
+//! Parallel search for the first match.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use super::{Grain, for_each_range};
 
-/// What `look` finds at the first of so many indices at which it finds anything. Behind an
-/// index at which something was found nobody looks any more.
+/// Returns the result of `look` at the first index below `count` at which it returns one. Indices
+/// after a known match are skipped.
 pub(crate) fn find_first<R: Send>(
     count: usize,
     look: impl Fn(usize) -> Option<R> + Sync,
 ) -> Option<R> {
     let found = Mutex::new(None);
-    // Found so far. It only ever goes down, so whoever reads an old one just looks too far.
+    // First match so far. It only decreases, so a thread that reads an old value just looks too
+    // far.
     let first = AtomicUsize::new(count);
     for_each_range(count, Grain::Adaptive, |range| {
         for index in range.take_while(|&index| index < first.load(Ordering::Relaxed)) {
-            if let Some(here) = look(index) {
+            if let Some(result) = look(index) {
                 let mut found = found.lock().unwrap_or_else(PoisonError::into_inner);
                 if index < first.load(Ordering::Relaxed) {
                     first.store(index, Ordering::Relaxed);
-                    *found = Some(here);
+                    *found = Some(result);
                 }
                 return;
             }
@@ -35,7 +36,7 @@ mod tests {
     use crate::all_cores::tests::with_all_pools;
 
     #[test]
-    fn of_several_the_first_is_found() {
+    fn the_first_of_several_matches_is_returned() {
         for first in [0, 1, 499, 998, 999] {
             let look = |index| (index >= first).then_some(index);
             assert_eq!(with_all_pools(|| find_first(1000, look)), Some(first));
@@ -47,7 +48,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_looks_behind_what_was_found() {
+    fn indices_after_a_match_are_skipped() {
         with_all_pools(|| {
             let looks = AtomicUsize::new(0);
             let look = |index| {

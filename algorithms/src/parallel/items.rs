@@ -1,15 +1,16 @@
-//! Items that are handed out, such as chunks of slices.
+//! Owned items that are distributed over threads, such as chunks of slices.
 
 use std::ops::Range;
 
 use super::{Grain, collect, for_each_range};
 
-/// Does work for each item.
+/// Calls `work` for each item.
 pub(crate) fn for_each<T: Send>(items: impl IntoIterator<Item = T>, work: impl Fn(T) + Sync) {
     Items::new(items).for_each(Grain::Adaptive, |_, item| work(item));
 }
 
-/// The same, with the number of the item: what others have by that number needs no list of pairs.
+/// Calls `work` for each item with its index, so that data with the same index needs no list of
+/// pairs.
 pub(crate) fn for_each_numbered<T: Send>(
     items: impl IntoIterator<Item = T>,
     work: impl Fn(usize, T) + Sync,
@@ -17,7 +18,7 @@ pub(crate) fn for_each_numbered<T: Send>(
     Items::new(items).for_each(Grain::Adaptive, work);
 }
 
-/// The same as `for_each`, item by item: for work that differs much.
+/// Calls `work` for each item, dynamically scheduled: for work of very different durations.
 pub(crate) fn for_each_singly<T: Send>(
     items: impl IntoIterator<Item = T>,
     work: impl Fn(T) + Sync,
@@ -25,7 +26,7 @@ pub(crate) fn for_each_singly<T: Send>(
     Items::new(items).for_each(Grain::One, |_, item| work(item));
 }
 
-/// What is made of each item, in the order of the items.
+/// Returns the results for all items, in the order of the items.
 pub(crate) fn map<T: Send, R: Send>(
     items: impl IntoIterator<Item = T>,
     work: impl Fn(T) -> R + Sync,
@@ -33,7 +34,8 @@ pub(crate) fn map<T: Send, R: Send>(
     Items::new(items).map(Grain::Adaptive, work)
 }
 
-/// The same, item by item: for work that differs much.
+/// Returns the results for all items in order, dynamically scheduled: for work of very different
+/// durations.
 pub(crate) fn map_singly<T: Send, R: Send>(
     items: impl IntoIterator<Item = T>,
     work: impl Fn(T) -> R + Sync,
@@ -41,31 +43,31 @@ pub(crate) fn map_singly<T: Send, R: Send>(
     Items::new(items).map(Grain::One, work)
 }
 
-/// Items that threads take, each of them once. What is not taken is leaked, which only happens
+/// Items that threads take, each once. Items that are not taken are leaked, which only happens
 /// after a panic.
 struct Items<T> {
-    /// Without any, as far as it knows: they lie in its spare capacity.
+    /// Its length is 0: the items lie in its spare capacity.
     list: Vec<T>,
     count: usize,
 }
 
-// SAFETY: of an item that is shared nothing is done but to take it, which moves it to one thread.
+// SAFETY: threads that share the items only take them, which moves each to one thread.
 unsafe impl<T: Send> Sync for Items<T> {}
 
 impl<T: Send> Items<T> {
     fn new(items: impl IntoIterator<Item = T>) -> Self {
         let mut list: Vec<T> = items.into_iter().collect();
         let count = list.len();
-        // SAFETY: shorter is always right, and what is behind the end isn't dropped.
+        // SAFETY: any smaller length is valid, and items past the end are not dropped.
         unsafe { list.set_len(0) };
         Items { list, count }
     }
 
     /// # Safety
-    /// There are as many items, and each of them is taken once only.
+    /// The range is within the items, and each of them is taken only once.
     unsafe fn take(&self, range: Range<usize>) -> impl Iterator<Item = T> {
         let first = self.list.as_ptr();
-        // SAFETY: the caller promises that the item is there, and still is.
+        // SAFETY: the caller promises that the item exists and was not taken.
         range.map(move |index| unsafe { first.add(index).read() })
     }
 
@@ -73,7 +75,7 @@ impl<T: Send> Items<T> {
         for_each_range(self.count, grain, |range| {
             // SAFETY: each index below the count is in one range only.
             let taken = unsafe { self.take(range.clone()) };
-            range.zip(taken).for_each(|(number, item)| work(number, item));
+            range.zip(taken).for_each(|(index, item)| work(index, item));
         });
     }
 
@@ -92,7 +94,7 @@ mod tests {
     use crate::all_cores::tests::with_all_pools;
     use crate::parallel::MANY;
 
-    /// Counts how often it is dropped.
+    /// Counts its drops.
     struct Counted<'a>(usize, &'a [AtomicUsize]);
 
     impl Drop for Counted<'_> {
@@ -101,20 +103,20 @@ mod tests {
         }
     }
 
-    /// How often each of [`MANY`] items is dropped while something is done with all of them.
+    /// Numbers of drops of [`MANY`] items after `work`.
     fn drops(work: impl FnOnce(Vec<Counted<'_>>)) -> Vec<usize> {
         let mut counts = Vec::new();
         counts.resize_with(MANY, AtomicUsize::default);
-        work((0..counts.len()).map(|number| Counted(number, &counts)).collect());
+        work((0..counts.len()).map(|index| Counted(index, &counts)).collect());
         counts.into_iter().map(AtomicUsize::into_inner).collect()
     }
 
     #[test]
-    fn each_item_is_handed_out_once() {
+    fn each_item_is_taken_once() {
         with_all_pools(|| {
             assert_eq!(drops(|items| for_each(items, drop)), [1; MANY]);
             assert_eq!(drops(|items| for_each_singly(items, drop)), [1; MANY]);
-            let check = |number, item: Counted<'_>| assert_eq!(number, item.0);
+            let check = |index, item: Counted<'_>| assert_eq!(index, item.0);
             assert_eq!(drops(|items| for_each_numbered(items, check)), [1; MANY]);
             assert_eq!(drops(|items| drop(map(items, |item| item))), [1; MANY]);
         });
@@ -122,7 +124,7 @@ mod tests {
     }
 
     #[test]
-    fn chunks_are_written_side_by_side() {
+    fn chunks_are_written_in_parallel() {
         let doubled = with_all_pools(|| {
             let numbers: Vec<_> = (0..MANY).collect();
             let mut doubled = vec![0; MANY];
@@ -131,12 +133,12 @@ mod tests {
             });
             doubled
         });
-        assert!(doubled.into_iter().eq((0..MANY).map(|number| 2 * number)));
+        assert!(doubled.into_iter().eq((0..MANY).map(|index| 2 * index)));
     }
 
     #[test]
     fn results_are_in_the_order_of_the_items() {
-        let text = |number: usize| number.to_string();
+        let text = |index: usize| index.to_string();
         let expected: Vec<_> = (0..MANY).map(text).collect();
         assert_eq!(with_all_pools(|| map(0..MANY, text)), expected);
         assert_eq!(with_all_pools(|| map_singly(0..MANY, text)), expected);
@@ -144,8 +146,8 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_comes_through_and_drops_nothing_twice() {
-        fn number(item: Counted<'_>) -> Counted<'_> {
+    fn a_panic_is_propagated_and_nothing_is_dropped_twice() {
+        fn panicking(item: Counted<'_>) -> Counted<'_> {
             assert_ne!(item.0, MANY / 2, "this panics");
             item
         }
@@ -158,8 +160,8 @@ mod tests {
             assert!(counts.into_iter().all(|count| count <= 1));
         };
         with_all_pools(|| {
-            check(|items| drop(map(items, number)));
-            check(|items| for_each_singly(items, |item| drop(number(item))));
+            check(|items| drop(map(items, panicking)));
+            check(|items| for_each_singly(items, |item| drop(panicking(item))));
         });
     }
 }

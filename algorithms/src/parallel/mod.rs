@@ -1,17 +1,17 @@
 //! Work for all threads of the current pool.
 //!
-//! Inside of a [`Team`](crate::device::Team) that is its own pool, outside of all teams rayon's
-//! global one. rayon compiles its loops anew for each iterator that it is given, which is
-//! thousands of lines each time. Here the loop over a pool is compiled once (`ranges`): it cuts
-//! indices into ranges, and calls whoever does the work for each *range*, not for each element.
-//! What is in front of it is thin, and the loop within a range is inlined as ever.
+//! Inside a [`Team`](crate::device::Team) the current pool is the team's, outside of all teams it
+//! is rayon's global one. rayon compiles its loops for each iterator type, which is thousands of
+//! lines each time. Here the loop over a pool is compiled once (`ranges`): it splits indices into
+//! ranges, and makes a dynamic call for each *range*, not for each element. The code in front of it
+//! is thin, and the loop within a range is inlined as usual.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `ranges` | indices, cut by rayon |
+//! | `ranges` | index ranges, split by rayon |
 //! | `slices` | slices that are written in parts, lists that are filled |
-//! | `items` | items that are handed out, such as chunks of slices |
-//! | `first` | the first of what is found |
+//! | `items` | owned items, such as chunks of slices |
+//! | `first` | search for the first match |
 
 mod first;
 mod items;
@@ -23,6 +23,6 @@ pub(crate) use items::{for_each, for_each_numbered, for_each_singly, map, map_si
 pub(crate) use ranges::{Grain, for_each_range};
 pub(crate) use slices::{collect, extend, for_each_part};
 
-/// Elements that tests work on in parallel: fewer where Miri interprets them.
+/// Number of elements in tests of parallel work: fewer under Miri.
 #[cfg(test)]
 pub(crate) const MANY: usize = if cfg!(miri) { 60 } else { 1000 };

@@ -1,29 +1,29 @@
-//! Indices, cut by rayon.
+//! Index ranges, split by rayon.
 
 use std::ops::Range;
 
 use rayon::prelude::*;
 
-/// How finely indices are cut.
+/// Granularity of ranges.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Grain {
-    /// As rayon does it: into a few ranges for each thread, and finer where others are idle.
+    /// As rayon does it: a few ranges for each thread, split further if other threads are idle.
     Adaptive,
-    /// The same, but into ranges of so many at least, unless there are fewer in all.
+    /// Adaptive, but with ranges of at least this length, unless there are fewer indices in all.
     AtLeast(usize),
-    /// Into one range for each thread, however much work is in it: idle threads take nothing over.
+    /// One range for each thread: no work stealing.
     Shares,
-    /// One by one, in an order that lets idle threads take the next: for work that differs much.
+    /// Single indices, dynamically scheduled: for work of very different durations.
     One,
 }
 
-/// Does work for all indices below a count, range by range. Each index is in one range only.
+/// Calls `work` for all indices below `count`, range by range. Each index is in one range only.
 #[inline]
 pub(crate) fn for_each_range(count: usize, grain: Grain, work: impl Fn(Range<usize>) + Sync) {
     run(count, grain, &work);
 }
 
-/// The only place where rayon's loops are compiled, so the work has no type of its own.
+/// The only instance of rayon's loops; the work is a trait object so that they are compiled once.
 fn run(count: usize, grain: Grain, work: &(dyn Fn(Range<usize>) + Sync)) {
     match grain {
         _ if count == 0 => {}
@@ -42,8 +42,8 @@ fn run(count: usize, grain: Grain, work: &(dyn Fn(Range<usize>) + Sync)) {
     }
 }
 
-/// Cuts where rayon cuts iterators of a known length with `with_min_len`: in the middle, as
-/// long as both halves are long enough.
+/// Splits as rayon does for iterators of a known length with `with_min_len`: in the middle, as long
+/// as both halves are long enough.
 fn run_adaptively(count: usize, least: usize, work: &(dyn Fn(Range<usize>) + Sync)) {
     let cut = |range: Range<usize>| {
         let half = range.len() / 2;
@@ -86,7 +86,7 @@ mod tests {
     }
 
     #[test]
-    fn ranges_are_as_long_as_they_should_be() {
+    fn ranges_have_the_lengths_of_their_grain() {
         with_all_pools(|| {
             assert_eq!(ranges(13, Grain::AtLeast(7)).len(), 1, "half of them are too few");
             let long = |range: &Range<usize>| range.len() >= 7;
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn the_current_pool_does_it() {
+    fn work_runs_on_the_current_pool() {
         let threads = Mutex::new(Vec::new());
         let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().expect("threads");
         let note = |_| threads.lock().expect("no panic").push(rayon::current_num_threads());

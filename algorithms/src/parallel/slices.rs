@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{Grain, for_each_range};
 use crate::device::SharedSlice;
 
-/// Does work for all parts of a slice: it is told the index of the first element, too.
+/// Calls `work` for all parts of a slice, with the index of each part's first element.
 pub(crate) fn for_each_part<T: Send>(
     all: &mut [T],
     grain: Grain,
@@ -19,10 +19,10 @@ pub(crate) fn for_each_part<T: Send>(
     });
 }
 
-/// Appends so many elements to a list, which are made range by range.
+/// Appends `count` elements to a list, made range by range.
 ///
 /// # Panics
-/// If fewer are made of a range than it has indices.
+/// If `make` returns fewer elements than its range has indices.
 pub(crate) fn extend<R: Send, I: Iterator<Item = R>>(
     list: &mut Vec<R>,
     count: usize,
@@ -30,24 +30,24 @@ pub(crate) fn extend<R: Send, I: Iterator<Item = R>>(
     make: impl Fn(Range<usize>) -> I + Sync,
 ) {
     list.reserve(count);
-    for_each_part(&mut list.spare_capacity_mut()[..count], grain, |first, places| {
+    for_each_part(&mut list.spare_capacity_mut()[..count], grain, |first, slots| {
         let mut made = 0;
-        let elements = make(first..first + places.len());
-        for (place, element) in places.iter_mut().zip(elements) {
-            place.write(element);
+        let elements = make(first..first + slots.len());
+        for (slot, element) in slots.iter_mut().zip(elements) {
+            slot.write(element);
             made += 1;
         }
-        assert_eq!(made, places.len(), "an element for each index");
+        assert_eq!(made, slots.len(), "an element for each index");
     });
-    // SAFETY: there is room, and all places have been written, as was asserted for each range.
-    // If that panicked, those elements are leaked.
+    // SAFETY: the capacity is reserved, and all elements were written, as was asserted for each
+    // range. If that panicked, those elements are leaked.
     unsafe { list.set_len(list.len() + count) };
 }
 
-/// A list of so many elements, which are made range by range.
+/// Returns a list of `count` elements, made range by range.
 ///
 /// # Panics
-/// If fewer are made of a range than it has indices.
+/// If `make` returns fewer elements than its range has indices.
 pub(crate) fn collect<R: Send, I: Iterator<Item = R>>(
     count: usize,
     grain: Grain,
@@ -68,7 +68,7 @@ mod tests {
     use crate::parallel::MANY;
 
     #[test]
-    fn parts_know_where_they_begin() {
+    fn parts_have_the_index_of_their_first_element() {
         for grain in [Grain::Adaptive, Grain::AtLeast(50), Grain::One] {
             let numbered = with_all_pools(|| {
                 let mut numbers = vec![0; MANY];
@@ -96,7 +96,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_made_before_a_panic_is_never_dropped_twice() {
+    fn elements_made_before_a_panic_are_not_dropped_twice() {
         let element = Arc::new(());
         let mut list = vec![Arc::clone(&element)];
         let make = |index: usize| {

@@ -1,12 +1,13 @@
-//! The interface in C: `docs/plugin/recobench.h`, which says what each field means.
+//! The C interface: `docs/plugin/recobench.h`, which documents each field.
 //!
-//! Here is what all tasks have in common, and what version 1 of the header had; what is of a
-//! task alone is in its folder `plugin/`. Tests have a C compiler compare values and layouts.
+//! This file declares the parts that all tasks share and those of version 1 of the header; the
+//! parts of a single task are in its folder `plugin/`. Tests compare values and layouts with those
+//! of a C compiler.
 
 use std::ffi::{c_char, c_void};
 use std::ptr::{null, null_mut};
 
-/// Values, which are called `RECOBENCH_…` in C; and all of them in a list.
+/// Declares values, which are called `RECOBENCH_…` in C, and a list of them.
 macro_rules! values {
     ($($kind:ty: $($name:ident = $value:literal),*;)*) => {
         $($(pub(crate) const $name: $kind = $value;)*)*
@@ -16,7 +17,7 @@ macro_rules! values {
     };
 }
 
-/// Structs, after their names in C; and a list of their sizes and where their fields lie.
+/// Declares structs with their names in C, and a list of their sizes and field offsets.
 macro_rules! structs {
     ($($c:literal $(#[$attribute:meta])* $name:ident { $($field:ident: $kind:ty,)* })*) => {
         $(
@@ -38,11 +39,11 @@ macro_rules! structs {
 }
 pub(crate) use structs;
 
-/// The oldest version of the header whose plugins are run.
+/// Oldest version of the header whose plugins can be loaded.
 pub(crate) const OLDEST_ABI: u32 = 1;
 
-// What is new in the interface beside what was there, such as the input of another task, does
-// not change its version, `ABI`: plugins that don't know it go on as before.
+// Additions to the interface, such as the input of another task, do not change its version, `ABI`:
+// plugins that don't know them continue to work.
 values! {
     u32: ABI = 2;
     u32: CPU = 1, CUDA = 2;
@@ -56,16 +57,17 @@ values! {
     u32: PER_ROW = 0, PER_TRACK = 1, PER_ATTACHED = 2, PER_DIFFERENCE = 3, PER_UNATTACHED = 4;
 }
 
-/// What each thread of a team does: argument, worker, workers.
+/// Work of each thread of a team; arguments are the user pointer, the worker and the number of
+/// workers.
 pub(crate) type Work = unsafe extern "C" fn(*mut c_void, u32, u32);
 
-/// Tells a host something in words.
+/// Passes a text to the host.
 type Tell = unsafe extern "C" fn(*const Host, *const c_char);
 
 pub(crate) type Prepare =
     unsafe extern "C" fn(*const Variant, *const Host, *const c_void, *mut *mut c_void) -> i32;
 
-/// A call on a state with the task's input.
+/// A call with a plugin's state and the task's input.
 pub(crate) type Step = unsafe extern "C" fn(*mut c_void, *const Host, *const c_void) -> i32;
 
 structs! {
@@ -167,7 +169,7 @@ structs! {
 }
 
 impl Lists {
-    /// No lists.
+    /// Empty lists.
     pub(crate) const NONE: Lists = Lists {
         lists: 0,
         capacity: 0,
@@ -179,17 +181,17 @@ impl Lists {
     };
 }
 
-// SAFETY: they point to buffers that go where the struct goes.
+// SAFETY: the pointers are to buffers that move between threads together with the struct.
 unsafe impl Send for Sort {}
-// SAFETY: as above.
+// SAFETY: the pointers are to buffers that move between threads together with the struct.
 unsafe impl Send for Gather {}
-// SAFETY: the header has a table and what it points to stay as they are.
+// SAFETY: the header requires tables and what they point to to stay unchanged.
 unsafe impl Sync for Variant {}
 
-/// Bytes of a variant in version 1 of the header.
+/// Size of a variant in version 1 of the header.
 pub(crate) const VARIANT_BYTES_1: usize = std::mem::offset_of!(Variant, semantics);
 
-/// Bytes of a variant in version 2 of the header, before kernels were compared with native ones.
+/// Size of a variant in version 2 of the header, before kernels were compared with native ones.
 pub(crate) const VARIANT_BYTES_2: usize = std::mem::offset_of!(Variant, native);
 
 #[cfg(test)]
@@ -199,7 +201,7 @@ pub(crate) mod tests {
     use super::{LAYOUTS, VALUES};
     use crate::plugin_session::compiled::compile;
 
-    /// Structs by their names in C, with their sizes and where their fields lie.
+    /// Structs by their names in C, with their sizes and field offsets.
     type Layouts<'a> = &'a [(&'a str, usize, &'a [(&'a str, usize)])];
 
     #[test]
@@ -207,7 +209,7 @@ pub(crate) mod tests {
         assert_in_header(VALUES, LAYOUTS);
     }
 
-    /// That the header has these values, and structs like these.
+    /// Asserts that the header has these values, and structs with these layouts.
     pub(crate) fn assert_in_header(values: &[(&str, i64)], layouts: Layouts<'_>) {
         let value = |(name, value): &(&str, i64)| (format!("RECOBENCH_{name}"), *value as usize);
         let mut numbers: Vec<_> = values.iter().map(value).collect();
@@ -220,14 +222,15 @@ pub(crate) mod tests {
         let print = |(c, _): &(String, usize)| format!("printf(\"{c} %zu\\n\", (size_t)({c}));\n");
         let prints: String = numbers.iter().map(print).collect();
         let folder = tempfile::tempdir().expect("a temporary folder");
-        let (file, program) = (folder.path().join("print.c"), folder.path().join("print"));
+        let file = folder.path().join("print.c");
+        let program = folder.path().join("print");
         let includes = "#include <stdio.h>\n#include \"recobench.h\"\n";
         let source = format!("{includes}int main(void) {{\n{prints}return 0; }}\n");
         std::fs::write(&file, source).expect("written");
         if compile(&file, &program, &[]).is_some() {
             let output = Command::new(program).output().expect("it runs");
-            let said = |(c, number): &(String, usize)| format!("{c} {number}\n");
-            let expected: String = numbers.iter().map(said).collect();
+            let message = |(c, number): &(String, usize)| format!("{c} {number}\n");
+            let expected: String = numbers.iter().map(message).collect();
             assert_eq!(String::from_utf8_lossy(&output.stdout), expected);
         }
     }

@@ -1,14 +1,14 @@
-//! Calls into plugins, seen by whoever has to know where one went wrong.
+//! Calls of plugins, which can be watched to attribute failures.
 
 use std::sync::OnceLock;
 
-/// A function of a plugin, as it is called for a variant.
+/// A function of a plugin that is called for a variant.
 #[derive(Debug)]
 pub struct Call {
-    /// `prepare`, `run`, …; `load` while the library is being opened.
+    /// Name of the function: `prepare`, `run`, …; `load` while the library is being opened.
     pub function: &'static str,
-    /// The library's file name, the task and the variant, and the function, in
-    /// words: `libmine.so, in run of sort my-sort`.
+    /// File name of the library, task, variant and function as text: `libmine.so, in run of sort
+    /// my-sort`.
     pub words: String,
 }
 
@@ -19,23 +19,22 @@ impl Call {
     }
 }
 
-/// Somebody who wants to know when a plugin is being called. Calls come one at a
-/// time, some of them timed.
+/// An observer of calls. Calls come one at a time; some of them are timed.
 pub trait Watch: Sync {
-    /// The call begins.
+    /// Called before the function.
     fn enter(&self, call: &'static Call);
-    /// The call that began last is over.
+    /// Called after the function.
     fn leave(&self);
 }
 
 static WATCH: OnceLock<&'static dyn Watch> = OnceLock::new();
 
-/// Has all calls watched from now on. The first one who watches stays.
+/// Sets the observer of all calls from now on. Only the first call has an effect.
 pub fn set_watch(watch: &'static dyn Watch) {
     let _ = WATCH.set(watch);
 }
 
-/// Calls a plugin.
+/// Calls a plugin, with the observer notified before and after.
 pub(crate) fn watched<R>(call: &'static Call, function: impl FnOnce() -> R) -> R {
     let Some(watch) = WATCH.get() else {
         return function();

@@ -1,46 +1,46 @@
-//! What the plugins of a task may say of themselves.
+//! Declarations that the plugins of a task may make about themselves.
 
 use text::Foreign;
 
 use super::abi;
 use crate::device::Backend;
 
-/// What the plugins of a task may say of themselves: each task that takes plugins has one. What
-/// differs from `Contract::NEW` is what is special about it.
+/// Declarations that the plugins of a task may make about themselves. Each task that takes plugins
+/// has a contract, usually `Contract::NEW` with a few differences.
 #[derive(Debug)]
 pub struct Contract {
     /// The task.
     pub(crate) task: &'static str,
-    /// The version of the header that has its input first.
+    /// First version of the header that has the task's input.
     pub(crate) since: u32,
-    /// Which buffers variants for the host may use.
+    /// Buffers that CPU variants may use.
     pub(crate) cpu: &'static [u32],
-    /// The same for GPUs; none if there are no plugins for GPUs.
+    /// Buffers that GPU variants may use; empty if there are no plugins for GPUs.
     pub(crate) cuda: &'static [u32],
-    /// Whether equals keep their order.
+    /// Rule for the order of equal items.
     pub(crate) stable: Stable,
-    /// What of each item may be lost.
+    /// Content of items that may be lost.
     pub(crate) omits: u32,
-    /// The right answers that variants choose from.
+    /// Semantics that variants can choose from.
     pub(crate) semantics: u32,
-    /// Whether variants choose an order, and of what.
+    /// Items whose order variants choose, if they choose one.
     pub(crate) by_time: Option<&'static str>,
 }
 
-/// Whether equals keep their order.
+/// Rule for the order of equal items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stable {
-    /// As a variant likes.
+    /// Declared by each variant.
     Chosen,
-    /// Always, since whatever comes out has a place of its own.
+    /// Always stable, because each output item has a fixed position in the order.
     Always,
-    /// Nobody asks for it.
+    /// Irrelevant for the task.
     Never,
 }
 
 impl Contract {
-    /// Of a task with a single right answer, on the host, of which each element has a place of
-    /// its own.
+    /// Contract of a CPU task with a single right answer, in which each output element has a fixed
+    /// position.
     pub(crate) const NEW: Contract = Contract {
         task: "",
         since: 2,
@@ -52,7 +52,7 @@ impl Contract {
         by_time: None,
     };
 
-    /// Which buffers variants may use.
+    /// Buffers that variants of a backend may use.
     pub(super) fn buffers(&self, backend: Backend) -> &'static [u32] {
         match backend {
             Backend::Cpu => self.cpu,
@@ -66,15 +66,16 @@ impl Contract {
 pub(crate) struct Contracts(pub(crate) Vec<&'static Contract>);
 
 impl Contracts {
-    /// That of a task, for a plugin that was made for a version of the header.
+    /// Returns the contract of a task, for a plugin that was built for a version of the header.
     ///
     /// # Errors
     /// If the task takes no plugins, or that version does not know it.
-    pub(super) fn of(&self, task: &str, version: u32) -> Result<&'static Contract, String> {
+    pub(super) fn for_task(&self, task: &str, version: u32) -> Result<&'static Contract, String> {
         let found = self.0.iter().find(|contract| contract.task == task);
         let contract = found.ok_or_else(|| {
             let known: Vec<_> = self.0.iter().map(|contract| contract.task).collect();
-            let (task, known) = (task.quoted(), known.join(", "));
+            let task = task.quoted();
+            let known = known.join(", ");
             format!("is for the task {task}; plugins can be for {known}")
         })?;
         if contract.since > version {

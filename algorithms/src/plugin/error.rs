@@ -1,4 +1,4 @@
-//! What can be wrong with a plugin.
+//! Errors of plugins.
 
 use std::path::PathBuf;
 
@@ -7,21 +7,21 @@ use text::Foreign;
 use super::abi::{ABI, OLDEST_ABI};
 use crate::device::Backend;
 
-/// A library that is no plugin that can be used. See `docs/plugin.md`.
+/// A library that is not a usable plugin. See `docs/plugin.md`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("plugin {}: {problem}", path.shown())]
 pub struct PluginError {
     /// The file.
     pub path: PathBuf,
-    /// Why not.
+    /// Problem.
     pub problem: PluginProblem,
 }
 
-/// Why a library can't be used.
+/// Reason why a library can't be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PluginProblem {
-    /// No such file, no library, or one for another machine, as the system says; or a table
-    /// that can't be as it is.
+    /// No such file, not a library, or one for another machine, as the system reports it; or an
+    /// invalid table.
     #[error("{0}")]
     Unusable(String),
     /// Functions that every plugin has are missing.
@@ -30,7 +30,7 @@ pub enum PluginProblem {
         _0.join(" and ")
     )]
     MissingSymbols(Vec<&'static str>),
-    /// Made for another version of the interface.
+    /// Built for another version of the interface.
     #[error(
         "made for version {0} of recobench.h, and this bench has version {ABI} and runs those from {OLDEST_ABI} on; compile it with the header of this bench"
     )]
@@ -46,10 +46,10 @@ pub enum PluginProblem {
         backend: Backend,
         /// The name.
         name: String,
-        /// Whose the other one is: `of libother.so`, `that bench has itself`.
+        /// Owner of the other variant: `of libother.so`, `that bench has itself`.
         other: String,
     },
-    /// A variant that is to be compared with one that is not there.
+    /// A variant that is to be compared with a missing one.
     #[error(
         "its variant {} is to be compared with {} of {task}, which bench does not have in CUDA; {}",
         name.quoted(),
@@ -61,9 +61,9 @@ pub enum PluginProblem {
         task: String,
         /// The variant.
         name: String,
-        /// What it is to be compared with.
+        /// Name of the variant to compare with.
         native: String,
-        /// What it could be compared with.
+        /// Variants that it could be compared with.
         known: Vec<&'static str>,
     },
 }

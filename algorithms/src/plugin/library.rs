@@ -1,4 +1,4 @@
-//! A shared library that may be a plugin.
+//! Shared libraries that may be plugins.
 
 use std::path::Path;
 
@@ -14,11 +14,11 @@ const TABLE_SYMBOL: &str = "recobench_plugin";
 type AbiFunction = unsafe extern "C" fn() -> u32;
 type TableFunction = unsafe extern "C" fn() -> *const Table;
 
-/// Opens a library, for as long as the process lives, and asks it for the version of the header
-/// that it was made for, and for its table; `None` if it gives none.
+/// Opens a library for as long as the process lives. Returns the version of the header that it was
+/// built for, and its table; `None` instead of a null table.
 ///
 /// # Errors
-/// If it is no plugin of a version that is known.
+/// If it is not a plugin of a supported version.
 pub(super) fn open(
     path: &Path,
     file: &str,
@@ -32,26 +32,27 @@ pub(super) fn open(
     if !(OLDEST_ABI..=ABI).contains(&version) {
         return Err(PluginProblem::OtherVersion(version));
     }
-    // SAFETY: as above; the header has the table stay where it is.
+    // SAFETY: the function of this name has this type, and the header requires the table to stay
+    // where it is.
     Ok((version, watched(describe, || unsafe { table().as_ref() })))
 }
 
-/// All symbols at once, so that one that is missing is told now.
+/// Resolves all symbols at once, so that a missing one is reported now.
 fn dlopen(path: &Path) -> Result<Library, String> {
-    // SAFETY: whoever names a plugin wants its code to run. What goes wrong in it
-    // is seen in another process first: see the trial in the harness.
+    // SAFETY: the user who names a plugin wants its code to run. Failures of it have been found in
+    // another process before: see the trial in the harness.
     let opened = unsafe { Library::open(Some(path), RTLD_NOW | RTLD_LOCAL) };
     opened.map_err(|error| words(&error))
 }
 
-/// What the dynamic linker says, without the path that it begins with.
+/// Message of the dynamic linker, without the path at its start.
 fn words(error: &libloading::Error) -> String {
-    let said = match error {
+    let message = match error {
         libloading::Error::DlOpen { source } => source.to_string(),
         other => other.to_string(),
     };
-    let after_path = said.split_once(": ").filter(|(start, _)| start.starts_with('/'));
-    after_path.map_or(said.clone(), |(_, problem)| problem.to_owned())
+    let after_path = message.split_once(": ").filter(|(start, _)| start.starts_with('/'));
+    after_path.map_or(message.clone(), |(_, problem)| problem.to_owned())
 }
 
 fn functions(library: &'static Library) -> Result<(AbiFunction, TableFunction), PluginProblem> {
@@ -70,7 +71,7 @@ fn functions(library: &'static Library) -> Result<(AbiFunction, TableFunction), 
     }
 }
 
-/// A plugin stays until the process ends: its functions may be called until then.
+/// Leaks a value of a plugin: its functions may be called until the process ends.
 pub(super) fn leak<T>(value: T) -> &'static T {
     Box::leak(Box::new(value))
 }

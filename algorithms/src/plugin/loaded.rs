@@ -23,23 +23,22 @@ fn loaded() -> MutexGuard<'static, Vec<LoadedPlugin>> {
     LOADED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What a plugin's variants are judged by.
-pub(crate) struct Surroundings {
+/// Context in which a plugin's variants are validated.
+pub(crate) struct LoadContext {
     /// The contracts of the tasks.
     pub(crate) contracts: Contracts,
-    /// Who has a variant of that name already.
+    /// Returns the owner of an existing variant of that name.
     pub(crate) holder_of: fn(&LoadedVariant) -> Option<String>,
-    /// The variants of a task that others can be compared with.
+    /// Returns the variants of a task that others can be compared with.
     pub(crate) natives_of: fn(&str) -> Vec<&'static str>,
 }
 
-/// Loads a plugin for as long as the process lives; from now on its variants are
-/// among those of their tasks. A file that is loaded already is not loaded again.
-/// `fingerprint` is a hash of it.
+/// Loads a plugin for as long as the process lives, and adds its variants to those of their tasks.
+/// A file that is already loaded is not loaded again. `fingerprint` is a hash of it.
 pub(crate) fn load(
     path: &Path,
     fingerprint: String,
-    around: &Surroundings,
+    context: &LoadContext,
 ) -> Result<&'static PluginInfo, PluginError> {
     let real = path.canonicalize().map_err(|error| PluginError {
         path: path.to_owned(),
@@ -48,14 +47,14 @@ pub(crate) fn load(
     if let Some(info) = plugins().into_iter().find(|info| info.path == real) {
         return Ok(info);
     }
-    let loaded = load_new(&real, fingerprint, around);
+    let loaded = load_new(&real, fingerprint, context);
     loaded.map_err(|problem| PluginError { path: real, problem })
 }
 
 fn load_new(
     path: &Path,
     fingerprint: String,
-    around: &Surroundings,
+    context: &LoadContext,
 ) -> Result<&'static PluginInfo, PluginProblem> {
     let file = path.file_name().unwrap_or_default().to_string_lossy();
     let (made_for, table) = library::open(path, &file)?;
@@ -68,9 +67,9 @@ fn load_new(
         path: path.to_owned(),
         fingerprint,
     });
-    let variants = table::variants((table, made_for), info, &around.contracts)?;
-    check_names(&variants, around.holder_of)?;
-    check_natives(&variants, around.natives_of)?;
+    let variants = table::variants(table, made_for, info, &context.contracts)?;
+    check_names(&variants, context.holder_of)?;
+    check_natives(&variants, context.natives_of)?;
     let variants = variants.into_iter().map(leak).collect();
     loaded().push(LoadedPlugin { info, variants });
     Ok(info)
@@ -81,14 +80,14 @@ pub fn plugins() -> Vec<&'static PluginInfo> {
     loaded().iter().map(|plugin| plugin.info).collect()
 }
 
-/// Whether a plugin has variants for a backend.
+/// True if a plugin has variants for a backend.
 pub fn any_for(backend: Backend) -> bool {
     let loaded = loaded();
     let mut variants = loaded.iter().flat_map(|plugin| &plugin.variants);
     variants.any(|variant| variant.backend == backend)
 }
 
-/// Has a variant refused on a device from now on, without calling it.
+/// Refuses a variant on a device from now on, without calling it.
 pub fn condemn(
     (task, name): (&str, &str),
     plugin: &PluginInfo,
@@ -112,7 +111,7 @@ pub(crate) fn variants_of(task: &str) -> Vec<&'static LoadedVariant> {
     variants.copied().filter(|variant| variant.task == task).collect()
 }
 
-/// Names are unique within task and backend.
+/// Checks that names are unique within task and backend.
 fn check_names(
     variants: &[LoadedVariant],
     holder_of: impl Fn(&LoadedVariant) -> Option<String>,
@@ -133,7 +132,7 @@ fn check_names(
     Ok(())
 }
 
-/// What is to be compared with a native variant needs one.
+/// Checks that each variant to be compared with a native one names an existing one.
 fn check_natives(
     variants: &[LoadedVariant],
     natives_of: impl Fn(&str) -> Vec<&'static str>,

@@ -11,114 +11,115 @@ use crate::algorithm::Native;
 use crate::device::gpu::DeviceError;
 use crate::device::{Backend, Device};
 
-/// What identifies a plugin.
+/// Identification of a plugin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PluginInfo {
-    /// Where it was loaded from, without links.
+    /// Canonical path of its file.
     pub path: PathBuf,
-    /// The file's name.
+    /// File name.
     pub file: String,
-    /// What it calls itself.
+    /// Name that the plugin declares.
     pub name: String,
-    /// Its version, as it says.
+    /// Version that the plugin declares.
     pub version: String,
-    /// A hash of the file.
+    /// Hash of the file.
     pub fingerprint: String,
 }
 
-/// Why a variant must not be called any more on a device.
+/// Reason why a variant must not be called any more on a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Condemnation {
-    /// It crashed, hung or failed, and how.
+    /// It crashed, hung or failed; the text describes how.
     Failed(String),
-    /// Its output was wrong, and where.
+    /// Its output was wrong; the text describes where.
     Wrong(String),
 }
 
-/// Which buffers a variant uses.
+/// Buffers that a variant uses.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Buffers {
     Separate,
-    /// With the function that says where the result is.
+    /// With the function that returns where the result is.
     Either(unsafe extern "C" fn(*mut c_void) -> i32),
     InPlace,
     ToHost,
 }
 
-/// The table of a variant, where its plugin has it.
+/// Table of a variant in the memory of its plugin.
 #[derive(Clone, Copy)]
-pub(crate) struct Own(pub(super) *const abi::Variant);
+pub(crate) struct PluginTable(pub(super) *const abi::Variant);
 
-// SAFETY: the header has tables stay where and as they are.
-unsafe impl Send for Own {}
-// SAFETY: as above.
-unsafe impl Sync for Own {}
+// SAFETY: the header requires tables to stay where and as they are.
+unsafe impl Send for PluginTable {}
+// SAFETY: the header requires tables to stay where and as they are.
+unsafe impl Sync for PluginTable {}
 
 /// A variant of a plugin.
 pub(crate) struct LoadedVariant {
-    /// The plugin's own table, for calls.
-    pub(crate) own: Own,
-    /// The same with all fields that this version of the header has.
+    /// The plugin's table, for calls.
+    pub(crate) own: PluginTable,
+    /// A copy of the table with all fields of this version of the header.
     pub(crate) table: abi::Variant,
     pub(crate) run: abi::Step,
     pub(crate) calls: Calls,
     pub(crate) plugin: &'static PluginInfo,
     pub(crate) buffers: Buffers,
-    /// Whether `run` waits for a GPU: it must not be held back until all is queued then.
+    /// True if `run` waits for the GPU, so that the stream must not be blocked until all work is
+    /// queued.
     pub(crate) waits: bool,
     pub(crate) task: &'static str,
     pub(crate) name: &'static str,
     pub(crate) summary: &'static str,
     pub(crate) backend: Backend,
     pub(crate) stable: bool,
-    /// Whether it keeps the addresses of digis.
+    /// True if it keeps the addresses of digis.
     pub(crate) keeps_address: bool,
-    /// The right answers that it knows: `RECOBENCH_EXACT`, …
+    /// Supported semantics: `RECOBENCH_EXACT`, …
     pub(crate) semantics: u32,
-    /// Whether what it chooses an order of is in order of time.
+    /// True if it sorts by time, where the order is its choice.
     pub(crate) by_time: bool,
-    /// What it is compared with to see what it costs not to be native.
+    /// Native variant that it is compared with.
     pub(crate) native: Option<Native>,
     pub(crate) condemned: Mutex<Vec<(Device, Condemnation)>>,
 }
 
-/// What a variant is in a plugin.
+/// A variant of a plugin in the list of a task.
 #[derive(Clone, Copy)]
 pub(crate) enum PluginVariant {
-    /// One of a plugin that is loaded.
+    /// Variant of a loaded plugin.
     Loaded(&'static LoadedVariant),
-    /// One of the baseline, which is listed though it is not there.
+    /// Variant of the baseline, which is listed although the plugin is missing.
     Absent,
 }
 
-impl Own {
-    /// For a call.
+impl PluginTable {
+    /// Pointer for calls.
     pub(crate) fn as_ptr(self) -> *const abi::Variant {
         self.0
     }
 }
 
 impl PluginInfo {
-    /// A failure of this plugin.
+    /// Creates an error of this plugin.
     pub(crate) fn failed(&self, problem: impl Into<String>) -> DeviceError {
         DeviceError::Plugin { plugin: self.file.clone(), problem: problem.into() }
     }
 }
 
 impl Buffers {
-    /// Whether there is an output beside the input, where the variant runs.
+    /// True if there is an output buffer in addition to the input, on the variant's backend.
     pub(crate) fn have_output(self) -> bool {
         matches!(self, Buffers::Separate | Buffers::Either(_))
     }
 
-    /// Whether a run has to leave the input as it is.
+    /// True if a run must not change the input.
     pub(crate) fn keep_input(self) -> bool {
         matches!(self, Buffers::Separate | Buffers::ToHost)
     }
 }
 
 impl LoadedVariant {
-    /// Why it must not be called on a device.
+    /// Returns the reason why it must not be called on a device, if there is one.
     pub(crate) fn condemned_on(&self, device: Device) -> Option<Condemnation> {
         let verdicts = self.verdicts();
         let on_it = verdicts.iter().find(|(condemned, _)| *condemned == device);
@@ -131,7 +132,7 @@ impl LoadedVariant {
 }
 
 impl PluginVariant {
-    /// The plugin that it comes from.
+    /// Returns the plugin that it comes from.
     pub(crate) fn info(self) -> Option<&'static PluginInfo> {
         match self {
             PluginVariant::Loaded(variant) => Some(variant.plugin),
@@ -139,7 +140,7 @@ impl PluginVariant {
         }
     }
 
-    /// Why it is nowhere to be had, and how to get it.
+    /// Returns the reason why it is missing and how to get it; `None` if it is loaded.
     pub(crate) fn why_absent(self) -> Option<&'static str> {
         match self {
             PluginVariant::Loaded(_) => None,

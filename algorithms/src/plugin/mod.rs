@@ -3,17 +3,17 @@
 //! | module | holds |
 //! |---|---|
 //! | `abi` | the interface in C |
-//! | `contract` | what the plugins of a task may say of themselves |
-//! | `calls` | who is called right now, for those who watch |
-//! | `room` | how much memory they may ask for |
+//! | `contract` | declarations that the plugins of a task may make |
+//! | `calls` | the current call, for observers |
+//! | `room` | limit of the memory that plugins may request |
 //! | `loaded_variant` | a plugin, and a variant of one |
-//! | `library`, `table` | a library, and what it says that it has |
+//! | `library`, `table` | a library, and its table of variants |
 //! | `loaded` | the plugins of this process |
 //! | `baseline` | the plugin with the variants of NVIDIA's libraries |
 //!
-//! Nothing here knows what a task is: `plugin_session` runs variants, and `registry` loads
-//! plugins beside what `bench` has itself. Nor does anything protect the process from a plugin
-//! that crashes: the harness tries each in a process of its own first, and watches the calls.
+//! Nothing here depends on tasks: `plugin_session` runs variants, and `registry` loads plugins in
+//! addition to the built-in variants. Nor does anything protect the process from a plugin that
+//! crashes: the harness tries each in a separate process first, and watches the calls.
 
 pub(crate) mod abi;
 pub mod baseline;

@@ -1,4 +1,4 @@
-//! The table of a plugin, read and judged.
+//! Reads and validates the table of a plugin.
 
 use std::ffi::{CStr, c_char};
 use std::mem::MaybeUninit;
@@ -6,68 +6,71 @@ use std::mem::MaybeUninit;
 use super::abi::{self, Table};
 use super::calls::Calls;
 use super::contract::{Contract, Contracts, Stable};
-use super::loaded_variant::{Buffers, LoadedVariant, Own, PluginInfo};
+use super::loaded_variant::{Buffers, LoadedVariant, PluginInfo, PluginTable};
 use crate::algorithm::Native;
 use crate::device::Backend;
 
-/// More variants than this in a plugin are rather a number that was not set.
-const MOST_VARIANTS: u64 = 1000;
+/// Maximum number of variants of a plugin; a larger number is probably uninitialised.
+const MAX_VARIANTS: u64 = 1000;
 
-/// The longest name or summary.
-const MOST_CHARACTERS: usize = 200;
+/// Maximum length of a name or summary.
+const MAX_CHARACTERS: usize = 200;
 
-/// Name and version of the plugin.
+/// Returns name and version of the plugin.
 pub(super) fn name_and_version(table: &Table) -> Result<(&'static str, &'static str), String> {
     check_size(table.size, size_of::<Table>(), "the table")?;
     Ok((text(table.name, "the plugin's name")?, text(table.version, "the plugin's version")?))
 }
 
-/// All variants of a table that was made for a version of the header.
+/// Returns all variants of a table for a version of the header.
 pub(super) fn variants(
-    (table, version): (&Table, u32),
+    table: &Table,
+    version: u32,
     plugin: &'static PluginInfo,
     contracts: &Contracts,
 ) -> Result<Vec<LoadedVariant>, String> {
     let count = table.variant_count;
-    if count == 0 || count > MOST_VARIANTS {
-        return Err(format!("it has {count} variants; 1 to {MOST_VARIANTS} can be"));
+    if count == 0 || count > MAX_VARIANTS {
+        return Err(format!("it has {count} variants; 1 to {MAX_VARIANTS} are allowed"));
     }
     if table.variants.is_null() {
         return Err("its list of variants is NULL".to_owned());
     }
-    // SAFETY: the header has so many pointers lie there.
+    // SAFETY: the header requires `count` pointers there.
     let pointers = unsafe { std::slice::from_raw_parts(table.variants, count as usize) };
-    let variants = pointers.iter().enumerate().map(|(number, &pointer)| {
-        let place = format!("variant {number}");
-        // SAFETY: the header has NULL or a variant lie there, for as long as the library does.
-        let variant = unsafe { complete(pointer, version, &place)? };
-        read((variant, Own(pointer)), plugin, &place, |task| contracts.of(task, version))
+    let variants = pointers.iter().enumerate().map(|(index, &pointer)| {
+        let context = format!("variant {index}");
+        // SAFETY: the header requires NULL or a variant there, for as long as the library is
+        // loaded.
+        let variant = unsafe { complete(pointer, version, &context)? };
+        let own = PluginTable(pointer);
+        read(variant, own, plugin, &context, |task| contracts.for_task(task, version))
     });
     variants.collect()
 }
 
-/// A copy of a variant, with 0 in the fields that its header does not have.
+/// Copies a variant, with 0 in the fields that its version of the header does not have.
 ///
 /// # Safety
-/// `variant` is NULL, or the struct of that version is there.
+/// `variant` is NULL, or points to the struct of that version.
 unsafe fn complete(
     variant: *const abi::Variant,
     version: u32,
-    place: &str,
+    context: &str,
 ) -> Result<abi::Variant, String> {
     if variant.is_null() {
-        return Err(format!("{place} is NULL"));
+        return Err(format!("{context} is NULL"));
     }
-    // SAFETY: each version begins with the size.
-    let said = unsafe { variant.cast::<usize>().read() };
+    // SAFETY: each version starts with the size.
+    let declared = unsafe { variant.cast::<usize>().read() };
     let known = match version {
         1 => abi::VARIANT_BYTES_1,
-        _ if said < size_of::<abi::Variant>() => abi::VARIANT_BYTES_2,
+        _ if declared < size_of::<abi::Variant>() => abi::VARIANT_BYTES_2,
         _ => size_of::<abi::Variant>(),
     };
-    check_size(said, known, place)?;
+    check_size(declared, known, context)?;
     let mut copy = MaybeUninit::<abi::Variant>::zeroed();
-    // SAFETY: so many bytes are there, as it says itself; zeros are NULL, `None` and 0.
+    // SAFETY: the variant declares that many bytes; zeros are NULL, `None` and 0.
     unsafe {
         variant.cast::<u8>().copy_to_nonoverlapping(copy.as_mut_ptr().cast(), known);
         Ok(copy.assume_init())
@@ -75,32 +78,33 @@ unsafe fn complete(
 }
 
 fn read(
-    (variant, own): (abi::Variant, Own),
+    variant: abi::Variant,
+    own: PluginTable,
     plugin: &'static PluginInfo,
-    place: &str,
+    context: &str,
     contract_of: impl Fn(&str) -> Result<&'static Contract, String>,
 ) -> Result<LoadedVariant, String> {
-    let task = text(variant.task, &format!("the task of {place}"))?;
-    let name = text(variant.name, &format!("the name of {place}"))?;
-    check_name(name, place)?;
-    let place = format!("variant \"{name}\"");
-    let contract = contract_of(task).map_err(|problem| format!("{place} {problem}"))?;
-    let summary = text(variant.summary, &format!("the summary of {place}"))?;
-    let run = variant.run.ok_or_else(|| format!("{place}: run is NULL"))?;
-    let backend = backend(variant.backend, &place)?;
+    let task = text(variant.task, &format!("the task of {context}"))?;
+    let name = text(variant.name, &format!("the name of {context}"))?;
+    check_name(name, context)?;
+    let context = format!("variant \"{name}\"");
+    let contract = contract_of(task).map_err(|problem| format!("{context} {problem}"))?;
+    let summary = text(variant.summary, &format!("the summary of {context}"))?;
+    let run = variant.run.ok_or_else(|| format!("{context}: run is NULL"))?;
+    let backend = backend(variant.backend, &context)?;
     Ok(LoadedVariant {
-        buffers: buffers(&variant, contract, backend, &place)?,
-        waits: yes_or_no(variant.waits, "waits", &place)?,
+        buffers: buffers(&variant, contract, backend, &context)?,
+        waits: yes_or_no(variant.waits, "waits", &context)?,
         calls: Calls::new(&plugin.file, task, name),
         own,
         run,
         plugin,
         backend,
-        stable: stable(&variant, contract, &place)?,
-        keeps_address: keeps_address(variant.omits, contract, &place)?,
-        semantics: semantics(variant.semantics, contract, &place)?,
-        by_time: by_time(&variant, contract, &place)?,
-        native: native(&variant, backend, &place)?,
+        stable: stable(&variant, contract, &context)?,
+        keeps_address: keeps_address(variant.omits, contract, &context)?,
+        semantics: semantics(variant.semantics, contract, &context)?,
+        by_time: by_time(&variant, contract, &context)?,
+        native: native(&variant, backend, &context)?,
         condemned: Default::default(),
         task,
         name,
@@ -109,28 +113,28 @@ fn read(
     })
 }
 
-/// A struct may be longer than it is known here, but not shorter.
-fn check_size(found: usize, needed: usize, place: &str) -> Result<(), String> {
+/// Checks the size of a struct: it may be larger than in this header, but not smaller.
+fn check_size(found: usize, needed: usize, context: &str) -> Result<(), String> {
     if found >= needed {
         return Ok(());
     }
     Err(format!(
-        "{place} says that it has {found} bytes, and {needed} are needed; set size to its sizeof"
+        "{context} says that it has {found} bytes, and {needed} are needed; set size to its sizeof"
     ))
 }
 
-/// A text, on one line.
+/// Reads a text, which must be on one line.
 fn text(pointer: *const c_char, what: &str) -> Result<&'static str, String> {
     if pointer.is_null() {
         return Err(format!("{what} is NULL"));
     }
-    // SAFETY: the header has texts end with a NUL and stay where they are.
+    // SAFETY: the header requires texts to end with a NUL and to stay where they are.
     let text = unsafe { CStr::from_ptr(pointer) }.to_str();
     let text = text.map_err(|_| format!("{what} is not in UTF-8"))?;
     let characters = text.chars().count();
-    if characters == 0 || characters > MOST_CHARACTERS {
+    if characters == 0 || characters > MAX_CHARACTERS {
         return Err(format!(
-            "{what} has {characters} characters; give 1 to {MOST_CHARACTERS} on one line"
+            "{what} has {characters} characters; give 1 to {MAX_CHARACTERS} on one line"
         ));
     }
     match text.chars().find(|c| c.is_control()) {
@@ -142,7 +146,7 @@ fn text(pointer: *const c_char, what: &str) -> Result<&'static str, String> {
     }
 }
 
-/// What a character that can't be printed is called.
+/// Printable name of a control character.
 fn control_name(control: char) -> String {
     match control {
         '\n' | '\r' => "a line break".to_owned(),
@@ -151,26 +155,26 @@ fn control_name(control: char) -> String {
     }
 }
 
-/// Names go into files and globs.
-fn check_name(name: &str, place: &str) -> Result<(), String> {
+/// Checks a name, which is used in file names and globs.
+fn check_name(name: &str, context: &str) -> Result<(), String> {
     let allowed = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     if name.chars().all(allowed) && !name.starts_with('-') {
         return Ok(());
     }
-    Err(format!("{place} is called \"{name}\"; use lower case letters, digits and dashes"))
+    Err(format!("{context} is called \"{name}\"; use lower case letters, digits and dashes"))
 }
 
-fn backend(number: u32, place: &str) -> Result<Backend, String> {
-    match number {
+fn backend(value: u32, context: &str) -> Result<Backend, String> {
+    match value {
         abi::CPU => Ok(Backend::Cpu),
         abi::CUDA => Ok(Backend::Cuda),
-        other => {
-            Err(format!("{place}: backend is {other}; there are RECOBENCH_CPU and RECOBENCH_CUDA"))
-        }
+        other => Err(format!(
+            "{context}: backend is {other}; there are RECOBENCH_CPU and RECOBENCH_CUDA"
+        )),
     }
 }
 
-/// What a kind of buffers is called in the header.
+/// Name of a kind of buffers in the header.
 fn name_of(buffers: u32) -> &'static str {
     match buffers {
         abi::EITHER => "RECOBENCH_EITHER",
@@ -184,29 +188,31 @@ fn buffers(
     variant: &abi::Variant,
     contract: &Contract,
     backend: Backend,
-    place: &str,
+    context: &str,
 ) -> Result<Buffers, String> {
-    let (task, known) = (contract.task, contract.buffers(backend));
+    let task = contract.task;
+    let known = contract.buffers(backend);
     if known.is_empty() {
         return Err(format!(
-            "{place}: backend is RECOBENCH_CUDA, but how much a run of {task} finds is known on \
+            "{context}: backend is RECOBENCH_CUDA, but how much a run of {task} finds is known on \
              the GPU only, so its plugins run on the host; see plugin.md"
         ));
     }
     if !known.contains(&variant.buffers) {
         let names: Vec<_> = known.iter().copied().map(name_of).collect();
-        let (found, names) = (variant.buffers, names.join(", "));
+        let found = variant.buffers;
+        let names = names.join(", ");
         return Err(format!(
-            "{place}: buffers is {found}; use one of these for {task} on {backend}: {names}"
+            "{context}: buffers is {found}; use one of these for {task} on {backend}: {names}"
         ));
     }
     match (variant.buffers, variant.output) {
         (abi::EITHER, Some(output)) => Ok(Buffers::Either(output)),
         (abi::EITHER, None) => {
-            Err(format!("{place}: output is NULL, but RECOBENCH_EITHER needs it"))
+            Err(format!("{context}: output is NULL, but RECOBENCH_EITHER needs it"))
         }
         (_, Some(_)) => {
-            Err(format!("{place}: output is for RECOBENCH_EITHER only; set it to NULL"))
+            Err(format!("{context}: output is for RECOBENCH_EITHER only; set it to NULL"))
         }
         (abi::IN_PLACE, None) => Ok(Buffers::InPlace),
         (abi::TO_HOST, None) => Ok(Buffers::ToHost),
@@ -214,95 +220,100 @@ fn buffers(
     }
 }
 
-fn stable(variant: &abi::Variant, contract: &Contract, place: &str) -> Result<bool, String> {
+fn stable(variant: &abi::Variant, contract: &Contract, context: &str) -> Result<bool, String> {
     let task = contract.task;
-    match (yes_or_no(variant.stable, "stable", place)?, contract.stable) {
+    match (yes_or_no(variant.stable, "stable", context)?, contract.stable) {
         (false, Stable::Always) => {
-            Err(format!("{place}: stable is 0, but {task} keeps the order; set it to 1"))
+            Err(format!("{context}: stable is 0, but {task} keeps the order; set it to 1"))
         }
         (true, Stable::Never) => {
-            Err(format!("{place}: stable is 1, but {task} has no order to keep; set it to 0"))
+            Err(format!("{context}: stable is 1, but {task} has no order to keep; set it to 0"))
         }
         (stable, _) => Ok(stable),
     }
 }
 
-fn yes_or_no(number: u32, field: &str, place: &str) -> Result<bool, String> {
-    match number {
+fn yes_or_no(value: u32, field: &str, context: &str) -> Result<bool, String> {
+    match value {
         0 => Ok(false),
         1 => Ok(true),
-        other => Err(format!("{place}: {field} is {other}; 1 is yes and 0 is no")),
+        other => Err(format!("{context}: {field} is {other}; 1 is yes and 0 is no")),
     }
 }
 
-/// Whether it keeps the addresses of digis, the only thing that may be lost.
-fn keeps_address(omits: u32, contract: &Contract, place: &str) -> Result<bool, String> {
+/// True if it keeps the addresses of digis, the only content that may be lost.
+fn keeps_address(omits: u32, contract: &Contract, context: &str) -> Result<bool, String> {
     if omits & !contract.omits == 0 {
         return Ok(omits == 0);
     }
-    Err(format!("{place}: omits is {omits}, which {} does not know", contract.task))
+    Err(format!("{context}: omits is {omits}, which {} does not know", contract.task))
 }
 
-/// The right answers that it knows: the exact one, if it does not say. That of the offline
-/// reconstruction comes in structs of its own.
-fn semantics(said: u32, contract: &Contract, place: &str) -> Result<u32, String> {
+/// Semantics that it supports: the exact one by default. Those of the offline reconstruction have
+/// separate structs.
+fn semantics(declared: u32, contract: &Contract, context: &str) -> Result<u32, String> {
     let task = contract.task;
-    if said & !contract.semantics != 0 {
-        return Err(format!("{place}: semantics is {said}, which {task} does not know"));
+    if declared & !contract.semantics != 0 {
+        return Err(format!("{context}: semantics is {declared}, which {task} does not know"));
     }
-    if said & abi::OFFLINE != 0 && said != abi::OFFLINE {
+    if declared & abi::OFFLINE != 0 && declared != abi::OFFLINE {
         return Err(format!(
-            "{place}: semantics has RECOBENCH_OFFLINE beside others, but its structs are others; \
+            "{context}: semantics has RECOBENCH_OFFLINE beside others, but its structs are others; \
              make it a variant of its own"
         ));
     }
-    Ok(if said == 0 { abi::EXACT } else { said })
+    Ok(if declared == 0 { abi::EXACT } else { declared })
 }
 
-fn by_time(variant: &abi::Variant, contract: &Contract, place: &str) -> Result<bool, String> {
+fn by_time(variant: &abi::Variant, contract: &Contract, context: &str) -> Result<bool, String> {
     let order = variant.order;
     if order != abi::USUAL_ORDER && variant.semantics == abi::OFFLINE {
         return Err(format!(
-            "{place}: order is {order}, but RECOBENCH_OFFLINE leaves none to choose; set it to 0"
+            "{context}: order is {order}, but RECOBENCH_OFFLINE leaves none to choose; set it to 0"
         ));
     }
     match (order, contract.by_time) {
         (abi::USUAL_ORDER, _) => Ok(false),
         (abi::BY_TIME, Some(_)) => Ok(true),
         (_, Some(what)) => Err(format!(
-            "{place}: order is {order}; RECOBENCH_USUAL_ORDER and RECOBENCH_BY_TIME are {what}"
+            "{context}: order is {order}; RECOBENCH_USUAL_ORDER and RECOBENCH_BY_TIME are {what}"
         )),
         (_, None) => Err(format!(
-            "{place}: order is {order}, but {} has no order to choose; set it to 0",
+            "{context}: order is {order}, but {} has no order to choose; set it to 0",
             contract.task
         )),
     }
 }
 
-/// The native variant that it is compared with, if it says so.
-fn native(variant: &abi::Variant, backend: Backend, place: &str) -> Result<Option<Native>, String> {
+/// The native variant that it is compared with, if it declares one.
+fn native(
+    variant: &abi::Variant,
+    backend: Backend,
+    context: &str,
+) -> Result<Option<Native>, String> {
     if variant.native.is_null() {
-        return match variant.written_as.is_null() && variant.differs.is_null() {
-            true => Ok(None),
-            false => Err(format!(
-                "{place}: native is NULL, but written_as and differs are for variants that have \
-                 it; set all three to NULL"
-            )),
-        };
+        if variant.written_as.is_null() && variant.differs.is_null() {
+            return Ok(None);
+        }
+        return Err(format!(
+            "{context}: native is NULL, but written_as and differs are for variants that have it; \
+             set all three to NULL"
+        ));
     }
     if backend != Backend::Cuda {
         return Err(format!(
-            "{place}: native is for RECOBENCH_CUDA, since kernels are compared on one GPU; set it \
-             to NULL"
+            "{context}: native is for RECOBENCH_CUDA, since kernels are compared on one GPU; set \
+             it to NULL"
         ));
     }
-    let differs = match variant.differs.is_null() {
-        true => "",
-        false => text(variant.differs, &format!("the differs of {place}"))?,
+    let differs = if variant.differs.is_null() {
+        ""
+    } else {
+        text(variant.differs, &format!("the differs of {context}"))?
     };
     Ok(Some(Native {
-        variant: text(variant.native, &format!("the native of {place}"))?,
-        written_as: text(variant.written_as, &format!("the written_as of {place}"))?,
+        variant: text(variant.native, &format!("the native of {context}"))?,
+        written_as: text(variant.written_as, &format!("the written_as of {context}"))?,
         differs,
     }))
 }

@@ -1,35 +1,35 @@
-//! The memory that a plugin takes, against what it says.
+//! Memory of a plugin, compared with its declaration.
 //!
-//! What it takes is seen from outside: on the host by what the system counts as
-//! resident, on a GPU by what is no longer free. Neither is exact, so a difference has
-//! to be larger than what the counters are off by.
+//! The memory is measured from outside: on the host as the resident memory that the system counts,
+//! on a GPU as the decrease of free memory. Neither is exact, so a difference has to be larger than
+//! the error of the counters.
 
 use std::fs;
 use std::sync::Arc;
 
 use crate::device::gpu::Gpu;
 
-/// The host's counters are kept by CPU, and gathered after so many pages on each.
-const LEAST_BATCH: u64 = 32;
+/// The host's counters are kept per CPU, and updated after at least this number of pages on each.
+const MIN_BATCH: u64 = 32;
 const PAGE: u64 = 4 << 10;
-/// What else comes and goes meanwhile.
-const LEAST_ERROR: u64 = 1 << 20;
-/// Code that a first launch loads counts as well.
+/// Allocations of other code meanwhile.
+const MIN_ERROR: u64 = 1 << 20;
+/// Code that is loaded at the first launch counts as well.
 const DEVICE_ERROR: u64 = 64 << 20;
 
-/// What was said, and what was seen.
+/// Declared and measured memory of a plugin.
 pub(super) struct Account {
     gpu: Option<Arc<Gpu>>,
     declared: u64,
     seen: u64,
-    /// What the counters may be off by.
+    /// Error of the counters.
     error: u64,
-    /// Bytes that were resident on the host, or free on the GPU, when watching began.
+    /// Resident bytes of the host, or free bytes of the GPU, at the start of the measurement.
     before: Option<u64>,
 }
 
 impl Account {
-    /// Of a GPU, or else of the host with so many threads; watches from now on.
+    /// Starts a measurement on a GPU, or else on the host with `threads` threads.
     pub(super) fn open(gpu: Option<&Arc<Gpu>>, threads: usize) -> Self {
         let mut account = Account {
             gpu: gpu.cloned(),
@@ -42,12 +42,12 @@ impl Account {
         account
     }
 
-    /// The plugin says that it takes so much.
+    /// Sets the plugin's declaration.
     pub(super) fn declare(&mut self, bytes: u64) {
         self.declared = bytes;
     }
 
-    /// From now on memory that is taken counts as the plugin's.
+    /// Starts to attribute allocations to the plugin.
     pub(super) fn watch(&mut self) {
         self.before = match &self.gpu {
             Some(gpu) => free_bytes(gpu),
@@ -58,7 +58,7 @@ impl Account {
         };
     }
 
-    /// What was watched is over.
+    /// Ends a measurement and adds the allocated bytes.
     pub(super) fn count(&mut self) {
         let Some(before) = self.before.take() else {
             return;
@@ -70,12 +70,13 @@ impl Account {
         self.seen += taken.unwrap_or(0);
     }
 
-    /// What counts: the larger one.
+    /// Memory that counts: the measured bytes if they exceed the declaration by more than the
+    /// error, else the declared ones.
     pub(super) fn bytes(&self) -> u64 {
         if self.is_off() { self.seen } else { self.declared }
     }
 
-    /// What a reader should know.
+    /// Remark for readers if the measured bytes count.
     pub(super) fn remark(&self) -> Option<String> {
         let [declared, seen] = [self.declared, self.seen].map(|bytes| bytes as f64 / 1e6);
         let counted = match self.gpu {
@@ -96,22 +97,21 @@ impl Account {
 
 fn error_on_host(threads: usize) -> u64 {
     let cpus = std::thread::available_parallelism().map_or(1, usize::from) as u64;
-    let batch = PAGE * LEAST_BATCH.max(2 * cpus);
-    LEAST_ERROR.max(batch * (threads as u64 + 1))
+    let batch = PAGE * MIN_BATCH.max(2 * cpus);
+    MIN_ERROR.max(batch * (threads as u64 + 1))
 }
 
 fn free_bytes(gpu: &Gpu) -> Option<u64> {
     gpu.free_bytes().ok().flatten()
 }
 
-/// From now on the peak is that of the time to come. Without the right to do so it
-/// stays, and tells less.
+/// Resets the peak of resident memory. Without permission it stays, and is less informative.
 fn forget_peak() {
     let _ = fs::write("/proc/self/clear_refs", "5");
 }
 
-/// Bytes of this process in memory: now (`VmRSS:`), or the most since [`forget_peak`]
-/// (`VmHWM:`); `None` where the system does not tell.
+/// Resident bytes of this process: now (`VmRSS:`), or at most since [`forget_peak`] (`VmHWM:`);
+/// `None` if the system does not report them.
 fn resident(name: &str) -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix(name))?;
@@ -124,7 +124,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_larger_number_counts_if_the_difference_is_real() {
+    fn the_larger_value_counts_if_the_difference_is_significant() {
         let mut account = Account::open(None, 2);
         account.declare(100 << 20);
         account.seen = (100 << 20) + account.error;
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_touched_is_seen() {
+    fn touched_memory_is_measured() {
         if resident("VmRSS:").is_none() {
             eprintln!("skipped: this system does not tell");
             return;

@@ -1,4 +1,4 @@
-//! A buffer of a plugin, on the host or on a GPU, that shows who writes beyond it.
+//! A buffer of a plugin, on the host or on a GPU, that detects writes out of bounds.
 
 use std::borrow::Cow;
 use std::ffi::c_void;
@@ -10,29 +10,29 @@ use crate::device::Arena;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, POISON};
 use crate::parallel::for_each;
 
-/// Bytes behind each buffer on a GPU that nobody has any business in.
+/// Guard bytes after each buffer on a GPU, which no code may write.
 pub(super) const GUARD: usize = 256;
 
-/// Bytes that a thread of the team takes at a time where all write.
+/// Bytes per piece when all threads of the team write.
 const PIECE: usize = 1 << 19;
 
 pub(super) struct Buffer {
-    /// What it is called where somebody writes beyond it.
+    /// Name in messages about writes out of bounds.
     name: Cow<'static, str>,
     memory: Memory,
 }
 
 enum Memory {
     Host(Guarded),
-    /// With a guard behind it.
+    /// With a guard after it.
     Gpu(DeviceBuffer<u8>, Arc<Gpu>),
 }
 
 impl Buffer {
-    /// So many bytes of any value.
+    /// Allocates `bytes` bytes with arbitrary values on the host.
     ///
     /// # Errors
-    /// What the system says.
+    /// Message of the system.
     pub(super) fn on_host(
         arena: &Arena,
         name: Cow<'static, str>,
@@ -44,7 +44,7 @@ impl Buffer {
         Ok(Buffer { name, memory })
     }
 
-    /// The same on a GPU.
+    /// Allocates `bytes` bytes with arbitrary values on a GPU.
     pub(super) fn on_gpu(
         gpu: &Arc<Gpu>,
         name: Cow<'static, str>,
@@ -54,14 +54,14 @@ impl Buffer {
         Ok(Buffer { name, memory })
     }
 
-    /// Gives it back, for the next one of that length.
+    /// Releases it, for the next buffer of that length.
     pub(super) fn release(self, arena: &Arena) {
         if let Memory::Host(buffer) = self.memory {
             arena.give_other(buffer);
         }
     }
 
-    /// Where plugins find it.
+    /// Address for plugins.
     pub(super) fn as_ptr(&self) -> *mut c_void {
         match &self.memory {
             Memory::Host(buffer) => buffer.as_ptr().cast(),
@@ -69,7 +69,7 @@ impl Buffer {
         }
     }
 
-    /// What it has on the host.
+    /// Contents on the host; `None` on a GPU.
     pub(super) fn bytes(&self) -> Option<&[u8]> {
         match &self.memory {
             Memory::Host(buffer) => Some(buffer.bytes()),
@@ -77,7 +77,7 @@ impl Buffer {
         }
     }
 
-    /// What copies to and from a GPU are given, with the guard.
+    /// Buffer with the guard, for copies to and from a GPU.
     pub(super) fn device(&self) -> Option<&DeviceBuffer<u8>> {
         match &self.memory {
             Memory::Host(_) => None,
@@ -85,7 +85,7 @@ impl Buffer {
         }
     }
 
-    /// Fills it, within new guards.
+    /// Fills it, and renews the guards.
     pub(super) fn load(&mut self, content: &[u8]) -> Result<(), DeviceError> {
         match &mut self.memory {
             Memory::Host(buffer) => {
@@ -101,7 +101,7 @@ impl Buffer {
         }
     }
 
-    /// Overwrites it and its guards. On a GPU this is started and not waited for.
+    /// Overwrites the buffer and its guards. On a GPU this is started and not waited for.
     pub(super) fn poison(&mut self) -> Result<(), DeviceError> {
         match &mut self.memory {
             Memory::Host(buffer) => {
@@ -113,7 +113,7 @@ impl Buffer {
         }
     }
 
-    /// What was written beside it since.
+    /// Describes writes out of bounds since the guards were renewed.
     pub(super) fn overrun(&self) -> Result<Option<String>, DeviceError> {
         let found = match &self.memory {
             Memory::Host(buffer) => buffer.overrun(),
@@ -125,15 +125,15 @@ impl Buffer {
             }
         };
         Ok(found.map(|found| {
-            let beside = match found {
+            let location = match found {
                 Overrun::Before => "before the beginning",
                 Overrun::Behind => "beyond the end",
             };
-            format!("it wrote {beside} of {}", self.name)
+            format!("it wrote {location} of {}", self.name)
         }))
     }
 
-    /// The first byte that is not what it was.
+    /// Returns the first byte that differs from `content`.
     pub(super) fn first_change(&self, content: &[u8]) -> Result<Option<usize>, DeviceError> {
         match &self.memory {
             Memory::Host(buffer) => Ok(first_difference(content, buffer.bytes())),
@@ -147,19 +147,19 @@ impl Buffer {
     }
 }
 
-/// By all threads of the team, so that pages lie near them all.
+/// Initialises a buffer with all threads of the team, so that pages lie near them all.
 fn touched(mut buffer: Guarded) -> Result<Guarded, String> {
     for_each(buffer.bytes_mut().chunks_mut(PIECE), |piece| piece.fill(0));
     Ok(buffer)
 }
 
-/// Copies bytes, by all threads of the team.
+/// Copies bytes with all threads of the team.
 pub(super) fn copy(to: &mut [u8], from: &[u8]) {
     let pieces = to.chunks_mut(PIECE).zip(from.chunks(PIECE));
     for_each(pieces, |(to, from)| to.copy_from_slice(from));
 }
 
-/// They may have gigabytes: as a whole they are compared much quicker than byte by byte.
+/// Compares as a whole first, because that is much faster than byte by byte for gigabytes.
 fn first_difference(before: &[u8], after: &[u8]) -> Option<usize> {
     if before == after {
         return None;

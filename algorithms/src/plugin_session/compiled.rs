@@ -1,5 +1,5 @@
-//! Plugins in C and C++ for tests: compiled, loaded, and run on the host and, as if it were a GPU,
-//! on the emulator.
+//! Plugins in C and C++ for tests: compiled, loaded, and run on the host and, with the emulator in
+//! place of a GPU, as CUDA variants.
 
 use std::path::Path;
 use std::process::Command;
@@ -17,7 +17,7 @@ use crate::plugin::loaded_variant::LoadedVariant;
 use crate::registry::load_plugin;
 use crate::timing::{StageTiming, Stages};
 
-/// What came of a run: the stages, or what is wrong.
+/// Result of a run: the stages, or the problem.
 type Outcome = Result<Stages, String>;
 
 /// The variants of a plugin for a task.
@@ -27,14 +27,13 @@ pub(crate) struct Compiled<A> {
 }
 
 impl<A: PluginTask> Compiled<A> {
-    /// Those of a plugin whose file lies in `src/`; none without a compiler.
+    /// Compiles a plugin from a file in `src/`; `None` without a compiler.
     pub(crate) fn new(task: A, source: &str) -> Option<Self> {
         let name = Path::new(source).file_stem()?.to_str()?;
         Self::with_flags(task, source, name, &[])
     }
 
-    /// Those of the example for the task, for the host and, as if it were for a GPU, for the
-    /// emulator.
+    /// Compiles the example for the task, for the host and, for the emulator, as if for a GPU.
     pub(crate) fn of_example(task: A) -> Option<Self> {
         let name = task.info().name;
         let example = format!("-DEXAMPLE=\"examples/{name}.c\"");
@@ -59,13 +58,13 @@ impl<A: PluginTask> Compiled<A> {
         Some(Compiled { task, variants })
     }
 
-    /// The variant of that name.
+    /// Returns the variant of that name.
     pub(crate) fn variant(&self, name: &str) -> &'static LoadedVariant {
         let found = self.variants.iter().find(|variant| variant.name == name);
         found.unwrap_or_else(|| panic!("there is no {name}"))
     }
 
-    /// The variant of that name, or those that have it on both backends.
+    /// Returns the variants of that name, one for each backend that has it.
     fn named(&self, name: &str) -> impl Iterator<Item = &'static LoadedVariant> {
         let names = [name, &format!("cpu-{name}"), &format!("cuda-{name}")].map(str::to_owned);
         let is_meant = move |variant: &&LoadedVariant| names.iter().any(|n| n == variant.name);
@@ -74,7 +73,7 @@ impl<A: PluginTask> Compiled<A> {
         named
     }
 
-    /// That variants are right on all inputs.
+    /// Asserts that variants are right on all inputs.
     pub(crate) fn assert_right(&self, names: &[&str], inputs: &[(String, A::Input)]) {
         for variant in names.iter().flat_map(|name| self.named(name)) {
             for (input_name, input) in inputs {
@@ -85,9 +84,9 @@ impl<A: PluginTask> Compiled<A> {
         }
     }
 
-    /// What is told of variants begins so.
-    pub(crate) fn assert_told(&self, input: &A::Input, told: &[(&str, &str)]) {
-        for (name, expected) in told {
+    /// Asserts that the error of each variant starts with a text.
+    pub(crate) fn assert_told(&self, input: &A::Input, expected_errors: &[(&str, &str)]) {
+        for (name, expected) in expected_errors {
             for variant in self.named(name) {
                 if let Some(outcome) = self.run(variant, input) {
                     let problem = outcome.expect_err(variant.name);
@@ -97,7 +96,7 @@ impl<A: PluginTask> Compiled<A> {
         }
     }
 
-    /// That a variant for the host has these stages, which take time.
+    /// Asserts that a CPU variant has these stages, with times above 0.
     pub(crate) fn assert_stages(&self, name: &str, input: &A::Input, expected: &[&str]) {
         let stages = self.run(self.variant(name), input).expect("on the host");
         let stages = stages.expect("right");
@@ -107,8 +106,7 @@ impl<A: PluginTask> Compiled<A> {
         assert!(stages.iter().all(is_timed));
     }
 
-    /// Runs a variant where it belongs, twice, as it is when it is measured; none without the
-    /// emulator.
+    /// Runs a variant on its backend, twice, as in a measurement; `None` without the emulator.
     fn run(&self, variant: &'static LoadedVariant, input: &A::Input) -> Option<Outcome> {
         match variant.backend {
             Backend::Cpu => Some(self.on_host(variant, input)),
@@ -119,7 +117,8 @@ impl<A: PluginTask> Compiled<A> {
     }
 
     fn on_host(&self, variant: &'static LoadedVariant, input: &A::Input) -> Outcome {
-        let (team, arena) = (Team::new(2).expect("threads"), Arena::default());
+        let team = Team::new(2).expect("threads");
+        let arena = Arena::default();
         let mut session = self.opened(variant, (input, &arena), &Target::host(&team));
         team.run(|| {
             self.measure(variant, session.as_mut(), input)?;
@@ -131,15 +130,15 @@ impl<A: PluginTask> Compiled<A> {
         let gpu = Arc::new(Gpu::emulated(Config::default()).expect("an emulator"));
         let arena = Arena::default();
         let semantics = of_plugin::<A>(variant).promise(input).semantics;
-        let asked = Asked { semantics, by_time: variant.by_time };
-        let given = (&self.task, input, &arena);
-        let session = PluginSession::<A>::new(variant, asked, given, 1, Some((&gpu, 0)));
+        let request = Asked { semantics, by_time: variant.by_time };
+        let gpu = Some((&gpu, 0));
+        let session = PluginSession::<A>::new(variant, request, &self.task, input, &arena, 1, gpu);
         let mut session = session.unwrap_or_else(|error| panic!("{error:?}"));
         self.measure(variant, &mut session, input)?;
         self.measure(variant, &mut session, input)
     }
 
-    /// Gets a variant ready.
+    /// Prepares a variant.
     pub(crate) fn opened<'a>(
         &'a self,
         loaded: &'static LoadedVariant,
@@ -151,14 +150,15 @@ impl<A: PluginTask> Compiled<A> {
         session.expect("it can run here, or fails later")
     }
 
-    /// Bytes that a variant for the host holds. What other tests of this process take meanwhile looks
-    /// as if it were the variant's: of some sessions the one that holds least tells.
+    /// Bytes that a CPU variant holds. Allocations of concurrent tests in this process count as the
+    /// variant's, so the minimum of several sessions is taken.
     pub(crate) fn buffer_bytes(&self, name: &str, input: &A::Input) -> u64 {
         const SESSIONS: u32 = 20;
-        let (team, arena) = (Team::new(1).expect("a thread"), Arena::default());
+        let team = Team::new(1).expect("a thread");
+        let arena = Arena::default();
         let target = Target::host(&team);
-        let held = |_| self.opened(self.variant(name), (input, &arena), &target).buffer_bytes();
-        (0..SESSIONS).map(held).min().expect("some sessions")
+        let bytes = |_| self.opened(self.variant(name), (input, &arena), &target).buffer_bytes();
+        (0..SESSIONS).map(bytes).min().expect("some sessions")
     }
 
     fn measure(
@@ -182,7 +182,8 @@ impl<A: PluginTask> Compiled<A> {
     }
 }
 
-/// That `algorithms/cub` has variants with these names and summaries, and what follows them.
+/// Asserts that `algorithms/cub` has variants with these names and summaries, followed by the text
+/// of `then`.
 pub(crate) fn assert_in_baseline<A: PluginTask>(
     listed: &[Variant<A>],
     then: impl Fn(&Variant<A>) -> String,
@@ -192,13 +193,15 @@ pub(crate) fn assert_in_baseline<A: PluginTask>(
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("cub/{stem}.cu"));
         let source = std::fs::read_to_string(file).expect("readable");
         let source = source.split_whitespace().collect::<Vec<_>>().join(" ");
-        let (name, summary, then) = (variant.name, variant.summary, then(variant));
+        let name = variant.name;
+        let summary = variant.summary;
+        let then = then(variant);
         let described = format!("\"{name}\", \"{summary}\",{then}");
         assert!(source.contains(&described), "{stem}.cu: {described}");
     }
 }
 
-/// Compiles what includes the header; `None` without a compiler.
+/// Compiles a source that includes the header; `None` without a compiler.
 pub(crate) fn compile(source: &Path, to: &Path, flags: &[&str]) -> Option<()> {
     let is_c = source.extension().is_some_and(|ending| ending == "c");
     let (name, language) = if is_c { ("cc", "-std=gnu17") } else { ("c++", "-std=c++17") };

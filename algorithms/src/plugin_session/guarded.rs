@@ -1,9 +1,9 @@
-//! Host memory that shows who writes beyond it.
+//! Host memory that detects writes out of bounds.
 //!
-//! Behind the last page lies one that nobody may touch, and before the first one
-//! too. What is left of the first and the last page has a pattern that is looked at
-//! after a run. Large buffers are on huge pages where the system gives them, and begin
-//! at a random place in them, as all large blocks of `bench` do.
+//! There is an inaccessible page after the last page, and one before the first one. The rest of the
+//! first and of the last page has a pattern that is checked after a run. Large buffers are on huge
+//! pages if the system provides them, and start at a random offset in them, as all large blocks of
+//! the program do.
 
 use std::ffi::c_void;
 use std::num::NonZeroUsize;
@@ -12,22 +12,22 @@ use std::ptr::NonNull;
 use generators::random::hash;
 use nix::sys::mman::{MapFlags, MmapAdvise, ProtFlags, madvise, mmap_anonymous, mprotect, munmap};
 
-/// Bytes that a buffer's start is aligned to.
+/// Alignment of a buffer's start in bytes.
 pub(super) const ALIGNMENT: usize = 64;
 
 const PAGE: usize = 4 << 10;
 const HUGE_PAGE: usize = 2 << 20;
-/// Smaller ones gain nothing from huge pages.
+/// Minimum size for huge pages.
 const LARGE: usize = 1 << 20;
-/// What no plugin is likely to write.
+/// Pattern that plugins are unlikely to write.
 const PATTERN: u8 = 0xc9;
 
-/// So many bytes between guards.
+/// Bytes between guards.
 pub(super) struct Guarded {
-    /// All that was mapped.
+    /// Start of the mapping.
     mapping: NonNull<c_void>,
     mapped: usize,
-    /// The pages that can be written, from the mapping's start.
+    /// Writable pages, as offsets from the mapping's start.
     pages: std::ops::Range<usize>,
     start: usize,
     bytes: usize,
@@ -35,10 +35,10 @@ pub(super) struct Guarded {
 
 // SAFETY: a buffer owns its pages.
 unsafe impl Send for Guarded {}
-// SAFETY: as above.
+// SAFETY: a buffer owns its pages.
 unsafe impl Sync for Guarded {}
 
-/// Bytes near a buffer that were written.
+/// Bytes out of bounds that were written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Overrun {
     Before,
@@ -46,17 +46,17 @@ pub(super) enum Overrun {
 }
 
 impl Guarded {
-    /// Zeroed bytes.
+    /// Allocates zeroed bytes.
     ///
     /// # Errors
-    /// What the system says.
+    /// Message of the system.
     pub(super) fn new(bytes: usize) -> Result<Self, String> {
         let pages = bytes.next_multiple_of(ALIGNMENT).next_multiple_of(PAGE).max(PAGE);
         let (slack, offset) =
             if pages >= LARGE { (2 * HUGE_PAGE, PAGE * random_page()) } else { (0, 0) };
         let mapped = slack + pages + 2 * PAGE;
         let mapping = map(mapped)?;
-        // The pages begin where the guard before them ends.
+        // The pages start where the guard before them ends.
         let huge = match slack {
             0 => 0,
             _ => mapping.as_ptr().align_offset(HUGE_PAGE),
@@ -75,7 +75,7 @@ impl Guarded {
         Ok(buffer)
     }
 
-    /// Where it begins.
+    /// Address of the first byte.
     pub(super) fn as_ptr(&self) -> *mut u8 {
         // SAFETY: the start lies in the mapping.
         unsafe { self.at(self.start) }
@@ -83,17 +83,17 @@ impl Guarded {
 
     /// All bytes.
     pub(super) fn bytes(&self) -> &[u8] {
-        // SAFETY: so many bytes are mapped.
+        // SAFETY: that many bytes are mapped.
         unsafe { std::slice::from_raw_parts(self.as_ptr(), self.bytes) }
     }
 
     /// All bytes.
     pub(super) fn bytes_mut(&mut self) -> &mut [u8] {
-        // SAFETY: as above, and nobody else has the buffer.
+        // SAFETY: that many bytes are mapped, and the buffer is borrowed mutably.
         unsafe { std::slice::from_raw_parts_mut(self.as_ptr(), self.bytes) }
     }
 
-    /// Whether something beside the buffer was written since it was made, or since
+    /// Returns bytes out of bounds that were written since the allocation, or since
     /// [`Guarded::renew`].
     pub(super) fn overrun(&self) -> Option<Overrun> {
         let spoilt = |range: std::ops::Range<usize>| {
@@ -101,7 +101,7 @@ impl Guarded {
             let bytes = unsafe { std::slice::from_raw_parts(self.at(range.start), range.len()) };
             bytes.iter().any(|&byte| byte != PATTERN)
         };
-        if spoilt(self.behind()) {
+        if spoilt(self.after()) {
             return Some(Overrun::Behind);
         }
         spoilt(self.before()).then_some(Overrun::Before)
@@ -109,7 +109,7 @@ impl Guarded {
 
     /// Writes the pattern on both sides.
     pub(super) fn renew(&mut self) {
-        for range in [self.before(), self.behind()] {
+        for range in [self.before(), self.after()] {
             // SAFETY: the range lies in the pages that can be written.
             unsafe { self.at(range.start).write_bytes(PATTERN, range.len()) };
         }
@@ -120,7 +120,7 @@ impl Guarded {
         self.pages.start..self.start
     }
 
-    fn behind(&self) -> std::ops::Range<usize> {
+    fn after(&self) -> std::ops::Range<usize> {
         self.start + self.bytes..self.pages.end
     }
 
@@ -131,15 +131,15 @@ impl Guarded {
         unsafe { self.mapping.as_ptr().cast::<u8>().add(offset) }
     }
 
-    /// Lets the pages be written, and nothing else.
+    /// Makes the pages writable, and nothing else.
     fn protect(&self) -> Result<(), String> {
-        // SAFETY: the pages are part of the mapping, which nobody else knows yet.
+        // SAFETY: the pages are part of the mapping, which no other code knows yet.
         unsafe {
             let pages = NonNull::new_unchecked(self.at(self.pages.start).cast());
             let flags = ProtFlags::PROT_READ | ProtFlags::PROT_WRITE;
             mprotect(pages, self.pages.len(), flags).map_err(no_memory)?;
             if self.pages.len() >= LARGE {
-                // A refusal means small pages, which are as right.
+                // A refusal means small pages, which are correct too.
                 let _ = madvise(pages, self.pages.len(), MmapAdvise::MADV_HUGEPAGE);
             }
         }
@@ -149,16 +149,16 @@ impl Guarded {
 
 impl Drop for Guarded {
     fn drop(&mut self) {
-        // SAFETY: the mapping is this buffer's own. A failure would leak it.
+        // SAFETY: the buffer owns the mapping. A failure would leak it.
         let _ = unsafe { munmap(self.mapping, self.mapped) };
     }
 }
 
-/// Addresses that nobody may touch.
+/// Maps inaccessible addresses.
 fn map(bytes: usize) -> Result<NonNull<c_void>, String> {
     let bytes = NonZeroUsize::new(bytes).ok_or("no bytes")?;
     let flags = MapFlags::MAP_PRIVATE | MapFlags::MAP_NORESERVE;
-    // SAFETY: a new mapping, where the system likes.
+    // SAFETY: a new mapping, at an address of the system's choice.
     unsafe { mmap_anonymous(None, bytes, ProtFlags::PROT_NONE, flags) }.map_err(no_memory)
 }
 
@@ -166,7 +166,7 @@ fn no_memory(error: nix::Error) -> String {
     format!("no memory for its buffers: {error}; use less data")
 }
 
-/// A page of a huge one, another each time.
+/// A random page of a huge page.
 fn random_page() -> usize {
     use std::hash::{BuildHasher, RandomState};
     let pages = (HUGE_PAGE / PAGE - 1) as u64;
@@ -178,7 +178,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn buffers_of_all_sizes_are_whole_and_aligned() {
+    fn buffers_of_all_sizes_are_complete_and_aligned() {
         for bytes in [0, 8, 56, 64, 72, 4096, 4104, 1 << 20, (5 << 20) + 8] {
             let mut buffer = Guarded::new(bytes).expect("memory");
             assert_eq!(buffer.as_ptr().align_offset(ALIGNMENT), 0, "{bytes}");
@@ -189,13 +189,13 @@ mod tests {
     }
 
     #[test]
-    fn a_byte_beyond_either_end_is_noticed() {
+    fn a_write_past_either_end_is_detected() {
         let buffer = Guarded::new(72).expect("memory");
         // SAFETY: within the page, which the buffer does not fill.
         unsafe { buffer.as_ptr().add(72).write(0) };
         assert_eq!(buffer.overrun(), Some(Overrun::Behind));
         let mut buffer = Guarded::new(72).expect("memory");
-        // SAFETY: as above.
+        // SAFETY: within the page, before the start of the buffer.
         unsafe { buffer.as_ptr().sub(1).write(0) };
         assert_eq!(buffer.overrun(), Some(Overrun::Before));
         buffer.renew();
@@ -206,7 +206,7 @@ mod tests {
     fn the_next_line_is_a_guard_page() {
         for bytes in [64, 4096, 3 << 20] {
             let buffer = Guarded::new(bytes).expect("memory");
-            assert_eq!(buffer.behind().len(), 0);
+            assert_eq!(buffer.after().len(), 0);
             assert!(buffer.pages.end + PAGE <= buffer.mapped);
             assert!(buffer.pages.start >= PAGE);
         }

@@ -1,4 +1,4 @@
-//! What plugins are offered: threads, scratch memory, stages, a place for words.
+//! Services for plugins: threads, scratch memory, stages, and error texts.
 
 use std::collections::HashSet;
 use std::ffi::{CStr, c_char, c_void};
@@ -13,12 +13,12 @@ use crate::plugin::calls::Call;
 use crate::plugin::loaded_variant::PluginInfo;
 use crate::timing::{Laps, Stages};
 
-/// The longest name of a stage.
-const MOST_CHARACTERS: usize = 32;
-/// A plugin with more stages than this makes up a name for each call.
-const MOST_STAGES: usize = 256;
+/// Maximum length of a stage name.
+const MAX_CHARACTERS: usize = 32;
+/// Maximum number of stage names; a plugin with more probably creates a new name for each call.
+const MAX_STAGES: usize = 256;
 
-/// What is offered during calls. C sees the first field.
+/// Services during calls. C sees the first field only.
 #[repr(C)]
 pub(super) struct Host {
     offered: abi::Host,
@@ -27,21 +27,21 @@ pub(super) struct Host {
     notes: Mutex<Notes>,
 }
 
-/// What a plugin said during calls.
+/// Texts and stages that a plugin passed during calls.
 #[derive(Default)]
 struct Notes {
-    /// Why a call is not OK.
+    /// Reason why a call failed.
     reason: Option<String>,
-    /// What it must not have said.
+    /// Violation of the interface.
     complaint: Option<String>,
-    /// The stage that goes on.
+    /// Current stage.
     current: Option<&'static str>,
-    /// Those that are over, on the host. A GPU has a timeline for them.
+    /// Completed stages on the host. On a GPU the timeline has them.
     laps: Laps,
 }
 
 impl Host {
-    /// What a team of so many threads, or a GPU by its number, has to offer a plugin.
+    /// Services of a team of `threads` threads, or of a GPU by its index.
     pub(super) fn new(
         plugin: &'static PluginInfo,
         workers: usize,
@@ -52,7 +52,7 @@ impl Host {
             offered: abi::Host {
                 size: size_of::<abi::Host>(),
                 workers: workers as u32,
-                device: gpu.map_or(-1, |(_, number)| number),
+                device: gpu.map_or(-1, |(_, index)| index),
                 stream: std::ptr::with_exposed_provenance_mut(stream),
                 scratch: null_mut(),
                 scratch_bytes: 0,
@@ -67,31 +67,30 @@ impl Host {
     }
 
     pub(super) fn as_ptr(&self) -> *const abi::Host {
-        // All of it, since callbacks come back for the other fields.
+        // Pointer to all of the struct, because callbacks access the other fields.
         std::ptr::from_ref(self).cast()
     }
 
-    /// Memory for the next calls.
+    /// Sets the scratch memory of the next calls.
     pub(super) fn lend(&mut self, scratch: *mut c_void, bytes: u64) {
         (self.offered.scratch, self.offered.scratch_bytes) = (scratch, bytes);
     }
 
-    /// Why the last call was not OK, as far as the plugin told.
+    /// Returns the reason of the last failure, if the plugin gave one.
     pub(super) fn take_reason(&self) -> String {
         let reason = self.notes().reason.take();
         reason.unwrap_or_else(|| "without a reason".to_owned())
     }
 
-    /// Forgets the stages of earlier runs.
+    /// Discards the stages of earlier runs.
     pub(super) fn begin(&self) {
         *self.notes() = Notes::default();
     }
 
-    /// The last stage is over. If none was begun, what was put into a GPU's stream is
-    /// a stage of its own.
+    /// Ends the last stage. If none was started, the work in a GPU's stream is one stage.
     ///
     /// # Errors
-    /// What is wrong with the stages, or if the GPU refuses.
+    /// Invalid use of stages, or an error of the GPU.
     pub(super) fn end(&self) -> Result<(), DeviceError> {
         let mut notes = self.notes();
         if let Some(complaint) = notes.complaint.take() {
@@ -105,12 +104,12 @@ impl Host {
         Ok(())
     }
 
-    /// The stages of the last run, on the host.
+    /// Returns the stages of the last run on the host.
     pub(super) fn stages(&self) -> Stages {
         self.notes().laps.stages()
     }
 
-    /// What the answer of a call means.
+    /// Converts the return value of a call.
     pub(super) fn judge(&self, call: &Call, answer: i32) -> Result<(), DeviceError> {
         let ended = match answer {
             abi::OK => return Ok(()),
@@ -142,17 +141,17 @@ impl Host {
 }
 
 /// # Safety
-/// `host` is one that [`Host::as_ptr`] gave, during a call.
+/// `host` came from [`Host::as_ptr`], during a call.
 unsafe fn host_of<'a>(host: *const abi::Host) -> Option<&'a Host> {
     // SAFETY: the caller promises that it is the first field of a `Host`.
     unsafe { host.cast::<Host>().as_ref() }
 }
 
-/// An argument that threads share: the plugin says that they may.
+/// An argument that threads share, as the plugin permits.
 #[derive(Clone, Copy)]
 struct Shared(*mut c_void);
 
-// SAFETY: see above.
+// SAFETY: the header requires plugins to pass arguments that threads may share.
 unsafe impl Sync for Shared {}
 
 impl Shared {
@@ -167,31 +166,33 @@ unsafe extern "C" fn parallel(
     argument: *mut c_void,
 ) {
     let Some(work) = work else {
-        // SAFETY: the header has plugins pass what they were given.
+        // SAFETY: the header requires plugins to pass the pointer that they received.
         if let Some(host) = unsafe { host_of(host) } {
             host.complain("called parallel with NULL for work".to_owned());
         }
         return;
     };
     if rayon::current_thread_index().is_none() {
-        // SAFETY: the plugin wants this to be called with that.
+        // SAFETY: the plugin requests this call with this argument.
         unsafe { work(argument, 0, 1) };
         return;
     }
     let argument = Shared(argument);
     rayon::broadcast(|context| {
-        let (worker, workers) = (context.index() as u32, context.num_threads() as u32);
-        // SAFETY: as above; the header says that threads run it at the same time.
+        let worker = context.index() as u32;
+        let workers = context.num_threads() as u32;
+        // SAFETY: the plugin requests these calls with this argument; the header says that they are
+        // concurrent.
         unsafe { work(argument.get(), worker, workers) };
     });
 }
 
 unsafe extern "C" fn stage(host: *const abi::Host, name: *const c_char) {
-    // SAFETY: the header has plugins pass what they were given.
+    // SAFETY: the header requires plugins to pass the pointer that they received.
     let Some(host) = (unsafe { host_of(host) }) else {
         return;
     };
-    // SAFETY: the header has texts end with a NUL.
+    // SAFETY: the header requires texts to end with a NUL.
     let entered = unsafe { stage_name(name) }
         .and_then(|name| host.enter(name).map_err(|error| error.to_string()));
     if let Err(problem) = entered {
@@ -200,7 +201,8 @@ unsafe extern "C" fn stage(host: *const abi::Host, name: *const c_char) {
 }
 
 unsafe extern "C" fn explain(host: *const abi::Host, reason: *const c_char) {
-    // SAFETY: the header has plugins pass what they were given, and a text.
+    // SAFETY: the header requires plugins to pass the pointer that they received, and a text that
+    // ends with a NUL.
     let (host, reason) = unsafe { (host_of(host), words(reason)) };
     if let (Some(host), Some(reason)) = (host, reason) {
         let one_line = reason.replace(char::is_control, " ");
@@ -219,16 +221,16 @@ unsafe fn words(text: *const c_char) -> Option<String> {
     Some(text.to_string_lossy().into_owned())
 }
 
-/// The name of a stage, kept for ever: there are few.
+/// Returns the name of a stage, leaked because there are few.
 ///
 /// # Safety
-/// As [`words`].
+/// `name` is NULL or ends with a NUL.
 unsafe fn stage_name(name: *const c_char) -> Result<&'static str, String> {
     static NAMES: Mutex<Option<HashSet<&'static str>>> = Mutex::new(None);
     // SAFETY: as the caller promises.
     let name = unsafe { words(name) }.ok_or("called stage with NULL")?;
     let allowed = |c: char| c.is_ascii_alphanumeric() || "-_".contains(c);
-    let is_name = (1..=MOST_CHARACTERS).contains(&name.len()) && name.chars().all(allowed);
+    let is_name = (1..=MAX_CHARACTERS).contains(&name.len()) && name.chars().all(allowed);
     if !is_name || RESERVED_STAGES.contains(&name.as_str()) {
         return Err(format!(
             "called a stage {}; see recobench.h for what they can be called",
@@ -240,8 +242,8 @@ unsafe fn stage_name(name: *const c_char) -> Result<&'static str, String> {
     if let Some(known) = names.get(name.as_str()) {
         return Ok(known);
     }
-    if names.len() == MOST_STAGES {
-        return Err(format!("has more than {MOST_STAGES} names of stages"));
+    if names.len() == MAX_STAGES {
+        return Err(format!("has more than {MAX_STAGES} names of stages"));
     }
     let kept: &'static str = name.leak();
     names.insert(kept);

@@ -1,4 +1,4 @@
-//! A variant of a plugin that is ready for an input: its state, and the calls.
+//! A variant of a plugin that is prepared for an input: its state, and the calls.
 
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
@@ -11,19 +11,19 @@ use crate::plugin::calls::{Call, watched};
 use crate::plugin::loaded_variant::{Buffers, LoadedVariant};
 use crate::timing::Stages;
 
-/// Where a result lies.
+/// Location of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ResultIn {
     Input,
     Output,
 }
 
-/// Why there is no instance.
+/// Reason why there is no instance.
 #[derive(Debug)]
 pub(super) enum NotReady {
-    /// It can't run here, or not on such an input, as it says.
+    /// The variant reports that it can't run here, or not on this input.
     Unavailable(String),
-    /// It failed.
+    /// The call failed.
     Failed(DeviceError),
 }
 
@@ -43,18 +43,18 @@ pub(super) struct Instance {
     input: *const c_void,
 }
 
-// SAFETY: the header has calls come one at a time, on any thread.
+// SAFETY: the header says that calls come one at a time, on any thread.
 unsafe impl Send for Instance {}
 
 impl Instance {
-    /// Prepares a variant for a team of so many threads, or for a GPU by its number, and asks
-    /// for its needs.
+    /// Prepares a variant for a team of `workers` threads, or for a GPU by its index, and gets its
+    /// memory needs.
     ///
     /// # Safety
-    /// `input` points to the struct that the task has in the header.
+    /// `input` points to the task's struct of the header.
     ///
     /// # Errors
-    /// As [`NotReady`] says.
+    /// See [`NotReady`].
     pub(super) unsafe fn prepare(
         variant: &'static LoadedVariant,
         workers: usize,
@@ -65,7 +65,7 @@ impl Instance {
         let mut state = null_mut();
         if let Some(prepare) = variant.table.prepare {
             let call = &variant.calls.prepare;
-            // SAFETY: the table is the plugin's own, all else as the header says.
+            // SAFETY: the table is the plugin's, and all arguments are as the header specifies.
             let answer = watched(call, || unsafe {
                 prepare(variant.own.as_ptr(), host.as_ptr(), input, &raw mut state)
             });
@@ -90,16 +90,16 @@ impl Instance {
         self.variant
     }
 
-    /// Memory that it needs besides the buffers of the task.
+    /// Memory that it needs in addition to the buffers of the task.
     pub(super) fn needs(&self) -> &abi::Memory {
         &self.needs
     }
 
-    /// Calls `reset`, with the task's struct and scratch memory for this and the next runs.
+    /// Calls `reset` with the task's struct, and scratch memory for this and the next runs.
     ///
     /// # Safety
-    /// `input` as in [`Instance::prepare`], with the buffers that the header has there; they
-    /// and the scratch memory are held until the next call of this.
+    /// `input` is as in [`Instance::prepare`], with the buffers that the header specifies; they and
+    /// the scratch memory stay allocated until the next call of this function.
     pub(super) unsafe fn reset(
         &mut self,
         input: *const c_void,
@@ -112,10 +112,10 @@ impl Instance {
         reset.map_or(Ok(()), |reset| unsafe { self.step(reset, &self.variant.calls.reset) })
     }
 
-    /// Calls `run`, and ends the last of its stages.
+    /// Calls `run`, and ends its last stage.
     ///
     /// # Safety
-    /// After [`Instance::reset`], with all that is promised there.
+    /// After [`Instance::reset`], whose conditions still hold.
     pub(super) unsafe fn run(&mut self) -> Result<(), DeviceError> {
         self.host.begin();
         // SAFETY: as the caller promises.
@@ -123,14 +123,14 @@ impl Instance {
         self.host.end()
     }
 
-    /// Where the result of the last run lies.
+    /// Location of the result of the last run.
     pub(super) fn result(&self) -> Result<ResultIn, DeviceError> {
         let output = match self.variant.buffers {
             Buffers::Separate | Buffers::ToHost => return Ok(ResultIn::Output),
             Buffers::InPlace => return Ok(ResultIn::Input),
             Buffers::Either(output) => output,
         };
-        // SAFETY: the state is the one that `prepare` made.
+        // SAFETY: `prepare` created the state.
         match watched(&self.variant.calls.output, || unsafe { output(self.state) }) {
             abi::INPUT_BUFFER => Ok(ResultIn::Input),
             abi::OUTPUT_BUFFER => Ok(ResultIn::Output),
@@ -141,7 +141,7 @@ impl Instance {
         }
     }
 
-    /// The stages of the last run on the host.
+    /// Stages of the last run on the host.
     pub(super) fn stages(&self) -> Stages {
         self.host.stages()
     }
@@ -151,7 +151,7 @@ impl Instance {
             return Ok(());
         };
         let call = &self.variant.calls.memory;
-        // SAFETY: the state is the one that `prepare` made.
+        // SAFETY: `prepare` created the state.
         let answer = watched(call, || unsafe {
             memory(self.state, self.host.as_ptr(), &raw mut self.needs)
         });
@@ -159,10 +159,10 @@ impl Instance {
     }
 
     /// # Safety
-    /// As [`Instance::reset`].
+    /// As for [`Instance::reset`]: `input` is the task's struct with the buffers that the header
+    /// specifies.
     unsafe fn step(&self, step: abi::Step, call: &'static Call) -> Result<(), DeviceError> {
-        // SAFETY: the state is the one that `prepare` made, all else as the caller
-        // promises.
+        // SAFETY: `prepare` created the state, and the caller promises the input.
         let answer = watched(call, || unsafe { step(self.state, self.host.as_ptr(), self.input) });
         self.host.judge(call, answer)
     }
@@ -171,7 +171,7 @@ impl Instance {
 impl Drop for Instance {
     fn drop(&mut self) {
         if let Some(release) = self.variant.table.release {
-            // SAFETY: the state is the one that `prepare` made, and nobody uses it.
+            // SAFETY: `prepare` created the state, and it is not used any more.
             watched(&self.variant.calls.release, || unsafe {
                 release(self.state);
             });

@@ -1,7 +1,7 @@
-//! Inputs that are arrays, and nothing else: numbered as they are added.
+//! Inputs that consist of arrays only, indexed in the order in which they are added.
 //!
-//! On the host, too, each array is a copy in a buffer of its own, so whatever a plugin does to
-//! it, the input stays as it is.
+//! On the host, too, each array is copied to a separate buffer, so that a plugin can't change the
+//! input.
 
 use std::borrow::Cow;
 use std::ffi::c_void;
@@ -10,7 +10,7 @@ use bytemuck::{NoUninit, cast_slice};
 
 use super::task::{Addresses, Array, Description, Read, Room, Shown, Upload, changed_at_byte};
 
-/// The arrays that a plugin reads and those that it writes.
+/// Arrays that a plugin reads, and arrays that it writes.
 #[derive(Default)]
 pub(crate) struct Layout<'a> {
     arrays: Vec<Array<'a>>,
@@ -18,7 +18,7 @@ pub(crate) struct Layout<'a> {
 }
 
 impl<'a> Layout<'a> {
-    /// Adds an array to be read; gives its number.
+    /// Adds an array to be read; returns its index.
     pub(crate) fn array<T: NoUninit>(
         &mut self,
         name: impl Into<Cow<'static, str>>,
@@ -32,7 +32,7 @@ impl<'a> Layout<'a> {
         self.arrays.len() - 1
     }
 
-    /// Adds room for so many elements to be written; gives its number.
+    /// Adds an array of `length` elements to be written; returns its index.
     pub(crate) fn output<T>(
         &mut self,
         name: impl Into<Cow<'static, str>>,
@@ -42,8 +42,8 @@ impl<'a> Layout<'a> {
         self.outputs.len() - 1
     }
 
-    /// The description. `shown` begins with the task's struct, and `point` has it point to the
-    /// buffers; `read` reads the outputs by their numbers.
+    /// Builds the description. `shown` is the initial value of the task's struct, and `point` sets
+    /// its pointers to the buffers; `read` reads the outputs by index.
     pub(crate) fn describe<S: 'a, O>(
         self,
         shown: S,
@@ -63,13 +63,13 @@ impl<'a> Layout<'a> {
     }
 }
 
-/// A struct that points to buffers, and what has it do so.
+/// A struct with pointers to buffers, and the function that sets them.
 struct Pointing<S, F> {
     shown: Box<S>,
     point: F,
 }
 
-// SAFETY: it points to buffers that go where it goes.
+// SAFETY: its pointers are to buffers that move between threads together with it.
 unsafe impl<S, F: Send> Send for Pointing<S, F> {}
 
 impl<S, F: Fn(&mut S, &Addresses) + Send> Shown for Pointing<S, F> {

@@ -1,4 +1,4 @@
-//! Lists in one array, as plugins are shown them and as they leave them: `recobench_lists`.
+//! Lists in one array, as plugins read and write them: `recobench_lists`.
 
 use std::borrow::Cow;
 use std::ptr::null;
@@ -12,8 +12,8 @@ use crate::plugin::abi;
 
 /// Lists that a plugin reads.
 pub(crate) struct InputLists {
-    /// The numbers of items, begins and counts among the arrays.
-    numbers: [usize; 3],
+    /// Indices of items, begins and counts among the arrays.
+    indices: [usize; 3],
     items: u64,
     begins: Vec<u64>,
     counts: Vec<u64>,
@@ -23,13 +23,13 @@ pub(crate) struct InputLists {
 #[derive(Clone, Copy)]
 pub(crate) struct OutputLists {
     what: &'static str,
-    /// The numbers of items, begins and counts among the outputs.
-    numbers: [usize; 3],
+    /// Indices of items, begins and counts among the outputs.
+    indices: [usize; 3],
     lists: usize,
     capacity: usize,
 }
 
-/// What begins and counts of lists of things are called.
+/// Names of the items, begins and counts of lists.
 fn names(what: &str) -> [String; 3] {
     [
         format!("its {what}"),
@@ -39,7 +39,7 @@ fn names(what: &str) -> [String; 3] {
 }
 
 impl<'a> Layout<'a> {
-    /// Adds lists to be read, one behind the other.
+    /// Adds contiguous lists to be read.
     pub(crate) fn lists<T: NoUninit>(
         &mut self,
         what: &str,
@@ -50,7 +50,7 @@ impl<'a> Layout<'a> {
         self.spaced_lists(what, items, begins, lists.lengths().map(|count| count as u64).collect())
     }
 
-    /// The same, with the places where each begins and how many it has: there may be gaps.
+    /// Adds lists to be read with the offset and length of each: there may be gaps.
     pub(crate) fn spaced_lists<T: NoUninit>(
         &mut self,
         what: &str,
@@ -61,15 +61,15 @@ impl<'a> Layout<'a> {
         let items = items.into();
         let count = items.len() as u64;
         let [of_items, of_begins, of_counts] = names(what);
-        let numbers = [
+        let indices = [
             self.array(of_items, items),
             self.array(of_begins, begins.clone()),
             self.array(of_counts, counts.clone()),
         ];
-        InputLists { numbers, items: count, begins, counts }
+        InputLists { indices, items: count, begins, counts }
     }
 
-    /// Adds so many lists to be written, with room for so many items of all of them together.
+    /// Adds `lists` lists to be written, with a capacity of `capacity` items in total.
     pub(crate) fn output_lists<T>(
         &mut self,
         what: &'static str,
@@ -77,19 +77,19 @@ impl<'a> Layout<'a> {
         capacity: usize,
     ) -> OutputLists {
         let [of_items, of_begins, of_counts] = names(what);
-        let numbers = [
+        let indices = [
             self.output::<T>(of_items, capacity),
             self.output::<u64>(of_begins, lists),
             self.output::<u64>(of_counts, lists),
         ];
-        OutputLists { what, numbers, lists, capacity }
+        OutputLists { what, indices, lists, capacity }
     }
 }
 
 impl InputLists {
-    /// As the header has them.
+    /// Returns the struct of the header.
     pub(crate) fn shown(&self, at: &Addresses) -> abi::Lists {
-        let [items, begins, counts] = self.numbers;
+        let [items, begins, counts] = self.indices;
         abi::Lists {
             lists: self.begins.len() as u64,
             capacity: self.items,
@@ -103,9 +103,9 @@ impl InputLists {
 }
 
 impl OutputLists {
-    /// As the header has them.
+    /// Returns the struct of the header.
     pub(crate) fn shown(&self, at: &Addresses) -> abi::Lists {
-        let [items, begins, counts] = self.numbers;
+        let [items, begins, counts] = self.indices;
         abi::Lists {
             lists: self.lists as u64,
             capacity: self.capacity as u64,
@@ -117,19 +117,20 @@ impl OutputLists {
         }
     }
 
-    /// What a plugin left there.
+    /// Reads the lists that a plugin wrote.
     ///
     /// # Errors
-    /// The first list that can't lie there.
+    /// Description of the first invalid list.
     pub(crate) fn read<'o, T: Pod>(&self, outputs: &[&'o [u8]]) -> Result<Vec<&'o [T]>, String> {
-        let [items, begins, counts] = self.numbers.map(|number| outputs[number]);
-        let (items, begins) = (cast_slice::<_, T>(items), cast_slice::<_, u64>(begins));
+        let [items, begins, counts] = self.indices.map(|list_index| outputs[list_index]);
+        let items = cast_slice::<_, T>(items);
+        let begins = cast_slice::<_, u64>(begins);
         let lists = begins.iter().zip(cast_slice::<_, u64>(counts)).enumerate();
         let mut free = self.capacity as u64;
-        let list = |(number, (&begin, &count)): (usize, (&u64, &u64))| {
+        let list = |(list_index, (&begin, &count)): (usize, (&u64, &u64))| {
             let end = begin.checked_add(count).filter(|&end| end <= self.capacity as u64);
             let Some((end, left)) = end.zip(free.checked_sub(count)) else {
-                return Err(self.does_not_fit(number, begin, count));
+                return Err(self.does_not_fit(list_index, begin, count));
             };
             free = left;
             Ok(&items[begin as usize..end as usize])
@@ -137,22 +138,23 @@ impl OutputLists {
         lists.map(list).collect()
     }
 
-    /// The same, one behind the other from the first place on.
+    /// Reads the lists that a plugin wrote, which must be contiguous from offset 0 on.
     ///
     /// # Errors
-    /// As [`OutputLists::read`], or the first list that does not begin where the one before ends.
+    /// Description of the first list that is invalid, or does not start where the previous one
+    /// ends.
     pub(crate) fn read_packed<'o, T: Pod>(
         &self,
         outputs: &[&'o [u8]],
     ) -> Result<Vec<&'o [T]>, String> {
         let lists = self.read(outputs)?;
-        let begins = cast_slice::<_, u64>(outputs[self.numbers[1]]);
+        let begins = cast_slice::<_, u64>(outputs[self.indices[1]]);
         let mut end = 0;
-        for (number, (list, &begin)) in lists.iter().zip(begins).enumerate() {
+        for (list_index, (list, &begin)) in lists.iter().zip(begins).enumerate() {
             if begin != end {
                 let what = self.what;
                 return Err(format!(
-                    "list {number} of its {what} begins at {begin} instead of {end}"
+                    "list {list_index} of its {what} begins at {begin} instead of {end}"
                 ));
             }
             end += list.len() as u64;
@@ -161,7 +163,8 @@ impl OutputLists {
     }
 
     fn does_not_fit(&self, list: usize, begin: u64, count: u64) -> String {
-        let (what, capacity) = (self.what, self.capacity);
+        let what = self.what;
+        let capacity = self.capacity;
         format!(
             "list {list} of its {what} has {count} items from place {begin} on, but there is room \
              for {capacity} in all lists together"
@@ -173,7 +176,7 @@ impl OutputLists {
 mod tests {
     use super::*;
 
-    /// Reads lists from ten places with these begins and counts.
+    /// Reads lists from an array of ten items with these begins and counts.
     fn read(begins: &[u64], counts: &[u64]) -> (Result<Vec<Vec<u32>>, String>, bool) {
         let lists = Layout::default().output_lists::<u32>("hits", begins.len(), 10);
         let items: Vec<u32> = (0..10).collect();
@@ -183,24 +186,24 @@ mod tests {
     }
 
     #[test]
-    fn lists_may_have_gaps_and_come_in_any_order_unless_they_are_packed() {
+    fn lists_may_have_gaps_and_any_order_unless_they_are_packed() {
         assert_eq!(read(&[0, 2, 2], &[2, 0, 1]), (Ok(vec![vec![0, 1], vec![], vec![2]]), true));
         assert_eq!(read(&[7, 0], &[3, 2]), (Ok(vec![vec![7, 8, 9], vec![0, 1]]), false));
         assert_eq!(read(&[], &[]), (Ok(vec![]), true));
     }
 
     #[test]
-    fn lists_beyond_their_room_are_told() {
-        let told = |begins: &[u64], counts: &[u64]| read(begins, counts).0.expect_err("no room");
+    fn lists_beyond_the_capacity_are_reported() {
+        let problem = |begins: &[u64], counts: &[u64]| read(begins, counts).0.expect_err("no room");
         let beyond = "list 1 of its hits has 4 items from place 7 on, but there is room for 10 in \
                       all lists together";
-        assert_eq!(told(&[0, 7], &[1, 4]), beyond);
+        assert_eq!(problem(&[0, 7], &[1, 4]), beyond);
         assert!(
-            told(&[u64::MAX], &[2]).starts_with("list 0 of its hits has 2 items from place 18")
+            problem(&[u64::MAX], &[2]).starts_with("list 0 of its hits has 2 items from place 18")
         );
-        // Lists that lie on each other.
+        // Overlapping lists.
         assert!(
-            told(&[0, 0], &[6, 6]).starts_with("list 1 of its hits has 6 items from place 0 on")
+            problem(&[0, 0], &[6, 6]).starts_with("list 1 of its hits has 6 items from place 0 on")
         );
     }
 }

@@ -2,25 +2,25 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `task` | what a task says to take plugins |
-//! | `layout`, `lists` | the same of tasks whose input is arrays, or lists in them |
-//! | `variant` | variants of plugins among those of a task |
-//! | `session` | a variant that is ready for an input, of whatever task |
-//! | `instance`, `host` | its calls, and what it is offered during calls |
-//! | `held` | its buffers, and the copies of a run |
-//! | `buffer`, `guarded` | memory that shows what plugins do to it |
-//! | `account` | the memory that a plugin takes, against what it says |
+//! | `task` | interface of tasks that take plugins |
+//! | `layout`, `lists` | its implementation for tasks whose input is arrays, or lists in them |
+//! | `variant` | variants of plugins in the list of a task |
+//! | `session` | a variant that is prepared for an input of any task |
+//! | `instance`, `host` | its calls, and the services during calls |
+//! | `plugin_buffers` | its buffers, and the copies of a run |
+//! | `buffer`, `guarded` | memory that detects writes out of bounds |
+//! | `account` | the memory of a plugin, compared with its declaration |
 
 mod account;
 mod buffer;
 #[cfg(test)]
 pub(crate) mod compiled;
 mod guarded;
-mod held;
 mod host;
 mod instance;
 mod layout;
 mod lists;
+mod plugin_buffers;
 mod session;
 mod task;
 mod variant;

@@ -1,6 +1,6 @@
-/* The variants of an example (-DEXAMPLE), for the host and for CUDA: those are for the emulator,
- * whose device memory is the host's. Where a task has no plugins for GPUs, for the host only
- * (-DHOST_ONLY). */
+/* The variants of an example (-DEXAMPLE), for the host and for CUDA: the latter run on the emulator,
+ * whose device memory is the host's. For the host only (-DHOST_ONLY) if the task has no GPU
+ * plugins. */
 #define recobench_plugin_abi example_abi
 #define recobench_plugin example_plugin
 #include EXAMPLE
@@ -14,11 +14,11 @@ enum { BACKENDS = 1 };
 #else
 enum { BACKENDS = 2 };
 #endif
-enum { MOST = 8, MOST_CHARACTERS = 64 };
+enum { MAX_VARIANTS = 8, MAX_CHARACTERS = 64 };
 
-static recobench_variant variants[MOST];
-static char names[MOST][MOST_CHARACTERS];
-static const recobench_variant *list[MOST];
+static recobench_variant variants[MAX_VARIANTS];
+static char names[MAX_VARIANTS][MAX_CHARACTERS];
+static const recobench_variant *list[MAX_VARIANTS];
 static recobench_plugin_table table;
 
 RECOBENCH_EXPORT uint32_t recobench_plugin_abi(void) { return example_abi(); }

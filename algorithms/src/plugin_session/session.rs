@@ -1,11 +1,11 @@
-//! A variant of a plugin that is ready for an input, of whatever task.
+//! A variant of a plugin that is prepared for an input of any task.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::account::Account;
-use super::held::Held;
 use super::instance::{Instance, NotReady};
+use super::plugin_buffers::PluginBuffers;
 use super::task::{Asked, Description, PluginTask};
 use crate::algorithm::{Damage, Given, Metric, Session};
 use crate::device::Arena;
@@ -14,37 +14,39 @@ use crate::plugin::loaded_variant::LoadedVariant;
 use crate::plugin::room::check_scratch;
 use crate::timing::Stages;
 
-/// It is no [`Runner`](crate::algorithm::Runner), since the header promises that `reset` is
-/// called once before each run, whether buffers are poisoned in between or not.
+/// Not a [`Runner`](crate::algorithm::Runner), because the header promises that `reset` is called
+/// once before each run, whether or not buffers are poisoned in between.
 pub(super) struct PluginSession<'a, A: PluginTask> {
-    // Before the buffers: `release` may use them.
+    // Declared before the buffers, because `release` may use them.
     instance: Instance,
     input: Description<'a, A::Output>,
     given: &'static str,
-    held: Option<Held<'a>>,
+    buffers: Option<PluginBuffers<'a>>,
     arena: &'a Arena,
     gpu: Option<Arc<Gpu>>,
-    /// The output of the last run, once it was inspected.
-    found: Option<A::Output>,
+    /// Output of the last run, once it was inspected.
+    output: Option<A::Output>,
     account: Account,
 }
 
 impl<'a, A: PluginTask> PluginSession<'a, A> {
-    /// Gets a variant ready for a team of so many threads, or for a GPU by its number.
+    /// Prepares a variant for a team of `workers` threads, or for a GPU by its index.
     ///
     /// # Errors
-    /// As [`NotReady`] says.
+    /// See [`NotReady`].
     pub(super) fn new(
         variant: &'static LoadedVariant,
-        asked: Asked,
-        (task, input, arena): (&A, &'a A::Input, &'a Arena),
+        request: Asked,
+        task: &A,
+        input: &'a A::Input,
+        arena: &'a Arena,
         workers: usize,
         gpu: Option<(&Arc<Gpu>, i32)>,
     ) -> Result<Self, NotReady> {
-        let given = task.given(asked);
-        let input = task.describe(input, asked);
+        let given = task.given(request);
+        let input = task.describe(input, request);
         let mut account = Account::open(gpu.map(|(gpu, _)| gpu), workers);
-        // SAFETY: the variant is one of this task, whose struct this is.
+        // SAFETY: the variant is one of this task, and the struct is the task's.
         let instance = unsafe { Instance::prepare(variant, workers, gpu, input.shown.as_ptr()) }?;
         let fits = check_scratch(instance.needs().scratch_bytes, gpu.is_none());
         fits.map_err(|problem| variant.plugin.failed(problem))?;
@@ -54,26 +56,26 @@ impl<'a, A: PluginTask> PluginSession<'a, A> {
             instance,
             input,
             given,
-            held: None,
+            buffers: None,
             arena,
             gpu: gpu.map(|(gpu, _)| Arc::clone(gpu)),
-            found: None,
+            output: None,
             account,
         })
     }
 
-    /// What the last run did that its output does not show.
-    fn damage(&self, held: &Held<'_>) -> Result<Option<String>, DeviceError> {
-        let overrun = held.overrun()?;
+    /// Errors of the last run that its output does not show.
+    fn damage(&self, buffers: &PluginBuffers<'_>) -> Result<Option<String>, DeviceError> {
+        let overrun = buffers.overrun()?;
         if overrun.is_some() {
             return Ok(overrun);
         }
         let keep_input = self.instance.variant().buffers.keep_input();
-        let changed = held.changed(&self.input.arrays, keep_input)?;
+        let changed = buffers.changed(&self.input.arrays, keep_input)?;
         Ok(changed.or_else(|| self.input.shown.damage()))
     }
 
-    /// What went wrong in a plugin's kernels is told with its name.
+    /// Adds the plugin's name to an error of its kernels.
     fn named(&self, error: DeviceError) -> DeviceError {
         match error {
             DeviceError::Kernel { device, problem, .. } => DeviceError::Kernel {
@@ -88,39 +90,41 @@ impl<'a, A: PluginTask> PluginSession<'a, A> {
 
 impl<A: PluginTask> Session<A> for PluginSession<'_, A> {
     fn reset(&mut self) -> Result<(), DeviceError> {
-        self.found = None;
-        let mut held = match self.held.take() {
-            Some(held) => held,
-            None => Held::new(
+        self.output = None;
+        let mut buffers = match self.buffers.take() {
+            Some(buffers) => buffers,
+            None => PluginBuffers::new(
                 self.instance.variant(),
                 &self.input,
                 self.instance.needs().scratch_bytes,
-                (self.arena, self.gpu.as_ref()),
+                self.arena,
+                self.gpu.as_ref(),
             )?,
         };
-        held.load(&self.input.arrays)?;
-        let (buffers, scratch) = (held.addresses(), held.scratch());
-        self.held = Some(held);
-        self.input.shown.set(&buffers);
+        buffers.load(&self.input.arrays)?;
+        let addresses = buffers.addresses();
+        let scratch = buffers.scratch();
+        self.buffers = Some(buffers);
+        self.input.shown.set(&addresses);
         let input = self.input.shown.as_ptr();
-        // SAFETY: the buffers are as the header has them, and are held.
+        // SAFETY: the buffers are as the header specifies, and stay allocated.
         unsafe { self.instance.reset(input, scratch) }
     }
 
     fn poison(&mut self) -> Result<(), DeviceError> {
-        if let Some(held) = &mut self.held {
-            held.poison()?;
+        if let Some(buffers) = &mut self.buffers {
+            buffers.poison()?;
         }
         self.account.watch();
         Ok(())
     }
 
     fn run(&mut self) -> Result<(), DeviceError> {
-        let Some(held) = &mut self.held else {
+        let Some(buffers) = &mut self.buffers else {
             let plugin = self.instance.variant().plugin;
             return Err(plugin.failed("was run without buffers"));
         };
-        let ran = held.run(&mut self.instance);
+        let ran = buffers.run(&mut self.instance);
         ran.map_err(|error| self.named(error))
     }
 
@@ -133,14 +137,14 @@ impl<A: PluginTask> Session<A> for PluginSession<'_, A> {
 
     fn inspect(&mut self) -> Result<(), Damage> {
         self.account.count();
-        let Some(held) = &self.held else {
+        let Some(buffers) = &self.buffers else {
             return Ok(());
         };
         let lies = self.instance.result()?;
-        if let Some(damage) = self.damage(held)? {
+        if let Some(damage) = self.damage(buffers)? {
             return Err(damage.into());
         }
-        self.found = Some((self.input.read)(&held.results(lies))?);
+        self.output = Some((self.input.read)(&buffers.results(lies))?);
         Ok(())
     }
 
@@ -163,13 +167,13 @@ impl<A: PluginTask> Session<A> for PluginSession<'_, A> {
     }
 
     fn output(&self) -> Option<Cow<'_, A::Output>> {
-        self.found.as_ref().map(Cow::Borrowed)
+        self.output.as_ref().map(Cow::Borrowed)
     }
 
     fn release(&mut self) {
-        self.found = None;
-        if let Some(held) = self.held.take() {
-            held.release();
+        self.output = None;
+        if let Some(buffers) = self.buffers.take() {
+            buffers.release();
         }
     }
 
@@ -181,7 +185,7 @@ impl<A: PluginTask> Session<A> for PluginSession<'_, A> {
             None => self.input.shown.bytes(),
         };
         let has_output = self.instance.variant().buffers.have_output();
-        let outputs: usize = self.input.outputs.iter().map(|room| room.bytes).sum();
+        let outputs: usize = self.input.outputs.iter().map(|output| output.bytes).sum();
         let output = usize::from(has_output) * outputs;
         let scratch = self.instance.needs().scratch_bytes;
         (arrays + output) as u64 + shown + scratch + self.account.bytes()

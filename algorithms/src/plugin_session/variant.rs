@@ -1,4 +1,4 @@
-//! Variants of plugins among those of a task.
+//! Variants of plugins in the list of a task.
 
 use std::borrow::Cow;
 
@@ -13,8 +13,7 @@ use crate::plugin::baseline::why_absent;
 use crate::plugin::loaded::variants_of;
 use crate::plugin::loaded_variant::{Condemnation, LoadedVariant, PluginVariant};
 
-/// The variants of all plugins for a task, and in front of them those of the baseline that
-/// are not there.
+/// The variants of all plugins for a task, after those of the baseline that are not loaded.
 pub(crate) fn variants<A: PluginTask>(task: &A, baseline: &[Variant<A>]) -> Vec<Variant<A>> {
     let loaded = variants_of(task.info().name);
     let is_there = |listed: &&Variant<A>| loaded.iter().any(|variant| variant.name == listed.name);
@@ -23,7 +22,7 @@ pub(crate) fn variants<A: PluginTask>(task: &A, baseline: &[Variant<A>]) -> Vec<
     absent.chain(loaded).collect()
 }
 
-/// The place of a variant that the baseline has, and that is listed without it, too.
+/// Entry of a variant of the baseline, which is listed even if the plugin is not loaded.
 pub(crate) const fn of_baseline<A: PluginTask>(
     name: &'static str,
     summary: &'static str,
@@ -31,7 +30,7 @@ pub(crate) const fn of_baseline<A: PluginTask>(
     Variant { plugin: Some(PluginVariant::Absent), ..Variant::cuda(name, summary, open) }
 }
 
-/// The variant of a plugin, for a task.
+/// Converts the variant of a plugin to one of a task.
 pub(super) fn of_plugin<A: PluginTask>(loaded: &'static LoadedVariant) -> Variant<A> {
     const BOTH: u32 = abi::EXACT | abi::PUBLISHED;
     let variant = Variant::on(loaded.backend, loaded.name, loaded.summary, open);
@@ -50,7 +49,7 @@ pub(super) fn of_plugin<A: PluginTask>(loaded: &'static LoadedVariant) -> Varian
     }
 }
 
-/// A variant of a plugin, ready to run.
+/// Prepares the variant of a plugin.
 fn open<'a, A: PluginTask>(at: &Opening<'a, '_, A>) -> Opened<'a, A> {
     let Some(PluginVariant::Loaded(loaded)) = at.variant.plugin else {
         return Err(Unavailable(why_absent().to_owned()));
@@ -67,17 +66,17 @@ fn open<'a, A: PluginTask>(at: &Opening<'a, '_, A>) -> Opened<'a, A> {
     at.session(Refused { task: at.task, input: at.input, ending })
 }
 
-/// On the team, as all that is called.
+/// Prepares a variant on the team, on which all of its functions are called.
 fn ready<'a, A: PluginTask>(
     loaded: &'static LoadedVariant,
     at: &Opening<'a, '_, A>,
 ) -> Result<PluginSession<'a, A>, NotReady> {
-    let (given, workers) = ((at.task, at.input, at.arena), at.threads());
+    let workers = at.threads();
     let semantics = (at.variant.semantics)(at.input);
-    let asked = Asked { semantics, by_time: loaded.by_time };
+    let request = Asked { semantics, by_time: loaded.by_time };
     let device = at.target.device;
     let gpu = match at.target.gpu.as_ref().zip(device.cuda_number()) {
-        Some((gpu, number)) => Some((gpu, number as i32)),
+        Some((gpu, index)) => Some((gpu, index as i32)),
         None if device == Device::Cpu => None,
         None => {
             let reason = format!("plugins can't run on {device}");
@@ -85,14 +84,14 @@ fn ready<'a, A: PluginTask>(
         }
     };
     let team = at.target.team;
-    team.run(|| PluginSession::new(loaded, asked, given, workers, gpu))
+    team.run(|| PluginSession::new(loaded, request, at.task, at.input, at.arena, workers, gpu))
 }
 
-/// A variant that is not to be called: it ends as it would have, but for the crash.
+/// A variant that must not be called: it ends as in the trial, but without the crash.
 struct Refused<'a, A: Algorithm> {
     task: &'a A,
     input: &'a A::Input,
-    /// What is wrong with its output, if it comes to that.
+    /// Problem of its output, or the error of its run.
     ending: Result<String, DeviceError>,
 }
 

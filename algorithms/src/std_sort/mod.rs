@@ -1,18 +1,18 @@
-//! `std::sort` of the C++ standard library: what the experiment's code sorts with. It is
+//! `std::sort` of the C++ standard library, which the experiment's code sorts with. It is
 //! introspective sort (Musser 1997), and not stable.
 //!
-//! `std_sort.cpp` is compiled along with this crate where there is a C++ compiler. Without one
-//! variants that need it say so when they are opened, before anything here is called.
+//! `std_sort.cpp` is compiled with this crate if there is a C++ compiler. Otherwise variants that
+//! need it are unavailable, which is checked before any function is called.
 
 use generators::sts::Digi;
 
 use crate::device::Unavailable;
 use crate::sts::{ClusterEntry, Hit, OfflineCluster, OfflineDigi};
 
-/// Whether it was compiled.
+/// Checks that it was compiled.
 ///
 /// # Errors
-/// If not, why.
+/// The reason if it was not.
 pub(crate) fn available() -> Result<(), Unavailable> {
     match option_env!("RECOBENCH_NO_STD_SORT") {
         Some(reason) => Err(Unavailable(format!("std::sort is missing: {reason}"))),
@@ -39,8 +39,7 @@ macro_rules! sorts {
         $($(#[$doc])*
         pub(crate) fn $name(records: &mut [$record]) {
             const { assert!(size_of::<$record>() == $bytes) }
-            // SAFETY: the function reorders these records, and moves them as Rust does: bit by
-            // bit, each to one place.
+            // SAFETY: the function permutes these records, and moves them bitwise, as Rust does.
             unsafe { compiled::$symbol(records.as_mut_ptr().cast(), records.len()) }
         })*
     };
@@ -49,18 +48,18 @@ macro_rules! sorts {
 sorts! {
     /// By channel and time.
     sort_by_key = recobench_std_sort_by_key(Digi, 8);
-    /// By time alone.
+    /// By time only.
     sort_digis_by_time = recobench_std_sort_digis_by_time(Digi, 8);
-    /// By channel and time, and those of the same by charge: see
+    /// By channel and time, and digis with equal keys by charge: see
     /// [`digi_order`](crate::sts::data::digi_order).
     sort_by_key_and_charge = recobench_std_sort_by_key_and_charge(Digi, 8);
-    /// By time alone.
+    /// By time only.
     sort_entries = recobench_std_sort_entries(ClusterEntry, 8);
-    /// By time alone.
+    /// By time only.
     sort_hits = recobench_std_sort_hits(Hit, 48);
     /// By [`OfflineDigi::order`].
     sort_offline_digis = recobench_std_sort_offline_digis(OfflineDigi, 16);
-    /// By time alone.
+    /// By time only.
     sort_offline_clusters = recobench_std_sort_offline_clusters(OfflineCluster, 112);
 }
 
@@ -81,7 +80,7 @@ mod tests {
     use super::*;
     use crate::sts::data::digi_order;
 
-    /// Sorts records made of numbers in many orders, and compares their keys with those that
+    /// Sorts records made from many sequences of numbers, and compares their keys with those that
     /// Rust has sorted.
     fn check<T: Clone, K: Ord + std::fmt::Debug>(
         make: impl Fn(u64) -> T,

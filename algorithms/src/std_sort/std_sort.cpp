@@ -1,5 +1,5 @@
-// `std::sort` of the C++ standard library for each kind of record that is sorted by it. The
-// records are those of the Rust code, which checks sizes and offsets.
+// `std::sort` of the C++ standard library for each type of record that is sorted with it. The Rust
+// code checks sizes and offsets of the records.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -69,7 +69,7 @@ void recobench_std_sort_entries(Entry* entries, std::size_t count) { sort_by_tim
 
 void recobench_std_sort_hits(Hit* hits, std::size_t count) { sort_by_time(hits, count); }
 
-// By time; those of the same time in an order that does not depend on chance.
+// By time; equal times in a deterministic order.
 void recobench_std_sort_offline_digis(OfflineDigi* digis, std::size_t count) {
     std::sort(digis, digis + count, [](const OfflineDigi& a, const OfflineDigi& b) {
         if (a.time != b.time) return a.time < b.time;

@@ -1,5 +1,5 @@
-//! The task that `docs/add-a-task.md` makes step by step: how many digis each channel has.
-//! The document's code is this file's, and all tests of tasks are made of it.
+//! The example task of `docs/add-a-task.md`: the number of digis of each channel. The document
+//! quotes this file, and all tests of tasks run on it.
 
 use std::path::Path;
 
@@ -108,9 +108,9 @@ const BY_SEGMENT: Variant<ChannelCounts> =
         })
     });
 
-/// The document's code is that of this file, in its order.
+/// All code blocks of the document are in this file, in the same order.
 #[test]
-fn the_document_says_what_is_here() {
+fn the_document_quotes_this_file() {
     let document = include_str!("../../../docs/add-a-task.md");
     let mut rest = include_str!("example.rs");
     let mut blocks = 0;

@@ -1,8 +1,7 @@
-//! Tasks as the harness sees them: without type parameters.
+//! Tasks without type parameters, as the harness uses them.
 //!
-//! An [`Algorithm`] has types of its own for input and output, so a list of
-//! algorithms can't be written. `typed` wraps each of them once into a
-//! [`Task`], which can be.
+//! An [`Algorithm`] has associated types for input and output, so a list of algorithms can't be
+//! written. `typed` wraps each of them in a [`Task`], which can be listed.
 
 #[cfg(test)]
 pub(crate) mod example;
@@ -27,13 +26,13 @@ pub use typed::TaskOf;
 
 /// A reconstruction task.
 pub trait Task: Sync {
-    /// What is known of it without any data.
+    /// Description of the task without any data.
     fn info(&self) -> TaskInfo;
-    /// The subcommand's name.
+    /// Name of the subcommand.
     fn name(&self) -> &'static str {
         self.info().name
     }
-    /// What can be varied.
+    /// Parameters of generated inputs.
     fn axes(&self) -> &'static [Axis] {
         self.info().axes
     }
@@ -45,7 +44,7 @@ pub trait Task: Sync {
     fn metrics(&self) -> &'static [MetricInfo] {
         self.info().metrics
     }
-    /// All variants; their places in this list are their numbers.
+    /// All variants; they are identified by their index in this list.
     fn variants(&self) -> Vec<VariantInfo>;
     /// See [`Algorithm::contract`].
     fn contract(&self) -> Option<&'static Contract> {
@@ -54,78 +53,79 @@ pub trait Task: Sync {
     /// See [`Algorithm::plan`].
     ///
     /// # Errors
-    /// If no data can be as the parameters say.
+    /// If no data can have these parameters.
     fn plan(&self, params: Params) -> Result<Plan, DataError>;
     /// See [`Algorithm::memory_shares`].
     fn memory_shares(&self, _variant: &str) -> MemoryShares {
         MemoryShares::UNKNOWN
     }
-    /// Generates the input of a planned point. What the same parameters and seed made
-    /// before, for this task or another one with such inputs, is used again while
-    /// somebody has it, and for a while longer if it is small.
+    /// Generates the input of a planned point. An input with the same parameters and seed, of this
+    /// task or another one with such inputs, is reused while it is in use, and for a while longer
+    /// if it is small.
     ///
     /// # Errors
-    /// If no data can be as the parameters say.
+    /// If no data can have these parameters.
     fn generate(&self, params: &Params, seed: u64) -> Result<Box<dyn Case>, DataError>;
     /// Reads an input from a file; see [`Algorithm::read`].
     ///
     /// # Errors
     /// If the file can't be read, or the options make no sense.
     fn read(&self, path: &Path, options: &Params) -> Result<Box<dyn Case>, DataError>;
-    /// Small inputs that are hard in some way, with their names.
+    /// Small inputs that are hard in some respect, with their names.
     fn hard_cases(&self, seed: u64) -> Vec<(String, Box<dyn Case>)>;
 }
 
-/// What is known of a variant without running it.
+/// Description of a variant without running it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct VariantInfo {
     /// The variant's name.
     pub name: &'static str,
     /// The variant in one line.
     pub summary: &'static str,
-    /// Where it runs.
+    /// Backend that it runs on.
     pub backend: Backend,
-    /// Whether it keeps the order of equals.
+    /// True if it keeps the order of equal items.
     pub stable: bool,
-    /// The right answers that it knows.
+    /// Semantics that it supports.
     pub semantics_supported: &'static [Semantics],
-    /// If it can have teams within a team: how many threads the outer one can use.
+    /// Maximum number of outer threads of a nested team; `None` if nested teams are not supported.
     pub nested: Option<usize>,
-    /// What it is compared with to see what it costs not to be native; `None` if it is native.
+    /// Native variant that it is compared with to measure the cost of a portability layer; `None`
+    /// if it is native.
     pub native: Option<Native>,
-    /// The plugin that it comes from; `None` if `bench` has it itself.
+    /// Plugin that it comes from; `None` for built-in variants.
     pub plugin: Option<&'static PluginInfo>,
-    /// Why it is nowhere to be had, and how to get it; `None` if it is there.
+    /// Reason why it is missing, and how to get it; `None` if it is available.
     pub unavailable_reason: Option<&'static str>,
-    /// Where its machine code begins, in the memory of this process: whoever goes on from
-    /// there, by calls and through pointers, finds all of it.
+    /// Address of its machine code in this process: all of it can be found from there, through
+    /// calls and pointers.
     pub code: usize,
 }
 
 /// An input with its right answer.
 pub trait Case: Send + Sync {
-    /// The parameters that describe it.
+    /// Parameters that describe it.
     fn params(&self) -> &Params;
-    /// How much there is to do.
+    /// Amount of work.
     fn work(&self) -> Work;
-    /// What a reader of results should know of the input, in words.
+    /// Notes on the input for readers of results.
     fn notes(&self) -> Vec<String> {
         Vec::new()
     }
-    /// Gets a variant ready; `variant` is its number.
+    /// Prepares the variant with this index.
     ///
     /// # Errors
-    /// If the variant can't run here or not on such an input.
+    /// If the variant can't run here or on this input.
     fn prepare<'c>(
         &'c self,
         variant: usize,
         target: &Target<'_>,
     ) -> Result<Box<dyn Candidate + 'c>, Unavailable>;
-    /// Gives the memory of all buffers that are not in use back to the system,
-    /// so that the next ones lie elsewhere. The input stays where it is.
+    /// Returns the memory of all unused buffers to the system, so that the next ones have other
+    /// addresses. The input stays where it is.
     fn drop_buffers(&self);
-    /// From now on candidates take their buffers from there: for inputs that are processed one
-    /// after the other by the same buffers.
+    /// Makes candidates take their buffers from another arena, for inputs that are processed one
+    /// after the other with the same buffers.
     fn take_buffers_from(&mut self, _: &Arena) {}
     /// Writes the input to a file, for [`Task::read`].
     ///
@@ -136,37 +136,36 @@ pub trait Case: Send + Sync {
     fn shrink(&self) -> Box<dyn Iterator<Item = Box<dyn Case>> + '_> {
         Box::new(std::iter::empty())
     }
-    /// How many outputs with one element harmed the check refuses, for each variant by what it
-    /// promises; places are drawn from a seed.
+    /// Checks mutated outputs for each promise of variants, and returns the number of refused ones;
+    /// mutated elements are drawn from a seed.
     ///
     /// # Errors
-    /// One that it takes for right.
+    /// A mutated output that the check accepts.
     fn refused_mutants(&self, seed: u64) -> Result<usize, String>;
-    /// Whether the check tells a variant that does nothing from one that is
-    /// right, which it must unless there is nothing to do.
+    /// True if the check distinguishes a variant that does nothing from a right one; it must,
+    /// unless there is nothing to do.
     fn rejects_no_op(&self) -> bool;
 }
 
-/// A variant that is ready to be checked and measured. See [`Session`] for
-/// the errors.
+/// A variant that is ready to be checked and measured. See [`Session`] for the errors.
 pub trait Candidate: Send {
     /// Provides fresh input. Not timed.
     fn reset(&mut self) -> Result<(), DeviceError>;
     /// Overwrites every buffer that is not input.
     fn poison(&mut self) -> Result<(), DeviceError>;
-    /// Does the work. This is what is timed.
+    /// Does the work. Timed.
     fn run(&mut self) -> Result<(), DeviceError>;
-    /// The stages of the last run, where they are known. Not timed.
+    /// Returns the stages of the last run, if they are known. Not timed.
     fn stages(&mut self) -> Result<Stages, DeviceError> {
         Ok(Stages::new())
     }
-    /// Finds the right answer that its output is compared with, unless it is known
-    /// already: so that the time of that is not taken for the check's.
+    /// Computes the right answer that its output is compared with, unless it is known already, so
+    /// that this time is not attributed to the check.
     fn find_reference(&self) {}
-    /// Whether the output of the last run is right.
+    /// Checks the output of the last run.
     ///
     /// # Errors
-    /// The first thing that is wrong.
+    /// The first error that is found.
     fn check(&mut self) -> Result<(), Damage>;
     /// See [`Session::remarks`].
     fn remarks(&self) -> Vec<String> {
@@ -184,11 +183,11 @@ pub trait Candidate: Send {
     fn sample(&self) -> Option<Work> {
         None
     }
-    /// How good the output was that was checked last; see [`Algorithm::quality`].
+    /// Quality of the output that was checked last; see [`Algorithm::quality`].
     fn quality(&self) -> Vec<Metric> {
         Vec::new()
     }
-    /// Gives the buffers back.
+    /// Releases the buffers.
     fn release(&mut self);
     /// Bytes of all buffers held during a run.
     fn buffer_bytes(&self) -> u64;

@@ -1,4 +1,4 @@
-//! Inputs that are shared.
+//! Tests of shared inputs.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use crate::shared_inputs;
 use crate::sts::task::Timeslices;
 
 #[test]
-fn an_input_is_made_once_for_all_tasks_that_take_it() {
+fn an_input_is_made_once_for_all_tasks_that_use_it() {
     let tasks = tasks();
     let named = |name: &str| *tasks.iter().find(|task| task.name() == name).expect(name);
     let mut params = Params::default();
@@ -22,8 +22,8 @@ fn an_input_is_made_once_for_all_tasks_that_take_it() {
     let digis = cases.each_ref().map(|case| case.work().items);
     assert!(digis[0] > 0 && digis == [digis[0]; 3]);
     let not_there = || Err::<_, ()>(());
-    let asked = ("sts", &params, 77);
-    let input = shared_inputs::shared(asked, |_: &Timeslices| 0, not_there);
+    let key = ("sts", &params, 77);
+    let input = shared_inputs::shared(key, |_: &Timeslices| 0, not_there);
     let holders = Arc::strong_count(&input.expect("it was made"));
     assert!(holders > cases.len(), "{holders}");
 }

@@ -1,4 +1,4 @@
-//! An algorithm as a task: its types are known here only.
+//! Wraps an algorithm, with its types, as a task.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -18,8 +18,8 @@ use crate::plugin::{Contract, PluginVariant};
 use crate::shared_inputs;
 use crate::timing::Stages;
 
-/// What an input takes in memory, in bytes of its payload: some are kept in two orders,
-/// with what really happened beside them.
+/// Memory of an input per byte of its payload: some are kept in two orders, together with the
+/// truth.
 const BYTES_OF_INPUT: u64 = 4;
 
 /// An algorithm as a [`Task`].
@@ -79,7 +79,7 @@ fn info<A: Algorithm>(variant: &Variant<A>) -> VariantInfo {
     }
 }
 
-/// All that variants can promise, by any semantics.
+/// All promises that variants can make, for any semantics.
 const PROMISES: [(bool, Content); 4] = [
     (true, Content::Whole),
     (false, Content::Whole),
@@ -94,7 +94,7 @@ struct CaseOf<A: Algorithm> {
     task: A,
     input: Arc<A::Input>,
     params: Params,
-    /// One for each of [`Semantics::ALL`], found when it is first asked for.
+    /// One reference for each of [`Semantics::ALL`], computed when it is first needed.
     references: [Mutex<Option<Answer<A::Output>>>; Semantics::ALL.len()],
     work: OnceLock<Work>,
     notes: OnceLock<Vec<String>>,
@@ -106,7 +106,7 @@ impl<A: Algorithm> CaseOf<A> {
         Self::sharing(task, Arc::new(input), params)
     }
 
-    /// One that nobody asks for parameters.
+    /// A case without parameters.
     fn unnamed(task: A, input: A::Input) -> Box<dyn Case> {
         Box::new(Self::new(task, input, Params::default()))
     }
@@ -129,7 +129,7 @@ impl<A: Algorithm> CaseOf<A> {
         self.task.check(&self.input, reference, output, promise)
     }
 
-    /// The right answer by these semantics.
+    /// The reference for these semantics.
     fn reference(&self, semantics: Semantics) -> Answer<A::Output> {
         let reference = &self.references[semantics as usize];
         let mut reference = reference.lock().unwrap_or_else(PoisonError::into_inner);
@@ -137,8 +137,7 @@ impl<A: Algorithm> CaseOf<A> {
         Arc::clone(reference.get_or_insert_with(answer))
     }
 
-    /// Whether something that promises these semantics passes, whatever it promises
-    /// beside.
+    /// True if an output passes the check for these semantics, with any other promise.
     fn passes(&self, output: &A::Output, semantics: Semantics) -> bool {
         PROMISES.into_iter().any(|(stable, content)| {
             let promise = Promise { stable, content, semantics };
@@ -201,10 +200,11 @@ impl<A: Algorithm> Case for CaseOf<A> {
     }
 
     fn refused_mutants(&self, seed: u64) -> Result<usize, String> {
-        let (mut drawn, mut refused) = (0, 0);
-        let mut choose = |most: usize| {
+        let mut drawn = 0;
+        let mut refused = 0;
+        let mut choose = |bound: usize| {
             drawn += 1;
-            (hash(seed, [drawn]) % most as u64) as usize
+            (hash(seed, [drawn]) % bound as u64) as usize
         };
         for variant in self.task.variants() {
             let promise = variant.promise(&self.input);

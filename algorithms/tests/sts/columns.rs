@@ -1,6 +1,6 @@
-//! Clusters and hits as binary columns: a magic, the number of modules and of groups,
-//! the number of things, those in each group, and then column after column, all little
-//! endian and compressed. Columns are in the order of the fields.
+//! Clusters and hits as binary columns: a magic number, the number of modules and of groups, the
+//! number of items, those in each group, and then column after column, all little endian and
+//! compressed. Columns are in the order of the fields.
 
 use std::array;
 use std::fs::File;
@@ -17,13 +17,13 @@ const CLUSTERS: [u8; 8] = *b"STSCLUS1";
 const HITS: [u8; 8] = *b"STSHITS1";
 const HEADER: usize = 24;
 
-/// The clusters of all module sides, in the order of the file.
+/// Reads the clusters of all module sides, in the order of the file.
 pub fn read_clusters(path: &Path) -> Partitioned<Cluster> {
     let columns = Columns::read(path, CLUSTERS, 6);
     Partitioned::of_sides(&columns.groups(|_, words: [u32; 6]| bytemuck::cast(words)))
 }
 
-/// The hits of all modules, in the order of the file, which does not have their addresses.
+/// Reads the hits of all modules, in the order of the file, which does not contain addresses.
 pub fn read_hits(path: &Path) -> Partitioned<Hit> {
     let columns = Columns::read(path, HITS, 11);
     let hit = |module, words: [u32; 11]| {
@@ -91,12 +91,13 @@ impl Columns {
         &self,
         thing: impl Fn(usize, [u32; COLUMNS]) -> T,
     ) -> Vec<Vec<T>> {
-        let (rows, mut start) = (self.lengths.iter().sum::<usize>(), 0);
+        let rows = self.lengths.iter().sum::<usize>();
+        let mut start = 0;
         let words = |row: usize| array::from_fn(|column| self.words[column * rows + row]);
         let group = |(number, &length): (usize, &usize)| {
-            let places = start..start + length;
+            let rows_of_group = start..start + length;
             start += length;
-            places.map(|row| thing(number, words(row))).collect()
+            rows_of_group.map(|row| thing(number, words(row))).collect()
         };
         self.lengths.iter().enumerate().map(group).collect()
     }

@@ -1,4 +1,4 @@
-//! Running variants of the chain.
+//! Runs variants of the chain.
 
 use algorithms::algorithm::{Algorithm, Promise, Semantics};
 use algorithms::device::emulator::{self, Config, Lanes};
@@ -6,7 +6,7 @@ use algorithms::device::{Target, Team};
 use algorithms::sts::task::{STS, Timeslices};
 use algorithms::sts::{Cluster, Hit, Partitioned, Product};
 
-/// What each variant with these semantics finds on the host, by its name.
+/// Returns the output of each CPU variant with these semantics, by its name.
 pub fn found_by_all(
     input: &Timeslices,
     semantics: Semantics,
@@ -16,10 +16,11 @@ pub fn found_by_all(
     found_at(input, semantics, &Target::host(&team))
 }
 
-/// Only timeslices that follow each other are told apart by it.
+/// Variants with this suffix differ from others only for several timeslices.
 const SAME_KERNELS: &str = "-overlapped";
 
-/// The same on the emulator, in warps of so many lanes; nothing where a build has none.
+/// Returns the outputs of the kernels on the emulator, with warps of `lanes` lanes; nothing if the
+/// build has no emulator.
 pub fn found_by_kernels(
     input: &Timeslices,
     semantics: Semantics,
@@ -31,7 +32,7 @@ pub fn found_by_kernels(
     found_at(input, semantics, &Target::emulated(gpu, &team))
 }
 
-/// Whether the kernels of a variant run for this input by another name.
+/// True if another variant has the same kernels for this input.
 fn is_double(name: &str, input: &Timeslices) -> bool {
     name.ends_with(SAME_KERNELS) && input.0.len() == 1
 }
@@ -52,13 +53,14 @@ fn found_at(
     found.collect()
 }
 
-/// What a chain should leave.
+/// The output of a chain.
 pub fn both(clusters: Partitioned<Cluster>, hits: Partitioned<Hit>) -> Product {
-    let (clusters, hits) = (Product::Clusters(clusters), Product::Hits(hits));
+    let clusters = Product::Clusters(clusters);
+    let hits = Product::Hits(hits);
     Product::Both(Box::new(clusters), Box::new(hits))
 }
 
-/// Whether something found is what is expected, to the last bit.
+/// Asserts that all outputs are equal to the expected one, to the last bit.
 pub fn assert_same(input: &Timeslices, expected: &Product, found: &[Product], context: &str) {
     let promise = Promise {
         stable: false,

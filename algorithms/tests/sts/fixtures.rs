@@ -1,4 +1,4 @@
-//! Clusters and hits that the experiment's own code found.
+//! Comparison with clusters and hits of the experiment's code.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -16,17 +16,17 @@ use crate::columns::{read_clusters, read_hits};
 use crate::common::{assert_same, both, found_by_all, found_by_kernels};
 use crate::experiments::{fixtures, full_set};
 
-/// Digis with what the experiment's code found in them.
+/// Digis with the results of the experiment's code.
 struct DataSet {
     folder: PathBuf,
-    /// What all names of files begin with.
+    /// Prefix of all file names.
     name: &'static str,
     clusters: usize,
     hits: usize,
 }
 
 impl DataSet {
-    /// One module in twenty, among them the hardest.
+    /// One module in twenty, including the most difficult ones.
     fn committed() -> Self {
         let folder = fixtures("sts-chain");
         DataSet { folder, name: "modules", clusters: 11_060, hits: 9858 }
@@ -62,7 +62,8 @@ impl DataSet {
 
 fn the_published_reference_finds_the_same(set: &DataSet) {
     let timeslice = set.timeslice();
-    let (digis, setup) = (timeslice.digis(), timeslice.setup());
+    let digis = timeslice.digis();
+    let setup = timeslice.setup();
     let clusters = reference::clusters::<Published>(digis, setup);
     let hits = reference::hits::<Published>(&clusters, setup);
     let input = Timeslices(vec![timeslice]);
@@ -103,7 +104,7 @@ fn every_published_variant_finds_the_same_to_the_last_bit_in_full() {
     every_published_variant_finds_the_same(&set);
 }
 
-/// Of so many modules, one is kept: the others are empty. Back sides are behind all front sides.
+/// Keeps one of `share` modules; the others are empty. Back sides follow all front sides.
 fn thinned<'a, T>(
     groups: impl Iterator<Item = &'a [T]>,
     modules: usize,
@@ -113,7 +114,7 @@ fn thinned<'a, T>(
     groups.enumerate().map(|(number, group)| if is_kept(number) { group } else { &[] }).collect()
 }
 
-/// What the published kernels find in one of so many modules: no module depends on others.
+/// Compares the published kernels in one of `share` modules: modules are independent.
 fn kernels_find_the_same(set: &DataSet, share: usize) {
     let timeslice = set.timeslice();
     let (clusters, hits) = set.clusters_and_hits();
@@ -150,21 +151,22 @@ fn every_published_kernel_finds_the_same_to_the_last_bit_in_full() {
 }
 
 #[test]
-fn the_other_answers_differ_by_as_little_as_is_known() {
-    the_other_answers_differ_by_little(&DataSet::committed());
+fn other_semantics_differ_by_known_amounts() {
+    other_semantics_differ_by_little(&DataSet::committed());
 }
 
 #[test]
-fn the_other_answers_differ_by_as_little_as_is_known_in_full() {
+fn other_semantics_differ_by_known_amounts_in_full() {
     let Some(set) = DataSet::full() else { return };
-    the_other_answers_differ_by_little(&set);
+    other_semantics_differ_by_little(&set);
 }
 
-/// With dead time and early in a timeslice, the three differ by little: in the times,
-/// which published code truncates before hits are found, and so at the cut.
-fn the_other_answers_differ_by_little(set: &DataSet) {
+/// With dead time and early in a timeslice, the three semantics differ little: in the times, which
+/// published code truncates before hits are found, and thus at the cut.
+fn other_semantics_differ_by_little(set: &DataSet) {
     let timeslice = set.timeslice();
-    let (digis, setup) = (timeslice.digis(), timeslice.setup());
+    let digis = timeslice.digis();
+    let setup = timeslice.setup();
     let exact = reference::clusters::<Exact>(digis, setup);
     let published = reference::clusters::<Published>(digis, setup);
     assert_eq!(exact.items().len(), published.items().len());
@@ -177,7 +179,7 @@ fn the_other_answers_differ_by_little(set: &DataSet) {
     for side in 0..exact.segments() {
         let mut times: Vec<_> = exact.segment(side).iter().map(|found| found.time).collect();
         times.sort_unstable();
-        // Whoever comes first after rounding down does so before.
+        // Truncation does not change the order of times.
         let pairs = offline.segment(side).iter().zip(times);
         for (offline, time) in pairs {
             assert_eq!(offline.time as u32, time, "side {side}");

@@ -1,7 +1,7 @@
-//! Clusters and hits of a data set of our own: two modules with many tracks, strips
-//! that lean either way, sensors that are turned, no dead time, and times late in a
-//! timeslice. The published ones are those of a reference that finds what the
-//! experiment's code finds; all of them must never change unnoticed.
+//! Golden clusters and hits of a synthetic data set: two modules with many tracks, strips with
+//! positive and negative stereo angles, rotated sensors, no dead time, and times late in a
+//! timeslice. The published ones come from a reference that agrees with the experiment's code. Any
+//! change must be noticed.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -41,7 +41,8 @@ fn expected(semantics: &str) -> Product {
 #[test]
 fn every_variant_finds_the_golden_clusters_and_hits() {
     for online in [Semantics::Exact, Semantics::Published] {
-        let (input, expected) = (Timeslices(vec![timeslice(online)]), expected(online.name()));
+        let input = Timeslices(vec![timeslice(online)]);
+        let expected = expected(online.name());
         for (variant, found) in found_by_all(&input, online, 2) {
             assert_same(&input, &expected, &found, &format!("{variant}, {online}"));
         }
@@ -51,7 +52,8 @@ fn every_variant_finds_the_golden_clusters_and_hits() {
 #[test]
 fn every_kernel_finds_the_golden_clusters_and_hits() {
     for online in [Semantics::Exact, Semantics::Published] {
-        let (input, expected) = (Timeslices(vec![timeslice(online)]), expected(online.name()));
+        let input = Timeslices(vec![timeslice(online)]);
+        let expected = expected(online.name());
         for lanes in [Lanes::L32, Lanes::L64] {
             for (variant, found) in found_by_kernels(&input, online, lanes) {
                 let context = format!("{variant}, {online}, {lanes:?}");
@@ -62,7 +64,7 @@ fn every_kernel_finds_the_golden_clusters_and_hits() {
 }
 
 #[test]
-fn the_answers_differ_where_they_should() {
+fn semantics_differ_where_expected() {
     let size_of_clusters = |semantics: &str| {
         let clusters = read_clusters(&golden(&format!("{semantics}.clusters.bin.gz")));
         let sizes = clusters.items().iter().map(|cluster| cluster.size);
@@ -75,7 +77,8 @@ fn the_answers_differ_where_they_should() {
         let hits = read_hits(&golden(&format!("{semantics}.hits.bin.gz")));
         hits.segment(1).len()
     };
-    let (exact, published) = (hits_of_second("exact"), hits_of_second("published"));
+    let exact = hits_of_second("exact");
+    let published = hits_of_second("published");
     assert!(exact > published, "lines that lean to the left");
 }
 
@@ -85,7 +88,7 @@ fn the_offline_answer_is_golden() {
     assert_eq!(offline_summary(), expected);
 }
 
-/// How much there is, and a hash of all its bits.
+/// Numbers of clusters and hits, and a hash of all their bits.
 fn offline_summary() -> String {
     let timeslice = timeslice(Semantics::Exact);
     let clusters = offline::clusters(timeslice.digis(), timeslice.setup());
@@ -102,7 +105,7 @@ fn offline_summary() -> String {
     )
 }
 
-/// Makes the data set anew, which changes what is right: only for another data set.
+/// Regenerates the data set, which changes the expected results: only for a new data set.
 #[test]
 #[ignore = "makes the golden files"]
 fn make() {
@@ -129,19 +132,20 @@ fn setup() -> Setup {
     (modules[2].stereo_front, modules[2].stereo_back) = (-5.0, 10.0);
     modules[2].rotation = [0.8, -0.6, 0.0, 0.6, 0.8, 0.0, 0.0, 0.0, 1.0];
     modules[2].lorentz_front = 0.02;
-    let (asic, cuts) = (regular.asic().clone(), regular.cuts().clone());
+    let asic = regular.asic().clone();
+    let cuts = regular.cuts().clone();
     Setup::new(asic, cuts, regular.landau().clone(), modules).expect("sensible")
 }
 
-/// Tracks early and late in a timeslice of 200 ms.
+/// Digis of tracks early and late in a timeslice of 200 ms.
 fn digis() -> SegmentedDigis {
     const MODULES: usize = 3;
     let mut sides = vec![Vec::new(); 2 * MODULES];
     for track in 0..1500_u64 {
         let module = (track % MODULES as u64) as usize;
         let start = if track < 900 { 1000 } else { 199_000_000 };
-        // A third of them crowd in a few channels and microseconds, but not in the second
-        // module.
+        // A third of them are concentrated in a few channels and microseconds, but not in the
+        // second module.
         let (channels, spread) = match track % 9 {
             0 | 3 | 5 => (12, 3000),
             _ => (1018, 200_000),
@@ -149,11 +153,13 @@ fn digis() -> SegmentedDigis {
         let time = start + (hash(1, [track, 0]) % spread) as u32;
         for (side, draw) in [(module, 1), (MODULES + module, 2)] {
             let random = hash(1, [track, draw]);
-            let (channel, strips) = (random % channels, 1 + (random >> 20) % 5);
+            let channel = random % channels;
+            let strips = 1 + (random >> 20) % 5;
             for strip in 0..strips {
                 let random = hash(1, [track, draw, 3 + strip]);
                 let time = time + (random % 15) as u32;
-                let (channel, adc) = ((channel + strip) as u16, (random >> 20) as u8 % 32);
+                let channel = (channel + strip) as u16;
+                let adc = (random >> 20) as u8 % 32;
                 sides[side].push(Digi::new(Address::of_module(module), channel, time, adc));
             }
         }

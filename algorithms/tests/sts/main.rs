@@ -1,4 +1,4 @@
-//! The STS chain from the outside: what it finds in data whose answer is known.
+//! Tests of the STS chain on data with known results.
 
 #![allow(clippy::disallowed_methods, reason = "tests print names of their own")]
 

@@ -1,4 +1,4 @@
-//! Clusters and hits of simulated data, by the references.
+//! Clusters and hits of simulated data, found by the references.
 
 use algorithms::sts::reference::{clusters, hits};
 use algorithms::sts::rules::{Exact, Published, Rules};
@@ -6,7 +6,7 @@ use generators::sts::SegmentedDigis;
 use generators::sts::physics::{Preset, Simulation};
 use generators::sts::setup::Setup;
 
-/// Publication: digis, clusters, hits, in millions.
+/// Published numbers of digis, clusters and hits in millions.
 fn published(preset: Preset) -> [f64; 3] {
     match preset {
         Preset::CbmAuAu => [17.2, 5.9, 4.8],
@@ -20,7 +20,7 @@ fn found<P: Rules>(digis: &SegmentedDigis, setup: &Setup) -> [usize; 3] {
     [digis.digis().len(), clusters.items().len(), hits.items().len()]
 }
 
-/// Digis, clusters and hits of a part of a preset: exact, and as published.
+/// Numbers of digis, clusters and hits of a part of a preset: exact, and published.
 fn counts(preset: Preset, scale: f64) -> [[usize; 3]; 2] {
     let scenario = preset.scenario().scaled(scale);
     let simulation = Simulation::new(&scenario, 1).expect("sensible");
@@ -36,7 +36,7 @@ fn counts(preset: Preset, scale: f64) -> [[usize; 3]; 2] {
     sums
 }
 
-/// Digis and clusters within 2 %, hits within 5 %, and what chance adds in a part.
+/// Checks digis and clusters within 2 %, hits within 5 %, plus the statistical error of a part.
 fn check(preset: Preset, scale: f64, chance: f64) {
     for found in counts(preset, scale) {
         let wanted = published(preset).map(|millions| millions * 1e6 * scale);

@@ -1,4 +1,4 @@
-//! Whether figures of quality tell good hits from bad ones.
+//! Tests that quality metrics distinguish good hits from bad ones.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use algorithms::sts::{Hit, Partitioned};
 use generators::sts::physics::{Preset, Simulation};
 use generators::sts::setup::Setup;
 
-/// A part of a preset that has some ten thousand hits.
+/// A part of a preset with about ten thousand hits.
 const SCALE: f64 = 0.003;
 
 struct Data {
@@ -32,7 +32,7 @@ fn data() -> Data {
 }
 
 impl Data {
-    /// The figures if hits were otherwise; those that become none are left out.
+    /// Metrics after a change of the hits; hits changed to `None` are removed.
     fn figures(&self, change: impl Fn(usize, Hit) -> Option<Hit>) -> BTreeMap<&'static str, f64> {
         let module = |module: usize| {
             let hits = self.hits.segment(module).iter().enumerate();
@@ -58,14 +58,14 @@ fn good_hits_have_good_figures() {
     assert!(good["x_residual_um"] < 30.0, "{good:?}");
     assert!(good["y_residual_um"] < 300.0, "{good:?}");
     assert!(good["time_residual_ns"] < 5.0, "{good:?}");
-    // Errors know nothing of knock-on electrons and of particles that share a cluster.
+    // Errors do not include knock-on electrons and particles that share a cluster.
     for pull in ["x_pull", "y_pull"] {
         assert!((0.7..2.0).contains(&good[pull]), "{good:?}");
     }
 }
 
 #[test]
-fn what_is_missing_wrong_or_off_is_seen() {
+fn missing_wrong_and_displaced_hits_change_the_metrics() {
     let data = data();
     let good = data.figures(|_, hit| Some(hit));
     let half = data.figures(|number, hit| (number % 2 == 0).then_some(hit));
@@ -88,7 +88,7 @@ fn what_is_missing_wrong_or_off_is_seen() {
 }
 
 #[test]
-fn nothing_found_has_no_figures_but_no_efficiency() {
+fn without_hits_there_is_only_an_efficiency() {
     let none = data().figures(|_, _| None);
     assert_eq!(none["efficiency"], 0.0);
     assert!(none["ghosts"].is_nan() && none["x_pull"].is_nan());

@@ -1,4 +1,4 @@
-//! Running variants as the harness does.
+//! Runs variants as the harness does.
 
 use std::fs;
 use std::io::Read;
@@ -15,8 +15,8 @@ use flate2::read::GzDecoder;
 /// Inputs of a task by name.
 pub type Cases = Vec<(String, Box<dyn Case>)>;
 
-/// Each task with its hard inputs. They are made when first asked for, as are their right answers, and
-/// are there for all tests: some take longer to find than a variant does.
+/// Each task with its hard inputs. They are made on first use, as are their references, and shared
+/// by all tests: some take longer to compute than a variant.
 pub fn tasks_with_hard_cases() -> impl Iterator<Item = (&'static dyn Task, &'static Cases)> {
     static ALL: LazyLock<Vec<OnceLock<Cases>>> =
         LazyLock::new(|| tasks().iter().map(|_| OnceLock::new()).collect());
@@ -24,13 +24,13 @@ pub fn tasks_with_hard_cases() -> impl Iterator<Item = (&'static dyn Task, &'sta
     all.map(|(task, cases)| (*task, cases.get_or_init(|| task.hard_cases(5))))
 }
 
-/// Fresh input, and nothing of an earlier run.
+/// Provides fresh input, and poisons the results of earlier runs.
 pub fn refresh(candidate: &mut dyn Candidate) {
     let fresh = candidate.reset().and_then(|()| candidate.poison());
     assert_eq!(fresh, Ok(()));
 }
 
-/// Inputs with that many items, the smallest first.
+/// Inputs with a number of items in this range, the smallest first.
 pub fn cases_with(items: RangeInclusive<u64>, cases: &Cases) -> Vec<&dyn Case> {
     let mut small: Vec<_> = cases.iter().map(|(_, case)| case.as_ref()).collect();
     small.retain(|case| items.contains(&case.work().items));
@@ -38,7 +38,7 @@ pub fn cases_with(items: RangeInclusive<u64>, cases: &Cases) -> Vec<&dyn Case> {
     small
 }
 
-/// Runs a candidate, checks what it makes, and looks at it before its buffers are given back.
+/// Runs a candidate, checks its output, and calls `look` before its buffers are released.
 fn check(
     mut candidate: Box<dyn Candidate + '_>,
     target: &Target<'_>,
@@ -55,27 +55,27 @@ fn check(
     checked
 }
 
-/// Figures in the results are among those that the task declares.
+/// Asserts that the task declares these metrics.
 fn all_declared(task: &dyn Task, metrics: &[Metric]) {
     for metric in metrics {
         assert!(task.metrics().contains(metric.info), "{}: {:?}", task.name(), metric.info);
     }
 }
 
-/// The numbers and names of a task's variants on a backend.
+/// Indices and names of a task's variants on a backend.
 pub fn variants(task: &dyn Task, backend: Backend) -> Vec<(usize, &'static str)> {
     let all = task.variants().into_iter().enumerate();
     let of_backend = all.filter(|(_, variant)| variant.backend == backend);
-    of_backend.map(|(number, variant)| (number, variant.name)).collect()
+    of_backend.map(|(index, variant)| (index, variant.name)).collect()
 }
 
-/// Checks all variants of a task that run there and on such an input; returns how many did, and
-/// how many did not.
+/// Checks all variants of a task that run on a target with an input; returns the numbers of
+/// variants that ran and that refused.
 pub fn check_all(task: &dyn Task, case: &dyn Case, target: &Target<'_>, on: &str) -> [usize; 2] {
     let mut counts = [0; 2];
-    for (number, name) in variants(task, target.device.backend()) {
-        // A variant may refuse a shape; that some accept it is asserted by who asks.
-        let Ok(candidate) = case.prepare(number, target) else {
+    for (index, name) in variants(task, target.device.backend()) {
+        // A variant may refuse an input shape; the caller asserts that some variants accept it.
+        let Ok(candidate) = case.prepare(index, target) else {
             counts[1] += 1;
             continue;
         };
@@ -94,7 +94,7 @@ pub fn check_all(task: &dyn Task, case: &dyn Case, target: &Target<'_>, on: &str
     counts
 }
 
-/// A text, which is compressed if the name ends so.
+/// Reads a text, which is compressed if the file name ends in `.gz`.
 pub fn text_of(path: &Path) -> String {
     let bytes = fs::read(path).expect("readable");
     let mut text = String::new();

@@ -4,23 +4,24 @@ use algorithms::device::{Target, Team};
 
 use crate::common::{check_all, tasks_with_hard_cases};
 
-/// Larger inputs are for fewer numbers of threads: `bench verify` takes them with any.
-const FEW_ITEMS: u64 = 3_000;
-/// Those for two; larger ones for one.
-const MANY_ITEMS: u64 = 15_000;
+/// Larger inputs run with fewer tried of threads: `bench verify` runs them with any.
+const SMALL_ITEMS: u64 = 3_000;
+/// Larger inputs than this run with one thread, smaller ones also with two.
+const LARGE_ITEMS: u64 = 15_000;
 
 #[test]
 fn every_cpu_variant_is_right_on_hard_inputs() {
-    let (mut run, mut refused) = (0, 0);
+    let mut run = 0;
+    let mut refused = 0;
     let teams = [3, 1, 2, 8].map(|threads| Team::new(threads).expect("threads"));
     for (task, cases) in tasks_with_hard_cases() {
         for (name, case) in cases {
-            let numbers = match case.work().items {
-                items if items <= FEW_ITEMS => teams.len(),
-                items if items <= MANY_ITEMS => 2,
+            let tried = match case.work().items {
+                items if items <= SMALL_ITEMS => teams.len(),
+                items if items <= LARGE_ITEMS => 2,
                 _ => 1,
             };
-            for team in &teams[..numbers] {
+            for team in &teams[..tried] {
                 let on = format!("{name}, {} threads", team.threads());
                 let counts = check_all(task, case.as_ref(), &Target::host(team), &on);
                 run += counts[0];

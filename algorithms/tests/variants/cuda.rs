@@ -10,13 +10,13 @@ use algorithms::task::{Candidate, Case, Task};
 
 use crate::common::{check_all, tasks_with_hard_cases, variants};
 
-/// `bench verify` takes the larger ones, and all schedules. A sample of a page is more work than
-/// one that was decoded or a digi to be sorted, and that more than a cell of a map; a random order
-/// takes longer, and checks of all accesses much longer. Each stage of the STS chain takes all
-/// stages before it. Threads of many empty segments take turns at nothing. The other width of
-/// a warp, in random order, is the night's but for the smallest.
+/// Selects small inputs; `bench verify` runs the larger ones, and all schedules. The limits reflect
+/// costs: a sample of a page is more work than a decoded one or a digi to be sorted, and that more
+/// than a cell of a map; a random order takes longer, and checks of all accesses much longer. Each
+/// stage of the STS chain runs all stages before it. Threads of many empty segments are scheduled
+/// without work. 64-lane random-order runs use only the smallest inputs here; the rest run nightly.
 ///
-/// `times` is 1 in CI; inputs with that many times as many items and segments are small, too.
+/// `times` is 1 in CI; it scales the limits of items and segments.
 fn is_small(times: u64, task: &str, name: &str, case: &dyn Case, config: &Config) -> bool {
     let work = case.work();
     let random = config.schedule.policy == Policy::Random;
@@ -25,7 +25,7 @@ fn is_small(times: u64, task: &str, name: &str, case: &dyn Case, config: &Config
     if segments(name) > times * most_segments {
         return false;
     }
-    let most = match (task, work.item_unit) {
+    let max_items = match (task, work.item_unit) {
         ("sts", _) if random => 100,
         ("sts", _) => 800,
         _ if is_stage => 100,
@@ -38,16 +38,16 @@ fn is_small(times: u64, task: &str, name: &str, case: &dyn Case, config: &Config
         _ if random => 500,
         _ => 3_000,
     };
-    work.items <= times * if config.checked { most / 20 } else { most }
+    work.items <= times * if config.checked { max_items / 20 } else { max_items }
 }
 
-/// The segments of an input, where its name says how many: `100 digis in 5000 segments, …`.
+/// Number of segments of an input, if its name contains it: `100 digis in 5000 segments, …`.
 fn segments(name: &str) -> u64 {
     let before = name.split(" segments").next().unwrap_or_default();
     before.rsplit(' ').next().and_then(|number| number.parse().ok()).unwrap_or(0)
 }
 
-/// How the emulator is to be run.
+/// Configuration of the emulator.
 fn config(lanes: Lanes, policy: Policy) -> Config {
     Config { lanes, schedule: Schedule { seed: 1, policy }, ..Config::default() }
 }
@@ -88,8 +88,8 @@ fn every_variant_is_right_with_64_lanes_in_random_order() {
     every_variant_is_right(config(Lanes::L64, Policy::Random));
 }
 
-/// Copies and kernels run when something waits for them and no sooner, or in a random order of
-/// queues: a launcher that does not wait reads what is not there yet.
+/// Copies and kernels run as late as possible, or in a random order of queues: a launcher with a
+/// missing wait reads data too early.
 fn every_variant_waits(times: u64, execution: Execution) {
     let team = Team::new(1).expect("a thread");
     let config = config(Lanes::L32, Policy::InOrder);
@@ -124,8 +124,8 @@ fn no_variant_races() {
     every_variant_is_right(Config { checked: true, ..config(Lanes::L32, Policy::InOrder) });
 }
 
-/// Whether the output is refused of a run that did nothing, with what a right one has left.
-/// Poison leads nowhere, so who follows it may panic: that is no right output either.
+/// True if the check refuses the output of a candidate that did not run, with the memory of an
+/// earlier, right run. Poisoned values may make code panic; that counts as refused.
 fn is_refused_without_a_run(candidate: &mut dyn Candidate) -> bool {
     let ran = candidate.reset().and_then(|()| candidate.run());
     assert_eq!(ran, Ok(()));
@@ -136,23 +136,23 @@ fn is_refused_without_a_run(candidate: &mut dyn Candidate) -> bool {
     catch_unwind(AssertUnwindSafe(|| candidate.check().is_err())).unwrap_or(true)
 }
 
-/// Of inputs in which there is nothing to be found, nothing is right: one of the larger ones
-/// has something.
+/// An empty output is right for inputs without results, so one of the larger inputs must be
+/// refused.
 #[test]
-fn what_an_earlier_run_has_left_is_no_output() {
-    const MOST_ITEMS: u64 = 500;
+fn results_of_an_earlier_run_are_refused() {
+    const MAX_ITEMS: u64 = 500;
     let team = Team::new(1).expect("a thread");
-    let Some(place) = emulated(config(Lanes::L32, Policy::InOrder), &team) else {
+    let Some(target) = emulated(config(Lanes::L32, Policy::InOrder), &team) else {
         return;
     };
     let mut refused = 0;
     for (task, cases) in tasks_with_hard_cases() {
-        let small = cases.iter().filter(|(_, case)| case.work().items <= MOST_ITEMS);
+        let small = cases.iter().filter(|(_, case)| case.work().items <= MAX_ITEMS);
         let mut cases: Vec<_> = small.collect();
         cases.sort_by_key(|(_, case)| std::cmp::Reverse(case.work().items));
-        for (number, variant) in variants(task, Backend::Cuda) {
+        for (index, variant) in variants(task, Backend::Cuda) {
             let candidates = cases.iter().filter_map(|(_, case)| {
-                let prepared = case.prepare(number, &place);
+                let prepared = case.prepare(index, &target);
                 prepared.ok()
             });
             let mut tried = candidates.take(5).peekable();

@@ -1,4 +1,4 @@
-//! A device that is lost in the midst of a run: an error says so, all buffers come back, and the next
+//! Loss of a device during a run: an error is returned, all buffers are released, and the next
 //! candidate runs.
 
 use std::ops::RangeInclusive;
@@ -11,9 +11,9 @@ use algorithms::task::{Candidate, Case};
 
 use crate::common::{cases_with, refresh, tasks_with_hard_cases, variants};
 
-/// Items of the inputs that launchers are tried with.
+/// Number of items of the inputs that launchers run on.
 const ITEMS: RangeInclusive<u64> = 30..=1_000;
-/// Page-locked memory stays in the pool for this number of calls.
+/// Number of calls of `trim` that unused page-locked memory survives.
 const TRIMS: usize = 5;
 
 fn is_lost(error: &DeviceError) -> bool {
@@ -31,7 +31,7 @@ fn lose(candidate: &mut dyn Candidate, queues: &QueuedEmulator, command: u64) ->
     ran.expect_err("the device was lost")
 }
 
-/// Runs a candidate to the right output; returns the number of its commands.
+/// Runs a candidate and checks its output; returns the number of its commands.
 fn run(candidate: &mut dyn Candidate, queues: &QueuedEmulator) -> u64 {
     refresh(candidate);
     queues.inject(Faults::default());
@@ -44,7 +44,7 @@ fn run(candidate: &mut dyn Candidate, queues: &QueuedEmulator) -> u64 {
 }
 
 /// Loses the device at the first, a middle and the last command of a variant; the next candidate on
-/// the same input is right each time. `false` if the variant does not run on such an input.
+/// the same input must be right each time. `false` if the variant does not run on this input.
 fn survives(gpu: &Arc<Gpu>, variant: usize, case: &dyn Case) -> bool {
     let queues = gpu.emulator_queues().expect("an emulator");
     let team = Team::new(1).expect("a thread");
@@ -71,8 +71,8 @@ fn every_variant_survives(execution: Execution) {
     let mut tried = 0;
     for (task, cases) in tasks_with_hard_cases() {
         let small = cases_with(ITEMS, cases);
-        for (number, _) in variants(task, Backend::Cuda) {
-            tried += usize::from(small.iter().any(|case| survives(&gpu, number, *case)));
+        for (index, _) in variants(task, Backend::Cuda) {
+            tried += usize::from(small.iter().any(|case| survives(&gpu, index, *case)));
         }
         small.iter().for_each(|case| case.drop_buffers());
     }

@@ -1,5 +1,4 @@
-//! Every variant is right: on what is hard to get right, and on data whose answer is
-//! known.
+//! Tests that every variant is right, on hard inputs and on data with known results.
 
 #![allow(clippy::disallowed_methods, reason = "tests print names of their own")]
 

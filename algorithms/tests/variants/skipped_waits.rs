@@ -1,4 +1,5 @@
-//! Each wait of each CUDA launcher is needed: left out, the output is wrong, or an error says so.
+//! Tests that each wait of each CUDA launcher is needed: if it is skipped, the output is wrong, or
+//! there is an error.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,10 +15,10 @@ use algorithms::task::{Candidate, Case, Task};
 
 use crate::common::{cases_with, refresh, tasks_with_hard_cases, variants};
 
-/// Waits that can be left out, each with the reason.
+/// Waits that can be skipped, each with the reason.
 const LISTED: &str = include_str!("waits_not_needed.txt");
 
-/// Orders in which a missing wait is looked for.
+/// Execution orders in which a missing wait is searched.
 const EXECUTIONS: [Execution; 7] = [
     Execution::Late,
     Execution::Random { seed: 1 },
@@ -28,26 +29,26 @@ const EXECUTIONS: [Execution; 7] = [
     Execution::Random { seed: 6 },
 ];
 
-/// Items of the inputs that launchers are tried with: accesses are checked, since a kernel may be
-/// given what was not copied yet, and that takes long.
+/// Number of items of the inputs that launchers run on: all accesses are checked, because a kernel
+/// may read data that was not copied yet, and that takes long.
 const ITEMS: RangeInclusive<u64> = 30..=1_000;
 const MAX_CASES: usize = 2;
 
-/// A candidate on queues that run in some order.
+/// A candidate on queues with an execution order.
 struct Trial<'t> {
     candidate: Box<dyn Candidate + 't>,
     queues: &'t QueuedEmulator,
 }
 
-/// What came of a run without one of its waits.
+/// Result of a run with a skipped wait.
 struct Without {
-    /// The calls that asked for it.
+    /// Call stack of the wait.
     calls: String,
     is_right: bool,
 }
 
 impl Trial<'_> {
-    /// Number of waits of a run, which is right.
+    /// Runs with all waits, checks the output, and returns the number of waits.
     fn waits(&mut self) -> u64 {
         self.start(Faults::default());
         let ran = self.candidate.run();
@@ -58,7 +59,7 @@ impl Trial<'_> {
         waits
     }
 
-    /// A run without one of its waits.
+    /// Runs with one wait skipped.
     fn without(&mut self, wait: u64) -> Without {
         self.start(Faults { skipped_wait: Some(wait), ..Faults::default() });
         IS_TRIAL.set(true);
@@ -72,7 +73,7 @@ impl Trial<'_> {
         };
         IS_TRIAL.set(false);
         self.queues.reset();
-        // Buffers of a run that has failed may be anything.
+        // After a failed run the contents of its buffers are arbitrary.
         self.candidate.release();
         Without { calls: calls.unwrap_or_default(), is_right }
     }
@@ -84,11 +85,11 @@ impl Trial<'_> {
 }
 
 thread_local! {
-    /// Whether this thread runs with a wait left out.
+    /// True while this thread runs with a wait skipped.
     static IS_TRIAL: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Panics of runs with a wait left out are results, and print nothing.
+/// Panics of runs with a skipped wait are results, and are not printed.
 fn silence_trials() {
     let print = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
@@ -98,8 +99,8 @@ fn silence_trials() {
     }));
 }
 
-/// The name of the innermost function of a launcher among some calls: neither of the GPU layer nor
-/// of what all candidates have in common.
+/// Name of the innermost launcher function of a call stack, which is neither in the GPU layer nor
+/// common to all candidates.
 fn launcher(calls: &str) -> String {
     let mut names =
         calls.lines().filter_map(|line| line.trim().split_once(": ")).map(|(_, name)| name);
@@ -130,25 +131,24 @@ fn gpus(executions: &[Execution]) -> Vec<Arc<Gpu>> {
     executions.iter().map(gpu).collect()
 }
 
-/// A wait of a launcher, by its number in a run and the number of all, and the function that asks
-/// for it.
+/// A wait of a launcher: its index, the number of waits of a run, and the function that calls it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Wait {
     task: &'static str,
     variant: &'static str,
-    number: u64,
+    index: u64,
     of: u64,
     function: String,
 }
 
 impl fmt::Display for Wait {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Wait { task, variant, number, of, function } = self;
-        write!(f, "{task} {variant} {number}/{of} {function}")
+        let Wait { task, variant, index, of, function } = self;
+        write!(f, "{task} {variant} {index}/{of} {function}")
     }
 }
 
-/// The waits of a variant, and whether an input was found that needs them.
+/// Tries all waits of a variant; returns each with whether an input was found that needs it.
 fn waits_of(
     gpus: &[Arc<Gpu>],
     task: &'static dyn Task,
@@ -166,23 +166,23 @@ fn waits_of(
             let mut trial = Trial { candidate, queues };
             let of = trial.waits();
             let tried = survivors.take().unwrap_or_else(|| (0..of).collect());
-            let mut left = Vec::new();
-            for number in tried {
-                let without = trial.without(number);
+            let mut remaining = Vec::new();
+            for index in tried {
+                let without = trial.without(index);
                 let function = launcher(&without.calls);
-                let wait = Wait { task: task.name(), variant: name, number, of, function };
+                let wait = Wait { task: task.name(), variant: name, index, of, function };
                 *waits.entry(wait).or_default() |= !without.is_right;
                 if without.is_right {
-                    left.push(number);
+                    remaining.push(index);
                 }
             }
-            survivors = Some(left);
+            survivors = Some(remaining);
         }
     }
     waits
 }
 
-/// Leaves out each wait of the launchers of some tasks, and compares those that no input needs with
+/// Skips each wait of the launchers of some tasks, and compares the waits that no input needs with
 /// the list.
 fn every_wait_is_needed(executions: &[Execution], tasks: impl Fn(&str) -> bool) {
     if let Some(reason) = emulator::unavailable() {
@@ -206,10 +206,10 @@ fn every_wait_is_needed(executions: &[Execution], tasks: impl Fn(&str) -> bool) 
     let is_asked = |wait: &String| wait.split(' ').next().is_some_and(&tasks);
     let listed: BTreeSet<String> = listed.filter(is_asked).collect();
     assert!(!waits.is_empty(), "nothing was tried");
-    assert_eq!(found, listed, "waits that can be left out, found and listed");
+    assert_eq!(found, listed, "waits that can be remaining out, found and listed");
 }
 
-/// Tasks whose launchers are tried in seconds.
+/// Tasks whose launchers take seconds.
 const QUICK: [&str; 5] = ["sort", "unpack", "events", "merge", "tpc"];
 
 #[test]

@@ -1,4 +1,4 @@
-//! Digis that the experiment's own code has unpacked.
+//! Comparison with digis that the experiment's code has unpacked.
 
 use std::path::Path;
 
@@ -10,7 +10,8 @@ use generators::sts::raw::Unpacked;
 
 use crate::experiments::{fixtures, full_set};
 
-/// A set of raw data, and the years whose code unpacked it, from the same raw data or other ones.
+/// Name of a set of raw data, and the years of the code that unpacked it, from the same or other
+/// raw data.
 type Set = (&'static str, &'static [u32]);
 
 const SETS: [Set; 2] = [("tiny", &[2026, 2023]), ("long", &[2026])];
@@ -22,12 +23,12 @@ const SETS_IN_FULL: [Set; 5] = [
     ("long", &[2026]),
 ];
 
-/// Sees that both are the same, and tells where they are not.
+/// Asserts that both are equal, and reports the first difference.
 fn same(name: &str, found: &Unpacked, right: &Unpacked) {
     assert_eq!(found.timeslices, right.timeslices, "{name}");
-    let places = found.microslices.iter().zip(&right.microslices);
-    for (number, (found, right)) in places.enumerate() {
-        assert_eq!(found, right, "{name}: microslice {number}");
+    let pairs = found.microslices.iter().zip(&right.microslices);
+    for (index, (found, right)) in pairs.enumerate() {
+        assert_eq!(found, right, "{name}: microslice {index}");
     }
     let first = found.digis.iter().zip(&right.digis).position(|(found, right)| found != right);
     assert_eq!(first, None, "{name}: the first digi that differs");

@@ -1,4 +1,4 @@
-//! Clusters that the experiment's own code has found.
+//! Comparison with clusters of the experiment's code.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -14,23 +14,23 @@ use generators::tpc::geometry::pads_in_row;
 use crate::common::text_of;
 use crate::experiments::{fixtures, full_set};
 
-/// Time bins behind the last sample: nothing looks farther.
+/// Number of time bins after the last sample that algorithms may read.
 const BEHIND: usize = 4;
 
-/// What was made of an input: rows first in all places.
+/// Results for an input; in all coordinates the row is first.
 #[derive(Debug, Default, PartialEq)]
 struct Results {
     /// Raw peaks, and whether they are kept.
     peaks: BTreeSet<[usize; 4]>,
-    /// Samples with what is left of their charge, and flags.
+    /// Samples with the remaining fraction of their charge, and flags.
     shares: BTreeSet<[usize; 5]>,
     clusters: Vec<(usize, Cluster)>,
-    /// The labels of each.
+    /// Labels of each cluster.
     labels: Vec<Vec<u64>>,
 }
 
 impl Results {
-    /// What the lines of a case say.
+    /// Parses the lines of a case.
     fn of(lines: &str) -> Self {
         let mut results = Results::default();
         for line in lines.lines() {
@@ -43,14 +43,14 @@ impl Results {
                     let labels = rest.split(' ').skip(8).map(|word| word.parse().expect("a label"));
                     results.labels.push(labels.collect());
                 }
-                // What is no result is read elsewhere.
+                // Other lines are parsed elsewhere.
                 _ => {}
             }
         }
         results
     }
 
-    /// What the reference finds.
+    /// Results of the reference.
     fn found(case: &ChargeCase) -> Self {
         let mut results = Results::default();
         for (row, samples) in samples_by_row(case) {
@@ -77,17 +77,18 @@ impl Results {
     }
 
     fn check(&self, case: &ChargeCase) {
-        let (name, found) = (&case.name, Results::found(case));
+        let name = &case.name;
+        let found = Results::found(case);
         assert_eq!(found.clusters, self.clusters, "{name}");
-        // Only some of the inputs tell them.
+        // Only some of the files contain these.
         assert!(self.peaks.is_empty() || self.peaks == found.peaks, "{name}: peaks");
         assert!(self.shares.is_empty() || self.shares == found.shares, "{name}: shares");
     }
 }
 
 impl Results {
-    /// Sees that a variant has found these clusters in a case, and their labels, in the order in which
-    /// they were collected if it keeps that.
+    /// Asserts that a variant has found these clusters and their labels in a case, in the order of
+    /// collection if it keeps that.
     fn check_found(&self, found: &Clusters, case: usize, variant: &Variant<TpcClusterFinder>) {
         let own: Vec<_> = (0..found.len()).filter(|&it| found[it].case as usize == case).collect();
         let clusters = own.iter().map(|&it| (found[it].row.into(), found[it].cluster));
@@ -123,7 +124,7 @@ fn first<const N: usize>(mut numbers: impl Iterator<Item = usize>) -> [usize; N]
     [0; N].map(|_| numbers.next().expect("a number"))
 }
 
-/// `ROW PAD TIME SIGMAPAD SIGMATIME QMAX QTOT FLAGS`, and labels.
+/// Parses `ROW PAD TIME SIGMAPAD SIGMATIME QMAX QTOT FLAGS`, and labels.
 fn cluster(line: &str) -> (usize, Cluster) {
     let [row, pad, time, sigma_pad, sigma_time, qmax, qtot, flags] = first(numbers(line));
     let cluster = Cluster {
@@ -137,7 +138,7 @@ fn cluster(line: &str) -> (usize, Cluster) {
     (row, cluster)
 }
 
-/// The inputs of a file, and what the experiment's code made of them.
+/// The inputs of a file, and the results of the experiment's code.
 type CasesWithResults = (Vec<ChargeCase>, Vec<Results>);
 
 fn read(file: &Path) -> CasesWithResults {
@@ -151,7 +152,7 @@ fn committed() -> Vec<CasesWithResults> {
     vec![read(&fixtures("tpc-clusters").join("random.cases.gz"))]
 }
 
-/// Nothing without the full set.
+/// Empty without the full set.
 fn full() -> Vec<CasesWithResults> {
     let names = [
         "handmade.cases",
@@ -180,7 +181,7 @@ fn the_reference_finds_the_clusters_of_the_experiment_in_full() {
     the_reference_finds_the_clusters(full());
 }
 
-/// Checks all CPU variants on each file, those with maps of whole sectors on every `step`th of its
+/// Checks all CPU variants on each file; those with maps of full sectors on every `step`th of its
 /// inputs.
 fn variants_find_the_clusters(files: Vec<CasesWithResults>, step: usize) {
     let team = Team::new(2).expect("threads");
@@ -196,8 +197,8 @@ fn variants_find_the_clusters(files: Vec<CasesWithResults>, step: usize) {
             let (charges, step) = if variant.name == "rows" { (&all, 1) } else { (&some, step) };
             let found = variant.output(&TpcClusterFinder, charges, &Target::host(&team));
             let found = found.expect("no damage");
-            for (number, results) in results.iter().step_by(step).enumerate() {
-                results.check_found(&found, number, &variant);
+            for (index, results) in results.iter().step_by(step).enumerate() {
+                results.check_found(&found, index, &variant);
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Fragments as the experiment cuts them.
+//! Comparison with fragments of the experiment's code.
 
 use std::fs;
 
@@ -19,11 +19,11 @@ fn check(rows: &[[u32; 9]]) {
     assert_eq!(made.len(), rows.len(), "{frame} {length}");
     let last = rows.len() as u32 - 1;
     for (part, &row) in made.into_iter().zip(rows) {
-        let [_, _, index, start, time_bins, before, behind, first_own, end_of_own] = row;
+        let [_, _, index, start, time_bins, before, after, first_own, end_of_own] = row;
         let expected =
             FragmentOfFrame { time_bins: start..start + time_bins, own: first_own..end_of_own };
         assert_eq!(part, expected, "{frame} {length}");
-        assert_eq!([before, behind], [index > 0, index < last].map(u32::from));
+        assert_eq!([before, after], [index > 0, index < last].map(u32::from));
     }
 }
 

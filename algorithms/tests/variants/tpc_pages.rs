@@ -1,4 +1,4 @@
-//! Pages whose digits are known: each variant finds them, and nothing else.
+//! Tests that each variant finds exactly the known digits of pages.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -39,7 +39,7 @@ fn read(pages: &Path, options: &[(&'static str, String)]) -> TimeFrame {
     frame
 }
 
-/// What each variant makes of a time frame.
+/// Output of each variant for a time frame.
 fn decode_with_all(frame: &TimeFrame) -> BTreeMap<&'static str, Decoded> {
     let team = Team::new(2).expect("threads");
     let host = Target::host(&team);
@@ -64,7 +64,8 @@ fn check(frame: &TimeFrame, format: ZsFormat, expected: &[Row], name: &str) {
     for (variant, decoded) in decode_with_all(frame) {
         assert_eq!(decoded.damaged, [], "{variant} on {name}");
         let row = |digit: &generators::tpc::Digit| {
-            let (row, pad) = (digit.row().into(), digit.pad().into());
+            let row = digit.row().into();
+            let pad = digit.pad().into();
             [row, pad, digit.time_bin(), digit.adc().into()]
         };
         let mut found: Vec<Row> = decoded.digits.iter().map(row).collect();
@@ -73,10 +74,10 @@ fn check(frame: &TimeFrame, format: ZsFormat, expected: &[Row], name: &str) {
     }
 }
 
-/// Pages that the experiment's encoder wrote, and digits; `.gz` ends the names of both, or nothing.
+/// Pages that the experiment's encoder wrote, and digits; both file names end in `.gz`, or neither.
 struct PageSet<'a> {
     folder: &'a Path,
-    /// With the experiment's mapping.
+    /// Geometry tables with the experiment's mapping.
     tables: &'a Path,
     ending: &'a str,
 }
@@ -100,8 +101,8 @@ impl PageSet<'_> {
     }
 }
 
-/// Tables with the experiment's wiring of three regions, as far as its pages show it. Elsewhere it
-/// is the regular one.
+/// Tables with the experiment's mapping of three regions, as far as its pages contain it, and the
+/// regular mapping elsewhere.
 fn tables() -> TempDir {
     let wires = text_of(&fixtures("tpc-pages").join("wiring.csv.gz"));
     let wire = |row: Vec<u32>| {
@@ -122,7 +123,7 @@ fn tables() -> TempDir {
     });
     let lines: String = channels.map(line).collect();
     let folder = tempdir().expect("a folder");
-    // They are read as one.
+    // All are read as one table.
     let tables = [("IROC", &lines[..]), ("OROC1", ""), ("OROC2", ""), ("OROC3", "")];
     for (chamber, lines) in tables {
         fs::write(folder.path().join(format!("TABLE-{chamber}.txt")), lines).expect("written");
@@ -132,7 +133,8 @@ fn tables() -> TempDir {
 
 #[test]
 fn pages_of_the_experiment_have_their_digits() {
-    let (folder, tables) = (fixtures("tpc-pages"), tables());
+    let folder = fixtures("tpc-pages");
+    let tables = tables();
     PageSet { folder: &folder, tables: tables.path(), ending: ".gz" }.check(35);
 }
 

@@ -1,5 +1,5 @@
-//! The bytes that launchers declare are those that their kernels read and write, and what a task says
-//! that any implementation must move is no more than its variants do.
+//! Tests that kernels read and write the bytes that launchers declare, and that a task's minimum
+//! number of bytes is not above the traffic of its variants.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -16,24 +16,25 @@ use crate::common::{refresh, variants};
 /// Kernels whose declared bytes may differ, each with the reason.
 const LISTED: &str = include_str!("traffic_listed.txt");
 
-/// Launches that move fewer bytes are not judged: a few sectors more or less are much of them.
-const LEAST_BYTES: u64 = 16 << 10;
+/// Minimum bytes of launches that are compared, because a few memory sectors are a large part of
+/// smaller ones.
+const MIN_BYTES: u64 = 16 << 10;
 
-/// Declared over counted bytes of a kernel that is not listed.
+/// Allowed ratio of declared to counted bytes of a kernel that is not listed.
 const RATIOS: std::ops::RangeInclusive<f64> = 0.9..=1.1;
 
-/// An input of medium size: tables of segments and pages are a small part of it.
+/// An input of medium size, for which tables of segments and pages are small.
 struct Input {
     task: &'static str,
     axes: &'static [(&'static str, &'static str)],
-    /// Variants whose names contain this.
-    of: &'static str,
-    /// Bytes that the best of them moves over those that it must, at most.
-    most: f64,
+    /// Part of the names of the variants.
+    variants: &'static str,
+    /// Maximum ratio of the best variant's bytes to the minimum of the task.
+    max_ratio: f64,
 }
 
 const fn input(task: &'static str, axes: &'static [(&'static str, &'static str)]) -> Input {
-    Input { task, axes, of: "", most: 1.1 }
+    Input { task, axes, variants: "", max_ratio: 1.1 }
 }
 
 const MCBM: (&str, &str) = ("preset", "mcbm-2024");
@@ -47,18 +48,19 @@ const PAGES: &[(&str, &str)] = &[PRESET, SECTORS, ORBITS];
 
 const INPUTS: &[Input] = &[
     input("sort", &[("segments", "24"), ("digis", "100k")]),
-    Input { of: "channel-bucket", ..input("sort", &[("segments", "2"), ("digis", "200k")]) },
-    Input { of: "channel-bucket", ..input("sort", &[("segments", "6"), ("digis", "200k")]) },
+    Input { variants: "channel-bucket", ..input("sort", &[("segments", "2"), ("digis", "200k")]) },
+    Input { variants: "channel-bucket", ..input("sort", &[("segments", "6"), ("digis", "200k")]) },
     input("presort", SMALL),
-    // What is written only the reference knows, of which the least bytes are independent.
-    Input { most: 4.0, ..input("cluster", SMALL) },
-    Input { most: f64::INFINITY, ..input("cluster-sort", SMALL) },
-    Input { most: f64::INFINITY, ..input("hits", SMALL) },
-    Input { most: f64::INFINITY, ..input("collect", SMALL) },
-    Input { most: 5.0, ..input("sts", SMALL) },
-    Input { most: 8.0, ..input("sts", RAW) },
-    Input { of: "balanced", most: 5.0, ..input("sts", LARGER) },
-    Input { of: "whole-sides", most: 5.0, ..input("sts", LARGER) },
+    // The number of output bytes is not included in the task's minimum, as only the reference knows
+    // it.
+    Input { max_ratio: 4.0, ..input("cluster", SMALL) },
+    Input { max_ratio: f64::INFINITY, ..input("cluster-sort", SMALL) },
+    Input { max_ratio: f64::INFINITY, ..input("hits", SMALL) },
+    Input { max_ratio: f64::INFINITY, ..input("collect", SMALL) },
+    Input { max_ratio: 5.0, ..input("sts", SMALL) },
+    Input { max_ratio: 8.0, ..input("sts", RAW) },
+    Input { variants: "balanced", max_ratio: 5.0, ..input("sts", LARGER) },
+    Input { variants: "whole-sides", max_ratio: 5.0, ..input("sts", LARGER) },
     input("decode", PAGES),
     input("decode", &[PRESET, SECTORS, ORBITS, ("zs", "link")]),
     input("decode", &[PRESET, SECTORS, ORBITS, ("zs", "row12")]),
@@ -66,18 +68,18 @@ const INPUTS: &[Input] = &[
     input("decode", &[PRESET, SECTORS, ORBITS, ("output", "charge-map"), ("zs", "link")]),
     input("decode", &[PRESET, SECTORS, ORBITS, ("output", "charge-map"), ("zs", "row12")]),
     // Each step along a chain reads and writes slice tracks.
-    Input { most: 1.7, ..input("merge", &[("tracks", "10k")]) },
+    Input { max_ratio: 1.7, ..input("merge", &[("tracks", "10k")]) },
     input("gather", &[("scale", "0.001")]),
     input("noisy-pads", PAGES),
     input("cluster-finder", PAGES),
     // Offsets of labels are read and written, too.
     Input {
-        of: "fused",
-        most: 1.5,
+        variants: "fused",
+        max_ratio: 1.5,
         ..input("cluster-finder", &[PRESET, SECTORS, ORBITS, ("truth", "made-up")])
     },
     // Tables of the geometry are as large as a third of so few pages.
-    Input { most: 1.3, ..input("tpc", PAGES) },
+    Input { max_ratio: 1.3, ..input("tpc", PAGES) },
     input("memory-kinds", &[("bytes", "1M")]),
     input("calibrate", &[("digis", "100k")]),
     input("events", &[("preset", "mcbm-2024"), ("scale", "0.01")]),
@@ -101,7 +103,7 @@ fn run_right(candidate: &mut dyn Candidate, after_run: impl FnOnce()) {
     assert_eq!(checked, Ok(()));
 }
 
-/// What the second run moves: launchers may declare what the first one has found.
+/// Traffic of the second run, because launchers may declare results of the first one.
 fn traffic(candidate: &mut dyn Candidate, gpu: &Gpu) -> Traffic {
     let emulator = gpu.emulator_queues().expect("an emulator").emulator();
     refresh(candidate);
@@ -116,7 +118,7 @@ fn ratio(kernel: &KernelTraffic) -> f64 {
     kernel.declared_bytes as f64 / (kernel.read_bytes + kernel.written_bytes) as f64
 }
 
-/// The limits of a kernel that is listed.
+/// Listed kernels with their limits.
 fn listed() -> Vec<(&'static str, f64)> {
     let lines = LISTED.lines().filter(|line| !line.starts_with('#'));
     let entries = lines.map(|line| {
@@ -132,7 +134,7 @@ fn is_in_limit(ratio: f64, limit: f64) -> bool {
     if limit < 1.0 { ratio >= limit && ratio <= 1.1 } else { ratio <= limit && ratio >= 0.9 }
 }
 
-/// What is wrong with what was declared, and the listed kernels that are needed there.
+/// Wrong declarations, and the listed kernels that are needed.
 #[derive(Default)]
 struct Findings {
     wrong: Vec<String>,
@@ -143,7 +145,7 @@ struct Findings {
 impl Findings {
     fn kernel(&mut self, variant: &str, kernel: &KernelTraffic, listed: &[(&'static str, f64)]) {
         let counted = kernel.read_bytes + kernel.written_bytes;
-        if kernel.declared_bytes == 0 || counted.max(kernel.declared_bytes) < LEAST_BYTES {
+        if kernel.declared_bytes == 0 || counted.max(kernel.declared_bytes) < MIN_BYTES {
             return;
         }
         self.judged.insert(kernel.kernel);
@@ -158,7 +160,7 @@ impl Findings {
         }
     }
 
-    /// All variants on an input.
+    /// Checks all variants on an input.
     fn input(&mut self, input: &Input, gpu: &Arc<Gpu>, listed: &[(&'static str, f64)]) {
         let task = *tasks().iter().find(|task| task.name() == input.task).expect("a task");
         let case = case(task, input.axes);
@@ -167,11 +169,11 @@ impl Findings {
         let least = case.work().bytes_min as f64;
         let mut best = f64::INFINITY;
         let all = variants(task, Backend::Cuda).into_iter();
-        for (number, variant) in all.filter(|(_, name)| name.contains(input.of)) {
-            let Ok(mut candidate) = case.prepare(number, &target) else { continue };
+        for (index, variant) in all.filter(|(_, name)| name.contains(input.variants)) {
+            let Ok(mut candidate) = case.prepare(index, &target) else { continue };
             let traffic = traffic(candidate.as_mut(), gpu);
             let variant = format!("{} {variant} {:?}", input.task, input.axes);
-            // Others work on the host, or copy there what they pack.
+            // Other variants work on the host, or copy packed data there.
             if traffic.kernels.is_empty() {
                 continue;
             }
@@ -185,7 +187,7 @@ impl Findings {
             }
         }
         assert!(best.is_finite(), "{} {:?}: no variant", input.task, input.axes);
-        if best > input.most * least {
+        if best > input.max_ratio * least {
             let name = (input.task, input.axes);
             self.wrong.push(format!("{name:?}: {best} bytes are moved, not {least}"));
         }
@@ -195,7 +197,8 @@ impl Findings {
 fn declared_is_counted(inputs: impl Fn(&Input) -> bool) -> Option<Findings> {
     let config = Config { checked: true, ..Config::default() };
     let gpu = emulator::gpu_for_tests(config)?;
-    let (listed, mut findings) = (listed(), Findings::default());
+    let listed = listed();
+    let mut findings = Findings::default();
     for input in INPUTS.iter().filter(|input| inputs(input)) {
         findings.input(input, &gpu, &listed);
     }
@@ -203,7 +206,7 @@ fn declared_is_counted(inputs: impl Fn(&Input) -> bool) -> Option<Findings> {
     Some(findings)
 }
 
-/// Tasks whose variants are counted in seconds.
+/// Tasks whose variants take seconds.
 const QUICK: [&str; 6] = ["presort", "cluster", "merge", "events", "unpack", "calibrate"];
 
 #[test]

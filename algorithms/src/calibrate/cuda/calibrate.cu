@@ -1,19 +1,19 @@
-// Charges times gains, which lie in several kinds of memory: see calibrate/mod.rs.
+// Charges times gains in several kinds of memory: see calibrate/mod.rs.
 #include "portable.h"
 
 namespace {
 
 constexpr u32 THREADS = 256;
-// Digis of a thread: enough that a block's copy of the gains to shared memory is worth it.
+// Digis per thread: large enough that a block's copy of the gains to shared memory pays off.
 constexpr u32 EACH = 8;
 constexpr u32 DIGIS_OF_BLOCK = THREADS * EACH;
-// 4 kB of gains, and room for the other parameters of a kernel within CUDA's 4 KiB.
+// 4 kB of gains, which fit with the other parameters of a kernel into CUDA's 4 KiB.
 constexpr u32 CHANNELS = 1000;
-// How far apart the channels of a digi's lookups are.
+// Distance between the channels of a digi's lookups.
 constexpr u32 STRIDE = 97;
 constexpr u32 CHANNEL_BITS = 10;
 
-// In 4096ths.
+// In units of 1/4096.
 __host__ __device__ constexpr u32 gain_of(u32 channel) { return 3072 + (channel * 2654435761u >> 21); }
 
 }  // namespace
@@ -32,7 +32,7 @@ __host__ __device__ constexpr Gains all_gains() {
 
 __constant__ Gains CONSTANT = all_gains();
 
-// The digis of a block; `gains` is an array of any kind.
+// Calibrates the digis of a block; `gains` is an array in any kind of memory.
 template <class Array>
 __device__ __forceinline__ void
 calibrate(const u32* digis, u32 count, u32 lookups, const Array& gains, u32* charges) {
@@ -69,7 +69,7 @@ calibrate_shared(const u32* digis, u32 count, u32 lookups, const u32* gains, u32
 }
 KERNEL_EXPORT(calibrate_shared, calibrate_global)
 
-// The compiler fills the constants: they are part of the image.
+// The compiler initialises the constants: they are part of the image.
 extern "C" __global__ void __launch_bounds__(THREADS)
 calibrate_constant(const u32* digis, u32 count, u32 lookups, u32* charges) {
     calibrate(digis, count, lookups, CONSTANT.of, charges);

@@ -1,5 +1,5 @@
-//! Gains in each kind of memory that kernels read constants from. Digis are on the device before
-//! and charges after.
+//! Gains in each kind of memory that kernels read constants from. Digis are on the device before a
+//! run, and charges after it.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::kernels::calibrate_calibrate::{
     CalibrateGlobal, CalibrateParameter, DIGIS_OF_BLOCK, Gains,
 };
 
-/// Where gains are.
+/// Memory of the gains.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Global,
@@ -24,75 +24,78 @@ enum Kind {
 
 pub(super) const VARIANTS: &[Variant<Calibrate>] = &[
     Variant::cuda("global", "gains in global memory: the caches answer", |at| {
-        on_gpu(at, Kind::Global)
+        prepare(at, Kind::Global)
     }),
     Variant::cuda("shared", "each block copies the gains to shared memory first", |at| {
-        on_gpu(at, Kind::Shared)
+        prepare(at, Kind::Shared)
     }),
     Variant::cuda("constant", "gains in constant memory, one address at a time", |at| {
-        on_gpu(at, Kind::Constant)
+        prepare(at, Kind::Constant)
     }),
     Variant::cuda(
         "parameter",
         "gains are a parameter of the kernel, copied at each launch",
-        |at| on_gpu(at, Kind::Parameter),
+        |at| prepare(at, Kind::Parameter),
     ),
 ];
 
-struct OnGpu<'a> {
+struct GpuRunner<'a> {
     kind: Kind,
     input: &'a Uncalibrated,
     gpu: Arc<Gpu>,
-    /// What the last run left, once it was asked for.
-    found: Vec<u32>,
+    /// Output of the last run, once it was copied back.
+    output: Vec<u32>,
 }
 
-struct Held {
+struct CalibrateBuffers {
     charges: DeviceBuffer<u32>,
     digis: DeviceBuffer<u32>,
     gains: DeviceBuffer<u32>,
 }
 
-buffers!(Held: charges; kept: digis, gains);
+buffers!(CalibrateBuffers: charges; kept: digis, gains);
 
-fn on_gpu<'a>(at: &Opening<'a, '_, Calibrate>, kind: Kind) -> Opened<'a, Calibrate> {
-    // Places of a last block that is not full are counted, too.
+fn prepare<'a>(at: &Opening<'a, '_, Calibrate>, kind: Kind) -> Opened<'a, Calibrate> {
+    // The unused threads of a last, partial block are counted, too.
     let most = (u32::MAX - DIGIS_OF_BLOCK) as usize;
     if at.input.digis.len() > most {
         return Err(Unavailable(format!("more than {most} digis; use fewer")));
     }
-    at.session(OnGpu { kind, input: at.input, gpu: at.gpu()?, found: Vec::new() })
+    at.session(GpuRunner { kind, input: at.input, gpu: at.gpu()?, output: Vec::new() })
 }
 
-impl Runner<Calibrate> for OnGpu<'_> {
-    type Buffers = Held;
+impl Runner<Calibrate> for GpuRunner<'_> {
+    type Buffers = CalibrateBuffers;
 
-    fn allocate(&self) -> Result<Held, DeviceError> {
+    fn allocate(&self) -> Result<CalibrateBuffers, DeviceError> {
         let digis = self.input.digis.len();
-        Ok(Held {
+        Ok(CalibrateBuffers {
             charges: self.gpu.buffer(digis)?,
             digis: self.gpu.buffer(digis)?,
             gains: self.gpu.buffer(GAINS.len())?,
         })
     }
 
-    fn load(&mut self, held: &mut Held) -> Result<(), DeviceError> {
-        self.gpu.upload(&held.digis, &self.input.digis[..])?;
-        self.gpu.upload(&held.gains, &GAINS[..])
+    fn load(&mut self, buffers: &mut CalibrateBuffers) -> Result<(), DeviceError> {
+        self.gpu.upload(&buffers.digis, &self.input.digis[..])?;
+        self.gpu.upload(&buffers.gains, &GAINS[..])
     }
 
-    fn run(&mut self, held: &mut Held) -> Result<(), DeviceError> {
-        let (count, lookups) = (self.input.digis.len() as u32, self.input.lookups);
-        let (digis, charges) = (held.digis.ptr(), held.charges.ptr());
-        let bytes = held.digis.bytes() + held.charges.bytes();
+    fn run(&mut self, buffers: &mut CalibrateBuffers) -> Result<(), DeviceError> {
+        let count = self.input.digis.len() as u32;
+        let lookups = self.input.lookups;
+        let digis = buffers.digis.ptr();
+        let charges = buffers.charges.ptr();
+        let bytes = buffers.digis.bytes() + buffers.charges.bytes();
         let grid = Grid::blocks(count.div_ceil(DIGIS_OF_BLOCK)).moving(bytes);
         let gpu = &*self.gpu;
-        let of_buffer = CalibrateGlobal { digis, count, lookups, gains: held.gains.ptr(), charges };
-        // SAFETY: there are so many digis and charges, and gains of all channels.
+        let with_buffer =
+            CalibrateGlobal { digis, count, lookups, gains: buffers.gains.ptr(), charges };
+        // SAFETY: there are `count` digis and charges, and gains of all channels.
         unsafe {
             match self.kind {
-                Kind::Global => gpu.launch(&CALIBRATE_GLOBAL, grid, of_buffer),
-                Kind::Shared => gpu.launch(&CALIBRATE_SHARED, grid, of_buffer),
+                Kind::Global => gpu.launch(&CALIBRATE_GLOBAL, grid, with_buffer),
+                Kind::Shared => gpu.launch(&CALIBRATE_SHARED, grid, with_buffer),
                 Kind::Constant => {
                     let arguments = CalibrateConstant { digis, count, lookups, charges };
                     gpu.launch(&CALIBRATE_CONSTANT, grid, arguments)
@@ -106,12 +109,12 @@ impl Runner<Calibrate> for OnGpu<'_> {
         }
     }
 
-    fn inspect(&mut self, held: &mut Held) -> Result<(), Damage> {
-        self.found = self.gpu.fetched(&held.charges, 0..self.input.digis.len())?;
+    fn inspect(&mut self, buffers: &mut CalibrateBuffers) -> Result<(), Damage> {
+        self.output = self.gpu.fetched(&buffers.charges, 0..self.input.digis.len())?;
         Ok(())
     }
 
-    fn output<'b>(&'b self, _: &'b Held) -> Cow<'b, Vec<u32>> {
-        Cow::Borrowed(&self.found)
+    fn output<'b>(&'b self, _: &'b CalibrateBuffers) -> Cow<'b, Vec<u32>> {
+        Cow::Borrowed(&self.output)
     }
 }

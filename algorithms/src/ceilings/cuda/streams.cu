@@ -1,8 +1,8 @@
-// What memory is measured with: copy and triad, as STREAM has them (McCalpin
-// 1995), and a kernel that does nothing, for the price of a launch.
+// Kernels that measure memory: copy and triad, as in STREAM (McCalpin 1995), and an empty kernel
+// for the cost of a launch.
 //
-// A block moves a tile. Each thread has all its loads under way before its
-// first store, so that few threads keep many bytes in flight.
+// A block processes a tile. Each thread issues all its loads before its first store, so that few
+// threads keep many bytes in flight.
 #include "portable.h"
 
 struct __align__(16) Pair {
@@ -15,8 +15,8 @@ constexpr u32 THREADS = 256;
 constexpr u32 ITEMS = 4;
 constexpr u32 TILE = THREADS * ITEMS;
 
-// Calls `load(i, at)` and then `store(i, at)` for each of the thread's places
-// below `count` in the block's tile.
+// Calls `load(i, at)` and then `store(i, at)` for each of the thread's items of the block's tile
+// with an index `at` below `count`.
 template <class Load, class Store>
 __device__ __forceinline__ void for_tile(u32 count, Load load, Store store) {
     const u32 first = blockIdx.x * TILE + threadIdx.x;
@@ -32,7 +32,7 @@ __device__ __forceinline__ void for_tile(u32 count, Load load, Store store) {
 
 }  // namespace
 
-// to[i] = from[i], for so many pairs of words. Either may be the host's memory.
+// to[i] = from[i], for `pairs` pairs of words. Either may be host memory.
 extern "C" __global__ void __launch_bounds__(THREADS)
     ceiling_copy(ulonglong2* to, const ulonglong2* from, u32 pairs) {
     ulonglong2 held[ITEMS];
@@ -40,7 +40,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 KERNEL_EXPORT(ceiling_copy)
 
-// to[i] = left[i] + 3 * right[i], for so many pairs of numbers.
+// to[i] = left[i] + 3 * right[i], for `pairs` pairs of numbers.
 extern "C" __global__ void __launch_bounds__(THREADS)
     ceiling_triad(Pair* to, const Pair* left, const Pair* right, u32 pairs) {
     Pair a[ITEMS], b[ITEMS];
@@ -58,6 +58,6 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 KERNEL_EXPORT(ceiling_triad)
 
-// Nothing; a launch has to have a parameter.
+// Empty; a launch must have a parameter.
 extern "C" __global__ void __launch_bounds__(32) ceiling_nothing(u32 nothing) { (void)nothing; }
 KERNEL_EXPORT(ceiling_nothing)

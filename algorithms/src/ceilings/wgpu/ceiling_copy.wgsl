@@ -1,4 +1,4 @@
-// to[i] = from[i], for so many pairs of words of 64 bits: see streams.cu.
+// to[i] = from[i], for `pairs` pairs of 64-bit words: see streams.cu.
 struct Arguments { blocks: u32, pairs: u32 }
 var<immediate> arguments: Arguments;
 @group(0) @binding(0) var<storage, read_write> to: array<vec4u>;

@@ -1,3 +1,3 @@
-// Nothing.
+// Empty.
 @compute @workgroup_size(32)
 fn ceiling_nothing() {}

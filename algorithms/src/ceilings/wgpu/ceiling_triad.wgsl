@@ -1,5 +1,5 @@
-// to[i] = left[i] + 3 * right[i], for as many bytes as streams.cu has. Shaders need not have
-// numbers of 64 bits, so these are twice as many of 32.
+// to[i] = left[i] + 3 * right[i], for the same number of bytes as in streams.cu. Shaders need not
+// support 64-bit numbers, so these are twice the number of 32-bit ones.
 struct Arguments { blocks: u32, pairs: u32 }
 var<immediate> arguments: Arguments;
 @group(0) @binding(0) var<storage, read_write> to: array<vec4f>;

@@ -8,8 +8,8 @@ constexpr u32 THREADS = 256;
 
 }  // namespace
 
-// A word for each thread where both sides and the length are whole words; else a byte at a time, by as
-// many threads.
+// A word for each thread if both addresses and the length are multiples of words; else a byte at a
+// time, by the same number of threads.
 extern "C" __global__ void __launch_bounds__(THREADS) copy_few(u8* to, const u8* from, u32 bytes) {
     const u32 own = blockIdx.x * THREADS + threadIdx.x, threads = gridDim.x * THREADS;
     if (((u64)to | (u64)from | bytes) % sizeof(u32) == 0) {

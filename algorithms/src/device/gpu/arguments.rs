@@ -1,4 +1,4 @@
-//! What kernels are given.
+//! Arguments of kernels.
 
 use bytemuck::Pod;
 
@@ -9,15 +9,15 @@ pub enum Argument {
     Word {
         /// The value, in the lowest bytes.
         bits: u64,
-        /// How many bytes the parameter has.
+        /// Size of the parameter in bytes.
         bytes: usize,
     },
-    /// A struct, by its bytes.
+    /// A struct, as its bytes.
     Struct(Box<[u8]>),
 }
 
 impl Argument {
-    /// Where the value begins, and how many bytes it has.
+    /// Address and size in bytes of the value.
     pub(super) fn bytes(&self) -> (*const u8, usize) {
         match self {
             // Little endian: the lowest bytes are the first.
@@ -34,23 +34,23 @@ impl Argument {
 
 /// The arguments of a kernel.
 pub trait Arguments {
-    /// In the order of its parameters.
+    /// Values in the order of the parameters.
     fn values(&self) -> Vec<Argument>;
 }
 
-/// What can be an argument.
-pub(crate) trait Passed {
-    /// As the kernel gets it.
+/// Types of arguments.
+pub(crate) trait KernelArg {
+    /// Converts to the value that the kernel receives.
     fn argument(self) -> Argument;
 }
 
-impl Passed for u32 {
+impl KernelArg for u32 {
     fn argument(self) -> Argument {
         Argument::Word { bits: self.into(), bytes: size_of::<u32>() }
     }
 }
 
-impl Passed for f32 {
+impl KernelArg for f32 {
     fn argument(self) -> Argument {
         self.to_bits().argument()
     }

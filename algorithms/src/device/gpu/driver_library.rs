@@ -1,4 +1,4 @@
-//! The libraries of drivers, loaded while the program runs.
+//! Driver libraries, loaded while the program runs.
 
 use libloading::{Error, Library};
 use text::Foreign;
@@ -6,11 +6,11 @@ use text::Foreign;
 /// Loads the first of these libraries that can be loaded.
 ///
 /// # Errors
-/// Why one that is there can't be loaded; `None` if there is none.
+/// The reason why a library can't be loaded; `None` if none exists.
 pub(super) fn first_of(names: &[&str]) -> Result<Library, Option<String>> {
     let mut broken = None;
     for &name in names {
-        // SAFETY: loading the library of a driver runs what it does at the start.
+        // SAFETY: loading a driver's library runs its initialisers, which drivers support.
         match unsafe { Library::new(name) } {
             Ok(library) => return Ok(library),
             Err(error) => broken = broken.or(why_broken(name, &error)),
@@ -19,13 +19,13 @@ pub(super) fn first_of(names: &[&str]) -> Result<Library, Option<String>> {
     Err(broken.map(|problem| problem.shown().to_string()))
 }
 
-/// Why a library can't be loaded; `None` if it does not exist.
+/// Returns the reason why a library can't be loaded; `None` if it does not exist.
 fn why_broken(name: &str, error: &Error) -> Option<String> {
     let Error::DlOpen { source } = error else { return Some(error.to_string()) };
-    let said = source.to_string();
-    // Not of a library that it needs.
-    let is_missing = said.starts_with(name) && said.ends_with("No such file or directory");
-    (!is_missing).then_some(said)
+    let message = source.to_string();
+    // The message may also be about a library that it needs.
+    let is_missing = message.starts_with(name) && message.ends_with("No such file or directory");
+    (!is_missing).then_some(message)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Kernels on the host, in place of a GPU. Times mean nothing here.
+//! The emulator, which runs kernels on the host, as a GPU. It has no clock.
 
 use super::engine::{ALL_QUEUES, Attributes, Engine, FIRST_QUEUE, Properties, Recording, Shape};
 use super::{Argument, DeviceError, Gpu, Image, host_memory};
@@ -7,13 +7,14 @@ use crate::device::emulator::{
 };
 use std::sync::Arc;
 
-/// Multiprocessors that launchers divide work by: few, so that small inputs have large parts.
+/// Number of multiprocessors that launchers divide work by: small, so that small inputs have large
+/// parts.
 const MULTIPROCESSORS: u32 = 4;
-/// Shared memory that a block can have on a Hopper GPU.
+/// Maximum shared memory of a block on a Hopper GPU.
 const SHARED_BYTES: u32 = 227 << 10;
-/// Threads of a multiprocessor of it.
+/// Resident threads of a multiprocessor of a Hopper GPU.
 const MULTIPROCESSOR_THREADS: u32 = 2048;
-/// Threads of a block that CUDA allows.
+/// Maximum number of threads of a block in CUDA.
 const MAX_THREADS: u32 = 1024;
 
 const DEVICE: &str = "emulator";
@@ -24,18 +25,19 @@ struct EmulatedEngine {
 }
 
 impl Gpu {
-    /// The emulator, run as `config` says: copies and kernels run when they are started.
+    /// Creates an emulator that runs copies and kernels when they are started.
     ///
     /// # Errors
-    /// If this build has none.
+    /// If this build has no emulator.
     pub fn emulated(config: Config) -> Result<Self, DeviceError> {
         Self::emulated_queues(config, Execution::Eager)
     }
 
-    /// The emulator with queues: copies and kernels run later, in an order that `execution` says.
+    /// Creates an emulator with queues, which run copies and kernels later, in the order that
+    /// `execution` specifies.
     ///
     /// # Errors
-    /// If this build has none.
+    /// If this build has no emulator.
     pub fn emulated_queues(config: Config, execution: Execution) -> Result<Self, DeviceError> {
         let emulator = Emulator::new(&emulator::KERNELS, config).map_err(|error| {
             DeviceError::Unusable { device: DEVICE.to_owned(), reason: error.to_string() }
@@ -81,7 +83,7 @@ impl Engine for EmulatedEngine {
     }
 
     unsafe fn free(&self, address: u64) {
-        // Memory that is not there is not in use either.
+        // An unknown address is not in use either.
         let _ = self.emulator().free_at(address);
     }
 
@@ -99,8 +101,8 @@ impl Engine for EmulatedEngine {
         unsafe { host_memory::free(start, bytes) }
     }
 
-    /// Kernels run on the host: what they reach is an allocation, all of which
-    /// the host has written.
+    /// Kernels run on the host: mapped memory is an ordinary allocation, which the host has
+    /// initialised.
     fn map(&self, bytes: usize) -> Result<*mut u8, DeviceError> {
         let address = self.allocate(bytes)?;
         let zeros = vec![0; bytes];
@@ -176,7 +178,7 @@ impl Engine for EmulatedEngine {
         Ok(())
     }
 
-    /// As on a GPU whose blocks are limited by threads and shared memory alone.
+    /// Resources as on a GPU whose blocks are limited by threads and shared memory alone.
     fn attributes(
         &self,
         _: &'static Image,
@@ -223,13 +225,13 @@ impl Engine for EmulatedEngine {
         self.queues.wait(queue as usize).map_err(work_error)
     }
 
-    /// Eager execution allocates each time: an access beyond the elements of a buffer is found
-    /// then. Queues have the memory of a pool, as on a GPU.
+    /// Eager execution allocates each time, so that an access past the end of a buffer is detected.
+    /// Queues use pooled memory, as on a GPU.
     fn reuses_memory(&self) -> bool {
         self.queues.execution() != Execution::Eager
     }
 
-    fn taken_again(&self, queue: u32, address: u64) -> Result<(), DeviceError> {
+    fn on_reuse(&self, queue: u32, address: u64) -> Result<(), DeviceError> {
         let forgotten = self.queues.forget(queue as usize, address);
         forgotten.map_err(|error| failed("allocating", &error))
     }
@@ -251,7 +253,7 @@ struct EmulatedRecording {
 
 impl Recording for EmulatedRecording {
     fn replay(&self) -> Result<(), DeviceError> {
-        // SAFETY: the caller of `Gpu::start_recorded` promises that its buffers are there.
+        // SAFETY: the caller of `Gpu::start_recorded` promises that its buffers still exist.
         let started = unsafe { self.queues.replay(FIRST_QUEUE as usize, &self.commands) };
         started.map_err(work_error)
     }
@@ -268,7 +270,7 @@ fn failed(what: &'static str, error: &EmulatorError) -> DeviceError {
     DeviceError::Failed { device: DEVICE.to_owned(), what, problem: error.to_string() }
 }
 
-/// An error of work that was started before.
+/// Converts an error of work that was started before.
 fn work_error(error: EmulatorError) -> DeviceError {
     match error.kernel() {
         Some(kernel) => DeviceError::Kernel {

@@ -1,13 +1,13 @@
-//! What a GPU has to be able to do.
+//! Interface between the GPU layer and its backends.
 
 use super::arguments::Argument;
 use super::{DeviceError, Image};
 use crate::device::emulator::QueuedEmulator;
 
-/// What kind of GPU it is.
+/// Properties of a GPU.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Properties {
-    /// `cuda:0`, `emulator`.
+    /// Name of the device: `cuda:0`, `emulator`.
     pub device: String,
     /// The model.
     pub name: String,
@@ -15,23 +15,23 @@ pub struct Properties {
     pub lanes: u32,
     /// Multiprocessors.
     pub multiprocessors: u32,
-    /// Threads that a multiprocessor can have at once.
+    /// Maximum number of resident threads of a multiprocessor.
     pub multiprocessor_threads: u32,
     /// Bytes of device memory.
     pub memory_bytes: u64,
     /// Bytes of the L2 cache.
     pub l2_bytes: u64,
-    /// Bytes of shared memory that a block can ask for.
+    /// Maximum shared memory of a block in bytes.
     pub shared_bytes: u32,
-    /// Whether its kernels are shaders: they have what WebGPU has.
+    /// True if its kernels are shaders, limited to the features of WebGPU.
     pub has_shaders: bool,
-    /// Whether it is software that runs blocks one by one: none may wait for another.
+    /// True if it is software that runs blocks one by one, so that no block may wait for another.
     pub runs_block_by_block: bool,
 }
 
 impl Properties {
-    /// Blocks that are started to run all at once and wait for each other, if a multiprocessor
-    /// takes so many.
+    /// Number of blocks to start so that all of them are resident and can wait for each other, if a
+    /// multiprocessor takes `of_multiprocessor` blocks.
     pub fn blocks_at_once(&self, of_multiprocessor: u32) -> u32 {
         if self.runs_block_by_block {
             1
@@ -41,7 +41,7 @@ impl Properties {
     }
 }
 
-/// How a kernel is started.
+/// Launch configuration of a kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shape {
     /// Blocks of the grid.
@@ -50,37 +50,35 @@ pub struct Shape {
     pub threads: u32,
     /// Bytes of dynamic shared memory of a block.
     pub shared_bytes: u32,
-    /// Bytes that it reads from and writes to device memory, for its bandwidth;
-    /// 0 if nobody knows.
+    /// Bytes that it reads from and writes to device memory, for its bandwidth; 0 if unknown.
     pub bytes: u64,
 }
 
-/// What a kernel takes, as it was compiled for this GPU.
+/// Resources of a kernel, as it was compiled for this GPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Attributes {
-    /// Registers of a thread; `None` where there is no such thing.
+    /// Registers of a thread; `None` if the device has no such count.
     pub registers: Option<u32>,
-    /// Bytes of shared memory that a block has without asking.
+    /// Static shared memory of a block in bytes.
     pub shared_bytes: u32,
-    /// Bytes of a thread in device memory: spilled registers and local arrays.
+    /// Local memory of a thread in bytes: spilled registers and local arrays.
     pub local_bytes: Option<u32>,
-    /// Threads that a block can have.
+    /// Maximum number of threads of a block.
     pub most_threads: u32,
-    /// Blocks of the shape asked about that a multiprocessor runs at once.
+    /// Resident blocks of a multiprocessor in the requested launch configuration.
     pub resident_blocks: u32,
 }
 
 impl Attributes {
-    /// The threads of a shape that a multiprocessor runs at once, over those
-    /// that it can have.
+    /// Resident threads of a multiprocessor in the given launch configuration, as a fraction of the
+    /// maximum.
     pub fn occupancy(&self, shape: &Shape, properties: &Properties) -> f64 {
         let threads = f64::from(self.resident_blocks) * f64::from(shape.threads);
         threads / f64::from(properties.multiprocessor_threads.max(1))
     }
 }
 
-/// Every buffer begins at a multiple of this, in bytes: the elements of a buffer may be aligned to
-/// as much.
+/// Alignment of every buffer in bytes, which is the maximum alignment of its elements.
 pub(super) const ALIGNMENT: usize = 256;
 
 /// A side of the link.
@@ -92,92 +90,92 @@ pub enum Side {
     Device,
 }
 
-/// How a wait that was asked for by [`Engine::hold`] has ended.
+/// End of a wait that was started by [`Engine::block_stream`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Hold {
-    /// The host let go.
-    LetGo,
-    /// The time was over before.
+pub(super) enum BlockEnd {
+    /// The host released the stream.
+    Released,
+    /// The time limit expired first.
     TimedOut,
 }
 
-/// Work that was recorded, to be done as often as wanted. Dropped, it waits
-/// until nothing of it is running.
+/// Recorded work, which can be started any number of times. When dropped, it waits until none of it
+/// is running.
 pub(super) trait Recording: Send {
-    /// Starts all of it in the first queue.
+    /// Starts the recorded work in the first queue.
     fn replay(&self) -> Result<(), DeviceError>;
 }
 
-/// The queue of all work that names no other.
+/// Queue of all work for which no other queue is specified.
 pub(super) const FIRST_QUEUE: u32 = 0;
-/// Queues of work that copies in both directions and kernels between them keep busy.
+/// Queues that keep copies in both directions and the kernels between them busy.
 pub const QUEUES: u32 = 3;
-/// Queues that there are at most: for work that the host waits in, too.
+/// Maximum number of queues, including one for work that the host waits for.
 pub const MOST_QUEUES: u32 = 5;
-/// One more, for work that disturbs other work on purpose.
-pub(super) const BESIDE: u32 = MOST_QUEUES;
-/// And one for the downloads of [`Gpu::exchange`](super::Gpu::exchange).
-pub(super) const BACK: u32 = BESIDE + 1;
+/// Another queue, for work that interferes with other work on purpose.
+pub(super) const INTERFERENCE_QUEUE: u32 = MOST_QUEUES;
+/// Another queue, for the downloads of [`Gpu::exchange`](super::Gpu::exchange).
+pub(super) const DOWNLOAD_QUEUE: u32 = INTERFERENCE_QUEUE + 1;
 /// All queues.
-pub(super) const ALL_QUEUES: u32 = BACK + 1;
+pub(super) const ALL_QUEUES: u32 = DOWNLOAD_QUEUE + 1;
 
-/// A way to run kernels. Work of a queue, a number below [`ALL_QUEUES`], runs in the order in which
-/// it was started; queues run concurrently.
+/// A backend that runs kernels. Work of a queue, an index below [`ALL_QUEUES`], runs in the order
+/// in which it was started; queues run concurrently.
 ///
-/// Addresses are those that kernels see. What is not said here is said of a device that does all
-/// at once: it never waits, and times mean nothing.
+/// Addresses are those that kernels see. Default methods describe a synchronous device without
+/// timing.
 pub(super) trait Engine: Send + Sync {
     fn properties(&self) -> &Properties;
 
-    /// Device memory for at least a byte, aligned to [`ALIGNMENT`].
+    /// Allocates device memory of at least one byte, aligned to [`ALIGNMENT`].
     fn allocate(&self, bytes: usize) -> Result<u64, DeviceError>;
 
     /// # Safety
-    /// The address is one that [`Engine::allocate`] gave, and nothing that is
-    /// not finished uses it.
+    /// The address came from [`Engine::allocate`], and no unfinished work uses it.
     unsafe fn free(&self, address: u64);
 
-    /// Page-locked memory on the host for at least a byte, aligned to [`ALIGNMENT`].
+    /// Allocates page-locked host memory of at least one byte, aligned to [`ALIGNMENT`].
     fn pin(&self, bytes: usize) -> Result<*mut u8, DeviceError>;
 
     /// # Safety
-    /// As [`Engine::free`], for [`Engine::pin`].
+    /// The memory came from [`Engine::pin`] with this size, and no unfinished work uses it.
     unsafe fn unpin(&self, start: *mut u8, bytes: usize);
 
-    /// Whether kernels reach memory of the host.
+    /// True if kernels can access host memory.
     fn maps_memory(&self) -> bool {
         true
     }
 
-    /// Page-locked memory on the host that kernels reach over the link, aligned as all other.
+    /// Allocates page-locked host memory that kernels access over the link, aligned to
+    /// [`ALIGNMENT`].
     fn map(&self, bytes: usize) -> Result<*mut u8, DeviceError>;
 
     /// # Safety
-    /// As [`Engine::free`], for [`Engine::map`].
+    /// The memory came from [`Engine::map`] with this size, and no unfinished work uses it.
     unsafe fn unmap(&self, start: *mut u8, bytes: usize);
 
-    /// Where kernels find what [`Engine::map`] gave.
+    /// Address at which kernels access memory from [`Engine::map`].
     fn device_address(&self, start: *mut u8) -> Result<u64, DeviceError> {
         Ok(start.expose_provenance() as u64)
     }
 
-    /// Memory that both sides reach at the same address, and that moves to the side that touches
-    /// it, aligned as all other.
+    /// Allocates memory that both sides access at the same address and that migrates to the side
+    /// that touches it, aligned to [`ALIGNMENT`].
     fn manage(&self, bytes: usize) -> Result<*mut u8, DeviceError> {
         self.map(bytes)
     }
 
     /// # Safety
-    /// As [`Engine::free`], for [`Engine::manage`].
+    /// The memory came from [`Engine::manage`] with this size, and no unfinished work uses it.
     unsafe fn unmanage(&self, start: *mut u8, bytes: usize) {
         // SAFETY: as the caller promises.
         unsafe { self.unmap(start, bytes) }
     }
 
-    /// Starts to move so much of what [`Engine::manage`] gave to one side.
+    /// Starts to migrate `bytes` bytes of memory from [`Engine::manage`] to one side.
     ///
     /// # Safety
-    /// There are so many bytes.
+    /// The allocation has that many bytes from the address on.
     unsafe fn prefetch(
         &self,
         _queue: u32,
@@ -188,13 +186,13 @@ pub(super) trait Engine: Send + Sync {
         Ok(())
     }
 
-    /// Bytes of device memory that nobody has; `None` where there is no limit.
+    /// Bytes of free device memory; `None` if there is no limit.
     fn free_bytes(&self) -> Result<Option<u64>, DeviceError> {
         Ok(None)
     }
 
-    /// Makes a queue ready. All others of these calls are given queues that are ready; the first
-    /// one, 0, is from the start.
+    /// Creates a queue. All other methods are called with queues that were opened; the first one,
+    /// 0, is open from the start.
     fn open_queue(&self, _queue: u32) -> Result<(), DeviceError> {
         Ok(())
     }
@@ -202,8 +200,8 @@ pub(super) trait Engine: Send + Sync {
     /// Copies to the device.
     ///
     /// # Safety
-    /// Both sides have that many bytes, and page-locked memory stays until the queue was waited
-    /// for.
+    /// Both sides have that many bytes, and page-locked memory stays allocated until the queue was
+    /// waited for.
     unsafe fn upload(
         &self,
         queue: u32,
@@ -215,7 +213,8 @@ pub(super) trait Engine: Send + Sync {
     /// Copies to the host.
     ///
     /// # Safety
-    /// As [`Engine::upload`].
+    /// Both sides have that many bytes, and page-locked memory stays allocated until the queue was
+    /// waited for.
     unsafe fn download(
         &self,
         queue: u32,
@@ -224,22 +223,22 @@ pub(super) trait Engine: Send + Sync {
         bytes: usize,
     ) -> Result<(), DeviceError>;
 
-    /// Whether one copy waits for all others in its direction, whichever queue they are in, while
-    /// kernels go on and reach page-locked memory.
+    /// True if a copy waits for all others in its direction, whatever their queues, while kernels
+    /// continue to run and access page-locked memory.
     fn copies_wait_for_others(&self) -> bool {
         false
     }
 
-    /// Copies from one place on the device to another.
+    /// Copies from one address on the device to another.
     ///
     /// # Safety
-    /// There are so many bytes at both places, which don't overlap.
+    /// Both addresses have that many bytes, which do not overlap.
     unsafe fn copy(&self, queue: u32, to: u64, from: u64, bytes: usize) -> Result<(), DeviceError>;
 
     /// Sets bytes on the device.
     ///
     /// # Safety
-    /// There are so many.
+    /// The address has that many bytes.
     unsafe fn fill(&self, queue: u32, to: u64, byte: u8, bytes: usize) -> Result<(), DeviceError>;
 
     /// Starts a kernel.
@@ -255,22 +254,24 @@ pub(super) trait Engine: Send + Sync {
         arguments: &[Argument],
     ) -> Result<(), DeviceError>;
 
-    /// What is started in a queue from now on waits for all work that is in the first one so far.
+    /// Makes all work that is started in a queue from now on wait for all work that is in the first
+    /// queue so far.
     fn follow_first_queue(&self, _queue: u32) -> Result<(), DeviceError> {
         Ok(())
     }
 
-    /// Handle of the first queue's stream, with its context bound to this thread; 0 if it has none.
+    /// Handle of the first queue's stream, with its context bound to this thread; 0 if there is
+    /// none.
     fn native_stream(&self) -> Result<usize, DeviceError> {
         Ok(0)
     }
 
-    /// Whether it can be asked for the attributes of kernels.
+    /// True if the attributes of kernels can be queried.
     fn describes_kernels(&self) -> bool {
         true
     }
 
-    /// What a kernel takes, and how many blocks of a shape run at once.
+    /// Returns the resources of a kernel and its resident blocks in a launch configuration.
     fn attributes(
         &self,
         image: &'static Image,
@@ -278,39 +279,40 @@ pub(super) trait Engine: Send + Sync {
         shape: &Shape,
     ) -> Result<Attributes, DeviceError>;
 
-    /// Bytes of dynamic shared memory of a block of a kernel, where they are others than its
-    /// image says.
+    /// Bytes of dynamic shared memory of a block of a kernel, if they differ from those that its
+    /// image declares.
     fn declared_shared_bytes(&self, _image: &'static Image, _kernel: &'static str) -> Option<u32> {
         None
     }
 
-    /// Lets all that is started in the first queue from now on wait until [`Engine::let_go`], but
-    /// for a moment only: a host that never lets go blocks no other work.
-    fn hold(&self) -> Result<(), DeviceError> {
+    /// Makes all work that is started in the first queue from now on wait for
+    /// [`Engine::release_stream`], up to a time limit: a host that never releases the stream does
+    /// not block other work.
+    fn block_stream(&self) -> Result<(), DeviceError> {
         Ok(())
     }
 
     /// Ends a hold, if there is one.
-    fn let_go(&self) -> Hold {
-        Hold::LetGo
+    fn release_stream(&self) -> BlockEnd {
+        BlockEnd::Released
     }
 
-    /// Whether work can be recorded. Else it has to be started each time.
+    /// True if work can be recorded; otherwise it has to be started each time.
     fn records(&self) -> bool {
         false
     }
 
-    /// What is started in the first queue from now on is recorded and not run.
+    /// Records work that is started in the first queue from now on instead of running it.
     fn start_recording(&self) -> Result<(), DeviceError> {
         Err(self.records_nothing())
     }
 
-    /// Ends a recording.
+    /// Ends a recording and returns it.
     fn end_recording(&self) -> Result<Box<dyn Recording>, DeviceError> {
         Err(self.records_nothing())
     }
 
-    /// Why nothing is recorded.
+    /// Error of a device that can't record.
     fn records_nothing(&self) -> DeviceError {
         DeviceError::Failed {
             device: self.properties().device.clone(),
@@ -319,7 +321,7 @@ pub(super) trait Engine: Send + Sync {
         }
     }
 
-    /// Waits until the work of all queues has ended, also where some of it has failed.
+    /// Waits until the work of all queues has ended, even if some of it has failed.
     fn finish(&self) -> Result<(), DeviceError> {
         Ok(())
     }
@@ -329,30 +331,31 @@ pub(super) trait Engine: Send + Sync {
         self.finish()
     }
 
-    /// Notes the time at which all work of a queue so far has ended, under this number.
-    fn mark(&self, _queue: u32, _number: usize) -> Result<(), DeviceError> {
+    /// Records the time at which all work of a queue so far has ended, as mark `index`.
+    fn mark(&self, _queue: u32, _index: usize) -> Result<(), DeviceError> {
         Ok(())
     }
 
-    /// The time from one mark to another; `None` where times mean nothing.
+    /// Seconds from one mark to another; `None` if the device has no clock.
     fn seconds_between(&self, _from: usize, _to: usize) -> Result<Option<f64>, DeviceError> {
         Ok(None)
     }
 
-    /// Whether memory is given out again without asking the system.
+    /// True if freed memory is reused without a call to the system.
     fn reuses_memory(&self) -> bool;
 
-    /// Device memory is given out again: its first work will be in that queue.
-    fn taken_again(&self, _queue: u32, _address: u64) -> Result<(), DeviceError> {
+    /// Called when pooled device memory is handed out again; its first work will be in the given
+    /// queue.
+    fn on_reuse(&self, _queue: u32, _address: u64) -> Result<(), DeviceError> {
         Ok(())
     }
 
-    /// The queues, if it is the emulator.
+    /// The queues of the emulator; `None` for other devices.
     fn emulator_queues(&self) -> Option<&QueuedEmulator> {
         None
     }
 
-    /// Whether it can't be used any more.
+    /// True if the device can't be used any more.
     fn is_lost(&self) -> bool {
         false
     }

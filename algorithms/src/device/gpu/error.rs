@@ -1,6 +1,6 @@
-//! What can go wrong on a GPU.
+//! Errors of GPUs.
 
-/// A GPU that can't do what it is asked for.
+/// An error of a GPU.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DeviceError {
     /// There is no such device, or it can't be used.
@@ -8,12 +8,12 @@ pub enum DeviceError {
     Unusable {
         /// The device.
         device: String,
-        /// Why.
+        /// Reason.
         reason: String,
     },
-    /// No room for a buffer.
+    /// Not enough device memory for a buffer.
     #[error(
-        "{device} has no room for a buffer of {needed} bytes: {free} of its {total} bytes are free; use less data, or end what else uses it"
+        "{device} has no room for a buffer of {needed} bytes: {free} of its {total} bytes are free; use less data, or end other programs that use it"
     )]
     OutOfMemory {
         /// The device.
@@ -22,32 +22,32 @@ pub enum DeviceError {
         needed: u64,
         /// Bytes that are free.
         free: u64,
-        /// Bytes that there are.
+        /// Bytes of memory in total.
         total: u64,
     },
-    /// A buffer that is larger than any may be.
-    #[error("{device} has no buffers of {needed} bytes: its largest have {most}; use less data")]
+    /// A buffer above the maximum size.
+    #[error("{device} has no buffers of {needed} bytes: the maximum is {most}; use less data")]
     TooLarge {
         /// The device.
         device: String,
         /// Bytes of the buffer.
         needed: u64,
-        /// Bytes of the largest buffer.
+        /// Bytes of the largest possible buffer.
         most: u64,
     },
-    /// A kernel that needs what the device does not have.
+    /// A kernel that needs more of a resource than the device has.
     #[error("kernel {kernel} needs {needed}; {device} has {available}")]
     Lacking {
         /// The device.
         device: String,
         /// The kernel.
         kernel: &'static str,
-        /// What it needs.
+        /// Required amount.
         needed: String,
-        /// What there is of it.
+        /// Available amount.
         available: String,
     },
-    /// No room for a page-locked buffer.
+    /// Not enough memory for a page-locked buffer.
     #[error(
         "the host has no room for a page-locked buffer of {needed} bytes; use less data, or raise `ulimit -l`"
     )]
@@ -62,25 +62,25 @@ pub enum DeviceError {
         device: String,
         /// The kernel.
         kernel: &'static str,
-        /// What the driver says.
+        /// Message of the driver.
         problem: String,
     },
-    /// A kernel that did what it must not do.
+    /// A kernel that failed while it ran.
     #[error("a kernel failed on {device} ({kernels}): {problem}")]
     Kernel {
         /// The device.
         device: String,
-        /// The kernels that it may have been.
+        /// Kernels that may have failed.
         kernels: String,
-        /// What the driver or the emulator says.
+        /// Message of the driver or the emulator.
         problem: String,
     },
-    /// A plugin that failed, on whatever device.
+    /// A plugin that failed, on any device.
     #[error("{plugin} {problem}")]
     Plugin {
         /// The library's file name.
         plugin: String,
-        /// What it did.
+        /// Description of the failure.
         problem: String,
     },
     /// Anything else.
@@ -88,9 +88,9 @@ pub enum DeviceError {
     Failed {
         /// The device.
         device: String,
-        /// What was tried.
+        /// Operation that failed.
         what: &'static str,
-        /// What the driver says.
+        /// Message of the driver.
         problem: String,
     },
 }

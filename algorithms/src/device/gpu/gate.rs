@@ -1,22 +1,21 @@
-//! Holds the device until the host has started all that it wants to be timed.
+//! Blocks a stream until the host has queued all work to be timed.
 //!
-//! A function of the host in the stream waits, and with it all that comes behind
-//! it. It waits for a moment only: a host that has to wait for the device first
-//! (for memory, for a copy from memory that is not page-locked, for room in the
-//! queue) would otherwise wait for ever.
+//! A host function in the stream waits, and with it all work queued after it. It waits for a
+//! limited time only: a host that has to wait for the device first (for memory, for a copy from
+//! pageable memory, for space in the queue) would otherwise deadlock.
 
 use std::ffi::c_void;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::engine::Hold;
+use super::engine::BlockEnd;
 
-/// Some hundred times what launches take.
-const PATIENCE: Duration = Duration::from_millis(100);
+/// Time limit of a block: some hundred times the duration of launches.
+const TIMEOUT: Duration = Duration::from_millis(100);
 
-/// What holds a stream at the moment.
+/// The latch that blocks a stream at the moment, if there is one.
 #[derive(Default)]
-pub(super) struct Gate(Mutex<Option<Arc<Latch>>>);
+pub(super) struct StreamGate(Mutex<Option<Arc<Latch>>>);
 
 #[derive(Default)]
 struct Latch {
@@ -32,47 +31,47 @@ enum State {
     TimedOut,
 }
 
-impl Gate {
-    /// Holds what is started from now on. `start` puts a call of [`wait`] into a stream, with what
-    /// it is given; if that fails, `wait` is not called.
+impl StreamGate {
+    /// Blocks all work that is started from now on. `start` puts a call of [`wait`] with its
+    /// argument into a stream; if it fails, `wait` must not be called.
     pub(super) fn close<E>(
         &self,
         start: impl FnOnce(*mut c_void) -> Result<(), E>,
     ) -> Result<(), E> {
         let latch = Arc::new(Latch::default());
-        let given = Arc::into_raw(Arc::clone(&latch)).cast_mut();
-        let held = start(given.cast());
-        if held.is_err() {
-            // SAFETY: nobody else has it.
-            drop(unsafe { Arc::from_raw(given) });
-            return held;
+        let argument = Arc::into_raw(Arc::clone(&latch)).cast_mut();
+        let started = start(argument.cast());
+        if started.is_err() {
+            // SAFETY: `start` has failed, so no other code has the pointer.
+            drop(unsafe { Arc::from_raw(argument) });
+            return started;
         }
         self.open();
         *lock(&self.0) = Some(latch);
         Ok(())
     }
 
-    /// Lets go of what is held.
-    pub(super) fn open(&self) -> Hold {
-        lock(&self.0).take().map_or(Hold::LetGo, |latch| latch.open())
+    /// Releases the stream.
+    pub(super) fn open(&self) -> BlockEnd {
+        lock(&self.0).take().map_or(BlockEnd::Released, |latch| latch.open())
     }
 }
 
 impl Latch {
-    fn open(&self) -> Hold {
+    fn open(&self) -> BlockEnd {
         let mut state = lock(&self.state);
         if *state == State::TimedOut {
-            return Hold::TimedOut;
+            return BlockEnd::TimedOut;
         }
         *state = State::Open;
         self.opened.notify_all();
-        Hold::LetGo
+        BlockEnd::Released
     }
 
-    fn wait(&self, patience: Duration) {
+    fn wait(&self, timeout: Duration) {
         let state = lock(&self.state);
         let is_closed = |state: &mut State| *state == State::Closed;
-        let waited = self.opened.wait_timeout_while(state, patience, is_closed);
+        let waited = self.opened.wait_timeout_while(state, timeout, is_closed);
         let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
         if *state == State::Closed {
             *state = State::TimedOut;
@@ -80,14 +79,15 @@ impl Latch {
     }
 }
 
-/// Called by the stream. After a failed kernel some drivers never do: some bytes are lost then.
+/// Host function of the stream. After a failed kernel some drivers never call it, which leaks the
+/// latch.
 ///
 /// # Safety
-/// [`Gate::close`] gave it away for this one call.
+/// The pointer came from [`StreamGate::close`], for this one call.
 pub(super) unsafe extern "C" fn wait(latch: *mut c_void) {
     // SAFETY: as the caller promises.
     let latch = unsafe { Arc::from_raw(latch.cast_const().cast::<Latch>()) };
-    latch.wait(PATIENCE);
+    latch.wait(TIMEOUT);
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -101,24 +101,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_latch_holds_until_it_is_opened() {
+    fn a_latch_blocks_until_it_is_opened() {
         let latch = Arc::new(Latch::default());
         let waiting = Arc::clone(&latch);
         let waiter = thread::spawn(move || waiting.wait(Duration::from_secs(600)));
-        assert_eq!(latch.open(), Hold::LetGo);
+        assert_eq!(latch.open(), BlockEnd::Released);
         waiter.join().expect("it goes on");
         assert_eq!(*lock(&latch.state), State::Open);
     }
 
     #[test]
-    fn a_latch_that_nobody_opens_gives_up_and_says_so() {
+    fn a_latch_that_is_never_opened_times_out() {
         let latch = Latch::default();
         latch.wait(Duration::from_millis(1));
-        assert_eq!(latch.open(), Hold::TimedOut);
+        assert_eq!(latch.open(), BlockEnd::TimedOut);
     }
 
     #[test]
-    fn a_gate_without_a_hold_is_open() {
-        assert_eq!(Gate::default().open(), Hold::LetGo);
+    fn an_unused_gate_is_open() {
+        assert_eq!(StreamGate::default().open(), BlockEnd::Released);
     }
 }

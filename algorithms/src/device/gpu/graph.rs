@@ -8,7 +8,7 @@ use super::submission::{HostUse, Step};
 use super::timeline::Mode;
 use super::{DeviceError, Gpu, lock};
 
-/// Recorded work on buffers that outlive it.
+/// Recorded work whose buffers must outlive it.
 pub(crate) struct Recorded {
     name: &'static str,
     bytes: u64,
@@ -16,14 +16,14 @@ pub(crate) struct Recorded {
     recording: Box<dyn Recording>,
 }
 
-/// Recorded work. The buffers it uses are borrowed as long as it can be started.
+/// Recorded work that borrows its buffers as long as it can be started.
 pub struct Graph<'a> {
     name: &'static str,
     recorded: Option<Recorded>,
     work: Box<Work<'a>>,
 }
 
-/// Starts copies and kernels.
+/// Function that starts copies and kernels.
 type Work<'a> = dyn Fn(&Gpu) -> Result<(), DeviceError> + Send + 'a;
 
 /// Host memory that copies of a recording use.
@@ -42,12 +42,12 @@ impl RecordedUses {
 
 impl Gpu {
     /// Records the copies and kernels that `work` starts, without running them. `work` must use the
-    /// handle that it is given, must not wait for the device, and copies from and to page-locked
-    /// buffers only, since a replay reads and writes the same memory again. The times of a replay
-    /// are those of one stage of that name.
+    /// handle that it is called with, must not wait for the device, and copies from and to
+    /// page-locked buffers only, since a replay reads and writes the same memory again. The time of
+    /// a replay is one stage `name`.
     ///
-    /// A device that records nothing runs the work at each [`Gpu::replay`] instead. Until the
-    /// recording ends, other handles can start nothing on this GPU.
+    /// On a device that can't record, each [`Gpu::replay`] calls `work` instead. Until the
+    /// recording ends, other handles can start no work on this GPU.
     ///
     /// # Errors
     /// If the device refuses, or `work` fails or waits.
@@ -61,20 +61,20 @@ impl Gpu {
         Ok(Graph { name, recorded, work })
     }
 
-    /// Starts recorded work, in the first queue.
+    /// Starts recorded work in the first queue.
     ///
     /// # Errors
     /// If the device refuses.
     pub fn replay(&self, graph: &Graph<'_>) -> Result<(), DeviceError> {
         match &graph.recorded {
-            // SAFETY: the graph borrows the buffers it uses.
+            // SAFETY: the graph borrows the buffers that it uses.
             Some(recorded) => unsafe { self.start_recorded(recorded) },
             None => self.run_as_stage(graph.name, &graph.work),
         }
     }
 
-    /// Records work like [`Gpu::capture`]; `None` where the device records nothing: `work` was not
-    /// called then.
+    /// Records work like [`Gpu::capture`]. Returns `None` if the device can't record; `work` was
+    /// then not called.
     ///
     /// # Errors
     /// If the device refuses, or `work` fails or waits.
@@ -96,7 +96,7 @@ impl Gpu {
         Ok(Some(Recorded { name, bytes, uses: uses.take(), recording: ended? }))
     }
 
-    /// Ends all work first: no thread then has to wait for some of it in the midst of a recording.
+    /// Ends all work first, so that no thread has to wait for some of it during the recording.
     fn start_recording(&self) -> Result<Mode, DeviceError> {
         self.before_waiting()?;
         let mut submission = self.submission();
@@ -107,7 +107,7 @@ impl Gpu {
         Ok(submission.timeline.switch(Mode::Recording(0)))
     }
 
-    /// Starts recorded work, in the first queue.
+    /// Starts recorded work in the first queue.
     ///
     /// # Safety
     /// All buffers that were used in the recording must still exist, and no other work may use
@@ -121,7 +121,7 @@ impl Gpu {
         first.start_timed(&step, &mut |_, _| recorded.recording.replay())
     }
 
-    /// Runs work as one stage, without a time of each of its parts.
+    /// Runs work as one stage, without taking the times of its parts.
     fn run_as_stage(&self, name: &'static str, work: &Work<'_>) -> Result<(), DeviceError> {
         let mut submission = self.submission();
         self.may_start(&submission)?;
@@ -136,7 +136,7 @@ impl Gpu {
     }
 }
 
-/// Returns to a mode of the timeline, also if the work panics.
+/// Restores a mode of the timeline, also if the work panics.
 struct ModeGuard<'g> {
     gpu: &'g Gpu,
     before: Mode,
@@ -148,17 +148,17 @@ impl Drop for ModeGuard<'_> {
     }
 }
 
-/// A recording that is under way; it ends also if the work panics, since the device does nothing
-/// else meanwhile.
+/// A recording in progress. It also ends if the work panics, since the device does nothing else
+/// meanwhile.
 struct RecordingGuard<'g> {
     gpu: &'g Gpu,
-    /// Mode of the timeline to return to.
+    /// Mode of the timeline to restore.
     before: Mode,
     is_over: bool,
 }
 
 impl RecordingGuard<'_> {
-    /// Bytes that the recorded work moves, and the recording.
+    /// Ends the recording; returns it with the bytes that the recorded work moves.
     fn end(mut self) -> (u64, Result<Box<dyn Recording>, DeviceError>) {
         self.end_once()
     }

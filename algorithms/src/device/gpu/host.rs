@@ -1,4 +1,4 @@
-//! Page-locked memory on the host, which kernels may reach or not, and what copies are given.
+//! Page-locked and managed memory on the host, and the host sides of copies.
 
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut, Range};
@@ -8,20 +8,18 @@ use bytemuck::Pod;
 
 use super::memory::{Block, host_pointer};
 use super::pool::Kind;
-use super::progress::{Access, Uses};
+use super::progress::{Access, PendingCopies};
 use super::submission::HostUse;
 use super::{DeviceError, Gpu};
 
-/// So many elements in page-locked memory of the host, which the device copies
-/// at the full speed of the link.
+/// Elements in page-locked host memory, which the device copies at the full speed of the link.
 pub struct PinnedBuffer<T> {
     block: Block,
     length: usize,
     elements: PhantomData<T>,
 }
 
-/// So many elements in page-locked memory of the host that kernels read and
-/// write over the link, without a copy.
+/// Elements in page-locked host memory that kernels read and write over the link, without a copy.
 pub struct MappedBuffer<T> {
     host: PinnedBuffer<T>,
     device_address: u64,
@@ -42,22 +40,22 @@ impl<T: Pod> PinnedBuffer<T> {
 }
 
 impl<T> PinnedBuffer<T> {
-    /// How many elements it has.
+    /// Number of elements.
     pub fn len(&self) -> usize {
         self.length
     }
 
-    /// Whether it has none.
+    /// True if it has no elements.
     pub fn is_empty(&self) -> bool {
         self.length == 0
     }
 }
 
 impl<T: Pod> PinnedBuffer<T> {
-    /// Some elements, to be copied from.
+    /// A range of elements as the source of a copy.
     ///
     /// # Panics
-    /// If there are not so many.
+    /// If the range exceeds the buffer.
     pub fn part(&self, elements: Range<usize>) -> FromHost<'_, T> {
         assert!(elements.start <= elements.end && elements.end <= self.length);
         FromHost {
@@ -68,10 +66,10 @@ impl<T: Pod> PinnedBuffer<T> {
         }
     }
 
-    /// Some elements, to be copied to.
+    /// A range of elements as the target of a copy.
     ///
     /// # Panics
-    /// If there are not so many.
+    /// If the range exceeds the buffer.
     pub fn part_mut(&mut self, elements: Range<usize>) -> ToHost<'_, T> {
         assert!(elements.start <= elements.end && elements.end <= self.length);
         ToHost {
@@ -82,13 +80,13 @@ impl<T: Pod> PinnedBuffer<T> {
         }
     }
 
-    fn element(&self, number: usize) -> *const T {
-        host_pointer(self.block.address).cast::<T>().wrapping_add(number)
+    fn element(&self, index: usize) -> *const T {
+        host_pointer(self.block.address).cast::<T>().wrapping_add(index)
     }
 }
 
-/// So many elements that host and device reach at the same address; they move to the side that
-/// touches them.
+/// Elements that host and device access at the same address; they migrate to the side that touches
+/// them.
 pub struct ManagedBuffer<T> {
     host: PinnedBuffer<T>,
 }
@@ -100,18 +98,18 @@ impl<T: Pod> ManagedBuffer<T> {
 }
 
 impl<T> ManagedBuffer<T> {
-    /// Where both sides find it.
+    /// Address on both sides.
     pub fn address(&self) -> u64 {
         self.host.block.address
     }
 
-    /// Bytes of all elements.
+    /// Size of all elements in bytes.
     pub fn size(&self) -> u64 {
         (self.host.length * size_of::<T>()) as u64
     }
 }
 
-/// Whoever looks at it has waited for the device before.
+/// The caller must have waited for kernels that write the memory.
 impl<T: Pod> Deref for ManagedBuffer<T> {
     type Target = [T];
 
@@ -126,23 +124,23 @@ impl<T: Pod> DerefMut for ManagedBuffer<T> {
     }
 }
 
-/// Elements on the host that are copied from. A copy from page-locked memory goes on after the
-/// call that starts it: the buffer knows that, and waits before it is written.
+/// Elements on the host that a copy reads. A copy from page-locked memory may still run after the
+/// call that starts it; the buffer then waits for it before it is written.
 pub struct FromHost<'a, T> {
     pub(super) start: *const T,
     pub(super) length: usize,
-    /// That of a buffer; slices have none.
-    pub(super) uses: Option<&'a Arc<Uses>>,
+    /// Pending copies of a buffer; `None` for slices.
+    pub(super) uses: Option<&'a Arc<PendingCopies>>,
     lives: PhantomData<&'a T>,
 }
 
-/// Elements on the host that are copied to, as in [`FromHost`]: the buffer waits before it is read
-/// or written.
+/// Elements on the host that a copy writes. A copy to page-locked memory may still run after the
+/// call that starts it; the buffer then waits for it before it is read or written.
 pub struct ToHost<'a, T> {
     pub(super) start: *mut T,
     pub(super) length: usize,
-    /// That of a buffer; slices have none.
-    pub(super) uses: Option<&'a Arc<Uses>>,
+    /// Pending copies of a buffer; `None` for slices.
+    pub(super) uses: Option<&'a Arc<PendingCopies>>,
     lives: PhantomData<&'a mut T>,
 }
 
@@ -171,14 +169,14 @@ impl<'a, T: Pod> From<&'a mut PinnedBuffer<T>> for ToHost<'a, T> {
     }
 }
 
-/// The call that copies from it returns when that is done.
+/// The call that copies from a slice returns when the copy is done.
 impl<'a, T> From<&'a [T]> for FromHost<'a, T> {
     fn from(slice: &'a [T]) -> Self {
         FromHost { start: slice.as_ptr(), length: slice.len(), uses: None, lives: PhantomData }
     }
 }
 
-/// The call that copies to it returns when that is done.
+/// The call that copies to a slice returns when the copy is done.
 impl<'a, T> From<&'a mut [T]> for ToHost<'a, T> {
     fn from(slice: &'a mut [T]) -> Self {
         ToHost { start: slice.as_mut_ptr(), length: slice.len(), uses: None, lives: PhantomData }
@@ -206,17 +204,17 @@ impl<T: Pod> MappedBuffer<T> {
 }
 
 impl<T: Pod> MappedBuffer<T> {
-    /// Some elements, to be copied to: see [`PinnedBuffer::part_mut`].
+    /// A range of elements as the target of a copy: see [`PinnedBuffer::part_mut`].
     ///
     /// # Panics
-    /// If there are not so many.
+    /// If the range exceeds the buffer.
     pub fn part_mut(&mut self, elements: Range<usize>) -> ToHost<'_, T> {
         self.host.part_mut(elements)
     }
 }
 
 impl<T> MappedBuffer<T> {
-    /// Where kernels find it.
+    /// Address that kernels use.
     pub fn device_address(&self) -> u64 {
         self.device_address
     }
@@ -243,7 +241,7 @@ impl<T: Pod> Deref for PinnedBuffer<T> {
         self.block.wait_to_read();
         // SAFETY: the block has that many elements; its bytes were written when it was
         // allocated; any bytes make a `T`; it is aligned to `ALIGNMENT`, which is enough for a `T`;
-        // and no copy that writes them is under way.
+        // and no copy that writes them is running.
         unsafe { std::slice::from_raw_parts(host_pointer(self.block.address).cast(), self.length) }
     }
 }
@@ -251,8 +249,8 @@ impl<T: Pod> Deref for PinnedBuffer<T> {
 impl<T: Pod> DerefMut for PinnedBuffer<T> {
     fn deref_mut(&mut self) -> &mut [T] {
         self.block.wait_to_write();
-        // SAFETY: as for `deref`; no copy that reads them is under way, and the buffer is borrowed
-        // alone.
+        // SAFETY: the block has that many elements, all initialised and aligned (see `deref`); no
+        // copy that reads them is running, and the buffer is borrowed mutably.
         unsafe {
             std::slice::from_raw_parts_mut(host_pointer(self.block.address).cast(), self.length)
         }

@@ -1,11 +1,11 @@
-//! Memory of the host for engines whose devices need none that is page-locked.
+//! Host memory for engines whose devices need no page-locked memory.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc};
 
 use super::DeviceError;
 use super::engine::ALIGNMENT;
 
-/// Zeros, aligned to [`ALIGNMENT`].
+/// Allocates zeros, aligned to [`ALIGNMENT`].
 pub(super) fn allocate(bytes: usize) -> Result<*mut u8, DeviceError> {
     let needed = bytes as u64;
     let layout = layout(bytes).ok_or(DeviceError::OutOfPinnedMemory { needed })?;
@@ -17,7 +17,7 @@ pub(super) fn allocate(bytes: usize) -> Result<*mut u8, DeviceError> {
     Ok(start)
 }
 
-/// Frees what [`allocate`] gave for that many bytes.
+/// Frees memory from [`allocate`] of that many bytes.
 ///
 /// # Safety
 /// It is freed once, and not in use.

@@ -9,10 +9,10 @@ use std::marker::PhantomData;
 
 use bytemuck::Pod;
 
-use super::arguments::{Argument, Passed};
+use super::arguments::{Argument, KernelArg};
 use super::{DeviceBuffer, Image, ManagedBuffer, MappedBuffer};
 
-/// A kernel with the type of its arguments, and what a block of it has.
+/// A kernel with the type of its arguments and the size of its blocks.
 pub struct Kernel<A> {
     pub(super) image: &'static Image,
     pub(super) name: &'static str,
@@ -22,11 +22,11 @@ pub struct Kernel<A> {
 }
 
 impl<A> Kernel<A> {
-    /// The kernel of that name, with blocks of so many threads, which have so many bytes of
-    /// dynamic shared memory where a warp has 32 lanes.
+    /// Declares the kernel of that name, with blocks of `threads` threads and, where a warp has 32
+    /// lanes, `shared_bytes` bytes of dynamic shared memory.
     ///
     /// # Safety
-    /// All of it must be as in its source.
+    /// All values must agree with its source.
     pub(crate) const unsafe fn new(
         image: &'static Image,
         name: &'static str,
@@ -41,13 +41,13 @@ impl<A> Kernel<A> {
         self.threads
     }
 
-    /// Blocks with a thread for each of so many items.
+    /// A grid with a thread for each of `items` items.
     pub(crate) fn thread_each(&self, items: usize) -> Grid {
         Grid::blocks(items.div_ceil(self.threads as usize) as u32)
     }
 }
 
-/// How much of a kernel is started.
+/// Number of blocks of a launch, with the memory that they use.
 #[derive(Clone, Copy, Debug)]
 pub struct Grid {
     pub(crate) blocks: u32,
@@ -56,25 +56,26 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// So many blocks.
+    /// A grid of `blocks` blocks.
     pub(crate) fn blocks(blocks: u32) -> Self {
         Grid { blocks, bytes: 0, shared_bytes: 0 }
     }
 
-    /// They read and write so many bytes of memory, each counted once: what is read again is in a
-    /// cache. 0 where only the device knows. `tests/variants/traffic.rs` compares them with the
-    /// bytes that the emulator counts.
+    /// Declares the bytes of device memory that the kernel reads and writes, each counted once:
+    /// repeated reads hit a cache. 0 if only the device knows. `tests/variants/traffic.rs` compares
+    /// them with the bytes that the emulator counts.
     pub(crate) fn moving(self, bytes: u64) -> Self {
         Grid { bytes, ..self }
     }
 
-    /// Each block has so many bytes of shared memory beyond what the kernel says.
+    /// Gives each block `shared_bytes` bytes of shared memory in addition to those that the kernel
+    /// declares.
     pub(crate) fn with_shared(self, shared_bytes: u32) -> Self {
         Grid { shared_bytes, ..self }
     }
 }
 
-/// Where kernels find elements.
+/// A device pointer to elements of a type of the kernel.
 pub struct Ptr<T> {
     address: u64,
     elements: PhantomData<fn(T)>,
@@ -89,50 +90,50 @@ impl<T> Clone for Ptr<T> {
 impl<T> Copy for Ptr<T> {}
 
 impl<T> Ptr<T> {
-    /// No elements: null, which kernels look for that can do without.
+    /// A null pointer, for kernels with optional arguments.
     pub(crate) const NONE: Self = Ptr { address: 0, elements: PhantomData };
 
-    /// At an address.
+    /// A pointer to an address.
     pub(super) fn at(address: u64) -> Self {
         Ptr { address, elements: PhantomData }
     }
 
-    /// The elements from one on.
+    /// Pointer to the element `elements` further on.
     pub(crate) fn skipping(self, elements: usize) -> Self {
         Ptr { address: self.address + (elements * size_of::<T>()) as u64, ..self }
     }
 
-    /// As elements of another type, which kernel and launcher have to agree on.
+    /// Casts to a pointer to another type, which kernel and launcher have to agree on.
     pub(crate) fn cast<U>(self) -> Ptr<U> {
         Ptr { address: self.address, elements: PhantomData }
     }
 }
 
-impl<T> Passed for Ptr<T> {
+impl<T> KernelArg for Ptr<T> {
     fn argument(self) -> Argument {
         Argument::Word { bits: self.address, bytes: size_of::<u64>() }
     }
 }
 
-/// Elements that kernels know as `K`.
+/// Types with the layout of the kernel's type `K`.
 ///
 /// # Safety
 /// The fields must be of the same types, at the same offsets.
 pub(crate) unsafe trait SameAs<K> {}
 
-// SAFETY: nothing is more the same.
+// SAFETY: a type has its own layout.
 unsafe impl<T> SameAs<T> for T {}
 
-/// So many bytes that kernels load and store at once: `uint4` and the like.
+/// A type of `BYTES` bytes that kernels load and store at once: `uint4` and the like.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Vector<const BYTES: usize>;
 
-// SAFETY: vectors have no fields of their own, but those of whatever they are loaded from.
+// SAFETY: vectors have no fields; kernels reinterpret the bytes that they load.
 unsafe impl<T: Pod, const BYTES: usize> SameAs<Vector<BYTES>> for T {}
 
-/// `same_as!(Host { field, … } => kernels::Struct)`: a struct of the host has the fields of one that
-/// kernels have, in the same order, of the same types and at the same offsets. Where a field has
-/// another name in kernels, all are written as `field = kernel_field`.
+/// `same_as!(Host { field, … } => kernels::Struct)`: declares that a struct of the host has the
+/// fields of a struct of kernels, in the same order, of the same types and at the same offsets. If
+/// a field has another name in kernels, all are written as `field = kernel_field`.
 macro_rules! same_as {
     ($host:ident { $($field:ident),+ } => $kernel:path) => {
         $crate::device::gpu::same_as!($host { $($field = $field),+ } => $kernel);
@@ -143,7 +144,7 @@ macro_rules! same_as {
             $(assert!(
                 std::mem::offset_of!($host, $field) == std::mem::offset_of!($kernel, $kernel_field)
             );)+
-            /// Compiles only if all fields of both are named, and each has the type of the other.
+            /// Compiles only if all fields of both are listed and have the same types.
             const fn have_the_same_fields(host: &$host, kernel: &$kernel) {
                 const fn have_the_same_type<T: $crate::device::gpu::SameAs<K>, K>(
                     _: *const T,
@@ -156,14 +157,14 @@ macro_rules! same_as {
             }
             let _ = have_the_same_fields;
         };
-        // SAFETY: as was just checked.
+        // SAFETY: types and offsets of all fields were just checked.
         unsafe impl $crate::device::gpu::SameAs<$kernel> for $host {}
     };
 }
 pub(crate) use same_as;
 
 impl<T: Pod> DeviceBuffer<T> {
-    /// Where kernels find the elements.
+    /// Device pointer to the elements.
     pub(crate) fn ptr<K>(&self) -> Ptr<K>
     where
         T: SameAs<K>,
@@ -173,7 +174,7 @@ impl<T: Pod> DeviceBuffer<T> {
 }
 
 impl<T: Pod> MappedBuffer<T> {
-    /// Where kernels find the elements, over the link.
+    /// Pointer to the elements for kernels, which access them over the link.
     pub(crate) fn ptr<K>(&self) -> Ptr<K>
     where
         T: SameAs<K>,
@@ -183,7 +184,7 @@ impl<T: Pod> MappedBuffer<T> {
 }
 
 impl<T: Pod> ManagedBuffer<T> {
-    /// Where kernels find the elements.
+    /// Pointer to the elements for kernels.
     pub(crate) fn ptr<K>(&self) -> Ptr<K>
     where
         T: SameAs<K>,

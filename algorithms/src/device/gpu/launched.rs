@@ -1,8 +1,8 @@
-//! What was started.
+//! Kernels that were started.
 
 use super::{Image, Shape};
 
-/// A kernel that was started in some shape.
+/// A kernel that was started, with its launch configuration.
 #[derive(Clone, Copy)]
 pub(super) struct Launched {
     pub(super) image: &'static Image,

@@ -1,8 +1,8 @@
-//! What all candidates on an input have in common on a GPU, and no run changes.
+//! GPU data that all candidates on an input share and no run changes.
 //!
-//! All candidates on an input copy the same bytes to the device, and their kernels look things
-//! up in the same tables. So these are made once, and go from one candidate to the next
-//! through the arena of the input.
+//! All candidates on an input copy the same bytes to the device, and their kernels use the same
+//! tables. So these are made once, and go from one candidate to the next through the arena of the
+//! input.
 
 use std::mem::ManuallyDrop;
 use std::ops::{Deref, Range};
@@ -14,74 +14,75 @@ use super::{DeviceError, FromHost, Gpu, PinnedBuffer};
 use crate::all_cores::convert;
 use crate::device::{Arena, InputId};
 
-/// Something that was made for a GPU of something else. There is no way to change it.
-/// Dropped, it is there for the next candidate.
+/// A cached, immutable value that was made for a GPU from a part of an input. Dropped, it is
+/// available to the next candidate.
 pub(crate) struct Lent<'a, T: Send + 'static> {
-    made: ManuallyDrop<Made<T>>,
+    made: ManuallyDrop<CachedValue<T>>,
     arena: &'a Arena,
 }
 
-/// What lies in the arena.
-struct Made<T> {
-    source: Source,
+/// A value in the arena.
+struct CachedValue<T> {
+    key: CacheKey,
     gpu: Arc<Gpu>,
     thing: T,
 }
 
-/// Identity of a cached thing: two with equal sources are the same.
+/// Key of a cached value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Source {
+struct CacheKey {
     input: InputId,
-    /// Which of the things that are made of this part of the input.
+    /// Role of the value among those that are made from this part of the input.
     role: &'static str,
-    /// The part of the input: its first byte, and how many. An input lies where it is as long as it
-    /// has its id.
+    /// The part of the input: address of its first byte, and its length. The address identifies it
+    /// as long as the input's id is valid.
     address: usize,
     bytes: usize,
 }
 
-/// A part of an input, page-locked for a GPU.
+/// A page-locked copy of a part of an input.
 pub(crate) type Pristine<'a, T> = Lent<'a, PinnedBuffer<T>>;
 
 impl<'a, T: Send + 'static> Lent<'a, T> {
-    /// What `make` makes of a part of the input that the arena belongs to: it was made before,
-    /// or else is now. All that is made of the same part in the same `role` is the same.
+    /// Returns the value that `make` makes from a part of the input that the arena belongs to: a
+    /// cached one, or else a new one. Calls with the same part and the same `role` must make equal
+    /// values.
     ///
     /// # Errors
-    /// Those of making it.
+    /// Errors of `make`.
     pub(crate) fn of<S: ?Sized>(
         role: &'static str,
-        source: &S,
+        part: &S,
         arena: &'a Arena,
         gpu: &Arc<Gpu>,
         make: impl FnOnce(&Gpu) -> Result<T, DeviceError>,
     ) -> Result<Self, DeviceError> {
-        let source = Source {
+        let key = CacheKey {
             input: arena.input(),
             role,
-            address: (&raw const *source).addr(),
-            bytes: size_of_val(source),
+            address: (&raw const *part).addr(),
+            bytes: size_of_val(part),
         };
-        let fits = |other: &Made<T>| other.source == source && Arc::ptr_eq(&other.gpu, gpu);
-        let made =
-            arena.take_other(fits, || Ok(Made { source, gpu: Arc::clone(gpu), thing: make(gpu)? }));
+        let fits = |other: &CachedValue<T>| other.key == key && Arc::ptr_eq(&other.gpu, gpu);
+        let made = arena
+            .take_other(fits, || Ok(CachedValue { key, gpu: Arc::clone(gpu), thing: make(gpu)? }));
         Ok(Lent { made: ManuallyDrop::new(made?), arena })
     }
 }
 
 impl<T: Send + 'static> Drop for Lent<'_, T> {
     fn drop(&mut self) {
-        // SAFETY: it is not used after this.
+        // SAFETY: `self.made` is not used after this.
         let made = unsafe { ManuallyDrop::take(&mut self.made) };
         self.arena.give_other(made);
     }
 }
 
 impl<'a, T: Pod + Send + Sync> Pristine<'a, T> {
-    /// A page-locked copy of a part of the input that the arena belongs to.
+    /// Returns a page-locked copy of a part of the input that the arena belongs to.
     ///
     /// # Errors
-    /// If there is no room for another one.
+    /// If there is not enough memory for a new copy.
     pub(crate) fn take(
         arena: &'a Arena,
         gpu: &Arc<Gpu>,
@@ -91,10 +92,11 @@ impl<'a, T: Pod + Send + Sync> Pristine<'a, T> {
         Self::converted(arena, gpu, &input[part], |&element| element)
     }
 
-    /// The same of elements that kernels know in another form.
+    /// Returns a page-locked copy of a part of the input, with its elements converted to the
+    /// kernel's type.
     ///
     /// # Errors
-    /// If there is no room for another one.
+    /// If there is not enough memory for a new copy.
     pub(crate) fn converted<S: Sync>(
         arena: &'a Arena,
         gpu: &Arc<Gpu>,
@@ -135,32 +137,34 @@ mod tests {
     }
 
     #[test]
-    fn a_copy_goes_from_one_to_the_next_while_the_arena_has_it() {
+    fn a_copy_is_reused_while_the_arena_exists() {
         let Some(gpus) = gpus() else { return };
-        let (arena, input) = (Arena::default(), (0..1000).collect::<Vec<u32>>());
+        let arena = Arena::default();
+        let input = (0..1000).collect::<Vec<u32>>();
         let take = |gpu, part| Pristine::take(&arena, gpu, &input, part).expect("room");
         let first = take(&gpus[0], 10..500);
         assert_eq!(first[..], input[10..500]);
-        let place = first.as_ptr();
+        let address = first.as_ptr();
         let meanwhile = take(&gpus[0], 10..500);
-        assert_ne!(meanwhile.as_ptr(), place, "the other one is taken");
+        assert_ne!(meanwhile.as_ptr(), address, "the other one is taken");
         drop(first);
         for (gpu, part) in [(1, 10..500), (0, 10..499), (0, 11..501), (0, 0..0)] {
             let other = take(&gpus[gpu], part.clone());
-            assert_ne!(other.as_ptr(), place);
+            assert_ne!(other.as_ptr(), address);
             assert_eq!(other[..], input[part]);
         }
         let again = take(&gpus[0], 10..500);
-        assert_eq!((again.as_ptr(), &again[..]), (place, &input[10..500]));
+        assert_eq!((again.as_ptr(), &again[..]), (address, &input[10..500]));
         drop(again);
         arena.clear();
         assert_eq!(take(&gpus[0], 10..500)[..], input[10..500], "made anew");
     }
 
     #[test]
-    fn what_was_made_of_something_else_or_is_something_else_is_not_lent() {
+    fn a_value_of_another_source_or_type_is_not_reused() {
         let Some([gpu, _]) = gpus() else { return };
-        let (arena, inputs) = (Arena::default(), [1_u32, 2]);
+        let arena = Arena::default();
+        let inputs = [1_u32, 2];
         let of = |input: &u32| Lent::of("number", input, &arena, &gpu, |_| Ok(u64::from(*input)));
         drop(of(&inputs[0]).expect("made"));
         assert_eq!(*of(&inputs[1]).expect("made"), 2);

@@ -9,12 +9,12 @@ use bytemuck::Pod;
 
 use super::engine::{ALIGNMENT, Engine, Properties};
 use super::pool::{self, Kind, Pool};
-use super::progress::{Moment, Progress, Uses};
+use super::progress::{PendingCopies, Progress, QueueTicks};
 use super::submission::Submission;
 use super::{DeviceError, Gpu};
 use crate::all_cores::fill;
 
-/// Memory of all kinds.
+/// Allocator for memory of all kinds.
 pub(super) struct Memory {
     pub(super) pool: Pool,
     pub(super) progress: Progress,
@@ -22,22 +22,22 @@ pub(super) struct Memory {
     submission: Mutex<Submission>,
     /// The first error of a wait whose caller has no way to return it.
     unreported: Mutex<Option<DeviceError>>,
-    /// Begin and end of each block of memory that copies go on to use after the call that starts
-    /// them: page-locked and managed memory.
+    /// Start and end of each block of page-locked and managed memory: copies may use it after the
+    /// call that starts them.
     page_locked: Mutex<BTreeMap<u64, u64>>,
 }
 
-/// No object of the host is larger.
+/// Maximum size of an object on the host.
 const MAX_BYTES: usize = isize::MAX as usize;
 
-/// A block of memory of some kind.
+/// A block of memory.
 pub(super) struct Block {
     memory: Arc<Memory>,
     kind: Kind,
     pub(super) address: u64,
     bytes: usize,
-    /// Copies from and to it.
-    pub(super) uses: Arc<Uses>,
+    /// Copies from and to it that may be pending.
+    pub(super) uses: Arc<PendingCopies>,
 }
 
 /// Elements in device memory.
@@ -59,10 +59,9 @@ impl Memory {
         }
     }
 
-    /// Frees the memory on the device that nobody has, and page-locked memory that nobody
-    /// has used for long.
+    /// Frees unused device memory, and page-locked memory that has been unused for long.
     pub(super) fn trim(&self) {
-        self.free_all(self.pool.outdated());
+        self.free_all(self.pool.evict());
     }
 
     fn free_all(&self, blocks: Vec<pool::Block>) {
@@ -74,17 +73,17 @@ impl Memory {
         }
     }
 
-    /// From the pool, or else from the system; what lies in the pool goes if
-    /// that helps. Device memory is used first by work in the queue that it is taken for.
+    /// Takes memory from the pool, or else from the system; if that fails, the pool is freed first.
+    /// Device memory is first used by work in the given queue.
     fn take(&self, kind: Kind, queue: u32, bytes: usize) -> Result<(u64, usize), DeviceError> {
         if let Some((address, size, until)) = self.pool.take(kind, bytes) {
-            // Work in the same queue comes after what is under way there.
-            let comes_after = |pending| kind == Kind::Device && pending == queue;
-            if !self.progress.pending(&until).all(comes_after) {
+            // Work in the same queue runs after all pending work there.
+            let is_ordered = |pending| kind == Kind::Device && pending == queue;
+            if !self.progress.pending(&until).all(is_ordered) {
                 self.wait_until(&until);
             }
             if kind == Kind::Device {
-                let taken = self.engine.taken_again(queue, address);
+                let taken = self.engine.on_reuse(queue, address);
                 taken.inspect_err(|_| self.pool.give((kind, address, size), until))?;
             }
             return Ok((address, size));
@@ -107,16 +106,17 @@ impl Memory {
         Ok(self.registered(start, bytes))
     }
 
-    /// Writes zeros, and remembers that copies of these bytes go on after their call.
+    /// Writes zeros, and registers that copies of these bytes may run after their call.
     fn registered(&self, start: *mut u8, bytes: usize) -> u64 {
         let address = zeroed(start, bytes);
         self.page_locked().insert(address, address + bytes as u64);
         address
     }
 
-    /// Never more than the device has free: what does not fit would move to and fro.
+    /// Refuses more than the free device memory: larger managed memory would thrash.
     fn manage(&self, bytes: usize) -> Result<u64, DeviceError> {
-        let (needed, free) = (bytes as u64, self.engine.free_bytes()?);
+        let needed = bytes as u64;
+        let free = self.engine.free_bytes()?;
         if let Some(free) = free.filter(|&free| free < needed) {
             let Properties { device, memory_bytes, .. } = self.engine.properties().clone();
             return Err(DeviceError::OutOfMemory { device, needed, free, total: memory_bytes });
@@ -124,7 +124,7 @@ impl Memory {
         Ok(self.registered(self.engine.manage(bytes)?, bytes))
     }
 
-    /// Whether some memory of the host is page-locked, so that copies go on after their call.
+    /// True if some memory of the host is page-locked, so that copies may run after their call.
     pub(super) fn is_page_locked(&self, start: *const u8) -> bool {
         let address = start.addr() as u64;
         let page_locked = self.page_locked();
@@ -140,14 +140,14 @@ impl Memory {
         self.submission.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until the steps until then have ended, also after an error: that is returned by the
-    /// next [`Memory::wait`] or [`Memory::finish`].
-    pub(super) fn wait_until(&self, until: &Moment) {
+    /// Waits until the steps up to `until` have ended, also after an error, which the next
+    /// [`Memory::wait`] or [`Memory::finish`] returns.
+    pub(super) fn wait_until(&self, until: &QueueTicks) {
         let pending: Vec<_> = self.progress.pending(until).collect();
         if pending.is_empty() {
             return;
         }
-        self.engine.let_go();
+        self.engine.release_stream();
         let waited = match pending[..] {
             [queue] => self.wait_for_queue(queue),
             _ => self.wait_for_all(),
@@ -163,7 +163,7 @@ impl Memory {
         self.unreported().take().map_or(waited, Err)
     }
 
-    /// Waits until all work has ended: also after an error, none is under way.
+    /// Waits until all work has ended, also after an error.
     pub(super) fn finish(&self) -> Result<(), DeviceError> {
         let finished = self.wait_for_all();
         self.unreported().take().map_or(finished, Err)
@@ -189,8 +189,7 @@ impl Memory {
 
     fn free(&self, kind: Kind, address: u64, bytes: usize) {
         self.page_locked().remove(&address);
-        // SAFETY: the address came from `allocate` with this kind and size, and
-        // whoever had it is gone.
+        // SAFETY: the address came from `allocate` with this kind and size, and its owner is gone.
         unsafe {
             match kind {
                 Kind::Device => self.engine.free(address),
@@ -209,7 +208,8 @@ impl Drop for Memory {
 }
 
 impl Block {
-    /// A block for `length` elements. The first work that uses it is in the queue of the handle.
+    /// Allocates a block for `length` elements. The first work that uses it is in the queue of the
+    /// handle.
     pub(super) fn new<T>(gpu: &Gpu, kind: Kind, length: usize) -> Result<Self, DeviceError> {
         const { assert!(size_of::<T>() > 0 && align_of::<T>() <= ALIGNMENT) };
         let memory = gpu.memory();
@@ -236,8 +236,8 @@ impl Block {
 }
 
 impl Drop for Block {
-    /// Copies and kernels may be under way, above all after an error: nobody has the memory
-    /// before they have ended.
+    /// Copies and kernels may be pending, above all after an error: the memory is not reused before
+    /// they have ended.
     fn drop(&mut self) {
         let until = self.memory.progress.now();
         if self.memory.engine.reuses_memory() {
@@ -261,27 +261,27 @@ impl<T: Pod> DeviceBuffer<T> {
 }
 
 impl<T> DeviceBuffer<T> {
-    /// The number of elements.
+    /// Number of elements.
     pub fn len(&self) -> usize {
         self.length
     }
 
-    /// Whether there is none.
+    /// True if it has no elements.
     pub fn is_empty(&self) -> bool {
         self.length == 0
     }
 
-    /// Bytes of all elements.
+    /// Size of all elements in bytes.
     pub fn bytes(&self) -> u64 {
         (self.length * size_of::<T>()) as u64
     }
 
-    /// Where kernels find it.
+    /// Address that kernels use.
     pub fn address(&self) -> u64 {
         self.block.address
     }
 
-    /// Starts to set each byte in the first queue, where no times are taken.
+    /// Starts to set each byte, in the first queue and untimed.
     ///
     /// # Errors
     /// If the device refuses.
@@ -290,13 +290,13 @@ impl<T> DeviceBuffer<T> {
         T: Pod,
     {
         let bytes = self.length * size_of::<T>();
-        // SAFETY: the buffer has that many bytes, any of which make a `T`, and is borrowed alone.
+        // SAFETY: the buffer has that many bytes, any of which make a `T`, and is borrowed mutably.
         unsafe { self.block.memory.start_fill(self.address(), byte, bytes) }
     }
 }
 
-/// Writes zeros once, whoever takes the memory later: its pages are then there,
-/// and all of its bytes are some.
+/// Writes zeros once for all later users of the memory: its pages are then mapped, and all of its
+/// bytes are initialised.
 fn zeroed(start: *mut u8, bytes: usize) -> u64 {
     // SAFETY: that many bytes were just allocated there, and no other code has them.
     let all = unsafe { std::slice::from_raw_parts_mut(start.cast::<MaybeUninit<u8>>(), bytes) };

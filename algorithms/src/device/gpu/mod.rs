@@ -2,33 +2,33 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `engine` | what a GPU has to be able to do: implemented by CUDA, HIP, wgpu and the emulator |
+//! | `engine` | interface of the backends: CUDA, HIP, wgpu and the emulator |
 //! | `memory`, `host` | buffers on the device, and page-locked ones on the host |
-//! | `host_memory` | memory of the host where none is page-locked |
-//! | `pool` | buffers that are used again |
-//! | `progress` | what was started, and what of it has ended |
-//! | `table` | small arrays that the host makes |
-//! | `lent` | page-locked inputs and tables, made once for all candidates |
+//! | `host_memory` | host memory for devices without page-locked memory |
+//! | `pool` | reuse of freed memory |
+//! | `progress` | counts of started and of ended work |
+//! | `table` | small arrays that the host writes |
+//! | `lent` | page-locked inputs and tables, cached for all candidates |
 //! | `kernel`, `arguments` | kernels with typed parameters |
 //! | `image` | machine code of kernels, for old and new drivers |
-//! | `submission` | starts work: counted and put into its queue as one step |
-//! | `timeline`, `launched`, `observe` | the times of copies and kernels, and what kernels take |
-//! | `graph` | work that is recorded once and started as a whole |
-//! | `gate` | holds a device until all is queued |
-//! | `transfers` | copies, and those outside the clock |
-//! | `small_copies` | those of a few bytes by a kernel |
-//! | `monitor` | what is told of a GPU from outside: clocks, limits, energy |
+//! | `submission` | counts work and puts it into its queue as one step |
+//! | `timeline`, `launched`, `observe` | times of copies and kernels, and resources of kernels |
+//! | `graph` | work that is recorded once and started with one call |
+//! | `gate` | blocks a stream until all work is queued |
+//! | `transfers` | timed and untimed copies |
+//! | `small_copies` | copies of a few bytes by a kernel |
+//! | `monitor` | state of a GPU as its driver reports it: clocks, limits, energy |
 //! | `driver_library` | loads the libraries of drivers |
 //! | `cuda` | GPUs by NVIDIA, through the driver |
 //! | `hip` | GPUs by AMD, through the HIP runtime |
 //! | `webgpu` | GPUs of any make, whose kernels are shaders |
 //! | `emulated` | kernels on the host |
 //!
-//! A [`Gpu`] is a handle to a device and to one of its queues. Copies and kernels are started and
-//! not waited for; [`Gpu::wait`] waits for those of the queue, [`Gpu::finish`] for all. Work of a
-//! queue runs in the order in which it was started. All goes to the first queue, but for the work of
-//! [`Gpu::in_queue`] and the downloads of [`Gpu::exchange`]. A handle can be used by several
-//! threads at once.
+//! A [`Gpu`] is a handle to a device and to one of its queues. Copies and kernels are asynchronous;
+//! [`Gpu::wait`] waits for those of the queue, [`Gpu::finish`] for all. Work of a queue runs in the
+//! order in which it was started. All work goes to the first queue, except the work of
+//! [`Gpu::in_queue`] and the downloads of [`Gpu::exchange`]. Several threads may use a handle at
+//! once.
 
 mod arguments;
 pub mod cuda;
@@ -64,12 +64,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytemuck::Pod;
 
-use engine::{BESIDE, Engine, FIRST_QUEUE};
+use engine::{Engine, FIRST_QUEUE, INTERFERENCE_QUEUE};
 use graph::RecordedUses;
 use launched::Launched;
 use timeline::Mode;
 
-pub(crate) use arguments::Passed;
+pub(crate) use arguments::KernelArg;
 pub use arguments::{Argument, Arguments};
 pub use engine::{Attributes, MOST_QUEUES, Properties, QUEUES, Shape, Side};
 pub use error::DeviceError;
@@ -88,20 +88,20 @@ pub(crate) use timeline::RESERVED_STAGES;
 
 use memory::Memory;
 
-/// What every byte of a buffer is that a run has to overwrite, before it does: neither what
-/// an input has nor a likely result.
+/// Value of each byte of a buffer before a run that has to overwrite it: neither a value of an
+/// input nor a likely result.
 pub(crate) const POISON: u8 = 0xa5;
 
-/// Handle to a GPU, or to a stand-in for one, and to one of its queues.
+/// Handle to a GPU, or to a software replacement for one, and to one of its queues.
 pub struct Gpu {
     shared: Arc<Shared>,
-    /// The queue of the work that is started by this handle.
+    /// Queue of the work that is started by this handle.
     queue: u32,
-    /// The recording that takes the work, if there is one.
+    /// Recording in progress that the work goes into.
     recording: Option<Arc<RecordedUses>>,
 }
 
-/// State that all handles of a GPU have in common.
+/// State that all handles of a GPU share.
 struct Shared {
     memory: Arc<Memory>,
     launched: Mutex<Vec<Launched>>,
@@ -119,57 +119,56 @@ impl Gpu {
         Gpu { shared: Arc::new(shared), queue: FIRST_QUEUE, recording: None }
     }
 
-    /// Handle to the same GPU for the work of a queue that is ready.
+    /// Returns a handle to the same GPU for an open queue.
     fn for_queue(&self, queue: u32) -> Self {
         Gpu { shared: Arc::clone(&self.shared), queue, recording: self.recording.clone() }
     }
 
-    /// What kind of GPU it is.
+    /// Properties of the GPU.
     pub fn properties(&self) -> &Properties {
         self.engine().properties()
     }
 
-    /// A buffer on the device, of `length` elements with any values.
+    /// Allocates a buffer on the device, of `length` elements with arbitrary values.
     ///
     /// # Errors
-    /// If there is no room.
+    /// If there is not enough memory.
     pub fn buffer<T: Pod>(&self, length: usize) -> Result<DeviceBuffer<T>, DeviceError> {
         DeviceBuffer::new(self, length)
     }
 
-    /// A page-locked buffer on the host, of `length` elements with any values.
+    /// Allocates a page-locked buffer on the host, of `length` elements with arbitrary values.
     ///
     /// # Errors
-    /// If there is no room.
+    /// If there is not enough memory.
     pub fn pinned<T: Pod>(&self, length: usize) -> Result<PinnedBuffer<T>, DeviceError> {
         PinnedBuffer::new(self, length)
     }
 
-    /// A page-locked buffer on the host that kernels reach, of `length` elements
-    /// with any values.
+    /// Allocates a page-locked buffer on the host that kernels can access, of `length` elements
+    /// with arbitrary values.
     ///
     /// # Errors
-    /// If there is no room.
+    /// If there is not enough memory.
     pub fn mapped<T: Pod>(&self, length: usize) -> Result<MappedBuffer<T>, DeviceError> {
         MappedBuffer::new(self, length)
     }
 
-    /// Whether kernels reach memory of the host: whether there are such buffers as
-    /// [`Gpu::mapped`] and [`Gpu::managed`] give.
+    /// True if kernels can access host memory, so that [`Gpu::mapped`] and [`Gpu::managed`] work.
     pub fn maps_memory(&self) -> bool {
         self.engine().maps_memory()
     }
 
-    /// A buffer of `length` elements with any values that host and device reach alike, no larger
-    /// than what the device has free.
+    /// Allocates a buffer that host and device can access, of `length` elements with arbitrary
+    /// values, no larger than the free memory of the device.
     ///
     /// # Errors
-    /// If there is no room.
+    /// If there is not enough memory.
     pub fn managed<T: Pod>(&self, length: usize) -> Result<ManagedBuffer<T>, DeviceError> {
         ManagedBuffer::new(self, length)
     }
 
-    /// Starts to move managed memory to one side.
+    /// Starts to migrate managed memory to one side.
     ///
     /// # Errors
     /// If the driver refuses.
@@ -187,7 +186,7 @@ impl Gpu {
         })
     }
 
-    /// Bytes of device memory that nobody has; `None` where there is no limit.
+    /// Bytes of free device memory; `None` if there is no limit.
     ///
     /// # Errors
     /// If the driver refuses.
@@ -221,11 +220,11 @@ impl Gpu {
         })
     }
 
-    /// Starts a kernel; one without any block is left out.
+    /// Starts a kernel; does nothing for a grid without blocks.
     ///
     /// # Safety
-    /// The kernel must stay within the buffers that it is given, and nobody
-    /// may use them otherwise until it has ended.
+    /// The kernel must stay within the buffers of its arguments, and no other code may use them
+    /// until it has ended.
     ///
     /// # Errors
     /// If it can't be started.
@@ -238,22 +237,23 @@ impl Gpu {
         if grid.blocks == 0 {
             return Ok(());
         }
-        let (shape, arguments) = (kernel.shape(self, grid), arguments.values());
+        let shape = kernel.shape(self, grid);
+        let arguments = arguments.values();
         self.note_launch(kernel.image, kernel.name, &shape);
         self.timed(kernel.name, shape.bytes, |engine, queue| {
-            // SAFETY: as the caller promises; the types are those that the
-            // kernel was declared with.
+            // SAFETY: the caller promises that the kernel stays within its buffers; the argument
+            // types are those of the kernel's declaration.
             unsafe { engine.launch(queue, kernel.image, kernel.name, &shape, &arguments) }
         })
     }
 
-    /// Does some work with a handle to a queue, by its number below [`MOST_QUEUES`]: queues run
-    /// concurrently, and each in order. What the work needs of other queues must have ended, or it
-    /// follows them by [`Gpu::follow_first_queue`]. Where times are taken or work is recorded, all
-    /// goes to one queue: of two kernels at once, neither has a time.
+    /// Runs `work` with a handle to a queue, an index below [`MOST_QUEUES`]: queues run
+    /// concurrently, and each in order. Work of other queues that it depends on must have ended, or
+    /// be waited for with [`Gpu::follow_first_queue`]. While times are taken or work is recorded,
+    /// everything runs in one queue, since concurrent kernels can't be timed separately.
     ///
     /// # Errors
-    /// Those of the work, or if the device has no memory for a queue.
+    /// Errors of the work, or if the device has no memory for a queue.
     pub fn in_queue<R>(
         &self,
         queue: u32,
@@ -266,8 +266,8 @@ impl Gpu {
         work(&self.for_queue(queue))
     }
 
-    /// Lets all that is started in the queue of this handle from now on wait for the work that is in
-    /// the first queue so far.
+    /// Makes all work that is started in the queue of this handle from now on wait for the work
+    /// that is in the first queue so far.
     ///
     /// # Errors
     /// If the driver refuses.
@@ -278,28 +278,28 @@ impl Gpu {
         self.start_untimed(self.queue, &[], &mut |engine, queue| engine.follow_first_queue(queue))
     }
 
-    /// How many seconds some work takes on the device while it does something else, which is
-    /// started after it and may wait; `None` where times mean nothing. Waits until all is
-    /// done.
+    /// Measures the seconds that `work` takes on the device while `other`, which is started after
+    /// it and may wait, runs concurrently. Returns `None` if the device has no clock. Waits until
+    /// all work has ended.
     ///
     /// # Errors
-    /// Those of both, or if the device has no memory for another queue.
+    /// Errors of both, or if the device has no memory for another queue.
     pub fn seconds_beside(
         &self,
         work: impl FnOnce(&Gpu) -> Result<(), DeviceError>,
         other: impl FnOnce(&Gpu) -> Result<(), DeviceError>,
     ) -> Result<Option<f64>, DeviceError> {
         self.finish()?;
-        self.engine().open_queue(BESIDE)?;
-        self.engine().mark(BESIDE, 0)?;
-        work(&self.for_queue(BESIDE))?;
-        self.engine().mark(BESIDE, 1)?;
+        self.engine().open_queue(INTERFERENCE_QUEUE)?;
+        self.engine().mark(INTERFERENCE_QUEUE, 0)?;
+        work(&self.for_queue(INTERFERENCE_QUEUE))?;
+        self.engine().mark(INTERFERENCE_QUEUE, 1)?;
         other(&self.for_queue(FIRST_QUEUE))?;
         self.finish()?;
         self.engine().seconds_between(0, 1)
     }
 
-    /// What was put into the stream by others since the last mark, as a stage.
+    /// Times the work that other code has put into the stream since the last mark, as a stage.
     ///
     /// # Errors
     /// If the driver refuses.
@@ -307,13 +307,12 @@ impl Gpu {
         self.timed(name, 0, |_, _| Ok(()))
     }
 
-    /// The stream as the driver knows it, for others who put work into it from this
-    /// thread.
+    /// Handle of the stream in the driver, for other code that puts work into it from this thread.
     ///
     /// # Errors
     /// If the driver refuses.
     pub(crate) fn native_stream(&self) -> Result<usize, DeviceError> {
-        // Counted as a step, since what they start is unknown.
+        // Counted as a step, since the work of that code is unknown.
         let mut stream = 0;
         self.start_untimed(FIRST_QUEUE, &[], &mut |engine, _| {
             stream = engine.native_stream()?;
@@ -322,18 +321,17 @@ impl Gpu {
         Ok(stream)
     }
 
-    /// Lets the device begin what was started so far: somebody else is about to wait
-    /// for it.
-    pub(crate) fn let_go(&self) {
-        let hold = self.engine().let_go();
-        self.submission().timeline.lets_go(hold);
+    /// Releases the stream, for other code that is about to wait for the device.
+    pub(crate) fn release_stream(&self) {
+        let hold = self.engine().release_stream();
+        self.submission().timeline.released(hold);
     }
 
     /// Waits until all work has ended.
     ///
     /// # Errors
-    /// What went wrong on the device since it was last waited for; or that what
-    /// is started is being recorded, so that there is nothing to wait for.
+    /// Failures of work since the last wait; or if work is being recorded, so that there is nothing
+    /// to wait for.
     pub fn finish(&self) -> Result<(), DeviceError> {
         self.before_waiting()?;
         self.memory().finish()
@@ -342,7 +340,7 @@ impl Gpu {
     /// Waits until the work in the queue of this handle has ended.
     ///
     /// # Errors
-    /// As [`Gpu::finish`].
+    /// Failures of work since the last wait, as with [`Gpu::finish`].
     pub fn wait(&self) -> Result<(), DeviceError> {
         self.before_waiting()?;
         self.memory().wait(self.queue)
@@ -352,19 +350,18 @@ impl Gpu {
         if self.is_recording() {
             return Err(self.memory().failed("waiting", "work that is recorded can't wait"));
         }
-        let hold = self.engine().let_go();
-        self.submission().timeline.waits(hold);
+        let hold = self.engine().release_stream();
+        self.submission().timeline.before_wait(hold);
         Ok(())
     }
 
-    /// Frees the memory on the device that nobody has. Page-locked memory, which takes long
-    /// to be had, is kept for the next candidates, and freed when several calls of this
-    /// have found it unused.
+    /// Frees unused device memory. Page-locked memory, which is slow to allocate, is kept for the
+    /// next candidates, and freed when several calls have found it unused.
     pub fn trim(&self) {
         self.memory().trim();
     }
 
-    /// Whether something went wrong that this GPU object can't recover from.
+    /// True after an error from which this `Gpu` can't recover.
     pub fn is_lost(&self) -> bool {
         self.engine().is_lost()
     }

@@ -1,49 +1,48 @@
-//! What is told of a GPU from outside, while it works or not.
+//! State of a GPU as its driver reports it, whether the GPU works or not.
 
 use std::fmt;
 
-/// Somebody who watches a GPU. Each answer may be missing, with the reason in
-/// words: nothing here is needed to run a kernel.
+/// A monitor of a GPU. Each value may be unavailable, with the reason as text: none of them is
+/// needed to run a kernel.
 pub trait Monitor: Send + Sync {
-    /// The clock of the multiprocessors now, in MHz.
+    /// Current clock of the multiprocessors in MHz.
     ///
     /// # Errors
-    /// Why it can't be told.
+    /// The reason why it is unavailable.
     fn clock_mhz(&self) -> Result<u32, String>;
 
-    /// The highest clock of the multiprocessors, in MHz.
+    /// Highest clock of the multiprocessors in MHz.
     ///
     /// # Errors
-    /// Why it can't be told.
+    /// The reason why it is unavailable.
     fn most_clock_mhz(&self) -> Result<u32, String>;
 
-    /// What holds the clock down now.
+    /// Current reasons for a reduced clock.
     ///
     /// # Errors
-    /// Why it can't be told.
+    /// The reason why they are unavailable.
     fn limits(&self) -> Result<Vec<Limit>, String>;
 
-    /// The energy that the GPU has used since some time in the past, in joules.
-    /// Counters move in steps of 20 to 100 ms.
+    /// Energy used since some time in the past, in joules. Counters are updated every 20 to 100 ms.
     ///
     /// # Errors
-    /// Why it can't be told.
+    /// The reason why it is unavailable.
     fn energy_j(&self) -> Result<f64, String>;
 }
 
-/// What holds a clock down.
+/// Reasons for a reduced clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Limit {
-    /// The power that the GPU may take.
+    /// The power limit of the GPU.
     Power,
     /// The temperature of the GPU or of its memory.
     Heat,
-    /// A signal from the supply of the machine, or an emergency.
+    /// A signal of the machine's power supply, or an emergency.
     Hardware,
 }
 
 impl fmt::Display for Limit {
-    /// What is the limit, and what can be done about it.
+    /// Writes the limit and how to avoid it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Limit::Power => {

@@ -1,4 +1,4 @@
-//! What is seen of copies and kernels: their times, and what kernels take.
+//! Measurements of copies and kernels: their times, and the resources of kernels.
 
 use std::time::Instant;
 
@@ -6,22 +6,22 @@ use super::launched::Launched;
 use super::{Attributes, DeviceError, Gpu, Grid, Image, Kernel, Shape, lock};
 use crate::timing::Stages;
 
-/// Blocks of a multiprocessor that are started where nobody can tell how many run at once.
+/// Blocks to start for each multiprocessor if the number of resident blocks is unknown.
 const RESIDENT_BLOCKS: u32 = 4;
 
-/// A kernel with what it takes.
+/// A kernel with its resources.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct KernelUse {
-    /// Its name.
+    /// Name of the kernel.
     pub kernel: &'static str,
-    /// How it was started last.
+    /// Launch configuration of its last start.
     pub shape: Shape,
-    /// What it takes in that shape.
+    /// Resources in that configuration.
     pub attributes: Attributes,
 }
 
 impl<A> Kernel<A> {
-    /// Bytes of dynamic shared memory of a block, without what is asked for beyond it.
+    /// Bytes of dynamic shared memory of a block, without those that a launch adds.
     pub(crate) fn shared_bytes(&self, gpu: &Gpu) -> u32 {
         let declared = gpu.engine().declared_shared_bytes(self.image, self.name);
         declared.unwrap_or(self.shared_bytes)
@@ -47,22 +47,20 @@ impl Drop for ScopeGuard<'_> {
 }
 
 impl Gpu {
-    /// From now on takes the times of copies and kernels, and forgets those so
-    /// far. The device begins only when the host waits for it, so that the time
-    /// that launches take the host is in none of them.
+    /// Starts to take the times of copies and kernels, and discards earlier ones. The device starts
+    /// only when the host waits for it, so that no time includes the host's time for launches.
     ///
     /// # Errors
-    /// What went wrong on the device before.
+    /// Errors of earlier work on the device.
     pub fn start_timeline(&self) -> Result<(), DeviceError> {
         self.finish()?;
         self.submission().timeline.start();
         Ok(())
     }
 
-    /// What copies and kernels took since [`Gpu::start_timeline`], once all is
-    /// done: the sum of the kernels first, then each by itself, in the order of
-    /// their first calls. Takes no more times. Empty where times mean nothing,
-    /// and where none were taken.
+    /// Returns the times of copies and kernels since [`Gpu::start_timeline`], once all work has
+    /// ended: first the sum of the kernels, then each one, in the order of first calls. Stops
+    /// taking times. Empty if the device has no clock, or no times were taken.
     ///
     /// # Errors
     /// If the driver refuses.
@@ -72,26 +70,25 @@ impl Gpu {
         submission.timeline.stages(|from, to| self.engine().seconds_between(from, to))
     }
 
-    /// Whether the host took so long to start what it then waited for that the
-    /// device had to begin before: launches are a part of the last times then.
+    /// True if the host took so long to start work that the device had to begin before all was
+    /// queued: the last times then include launches.
     pub fn was_host_late(&self) -> bool {
         self.submission().timeline.is_late()
     }
 
-    /// Does work of the host that the device has to wait for. Its time is a stage of that name,
-    /// `host`, and in no kernel's.
+    /// Runs work of the host that the device has to wait for. Its time is the stage `host`, and is
+    /// not included in that of a kernel.
     pub(crate) fn on_host<R>(&self, work: impl FnOnce() -> R) -> R {
         let start = Instant::now();
         let done = work();
-        self.submission().timeline.on_host(start.elapsed().as_secs_f64());
+        self.submission().timeline.add_host_time(start.elapsed().as_secs_f64());
         done
     }
 
-    /// Does some work whose copies and kernels are parts of a stage of that name:
-    /// `name/kernel`.
+    /// Runs work whose copies and kernels become parts of the stage `name`: `name/kernel`.
     ///
     /// # Errors
-    /// Those of the work.
+    /// Errors of the work.
     pub fn scope<R>(
         &self,
         name: &'static str,
@@ -102,7 +99,7 @@ impl Gpu {
         work()
     }
 
-    /// What a kernel takes if so much of it is started.
+    /// Returns the resources of a kernel in a launch configuration.
     ///
     /// # Errors
     /// If there is no such kernel.
@@ -111,8 +108,8 @@ impl Gpu {
         self.engine().attributes(kernel.image, kernel.name, &shape)
     }
 
-    /// Blocks of a kernel that run at once, of all multiprocessors, if so much of it is started; or
-    /// so many as are worth it, where nobody can tell.
+    /// Number of resident blocks of a kernel on all multiprocessors in a launch configuration; a
+    /// fixed number per multiprocessor if the device does not report it.
     ///
     /// # Errors
     /// If there is no such kernel.
@@ -121,15 +118,16 @@ impl Gpu {
         kernel: &Kernel<A>,
         grid: Grid,
     ) -> Result<u32, DeviceError> {
-        let of_each = match self.engine().describes_kernels() {
-            true => self.attributes(kernel, grid)?.resident_blocks.max(1),
-            false => RESIDENT_BLOCKS,
+        let per_multiprocessor = if self.engine().describes_kernels() {
+            self.attributes(kernel, grid)?.resident_blocks.max(1)
+        } else {
+            RESIDENT_BLOCKS
         };
-        Ok(of_each * self.properties().multiprocessors)
+        Ok(per_multiprocessor * self.properties().multiprocessors)
     }
 
-    /// All kernels that were started so far, in the order of their first calls,
-    /// with what they take; none where nobody can tell.
+    /// Returns all kernels that were started so far, in the order of first calls, with their
+    /// resources; empty if the device does not report them.
     ///
     /// # Errors
     /// If the driver refuses.
@@ -149,7 +147,7 @@ impl Gpu {
         described.collect()
     }
 
-    /// The last launch of each kernel is remembered.
+    /// Stores the launch configuration of a kernel; the last one is kept.
     pub(super) fn note_launch(&self, image: &'static Image, kernel: &'static str, shape: &Shape) {
         let mut launched = lock(&self.shared.launched);
         match launched.iter_mut().find(|known| known.kernel == kernel) {

@@ -1,29 +1,29 @@
-//! Memory that nobody has at the moment.
+//! Pool of memory that is not in use.
 //!
-//! Page-locking a gigabyte takes half a second, and each sample needs the same
-//! buffers anew; so does each candidate. So page-locked memory outlasts some calls of
-//! [`Pool::outdated`] that free all that lies on the device.
+//! Page-locking a gigabyte takes half a second, and each sample and each candidate needs the same
+//! buffers again. So page-locked memory survives several calls of [`Pool::evict`], which frees all
+//! memory on the device.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::progress::Moment;
+use super::progress::QueueTicks;
 
-/// Where memory lies.
+/// Kinds of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Device,
-    /// Page-locked, on the host.
+    /// Page-locked host memory.
     Pinned,
-    /// The same, within reach of kernels.
+    /// Page-locked host memory that kernels can access.
     Mapped,
-    /// On the side that touched it last.
+    /// Managed memory, which migrates to the side that touched it last.
     Managed,
 }
 
-/// Where a block is: kind, address and size in bytes.
+/// A block of memory: kind, address and size in bytes.
 pub(super) type Block = (Kind, u64, usize);
 
-/// Blocks that nobody has.
+/// Blocks that are not in use.
 #[derive(Default)]
 pub(super) struct Pool {
     free: Mutex<Vec<Free>>,
@@ -31,49 +31,48 @@ pub(super) struct Pool {
 
 struct Free {
     block: Block,
-    /// What was started until then may still use it.
-    until: Moment,
-    /// How often it was not outdated yet.
-    spared: u32,
+    /// Steps that may still use it.
+    until: QueueTicks,
+    /// Number of evictions that it has survived.
+    age: u32,
 }
 
-/// A block may be so many times larger than what is asked for.
-const LARGEST_WASTE: usize = 2;
+/// Maximum ratio of a block's size to the requested size.
+const MAX_WASTE: usize = 2;
 
-/// Page-locked memory that nobody has taken meanwhile is outdated when it is asked for the
-/// time after these: as many candidates or inputs have then done without it.
-const PATIENCE: u32 = 3;
+/// Maximum age of unused page-locked memory: a block that has survived this number of evictions is
+/// freed by the next one, because as many candidates or inputs did not need it.
+const MAX_AGE: u32 = 3;
 
 impl Pool {
-    /// The smallest block that fits, with its size and until when it is in use.
-    pub(super) fn take(&self, kind: Kind, bytes: usize) -> Option<(u64, usize, Moment)> {
+    /// Takes the smallest block that fits; returns its address, its size and the steps that may
+    /// still use it.
+    pub(super) fn take(&self, kind: Kind, bytes: usize) -> Option<(u64, usize, QueueTicks)> {
         let mut free = self.free();
-        let fits =
-            |&(k, _, size): &Block| k == kind && size >= bytes && size / LARGEST_WASTE <= bytes;
+        let fits = |&(k, _, size): &Block| k == kind && size >= bytes && size / MAX_WASTE <= bytes;
         let candidates = (0..free.len()).filter(|&i| fits(&free[i].block));
         let best = candidates.min_by_key(|&i| free[i].block.2)?;
         let Free { block, until, .. } = free.swap_remove(best);
         Some((block.1, block.2, until))
     }
 
-    pub(super) fn give(&self, block: Block, until: Moment) {
-        let spared = 0;
-        self.free().push(Free { block, until, spared });
+    pub(super) fn give(&self, block: Block, until: QueueTicks) {
+        let age = 0;
+        self.free().push(Free { block, until, age });
     }
 
-    /// Takes out all blocks on the device, and the page-locked ones that have not been used
-    /// for long.
-    pub(super) fn outdated(&self) -> Vec<Block> {
+    /// Removes all blocks on the device, and the page-locked ones that have been unused for long.
+    pub(super) fn evict(&self) -> Vec<Block> {
         let mut free = self.free();
-        let is_outdated = |free: &mut Free| {
-            free.spared += 1;
-            free.block.0 == Kind::Device || free.spared > PATIENCE
+        let is_old = |free: &mut Free| {
+            free.age += 1;
+            free.block.0 == Kind::Device || free.age > MAX_AGE
         };
-        let outdated = free.extract_if(.., is_outdated);
-        outdated.map(|free| free.block).collect()
+        let evicted = free.extract_if(.., is_old);
+        evicted.map(|free| free.block).collect()
     }
 
-    /// All blocks; the pool is empty then.
+    /// Removes and returns all blocks.
     pub(super) fn drain(&self) -> Vec<Block> {
         let free = std::mem::take(&mut *self.free());
         free.into_iter().map(|free| free.block).collect()
@@ -89,7 +88,7 @@ mod tests {
     use super::*;
 
     fn give(pool: &Pool, kind: Kind, address: u64, bytes: usize) {
-        pool.give((kind, address, bytes), Moment::default());
+        pool.give((kind, address, bytes), QueueTicks::default());
     }
 
     fn take(pool: &Pool, kind: Kind, bytes: usize) -> Option<(u64, usize)> {
@@ -98,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn the_smallest_that_fits_is_taken_once() {
+    fn the_smallest_fitting_block_is_taken_once() {
         let pool = Pool::default();
         give(&pool, Kind::Device, 1, 100);
         give(&pool, Kind::Device, 2, 80);
@@ -110,23 +109,23 @@ mod tests {
     }
 
     #[test]
-    fn page_locked_blocks_outlast_others_but_not_for_ever() {
+    fn page_locked_blocks_outlast_others_but_are_evicted_in_the_end() {
         let pool = Pool::default();
         give(&pool, Kind::Device, 1, 100);
         give(&pool, Kind::Pinned, 2, 100);
         give(&pool, Kind::Mapped, 3, 100);
-        assert_eq!(pool.outdated(), [(Kind::Device, 1, 100)]);
-        for _ in 1..PATIENCE {
-            assert_eq!(pool.outdated(), []);
+        assert_eq!(pool.evict(), [(Kind::Device, 1, 100)]);
+        for _ in 1..MAX_AGE {
+            assert_eq!(pool.evict(), []);
         }
         let (address, bytes) = take(&pool, Kind::Pinned, 100).expect("still there");
         give(&pool, Kind::Pinned, address, bytes);
-        assert_eq!(pool.outdated(), [(Kind::Mapped, 3, 100)], "unused");
+        assert_eq!(pool.evict(), [(Kind::Mapped, 3, 100)], "unused");
         assert_eq!(take(&pool, Kind::Pinned, 100), Some((2, 100)));
     }
 
     #[test]
-    fn far_too_large_blocks_are_left() {
+    fn far_too_large_blocks_are_not_taken() {
         let pool = Pool::default();
         give(&pool, Kind::Device, 1, 1000);
         assert_eq!(take(&pool, Kind::Device, 100), None);

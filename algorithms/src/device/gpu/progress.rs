@@ -7,40 +7,44 @@ use super::engine::ALL_QUEUES;
 
 const QUEUES: usize = ALL_QUEUES as usize;
 
-/// Number of steps started in each queue so far.
-pub(super) type Moment = [u64; QUEUES];
+/// Number of steps started in each queue at some time.
+pub(super) type QueueTicks = [u64; QUEUES];
 
-/// See the module.
+/// Counts of started and of ended steps.
 #[derive(Default)]
 pub(super) struct Progress {
     started: [AtomicU64; QUEUES],
     ended: [AtomicU64; QUEUES],
 }
 
-/// The last steps of each queue that use a piece of host memory.
+/// The last step of each queue that uses a block of host memory.
 #[derive(Default)]
-pub(super) struct Uses {
-    /// Those that read or write it.
+pub(super) struct PendingCopies {
+    /// Steps that read or write it.
     any: [AtomicU64; QUEUES],
-    /// Those that write it.
+    /// Steps that write it.
     writes: [AtomicU64; QUEUES],
 }
 
-/// How a copy uses memory of the host.
+/// Access of a copy to host memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Access {
-    /// An upload.
+    /// Read by an upload.
     Read,
-    /// A download.
+    /// Written by a download.
     Write,
 }
 
 impl Progress {
-    /// Counts a step that was just put into a queue, and notes that it uses some memory.
+    /// Counts a step that was just put into a queue, and records the memory that it uses.
     ///
-    /// It is counted after it was put there: what [`Progress::now`] counts is in its queue, so that
-    /// a wait which begins then waits for it, whichever thread started it.
-    pub(super) fn count<'u>(&self, queue: u32, used: impl IntoIterator<Item = (&'u Uses, Access)>) {
+    /// It is counted after it was put there: every step that [`Progress::now`] counts is in its
+    /// queue, so that a wait which starts afterwards waits for it, whichever thread started it.
+    pub(super) fn count<'u>(
+        &self,
+        queue: u32,
+        used: impl IntoIterator<Item = (&'u PendingCopies, Access)>,
+    ) {
         let queue = queue as usize;
         let step = self.started[queue].fetch_add(1, Ordering::Release) + 1;
         for (uses, access) in used {
@@ -51,39 +55,39 @@ impl Progress {
         }
     }
 
-    pub(super) fn now(&self) -> Moment {
+    pub(super) fn now(&self) -> QueueTicks {
         self.started.each_ref().map(|count| count.load(Ordering::Acquire))
     }
 
-    /// All steps until then have ended.
-    pub(super) fn all_ended(&self, until: &Moment) {
+    /// Marks all steps up to `until` as ended.
+    pub(super) fn all_ended(&self, until: &QueueTicks) {
         for (ended, until) in self.ended.iter().zip(until) {
             ended.fetch_max(*until, Ordering::Release);
         }
     }
 
-    /// The steps of a queue until then have ended.
-    pub(super) fn queue_ended(&self, queue: u32, until: &Moment) {
+    /// Marks the steps of a queue up to `until` as ended.
+    pub(super) fn queue_ended(&self, queue: u32, until: &QueueTicks) {
         let queue = queue as usize;
         self.ended[queue].fetch_max(until[queue], Ordering::Release);
     }
 
-    /// The queues in which steps until then may be under way.
-    pub(super) fn pending(&self, until: &Moment) -> impl Iterator<Item = u32> {
+    /// Returns the queues in which steps up to `until` may be running.
+    pub(super) fn pending(&self, until: &QueueTicks) -> impl Iterator<Item = u32> {
         let ended = self.ended.each_ref().map(|count| count.load(Ordering::Acquire));
         let until = *until;
         (0..ALL_QUEUES).filter(move |&queue| ended[queue as usize] < until[queue as usize])
     }
 }
 
-impl Uses {
-    /// Until when the memory must not be written.
-    pub(super) fn until_unused(&self) -> Moment {
+impl PendingCopies {
+    /// The steps after which the memory may be written.
+    pub(super) fn until_unused(&self) -> QueueTicks {
         self.any.each_ref().map(|last| last.load(Ordering::Acquire))
     }
 
-    /// Until when the memory must not be read.
-    pub(super) fn until_written(&self) -> Moment {
+    /// The steps after which the memory may be read.
+    pub(super) fn until_written(&self) -> QueueTicks {
         self.writes.each_ref().map(|last| last.load(Ordering::Acquire))
     }
 }
@@ -94,14 +98,14 @@ mod tests {
 
     const NONE: [u32; 0] = [];
 
-    fn pending(progress: &Progress, until: &Moment) -> Vec<u32> {
+    fn pending(progress: &Progress, until: &QueueTicks) -> Vec<u32> {
         progress.pending(until).collect()
     }
 
     #[test]
     fn memory_is_in_use_until_all_its_queues_were_waited_for() {
         let progress = Progress::default();
-        let used = Uses::default();
+        let used = PendingCopies::default();
         assert_eq!(pending(&progress, &used.until_unused()), NONE);
         progress.count(0, [(&used, Access::Read)]);
         progress.count(1, None);
@@ -121,7 +125,7 @@ mod tests {
     #[test]
     fn memory_can_be_read_while_it_is_only_read() {
         let progress = Progress::default();
-        let used = Uses::default();
+        let used = PendingCopies::default();
         progress.count(2, [(&used, Access::Read)]);
         assert_eq!(pending(&progress, &used.until_written()), NONE);
         assert_eq!(pending(&progress, &used.until_unused()), [2]);

@@ -1,5 +1,5 @@
-//! Starting work: it is put into its queue, counted and timed as one step, whichever threads start
-//! work at the same time.
+//! Submission of work: a step is put into its queue, counted and timed as one atomic operation,
+//! whichever threads submit work concurrently.
 
 #[cfg(test)]
 mod tests;
@@ -9,19 +9,19 @@ use std::sync::{Arc, MutexGuard};
 use super::engine::{Engine, FIRST_QUEUE};
 use super::graph::RecordedUses;
 use super::memory::Memory;
-use super::progress::{Access, Uses};
+use super::progress::{Access, PendingCopies};
 use super::timeline::{Mode, Timeline};
 use super::{DeviceError, Gpu};
 
-/// State that starting work changes. Its lock is held while a step is put into its queue.
+/// State that submissions change. Its lock is held while a step is put into its queue.
 #[derive(Default)]
 pub(super) struct Submission {
     pub(super) timeline: Timeline,
-    /// Whether what is started in the first queue is recorded.
+    /// True if work in the first queue is recorded.
     pub(super) is_recording: bool,
 }
 
-/// A step that is about to be started.
+/// A step to be started.
 pub(super) struct Step<'s> {
     /// Host memory that it uses until it has ended.
     pub(super) uses: &'s [HostUse],
@@ -34,7 +34,7 @@ pub(super) struct Step<'s> {
 /// Memory of a buffer on the host, and how a step uses it.
 #[derive(Clone)]
 pub(super) struct HostUse {
-    pub(super) uses: Arc<Uses>,
+    pub(super) uses: Arc<PendingCopies>,
     pub(super) access: Access,
 }
 
@@ -43,7 +43,7 @@ impl Gpu {
         self.memory().submission()
     }
 
-    /// Starts a step that uses no memory of the host.
+    /// Starts a step that uses no host memory, and takes its time.
     pub(super) fn timed(
         &self,
         name: &'static str,
@@ -78,12 +78,12 @@ impl Gpu {
         self.memory().put(queue, self.recording.as_deref(), uses, start)
     }
 
-    /// Whether this handle may start work: only the recording's own handle during a recording.
+    /// Refuses work of other handles during a recording.
     pub(super) fn may_start(&self, submission: &Submission) -> Result<(), DeviceError> {
         self.memory().may_start(submission, self.recording.as_deref())
     }
 
-    /// Whether copies must be repeatable: a replay reads and writes the same memory again.
+    /// True if copies must be repeatable: a replay reads and writes the same memory again.
     pub(super) fn is_recording(&self) -> bool {
         matches!(self.submission().timeline.mode(), Mode::Recording(_))
     }
@@ -106,7 +106,8 @@ impl Memory {
         Ok(())
     }
 
-    /// Puts a step into a queue and counts it, also if it has failed: a part of it may be there.
+    /// Puts a step into a queue and counts it, even if it has failed, because a part of it may be
+    /// queued.
     fn put(
         &self,
         queue: u32,
@@ -125,7 +126,7 @@ impl Memory {
         started
     }
 
-    /// Starts to set bytes of a device buffer in the first queue, without taking a time.
+    /// Starts to set bytes of a device buffer, in the first queue and untimed.
     ///
     /// # Safety
     /// There are that many bytes, which no other work uses.

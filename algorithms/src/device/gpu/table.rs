@@ -1,11 +1,11 @@
-//! Small arrays that the host makes and kernels read.
+//! Small arrays that the host writes and kernels read.
 
 use bytemuck::Pod;
 
 use super::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Ptr, SameAs};
 use crate::device::Buffers;
 
-/// A small array that the host makes in each run, and kernels read.
+/// A small array that the host writes in each run and kernels read, with its copy on the device.
 pub(crate) struct Table<T = u32> {
     host: PinnedBuffer<T>,
     device: DeviceBuffer<T>,
@@ -23,20 +23,21 @@ impl<T: Pod + Send> Buffers for Table<T> {
 }
 
 impl<T: Pod> Table<T> {
-    /// With room for so many values.
+    /// Allocates a table with a capacity of `length` values.
     ///
     /// # Errors
-    /// If there is none.
+    /// If there is not enough memory.
     pub(crate) fn new(gpu: &Gpu, length: usize) -> Result<Self, DeviceError> {
         Ok(Table { host: gpu.pinned(length)?, device: gpu.buffer(length)? })
     }
 
-    /// Values that there is room for.
+    /// Capacity in values.
     pub(crate) fn len(&self) -> usize {
         self.device.len()
     }
 
-    /// Fills the table from its beginning. Filled again, it waits for the copy before.
+    /// Writes the first values and starts their upload. Before that it waits for the upload of the
+    /// previous values.
     ///
     /// # Errors
     /// If the device refuses.
@@ -46,14 +47,14 @@ impl<T: Pod> Table<T> {
         values: impl IntoIterator<Item = T>,
     ) -> Result<(), DeviceError> {
         let mut length = 0;
-        for (place, value) in self.host.iter_mut().zip(values) {
-            *place = value;
+        for (target, value) in self.host.iter_mut().zip(values) {
+            *target = value;
             length += 1;
         }
         gpu.upload(&self.device, self.host.part(0..length))
     }
 
-    /// Where kernels find the values.
+    /// Device pointer to the values.
     pub(crate) fn ptr<K>(&self) -> Ptr<K>
     where
         T: SameAs<K>,

@@ -1,14 +1,14 @@
-//! What launchers rely on, tried on the emulator.
+//! Functions that launchers rely on, tested on the emulator.
 
 use super::monitor::Limit;
 use super::*;
 use crate::ceilings::{Direction, HostMemory, Launches, LinkBuffers, MemoryStreams};
 use crate::device::emulator::{self, Config, Lanes, Policy, Schedule};
 
-/// A tile and a bit, so that a block is not full.
+/// A little more than a tile, so that the last block is not full.
 const BYTES: usize = (1 << 14) + 48;
 
-/// Emulators that differ in lanes, orders and checks; none where there is none.
+/// Emulators with different lanes, orders and checks; none in a build without an emulator.
 fn emulators() -> impl Iterator<Item = Arc<Gpu>> {
     let config = |lanes, policy, checked| Config {
         lanes,
@@ -26,7 +26,7 @@ fn emulators() -> impl Iterator<Item = Arc<Gpu>> {
 }
 
 #[test]
-fn copy_and_triad_give_what_they_claim() {
+fn copy_and_triad_compute_correctly() {
     for gpu in emulators() {
         let streams = MemoryStreams::new(&gpu, BYTES).expect("room");
         assert_eq!(streams.check(&gpu), Ok(()));
@@ -35,7 +35,7 @@ fn copy_and_triad_give_what_they_claim() {
 }
 
 #[test]
-fn words_come_back_from_all_kinds_of_memory() {
+fn copies_through_all_kinds_of_memory_are_exact() {
     for gpu in emulators() {
         for memory in HostMemory::ALL {
             let mut link = LinkBuffers::new(&gpu, memory, BYTES).expect("room");
@@ -55,7 +55,7 @@ fn words_come_back_from_all_kinds_of_memory() {
 fn recorded_work_can_not_wait() {
     for gpu in emulators() {
         let waiting = gpu.capture("waits", Gpu::finish);
-        // A device that records finds out at once, another one when it is done.
+        // A device that records fails at once; another one at the replay.
         let problem = waiting.and_then(|graph| gpu.replay(&graph)).err();
         let text = problem.map(|error| error.to_string()).unwrap_or_default();
         assert!(text.contains("can't wait"), "{text}");
@@ -64,7 +64,7 @@ fn recorded_work_can_not_wait() {
 }
 
 #[test]
-fn launches_do_nothing_in_any_number() {
+fn any_number_of_empty_launches_can_be_started() {
     for gpu in emulators() {
         let launches = Launches::new(&gpu).expect("room");
         assert_eq!(launches.start(&gpu, 3), Ok(()));
@@ -75,7 +75,7 @@ fn launches_do_nothing_in_any_number() {
 }
 
 #[test]
-fn kernels_say_what_they_take() {
+fn resources_of_kernels_are_reported() {
     for gpu in emulators() {
         let streams = MemoryStreams::new(&gpu, BYTES).expect("room");
         streams.copy(&gpu).expect("started");
@@ -107,7 +107,7 @@ fn an_emulator_has_no_times_and_no_limits() {
 }
 
 #[test]
-fn work_beside_other_work_is_done_with_it() {
+fn work_under_load_runs_with_the_other_work() {
     for gpu in emulators() {
         let streams = MemoryStreams::new(&gpu, BYTES).expect("room");
         let buffer = gpu.buffer::<u8>(4).expect("room");
@@ -116,14 +116,14 @@ fn work_beside_other_work_is_done_with_it() {
             gpu.fill(&buffer, 7)?;
             gpu.download(&mut found[..], &buffer)
         };
-        // Times mean nothing here.
+        // The emulator has no clock.
         assert_eq!(gpu.seconds_beside(|gpu| streams.copy(gpu), other), Ok(None));
         assert_eq!(found, [7; 4]);
     }
 }
 
 #[test]
-fn copies_on_the_device_and_to_the_host_are_whole() {
+fn copies_on_the_device_and_to_the_host_are_complete() {
     for gpu in emulators() {
         let values: Vec<u32> = (0..5000).collect();
         let [from, to] = [5000, 6000].map(|length| gpu.buffer::<u32>(length).expect("room"));
@@ -138,9 +138,9 @@ fn copies_on_the_device_and_to_the_host_are_whole() {
     }
 }
 
-/// Of whole words and of single bytes; larger ones and memory that is not page-locked go as ever.
+/// Copies of full words and of single bytes; larger ones and pageable memory use ordinary copies.
 #[test]
-fn small_copies_by_a_kernel_are_copies() {
+fn small_copies_by_a_kernel_are_exact() {
     let config = |lanes| Config { lanes, ..Config::default() };
     let gpus = [Lanes::L32, Lanes::L64].map(config).into_iter();
     for gpu in gpus.filter_map(emulator::gpu_for_tests) {

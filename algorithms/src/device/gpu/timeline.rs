@@ -1,51 +1,51 @@
 //! The times of copies and kernels.
 //!
-//! All run one after the other, so a mark after each tells the times of all.
-//! Where the host has waited in between, the next one has a mark before it too:
-//! what the host did meanwhile is nobody's time, but for what it says is a part of the work.
+//! All run one after the other, so a mark after each gives the times of all. Where the host has
+//! waited in between, the next step has a mark before it too: the host's time between steps counts
+//! for no stage, except work that the host reports as part of the run.
 
 use std::borrow::Cow;
 
 use super::DeviceError;
-use super::engine::{Engine, FIRST_QUEUE, Hold};
+use super::engine::{BlockEnd, Engine, FIRST_QUEUE};
 use crate::timing::{StageTiming, Stages};
 
-/// The stage that all kernels are together.
+/// Stage of all kernels together.
 const KERNEL: &str = "kernel";
-/// Work of the host that the device waits for.
+/// Stage of host work that the device waits for.
 const HOST: &str = "host";
-/// Stages that are no kernels.
+/// Stages that are not kernels.
 const NO_KERNELS: [&str; 4] = ["h2d", "d2h", "memset", HOST];
-/// Names that mean something, and that nothing else can have.
+/// Reserved names, which no kernel or scope can have.
 pub(crate) const RESERVED_STAGES: [&str; 6] = ["total", KERNEL, "h2d", "d2h", "memset", HOST];
-/// What joins a scope and what is in it.
+/// Separator between a scope and the stages in it.
 const WITHIN: char = '/';
 
-/// What was started since the timeline was cleared.
+/// Work that was started since the timeline was cleared.
 #[derive(Default)]
 pub(super) struct Timeline {
     mode: Mode,
     entries: Vec<Entry>,
     scopes: Vec<&'static str>,
     marks: usize,
-    /// Whether something was started since the host has waited.
+    /// True if work was started since the host has waited.
     queued: bool,
     late: bool,
 }
 
-/// What is done about what is started.
+/// Treatment of work that is started.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// Nothing.
+    /// No times are taken.
     #[default]
     Off,
-    /// Its time is taken.
+    /// Times are taken.
     Noting,
-    /// It goes into a recording, which moves so many bytes so far.
+    /// Work is recorded; the value is the number of bytes that the recorded work moves so far.
     Recording(u64),
 }
 
-/// Something that was started.
+/// A copy, a kernel or work of the host.
 #[derive(Clone, Debug)]
 struct Entry {
     path: Cow<'static, str>,
@@ -53,17 +53,17 @@ struct Entry {
     time: Time,
 }
 
-/// What tells how long it took.
+/// Source of the time of an entry.
 #[derive(Clone, Copy, Debug)]
 enum Time {
-    /// Two marks, by their numbers.
+    /// Two marks by their indices.
     Between(usize, usize),
-    /// The host's clock, in seconds.
-    OnHost(f64),
+    /// Seconds by the host's clock.
+    HostSeconds(f64),
 }
 
 impl Timeline {
-    /// Forgets everything, and begins to take times.
+    /// Clears the timeline and starts to take times.
     pub(super) fn start(&mut self) {
         *self = Timeline { mode: Mode::Noting, ..Timeline::default() };
     }
@@ -76,29 +76,29 @@ impl Timeline {
         self.mode
     }
 
-    /// Another mode; returns the one before.
+    /// Switches to another mode and returns the previous one.
     pub(super) fn switch(&mut self, mode: Mode) -> Mode {
         std::mem::replace(&mut self.mode, mode)
     }
 
-    /// Whether the device began before all was queued, so that times may hold
-    /// what launches cost the host.
+    /// True if the device started before all work was queued, so that times may include the host's
+    /// time for launches.
     pub(super) fn is_late(&self) -> bool {
         self.late
     }
 
-    /// Something is about to be started. The device is held first, until the
-    /// host waits: all marks then are queued when the first one is passed.
+    /// Called before work is started. The stream is blocked first, until the host waits: so all
+    /// marks are queued when the first one is reached.
     pub(super) fn before(&mut self, engine: &dyn Engine) -> Result<(), DeviceError> {
         if self.mode != Mode::Noting || self.queued {
             return Ok(());
         }
-        engine.hold()?;
+        engine.block_stream()?;
         self.queued = true;
         self.mark(engine)
     }
 
-    /// Something was started.
+    /// Called after work was started.
     pub(super) fn after(
         &mut self,
         name: &'static str,
@@ -122,23 +122,24 @@ impl Timeline {
         }
     }
 
-    /// The host did something that took so long.
-    pub(super) fn on_host(&mut self, seconds: f64) {
+    /// Adds work of the host that took `seconds`.
+    pub(super) fn add_host_time(&mut self, seconds: f64) {
         if self.mode == Mode::Noting {
-            let (path, time) = (self.path(HOST), Time::OnHost(seconds));
+            let path = self.path(HOST);
+            let time = Time::HostSeconds(seconds);
             self.entries.push(Entry { path, bytes: 0, time });
         }
     }
 
-    /// The host is about to wait.
-    pub(super) fn waits(&mut self, hold: Hold) {
-        self.lets_go(hold);
+    /// Called before the host waits.
+    pub(super) fn before_wait(&mut self, hold: BlockEnd) {
+        self.released(hold);
         self.queued = false;
     }
 
-    /// The device begins, and the host goes on.
-    pub(super) fn lets_go(&mut self, hold: Hold) {
-        self.late |= self.queued && hold == Hold::TimedOut;
+    /// Called when the stream is released and the host continues.
+    pub(super) fn released(&mut self, hold: BlockEnd) {
+        self.late |= self.queued && hold == BlockEnd::TimedOut;
     }
 
     pub(super) fn enter(&mut self, scope: &'static str) {
@@ -162,7 +163,7 @@ impl Timeline {
         format!("{}{WITHIN}{name}", self.scopes.join("/")).into()
     }
 
-    /// What was done, by name; what is in a scope follows it.
+    /// Returns the stages by name; the stages in a scope follow it.
     pub(super) fn stages(
         &self,
         seconds_between: impl Fn(usize, usize) -> Result<Option<f64>, DeviceError>,
@@ -174,7 +175,7 @@ impl Timeline {
         for entry in &self.entries {
             let seconds = match entry.time {
                 Time::Between(from, to) => seconds_between(from, to)?,
-                Time::OnHost(seconds) => Some(seconds),
+                Time::HostSeconds(seconds) => Some(seconds),
             };
             let Some(seconds) = seconds else {
                 return Ok(Stages::new());
@@ -191,17 +192,17 @@ impl Timeline {
     }
 }
 
-/// The last name of a path.
+/// Last component of a path.
 fn leaf(path: &str) -> &str {
     path.rsplit(WITHIN).next().unwrap_or(path)
 }
 
-/// The paths of all scopes around, the outermost first.
+/// The paths of all enclosing scopes, the outermost first.
 fn scopes(path: &str) -> impl Iterator<Item = &str> {
     path.match_indices(WITHIN).map(|(end, _)| &path[..end])
 }
 
-/// The stage of that name, which comes last in its scope if it is new.
+/// The stage of that name; a new one is inserted as the last of its scope.
 fn stage<'s>(stages: &'s mut Stages, name: Cow<'static, str>) -> &'s mut StageTiming {
     let known = stages.iter().position(|stage| stage.name == name);
     let at = known.unwrap_or_else(|| {
@@ -227,7 +228,7 @@ fn end_of_scope(stages: &Stages, name: &str) -> usize {
 mod tests {
     use super::*;
 
-    /// A timeline of these paths, each with its bytes, one after the other.
+    /// A timeline with these paths and bytes, one after the other.
     fn timeline(paths: &[(&'static str, u64)]) -> Timeline {
         let entry = |(i, (path, bytes)): (usize, &(&'static str, u64))| Entry {
             path: (*path).into(),
@@ -256,7 +257,7 @@ mod tests {
     }
 
     #[test]
-    fn parts_follow_their_scope_and_are_summed_there() {
+    fn stages_follow_their_scope_and_are_summed_there() {
         let paths = [("again/sort", 1), ("d2h", 2), ("again/h2d", 4), ("again/sort", 8)];
         let found = timeline(&paths).stages(|_, _| Ok(Some(1.0)));
         let expected = vec![
@@ -270,11 +271,11 @@ mod tests {
     }
 
     #[test]
-    fn work_of_the_host_is_a_stage_and_no_kernel() {
+    fn host_work_is_a_stage_but_not_a_kernel() {
         let mut timeline = timeline(&[("sort", 8)]);
         timeline.mode = Mode::Noting;
         timeline.enter("presort");
-        timeline.on_host(0.5);
+        timeline.add_host_time(0.5);
         let expected = vec![
             stage("kernel", 1.0, 1, 8),
             stage("sort", 1.0, 1, 8),

@@ -1,16 +1,16 @@
-//! Copies between host and device, and on it.
+//! Copies between host and device, and on the device.
 
 use std::ops::Range;
 
 use bytemuck::Pod;
 
-use super::engine::{BACK, Engine};
+use super::engine::{DOWNLOAD_QUEUE, Engine};
 use super::small_copies::SmallCopy;
 use super::submission::{HostUse, Step};
 use super::{DeviceBuffer, DeviceError, FromHost, Gpu, ToHost};
 use crate::all_cores;
 
-/// Bytes that are copied to the host at a time.
+/// Bytes per piece of a copy to the host.
 const FETCHED_BYTES: usize = 64 << 20;
 
 /// A copy from or to memory of the host.
@@ -18,13 +18,13 @@ struct HostCopy {
     /// Name of its stage.
     name: &'static str,
     bytes: usize,
-    /// Those of a buffer; slices have none.
+    /// Memory of a buffer; `None` for slices.
     used: Option<HostUse>,
     host: *const u8,
 }
 
 impl Gpu {
-    /// Copies the first elements of a buffer to the device: as many as `from` has.
+    /// Copies `from` to the first elements of a buffer on the device.
     ///
     /// # Errors
     /// If the driver refuses.
@@ -36,7 +36,7 @@ impl Gpu {
         self.upload_part(to, 0, from)
     }
 
-    /// Copies elements to the device, to the place of one by its number, and of those behind it.
+    /// Copies elements to the device, starting at element `first` of the buffer.
     ///
     /// # Errors
     /// If the driver refuses.
@@ -48,13 +48,15 @@ impl Gpu {
     ) -> Result<(), DeviceError> {
         let from = from.into();
         assert!(from.length <= to.len().saturating_sub(first), "more than the buffer holds");
-        let (bytes, offset) = (from.length * size_of::<T>(), first * size_of::<T>());
-        let (host, to) = (from.start.cast::<u8>(), to.address() + offset as u64);
+        let bytes = from.length * size_of::<T>();
+        let offset = first * size_of::<T>();
+        let host = from.start.cast::<u8>();
+        let to = to.address() + offset as u64;
         let used = from.host_use();
         let copy = HostCopy { name: "h2d", bytes, used, host };
         self.copied(&copy, &mut |engine, queue| {
-            // SAFETY: both sides have that many bytes, and that of the host stays: a buffer knows
-            // that it is in use, and a slice is waited for.
+            // SAFETY: both sides have that many bytes, and that of the host stays allocated: a
+            // buffer waits for its pending copies, and a slice is waited for.
             unsafe {
                 match self.seen_by_kernels(host, bytes) {
                     Some(from) => {
@@ -66,7 +68,7 @@ impl Gpu {
         })
     }
 
-    /// Copies the first elements of a buffer from the device: as many as `to` has.
+    /// Copies the first elements of a buffer on the device to `to`.
     ///
     /// # Errors
     /// If the driver refuses.
@@ -78,7 +80,7 @@ impl Gpu {
         self.download_part(to, from, 0)
     }
 
-    /// Copies elements from the device, the first one by its number.
+    /// Copies elements from the device, starting at element `first` of the buffer.
     ///
     /// # Errors
     /// If the driver refuses.
@@ -90,15 +92,16 @@ impl Gpu {
     ) -> Result<(), DeviceError> {
         let to = to.into();
         assert!(to.length <= from.len().saturating_sub(first), "more than the buffer holds");
-        let (bytes, offset) = (to.length * size_of::<T>(), first * size_of::<T>());
+        let bytes = to.length * size_of::<T>();
+        let offset = first * size_of::<T>();
         let start = from.address() + offset as u64;
         let host = to.start.cast::<u8>();
         let used = to.host_use();
         let copy = HostCopy { name: "d2h", bytes, used, host };
         self.copied(&copy, &mut |engine, queue| {
             // SAFETY: both sides have that many bytes, any of which make a `T`. That of the host
-            // stays, and is not read before: a buffer waits for its copies, and a slice is waited
-            // for here.
+            // stays allocated and is not read before the copy ends: a buffer waits for its pending
+            // copies, and a slice is waited for here.
             unsafe {
                 match self.seen_by_kernels(host, bytes) {
                     Some(to) => {
@@ -111,8 +114,8 @@ impl Gpu {
         })
     }
 
-    /// Starts a copy from or to memory of the host: a buffer's, or a slice, which is waited for
-    /// if it is page-locked; for others the driver does.
+    /// Starts a copy from or to host memory of a buffer or a slice. A page-locked slice is waited
+    /// for here; for other slices the driver waits.
     fn copied(
         &self,
         copy: &HostCopy,
@@ -131,16 +134,18 @@ impl Gpu {
         copied
     }
 
-    /// Copies the first elements of a buffer to the device, and at the same time
-    /// those of another one from it. Page-locked memory only can go both ways at
-    /// once. No times are taken.
+    /// Copies `from` to the first elements of a buffer on the device, and concurrently the first
+    /// elements of another one to the host. Only copies of page-locked memory run in both
+    /// directions at once. No times are taken.
     ///
     /// # Errors
     /// If the driver refuses.
     pub fn exchange<'a, 'b, T: Pod>(
         &self,
-        (to, from): (&DeviceBuffer<T>, impl Into<FromHost<'a, T>>),
-        (into, of): (impl Into<ToHost<'b, T>>, &DeviceBuffer<T>),
+        to: &DeviceBuffer<T>,
+        from: impl Into<FromHost<'a, T>>,
+        into: impl Into<ToHost<'b, T>>,
+        of: &DeviceBuffer<T>,
     ) -> Result<(), DeviceError> {
         let from = from.into();
         let into = into.into();
@@ -151,12 +156,13 @@ impl Gpu {
             let problem = "a recording has one queue; copy one way after the other";
             return Err(self.memory().failed("recording copies both ways at once", problem));
         }
-        self.engine().open_queue(BACK)?;
+        self.engine().open_queue(DOWNLOAD_QUEUE)?;
         let written = into.host_use();
-        let down = self.start_untimed(BACK, written.as_slice(), &mut |engine, queue| {
+        let down = self.start_untimed(DOWNLOAD_QUEUE, written.as_slice(), &mut |engine, queue| {
             // SAFETY: both sides have that many bytes, any of which make a `T`. That of the host
-            // stays, and is not read before: a buffer waits for its copies, and a slice is waited
-            // for below. No other copy uses the same buffer of the device.
+            // stays allocated and is not read before the copy ends: a buffer waits for its pending
+            // copies, and a slice is waited for below. No other copy uses the same buffer of the
+            // device.
             unsafe {
                 let bytes = into.length * size_of::<T>();
                 engine.download(queue, into.start.cast(), of.address(), bytes)
@@ -164,8 +170,8 @@ impl Gpu {
         });
         let read = from.host_use();
         let up = self.start_untimed(self.queue, read.as_slice(), &mut |engine, queue| {
-            // SAFETY: both sides have that many bytes. That of the host stays: a buffer knows that
-            // it is in use, and a slice is waited for below.
+            // SAFETY: both sides have that many bytes. That of the host stays allocated: a buffer
+            // waits for its pending copies, and a slice is waited for below.
             unsafe {
                 let bytes = from.length * size_of::<T>();
                 engine.upload(queue, to.address(), from.start.cast(), bytes)
@@ -177,7 +183,8 @@ impl Gpu {
         down.and(up)
     }
 
-    /// Copies elements from one buffer on the device to another: as many as both have.
+    /// Copies the first elements from one buffer on the device to another, up to the length of the
+    /// shorter one.
     ///
     /// # Errors
     /// If the driver refuses.
@@ -192,14 +199,13 @@ impl Gpu {
             return Ok(());
         }
         self.timed("d2d", 2 * bytes, |engine, queue| {
-            // SAFETY: both have that many bytes, and are two buffers.
+            // SAFETY: both have that many bytes, and are different buffers.
             unsafe { engine.copy(queue, to.address(), from.address(), bytes as usize) }
         })
     }
 
-    /// Some elements of a buffer, copied to the host outside the clock: through
-    /// page-locked memory, piece by piece, and from there by all cores. Waits for all that
-    /// was started before.
+    /// Copies a range of elements to the host, untimed: through page-locked memory, piece by piece,
+    /// and from there with all cores. Waits for all work that was started before.
     ///
     /// # Errors
     /// If the driver refuses, or something went wrong on the device before.
@@ -221,14 +227,14 @@ impl Gpu {
         Ok(fetched)
     }
 
-    /// A buffer on the device with these elements, once they are there.
+    /// Creates a buffer on the device with these elements, and waits until they are there.
     ///
     /// # Errors
-    /// If there is no room, or the driver refuses.
+    /// If there is not enough memory, or the driver refuses.
     pub(crate) fn table<T: Pod>(&self, elements: &[T]) -> Result<DeviceBuffer<T>, DeviceError> {
         let table = self.buffer(elements.len())?;
         let copied = self.upload(&table, elements);
-        // Waited for in any case, as neither side may go before.
+        // Waited for in any case: neither side may be freed before.
         self.finish()?;
         copied.map(|()| table)
     }

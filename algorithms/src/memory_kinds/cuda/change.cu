@@ -1,5 +1,6 @@
-// A step of all words, 16 bytes a thread at a time, wherever in memory they are: see
-// memory_kinds/mod.rs. The last words, if they fill no vector, are those of the first threads.
+// Changes all words once, 16 bytes per thread at a time, in any kind of memory: see
+// memory_kinds/mod.rs. The last words, if they do not fill a vector, are changed by the first
+// threads.
 #include "portable.h"
 
 namespace {
@@ -11,7 +12,7 @@ __device__ __forceinline__ u32 changed(u32 word) { return word * 1664525u + 1013
 
 }  // namespace
 
-// As many blocks as are good for the device; each thread takes vector after vector.
+// Any number of blocks; each thread processes vectors in a grid-stride loop.
 extern "C" __global__ void __launch_bounds__(THREADS) change_words(u32* words, u32 vectors, u32 rest) {
     uint4* all = reinterpret_cast<uint4*>(words);
     const u32 own = blockIdx.x * THREADS + threadIdx.x;

@@ -1,4 +1,4 @@
-//! GPUs that are used by other means than CUDA.
+//! GPUs that are used by other APIs than CUDA.
 
 use std::sync::Arc;
 
@@ -6,17 +6,17 @@ use cudarc::driver::CudaContext;
 
 use super::probe::devices;
 
-/// Keeps a GPU's clock up for as long as it is there.
+/// Keeps a GPU's clock up while it exists.
 ///
-/// A driver lets the clock of a GPU go down that has nothing to do for a moment, unless somebody
-/// uses it by CUDA: an H100 that is used by Vulkan alone has 345 MHz after some milliseconds, in
-/// the place of 1980, and needs longer than that to come back. Kernels between which the host
-/// works would take five times as long.
-pub struct Awake(#[expect(dead_code, reason = "it is there to be there")] Arc<CudaContext>);
+/// A driver lowers the clock of a GPU that has been idle for a moment, unless a CUDA context
+/// exists: an H100 used by Vulkan alone runs at 345 MHz instead of 1980 after some milliseconds,
+/// and takes longer than that to recover. Kernels between which the host works would take five
+/// times as long.
+pub struct Awake(#[expect(dead_code, reason = "keeps the context alive")] Arc<CudaContext>);
 
 impl Awake {
-    /// Of the GPU that another driver knows by this model and address on the PCI bus; `None` if
-    /// CUDA knows of none.
+    /// Keeps up the clock of the GPU with this model name and PCI bus address; `None` if CUDA does
+    /// not know it.
     pub fn keep(model: &str, pci_bus_id: &str) -> Option<Self> {
         let (_, gpus) = devices().ok()?;
         let gpu = gpus.iter().find(|gpu| gpu.is_same_as(model, pci_bus_id))?;

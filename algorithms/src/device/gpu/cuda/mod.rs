@@ -1,16 +1,16 @@
 //! GPUs by NVIDIA.
 //!
-//! The driver is looked for when it is needed: without one, without a GPU or
-//! with one that is too old, everything else works, and the reason is told.
+//! The driver is loaded when it is needed: without one, without a GPU or with a driver that is too
+//! old, everything else works, and the reason is reported.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `probe` | which GPUs there are, or why none |
-//! | `engine` | a GPU at work |
-//! | `awake` | keeps the clock of one up that shaders use |
+//! | `probe` | finds the GPUs |
+//! | `engine` | the backend |
+//! | `awake` | keeps the clock up for shaders |
 //! | `modules` | kernels by name |
-//! | `recording` | work that is started as a whole |
-//! | `nvml` | what the management library tells |
+//! | `recording` | recorded work as a CUDA graph |
+//! | `nvml` | clocks, limits and energy from the management library |
 
 mod awake;
 mod engine;
@@ -26,15 +26,15 @@ pub use awake::Awake;
 pub use nvml::{Settings, driver_version, monitor, monitor_at, settings};
 pub use probe::{ContextSharing, CudaGpu, Driver, devices};
 
-/// A GPU by its number.
+/// Opens a GPU by its index.
 ///
 /// # Errors
-/// If there is none of that number, or the driver refuses.
-pub fn open(number: u32, sharing: ContextSharing) -> Result<Gpu, DeviceError> {
+/// If there is no GPU of that index, or the driver refuses.
+pub fn open(index: u32, sharing: ContextSharing) -> Result<Gpu, DeviceError> {
     let unusable =
-        |reason: String| DeviceError::Unusable { device: format!("cuda:{number}"), reason };
+        |reason: String| DeviceError::Unusable { device: format!("cuda:{index}"), reason };
     let (driver, gpus) = devices().map_err(unusable)?;
-    let Some(gpu) = gpus.get(number as usize) else {
+    let Some(gpu) = gpus.get(index as usize) else {
         return Err(unusable(no_such_gpu(gpus.len())));
     };
     let engine =
@@ -42,7 +42,7 @@ pub fn open(number: u32, sharing: ContextSharing) -> Result<Gpu, DeviceError> {
     Ok(Gpu::new(engine))
 }
 
-/// Why a number is none of so many GPUs.
+/// Message for an index out of range, if there are `count` GPUs.
 pub fn no_such_gpu(count: usize) -> String {
     match count {
         1 => "the only GPU here is cuda:0".to_owned(),

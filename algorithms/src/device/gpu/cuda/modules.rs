@@ -12,12 +12,12 @@ use super::probe::Driver;
 use crate::device::gpu::image;
 use crate::device::gpu::{Attributes, Image, Shape};
 
-/// The CUDA version whose drivers can read fatbins.
+/// Minimum CUDA version of drivers that can read fatbins.
 const FATBIN_CUDA: i32 = 13;
-/// A kernel that wants more dynamic shared memory than this has to ask.
+/// Dynamic shared memory up to which a kernel needs no attribute.
 const SHARED_WITHOUT_ASKING: u32 = 48 << 10;
 
-/// What was loaded so far.
+/// Modules and kernels that are loaded.
 pub(super) struct Modules {
     context: Arc<CudaContext>,
     reads_fatbins: bool,
@@ -25,7 +25,7 @@ pub(super) struct Modules {
     kernels: Mutex<HashMap<&'static str, Loaded>>,
 }
 
-/// A kernel, with the dynamic shared memory that it may be started with.
+/// A kernel, with its limit of dynamic shared memory.
 #[derive(Clone)]
 struct Loaded {
     function: CudaFunction,
@@ -42,7 +42,8 @@ impl Modules {
         }
     }
 
-    /// The kernel of that name, ready for so much dynamic shared memory.
+    /// Returns a kernel by its name, with its limit raised to `shared_bytes` bytes of dynamic
+    /// shared memory.
     pub(super) fn kernel(
         &self,
         image: &'static Image,
@@ -68,7 +69,7 @@ impl Modules {
         Ok(function)
     }
 
-    /// What a kernel takes, and how many blocks of a shape run at once.
+    /// Returns the resources of a kernel and its resident blocks in a launch configuration.
     pub(super) fn attributes(
         &self,
         image: &'static Image,
@@ -77,7 +78,8 @@ impl Modules {
     ) -> Result<Attributes, DriverError> {
         let kernel = self.kernel(image, name, shape.shared_bytes)?;
         let attribute = |which| Ok(kernel.get_attribute(which)?.max(0) as u32);
-        let (threads, shared) = (shape.threads, shape.shared_bytes as usize);
+        let threads = shape.threads;
+        let shared = shape.shared_bytes as usize;
         Ok(Attributes {
             registers: Some(attribute(Attribute::CU_FUNC_ATTRIBUTE_NUM_REGS)?),
             shared_bytes: attribute(Attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?,
@@ -98,8 +100,8 @@ impl Modules {
         Ok(module)
     }
 
-    /// The fatbin, or the PTX where the driver can make nothing of that: it is
-    /// older than its version says, or the GPU is.
+    /// Loads the fatbin, or the PTX if the driver can't read the fatbin, because the driver is
+    /// older than its version says or the GPU is too old.
     fn load(&self, image: &'static Image) -> Result<Arc<CudaModule>, DriverError> {
         let ptx = || self.context.load_module(Ptx::from_src(image.ptx));
         if !self.reads_fatbins {
@@ -117,7 +119,7 @@ impl Modules {
     }
 }
 
-/// The image in the folder of those that were built just now, if there is one.
+/// Returns the image in the folder of replacements, if there is one.
 fn built_just_now(image: &Image) -> Option<Vec<u8>> {
     let folder = image::built_just_now()?;
     std::fs::read(folder.join(format!("{}.fatbin", image.source))).ok()

@@ -1,5 +1,4 @@
-//! Clocks, limits and energy, by the management library (NVML) that comes with
-//! the driver.
+//! Clocks, limits and energy, from the management library (NVML) that comes with the driver.
 
 use std::sync::OnceLock;
 
@@ -11,38 +10,38 @@ use nvml_wrapper::{Device, Nvml};
 use super::CudaGpu;
 use crate::device::gpu::monitor::{Limit, Monitor};
 
-/// The library counts in thousandths of a joule.
+/// Unit of the library in joules.
 const MILLIJOULE: f64 = 1e-3;
 
-/// And in thousandths of a watt.
+/// Unit of the library in watts.
 const MILLIWATT: f64 = 1e-3;
 
-/// Why energy and limits of an instance are not known.
-const SHARED: &str = "it is that of the whole card, which other instances share (MIG)";
+/// Reason why energy and limits of an instance are unavailable.
+const SHARED: &str = "the value is that of the card, which other instances share (MIG)";
 
-/// Who watches a GPU. Whether there is a library is seen when it is asked.
+/// Monitor of a GPU. The library is loaded at the first query.
 pub fn monitor(gpu: &CudaGpu) -> impl Monitor + use<> {
     NvmlMonitor { pci_bus_id: gpu.pci_bus_id.clone(), is_instance: gpu.is_instance() }
 }
 
-/// The same of a GPU by its address on the PCI bus, whoever uses it.
+/// Monitor of a GPU by its PCI bus address, whichever API uses it.
 pub fn monitor_at(pci_bus_id: &str) -> impl Monitor + use<> {
     NvmlMonitor { pci_bus_id: pci_bus_id.to_owned(), is_instance: false }
 }
 
-/// Settings of a card, as far as the management library knows them. Those of an instance (MIG) are
-/// of its whole card.
+/// Settings of a card, as far as the management library reports them. Those of an instance (MIG)
+/// are of its card.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Settings {
-    /// Identifier of this very card.
+    /// Unique identifier of the card.
     pub uuid: Option<String>,
-    /// Whether memory is protected by ECC.
+    /// True if memory is protected by ECC.
     pub ecc: Option<bool>,
-    /// Limit of the power draw in watts.
+    /// Power limit in watts.
     pub power_limit_w: Option<f64>,
-    /// Limit of the power draw by default, in watts.
+    /// Default power limit in watts.
     pub default_power_limit_w: Option<f64>,
-    /// Clock of the multiprocessors that applications are set to, in MHz.
+    /// Application clock of the multiprocessors in MHz.
     pub application_clock_mhz: Option<u32>,
 }
 
@@ -61,24 +60,25 @@ pub fn settings(gpu: &CudaGpu) -> Settings {
     }
 }
 
-/// The version of the driver, as `580.65.06`.
+/// Returns the version of the driver, as `580.65.06`.
 ///
 /// # Errors
-/// Why it can't be told, in words.
+/// The reason why it is unavailable.
 pub fn driver_version() -> Result<String, String> {
     nvml()?.sys_driver_version().map_err(|error| error.to_string())
 }
 
 struct NvmlMonitor {
-    /// Not its number: the library counts GPUs that this process may not use.
+    /// Used in place of the index, because the library also counts GPUs that this process may not
+    /// use.
     pci_bus_id: String,
-    /// Whether it is an instance of the card at that address.
+    /// True if it is an instance of the card at that address.
     is_instance: bool,
 }
 
 impl NvmlMonitor {
-    /// Refuses what the library knows of the whole card alone.
-    fn of_this_alone(&self) -> Result<(), String> {
+    /// Refuses values that the library has for the card as a whole only.
+    fn refuse_instance(&self) -> Result<(), String> {
         if self.is_instance { Err(SHARED.to_owned()) } else { Ok(()) }
     }
 
@@ -101,25 +101,25 @@ impl Monitor for NvmlMonitor {
     }
 
     fn limits(&self) -> Result<Vec<Limit>, String> {
-        self.of_this_alone()?;
+        self.refuse_instance()?;
         self.ask(Device::current_throttle_reasons).map(limits)
     }
 
     fn energy_j(&self) -> Result<f64, String> {
-        self.of_this_alone()?;
+        self.refuse_instance()?;
         let energy = self.ask(Device::total_energy_consumption);
         energy.map(|millijoules| millijoules as f64 * MILLIJOULE)
     }
 }
 
-/// The library, loaded once: that takes milliseconds.
+/// The library, loaded once because this takes milliseconds.
 fn nvml() -> Result<&'static Nvml, String> {
     static NVML: OnceLock<Result<Nvml, String>> = OnceLock::new();
     let loaded = NVML.get_or_init(|| Nvml::init().map_err(|error| error.to_string()));
     loaded.as_ref().map_err(Clone::clone)
 }
 
-/// Clocks that somebody has set are no limit: they are what is wanted.
+/// Clocks that the user has set are not limits.
 fn limits(reasons: ThrottleReasons) -> Vec<Limit> {
     let heat = ThrottleReasons::SW_THERMAL_SLOWDOWN | ThrottleReasons::HW_THERMAL_SLOWDOWN;
     let hardware = ThrottleReasons::HW_SLOWDOWN | ThrottleReasons::HW_POWER_BRAKE_SLOWDOWN;
@@ -137,7 +137,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_holds_the_clock_down_is_a_limit() {
+    fn only_reasons_for_a_reduced_clock_are_limits() {
         let idle = ThrottleReasons::GPU_IDLE | ThrottleReasons::APPLICATIONS_CLOCKS_SETTING;
         assert_eq!(limits(idle), []);
         let both = ThrottleReasons::SW_POWER_CAP | ThrottleReasons::HW_THERMAL_SLOWDOWN;
@@ -146,14 +146,14 @@ mod tests {
     }
 
     #[test]
-    fn energy_and_limits_of_a_shared_card_are_left_out_with_the_reason() {
+    fn energy_and_limits_of_a_shared_card_are_refused_with_the_reason() {
         let instance = NvmlMonitor { pci_bus_id: "0000:00:00.0".to_owned(), is_instance: true };
         assert_eq!(instance.energy_j(), Err(SHARED.to_owned()));
         assert_eq!(instance.limits(), Err(SHARED.to_owned()));
     }
 
     #[test]
-    fn a_library_that_is_not_there_is_told() {
+    fn a_missing_library_is_reported() {
         if let Err(reason) = driver_version() {
             assert!(!reason.is_empty());
         }

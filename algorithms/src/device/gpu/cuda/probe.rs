@@ -1,4 +1,4 @@
-//! Which GPUs there are.
+//! Finds the GPUs.
 
 use std::mem;
 use std::sync::OnceLock;
@@ -8,35 +8,35 @@ use cudarc::driver::sys::{self, CUdevice_attribute as Attribute};
 
 use crate::device::gpu::driver_library;
 
-/// Which context a GPU is used in.
+/// Context that a GPU is used in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ContextSharing {
-    /// One of its own: after a failed kernel, which spoils its context, a new one is
-    /// as good as the first.
+    /// A separate context: after a failed kernel, which makes its context unusable, a new one can
+    /// be created.
     Own,
-    /// The primary one, which is the only one that the CUDA runtime in plugins uses, and which
-    /// several GPUs of the same number share so that their kernels run side by side: contexts
-    /// take turns. After a failed kernel it can't be had anew, since others hold it, too.
+    /// The primary context: the only one that the CUDA runtime in plugins uses. Several GPUs of the
+    /// same index share it so that their kernels run concurrently, while contexts are time-sliced.
+    /// After a failed kernel it can't be created again, since others hold it, too.
     Primary,
 }
 
-/// By what names the driver's library is sought: with development files, and without them.
+/// File names of the driver's library, with development files and without them.
 const LIBRARIES: [&str; 2] = ["libcuda.so", "libcuda.so.1"];
 
-/// The oldest driver whose functions are all that are called here: for CUDA 12.0.
+/// Oldest driver that has all functions called here: CUDA 12.0.
 const OLDEST_DRIVER: i32 = 12_000;
 
 /// The driver.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Driver {
-    /// The newest CUDA that it is for: 13000 for CUDA 13.0.
+    /// Latest CUDA version that it supports: 13000 for CUDA 13.0.
     pub cuda_version: i32,
 }
 
-/// A GPU that there is.
+/// A GPU that the driver reports.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CudaGpu {
-    /// Its number.
+    /// Index of the GPU.
     pub number: u32,
     /// The model.
     pub name: String,
@@ -44,42 +44,43 @@ pub struct CudaGpu {
     pub compute_capability: (i32, i32),
     /// Multiprocessors.
     pub multiprocessors: u32,
-    /// Threads that a multiprocessor can have at once.
+    /// Maximum number of resident threads of a multiprocessor.
     pub multiprocessor_threads: u32,
     /// Bytes of the L2 cache.
     pub l2_bytes: u64,
     /// Bytes of memory.
     pub memory_bytes: u64,
-    /// Bytes of shared memory that a block can ask for.
+    /// Maximum shared memory of a block in bytes.
     pub shared_bytes: u32,
-    /// The address on the PCI bus, which tools for the administration know it by.
+    /// Address on the PCI bus, which administration tools use.
     pub pci_bus_id: String,
 }
 
 impl CudaGpu {
-    /// Whether it is an instance of a card that is shared out (MIG), by its name:
-    /// `NVIDIA H100 80GB HBM3 MIG 1g.10gb`.
+    /// True if it is an instance of a partitioned card (MIG), by its name: `NVIDIA H100 80GB HBM3
+    /// MIG 1g.10gb`.
     pub fn is_instance(&self) -> bool {
         self.name.contains(" MIG ")
     }
 }
 
 impl Driver {
-    /// `CUDA 13.0`
+    /// Name of the version: `CUDA 13.0`.
     pub fn name(&self) -> String {
-        let (major, minor) = (self.cuda_version / 1000, self.cuda_version % 1000 / 10);
+        let major = self.cuda_version / 1000;
+        let minor = self.cuda_version % 1000 / 10;
         format!("CUDA {major}.{minor}")
     }
 
-    /// Whether it is for this version of CUDA, or a newer one.
+    /// True if it supports this major version of CUDA.
     pub fn is_for(&self, major: i32) -> bool {
         self.cuda_version >= major * 1000
     }
 }
 
 impl CudaGpu {
-    /// Whether it is one that another driver knows by this model and address on the PCI bus: by
-    /// the addresses, or, where one has none, by the models.
+    /// True if another driver's model name and PCI bus address are those of this GPU: compares the
+    /// addresses, or, if one has none, the models.
     pub fn is_same_as(&self, model: &str, pci_bus_id: &str) -> bool {
         match (address(&self.pci_bus_id), address(pci_bus_id)) {
             (Some(own), Some(other)) => own == other,
@@ -88,18 +89,18 @@ impl CudaGpu {
     }
 }
 
-/// Domain, bus, device and function of `0000:65:00.0`, which some drivers write with more zeros or
-/// in capitals.
+/// Parses domain, bus, device and function of `0000:65:00.0`; some drivers write more zeros or
+/// capitals.
 fn address(text: &str) -> Option<[u32; 4]> {
     let numbers = text.split([':', '.']).map(|part| u32::from_str_radix(part, 16).ok());
     let numbers: Option<Vec<u32>> = numbers.collect();
     numbers?.try_into().ok()
 }
 
-/// The driver and all GPUs, in the order of their numbers; there is one at least.
+/// Returns the driver and all GPUs, at least one, ordered by index.
 ///
 /// # Errors
-/// Why none can be used, in words.
+/// The reason why none can be used, as text.
 pub fn devices() -> Result<(Driver, Vec<CudaGpu>), String> {
     static FOUND: OnceLock<Result<(Driver, Vec<CudaGpu>), String>> = OnceLock::new();
     FOUND.get_or_init(look).clone()
@@ -110,8 +111,8 @@ fn look() -> Result<(Driver, Vec<CudaGpu>), String> {
         Some(problem) => format!("the NVIDIA driver can't be loaded: {problem}"),
         None => "there is no NVIDIA driver (libcuda.so was not found)".to_owned(),
     })?;
-    // cudarc loads it at the first call, and panics if it can't: it is never unloaded, so that no
-    // memory is needed for it then.
+    // cudarc loads the library at its first call, and panics on failure. Leaked, so that it stays
+    // loaded and that call finds it.
     mem::forget(library);
     let driver = driver_version()?;
     if driver.cuda_version < OLDEST_DRIVER {
@@ -122,7 +123,7 @@ fn look() -> Result<(Driver, Vec<CudaGpu>), String> {
     }
     result::init().map_err(no_gpu)?;
     let count = result::device::get_count().map_err(no_gpu)?;
-    let gpus = (0..count).map(|number| describe(number).map_err(no_gpu));
+    let gpus = (0..count).map(|index| describe(index).map_err(no_gpu));
     let gpus: Vec<_> = gpus.collect::<Result<_, _>>()?;
     if gpus.is_empty() {
         return Err("the driver knows of no GPU".to_owned());
@@ -130,10 +131,10 @@ fn look() -> Result<(Driver, Vec<CudaGpu>), String> {
     Ok((driver, gpus))
 }
 
-/// Asked for before anything else, as all drivers know how to answer this.
+/// Called first, because drivers of all versions support this function.
 fn driver_version() -> Result<Driver, String> {
     let mut cuda_version = 0;
-    // SAFETY: the driver writes a number to the place that it is given.
+    // SAFETY: the driver writes an integer to this variable.
     let answer = unsafe { sys::cuDriverGetVersion(&raw mut cuda_version) };
     answer.result().map_err(no_gpu)?;
     Ok(Driver { cuda_version })
@@ -148,9 +149,9 @@ fn no_gpu(error: DriverError) -> String {
     }
 }
 
-fn describe(number: i32) -> Result<CudaGpu, DriverError> {
-    let device = result::device::get(number)?;
-    // SAFETY: the device is one that the driver just gave.
+fn describe(index: i32) -> Result<CudaGpu, DriverError> {
+    let device = result::device::get(index)?;
+    // SAFETY: the driver just returned this device.
     let attribute = |name| unsafe { result::device::get_attribute(device, name) };
     let unsigned = |name| attribute(name).map(|value| value.max(0) as u32);
     let pci = [
@@ -159,7 +160,7 @@ fn describe(number: i32) -> Result<CudaGpu, DriverError> {
         attribute(Attribute::CU_DEVICE_ATTRIBUTE_PCI_DEVICE_ID)?,
     ];
     Ok(CudaGpu {
-        number: number as u32,
+        number: index as u32,
         name: result::device::get_name(device)?,
         compute_capability: (
             attribute(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
@@ -170,7 +171,7 @@ fn describe(number: i32) -> Result<CudaGpu, DriverError> {
             Attribute::CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR,
         )?,
         l2_bytes: unsigned(Attribute::CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE)?.into(),
-        // SAFETY: as above.
+        // SAFETY: the driver just returned this device.
         memory_bytes: unsafe { result::device::total_mem(device) }? as u64,
         shared_bytes: unsigned(Attribute::CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN)?,
         pci_bus_id: format!("{:08x}:{:02x}:{:02x}.0", pci[0], pci[1], pci[2]),
@@ -189,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn looking_never_panics_and_tells_the_reason() {
+    fn probing_never_panics_and_reports_the_reason() {
         match devices() {
             Ok((driver, gpus)) => assert!(driver.is_for(12) && !gpus.is_empty()),
             Err(reason) => assert!(reason.contains("NVIDIA") || reason.contains("GPU"), "{reason}"),

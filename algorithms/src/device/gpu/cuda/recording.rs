@@ -17,8 +17,8 @@ pub(super) struct CudaRecording {
     device: String,
 }
 
-// SAFETY: a graph may be used by any thread, though by one at a time only: it
-// can't be shared, and the driver is told the thread's context at each call.
+// SAFETY: any thread may use a graph, one at a time: it is not `Sync`, and the thread's context is
+// set before each call.
 unsafe impl Send for CudaRecording {}
 
 pub(super) fn start(stream: &CudaStream) -> Result<(), DriverError> {

@@ -1,8 +1,9 @@
 //! The HIP runtime, loaded while the program runs.
 //!
-//! What is called here is the same in all versions from HIP 5.2 on, with the same numbers for
-//! attributes and errors: HIP 6 renamed some attributes, and moved none. The one exception is
-//! `hipGetDeviceProperties`, whose struct has another layout in HIP 6, under another name.
+//! All functions that are called here are the same in all versions from HIP 5.2 on, with the same
+//! numbers of attributes and errors: HIP 6 renamed some attributes, and renumbered none. The
+//! exception is `hipGetDeviceProperties`, whose struct has another layout in HIP 6, under another
+//! name.
 
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 
@@ -10,21 +11,21 @@ use libloading::Library;
 
 use crate::device::gpu::driver_library;
 
-/// Streams, events, modules and kernels, as the runtime knows them; null if there is none.
+/// Streams, events, modules and kernels of the runtime; null if there is none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(transparent)]
 pub(super) struct Handle(pub(super) *mut c_void);
 
-// SAFETY: any thread may give handles to the runtime.
+// SAFETY: any thread may pass handles to the runtime.
 unsafe impl Send for Handle {}
-// SAFETY: as above.
+// SAFETY: any thread may pass handles to the runtime.
 unsafe impl Sync for Handle {}
 
 impl Handle {
     pub(super) const NONE: Self = Handle(std::ptr::null_mut());
 }
 
-/// What a call has failed with.
+/// Error of a call.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{name} ({code})")]
 pub(super) struct HipError {
@@ -34,17 +35,17 @@ pub(super) struct HipError {
 
 pub(super) const OUT_OF_MEMORY: c_int = 2;
 pub(super) const NO_DEVICE: c_int = 100;
-/// What HIP 5 says where there is no driver.
+/// Error of HIP 5 if there is no driver.
 pub(super) const INVALID_DEVICE: c_int = 101;
 pub(super) const INVALID_IMAGE: c_int = 200;
 pub(super) const NO_BINARY_FOR_GPU: c_int = 209;
 pub(super) const NOT_FOUND: c_int = 500;
 
-/// HIP 5.2, as the runtime has versions.
+/// HIP 5.2, in the runtime's numbering.
 const OLDEST: c_int = 50_200_000;
 
-/// By what names the runtime is sought: with development files, without them, and where AMD's
-/// packages put it.
+/// File names of the runtime: with development files, without them, and where AMD's packages
+/// install it.
 const NAMES: [&str; 5] = [
     "libamdhip64.so",
     "libamdhip64.so.7",
@@ -53,15 +54,15 @@ const NAMES: [&str; 5] = [
     "/opt/rocm/lib/libamdhip64.so",
 ];
 
-/// What `hipGetDeviceProperties` fills, and where in it the architecture is: in HIP 6 and newer,
-/// and in HIP 5. Both have less than [`PROPERTIES_BYTES`].
+/// Name of the function that fills the device properties, and byte offset of the architecture in
+/// them: in HIP 6 and newer, and in HIP 5. Both are smaller than [`PROPERTIES_BYTES`].
 const NEW_PROPERTIES: (&CStr, usize) = (c"hipGetDevicePropertiesR0600", 1160);
 const OLD_PROPERTIES: (&CStr, usize) = (c"hipGetDeviceProperties", 396);
 const PROPERTIES_BYTES: usize = 8192;
 const ARCHITECTURE_BYTES: usize = 256;
 
-/// What a stream calls on the host: with itself, with what went wrong before, and with what it was
-/// given for that.
+/// Host function of a stream. Its arguments are the stream, the error of earlier work, and a user
+/// pointer.
 pub(super) type Callback = unsafe extern "C" fn(Handle, c_int, *mut c_void);
 type PropertiesFunction = unsafe extern "C" fn(*mut c_void, c_int) -> c_int;
 
@@ -75,7 +76,7 @@ macro_rules! functions {
         }
 
         impl Functions {
-            fn of(library: &Library) -> Result<Self, String> {
+            fn load(library: &Library) -> Result<Self, String> {
                 // SAFETY: functions of these names have these types.
                 unsafe {
                     Ok(Functions {
@@ -90,7 +91,7 @@ macro_rules! functions {
         impl Hip {
             $(
                 /// # Safety
-                /// As the runtime's documentation says of what it is given.
+                /// The arguments must satisfy the requirements in the runtime's documentation.
                 pub(super) unsafe fn $name(&self, $($argument: $kind),*) -> Result<(), HipError> {
                     // SAFETY: as the caller promises.
                     self.checked(unsafe { (self.functions.$name)($($argument),*) })
@@ -152,13 +153,13 @@ pub(super) struct Hip {
 }
 
 impl Hip {
-    /// The runtime of this machine, for as long as the process lives.
+    /// Loads the runtime of this machine, for as long as the process lives.
     ///
     /// # Errors
-    /// If there is none that can be used, in words.
+    /// If there is none that can be used, with the reason as text.
     pub(super) fn load() -> Result<Self, String> {
         match driver_library::first_of(&NAMES) {
-            Ok(library) => Self::of(library),
+            Ok(library) => Self::from_library(library),
             Err(Some(problem)) => Err(format!("the HIP runtime can't be loaded: {problem}")),
             Err(None) => Err("there is no HIP runtime (libamdhip64.so was not found); it comes \
                               with AMD's ROCm"
@@ -166,15 +167,15 @@ impl Hip {
         }
     }
 
-    /// The runtime in a file.
+    /// Loads the runtime from a file.
     #[cfg(test)]
     pub(super) fn open(path: &std::path::Path) -> Result<Self, String> {
-        // SAFETY: a test has just made it.
-        Self::of(unsafe { Library::new(path) }.map_err(|error| error.to_string())?)
+        // SAFETY: a test has just built this library.
+        Self::from_library(unsafe { Library::new(path) }.map_err(|error| error.to_string())?)
     }
 
-    fn of(library: Library) -> Result<Self, String> {
-        let functions = Functions::of(&library)?;
+    fn from_library(library: Library) -> Result<Self, String> {
+        let functions = Functions::load(&library)?;
         // SAFETY: functions of these names have this type.
         let properties = unsafe {
             let of = |(name, at): (&CStr, usize)| {
@@ -183,11 +184,11 @@ impl Hip {
             of(NEW_PROPERTIES).or_else(|_| of(OLD_PROPERTIES))
         };
         let properties = properties.map_err(|_| missing("hipGetDeviceProperties"))?;
-        // It has threads of its own, which would end in nothing.
+        // Leaked, because it has threads of its own, whose code must not be unloaded.
         std::mem::forget(library);
         let mut hip = Hip { functions, properties, version: 0 };
         let mut version = 0;
-        // SAFETY: the runtime writes a number to the place that it is given.
+        // SAFETY: the runtime writes an integer to this variable.
         unsafe { hip.hipRuntimeGetVersion(&raw mut version) }
             .map_err(|error| format!("the HIP runtime does not work: {error}"))?;
         hip.version = version;
@@ -197,17 +198,16 @@ impl Hip {
         Ok(hip)
     }
 
-    /// `HIP 6.2`
+    /// Name of the version: `HIP 6.2`.
     pub(super) fn name(&self) -> String {
         format!("HIP {}.{}", self.version / 10_000_000, self.version / 100_000 % 100)
     }
 
-    /// The architecture that a GPU's kernels are compiled for, without what may be switched on
-    /// and off: `gfx90a`.
+    /// Architecture that a GPU's kernels are compiled for, without optional features: `gfx90a`.
     pub(super) fn architecture(&self, device: c_int) -> Result<String, HipError> {
         let mut properties = vec![0_u64; PROPERTIES_BYTES / size_of::<u64>()];
         let (function, at) = self.properties;
-        // SAFETY: there is more room than the runtime fills.
+        // SAFETY: the buffer is larger than the struct that the runtime fills.
         self.checked(unsafe { function(properties.as_mut_ptr().cast(), device) })?;
         let bytes: &[u8] = bytemuck::cast_slice(&properties);
         let name = CStr::from_bytes_until_nul(&bytes[at..at + ARCHITECTURE_BYTES]);
@@ -220,7 +220,7 @@ impl Hip {
         if code == 0 {
             return Ok(());
         }
-        // SAFETY: the runtime's texts stay; it may not know this one.
+        // SAFETY: the runtime's texts are static, and null for unknown errors.
         let name = unsafe {
             let name = (self.functions.hipGetErrorName)(code);
             if name.is_null() { c"unknown error" } else { CStr::from_ptr(name) }

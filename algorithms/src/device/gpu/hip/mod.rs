@@ -1,16 +1,16 @@
 //! GPUs by AMD, which run the CUDA kernels compiled by hipcc.
 //!
-//! The HIP runtime is looked for when it is needed, and nothing of it is built in. Its kernels
-//! are in files (`code_objects`): the binary carries none.
+//! The HIP runtime is loaded when it is needed; the build does not depend on it. Compiled kernels
+//! are in files (`code_objects`), not in the binary.
 //!
 //! | module | holds |
 //! |---|---|
 //! | `library` | the runtime, loaded while the program runs |
-//! | `probe` | which GPUs there are, or why none |
-//! | `code_objects` | where compiled kernels are |
+//! | `probe` | finds the GPUs |
+//! | `code_objects` | files of compiled kernels |
 //! | `modules` | kernels by name |
-//! | `engine` | a GPU at work |
-//! | `monitor` | what nobody tells of a GPU |
+//! | `engine` | the backend |
+//! | `monitor` | unavailable: the reason |
 
 mod code_objects;
 mod engine;
@@ -28,27 +28,27 @@ use engine::HipEngine;
 pub use monitor::monitor;
 pub use probe::{HipGpu, devices};
 
-/// A GPU by its number.
+/// Opens a GPU by its index.
 ///
 /// # Errors
-/// If there is none of that number, its kernels are not there, or the runtime refuses.
-pub fn open(number: u32) -> Result<Gpu, DeviceError> {
+/// If there is no GPU of that index, its kernels are missing, or the runtime refuses.
+pub fn open(index: u32) -> Result<Gpu, DeviceError> {
     let unusable =
-        |reason: String| DeviceError::Unusable { device: format!("hip:{number}"), reason };
-    if let Some(problem) = problem_of(number) {
+        |reason: String| DeviceError::Unusable { device: format!("hip:{index}"), reason };
+    if let Some(problem) = problem_of(index) {
         return Err(unusable(problem));
     }
-    let (hip, gpus) = probe::found().map_err(unusable)?;
-    let engine = HipEngine::new(hip, &gpus[number as usize], CodeObjects::of_this_program());
+    let (hip, gpus) = probe::runtime_and_gpus().map_err(unusable)?;
+    let engine = HipEngine::new(hip, &gpus[index as usize], CodeObjects::for_this_program());
     Ok(Gpu::new(engine?))
 }
 
-/// Why a GPU can't be used; `None` if it can.
-pub fn problem_of(number: u32) -> Option<String> {
+/// Returns the reason why a GPU can't be used; `None` if it can.
+pub fn problem_of(index: u32) -> Option<String> {
     match devices() {
         Err(reason) => Some(reason),
-        Ok(gpus) if number as usize >= gpus.len() => Some(no_such_gpu(gpus.len())),
-        Ok(_) => CodeObjects::of_this_program().problem(),
+        Ok(gpus) if index as usize >= gpus.len() => Some(no_such_gpu(gpus.len())),
+        Ok(_) => CodeObjects::for_this_program().problem(),
     }
 }
 

@@ -9,13 +9,13 @@ use super::library::{Handle, Hip, HipError, INVALID_IMAGE, NO_BINARY_FOR_GPU, NO
 use super::probe::HipGpu;
 use crate::device::gpu::{Attributes, Image, Shape};
 
-/// Numbers of attributes of kernels.
-const MOST_THREADS: c_int = 0;
+/// Attribute numbers of kernels.
+const MAX_THREADS: c_int = 0;
 const STATIC_SHARED_BYTES: c_int = 1;
 const LOCAL_BYTES: c_int = 3;
 const REGISTERS: c_int = 4;
 
-/// What was loaded so far.
+/// Modules and kernels that are loaded.
 pub(super) struct Modules {
     objects: CodeObjects,
     architecture: String,
@@ -23,17 +23,17 @@ pub(super) struct Modules {
     kernels: Mutex<HashMap<&'static str, Loaded>>,
 }
 
-/// A kernel, with the shared memory that a block of it has.
+/// A kernel, with the shared memory of its blocks.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Loaded {
     pub(super) kernel: Handle,
-    /// Without asking.
+    /// Static shared memory.
     pub(super) static_bytes: u32,
-    /// As its source says; `None` if it says nothing.
+    /// Dynamic shared memory that its source declares, if it does.
     pub(super) declared_bytes: Option<u32>,
 }
 
-/// Why a kernel is not there.
+/// Reason why a kernel is not loaded.
 pub(super) enum NotLoaded {
     Refused(HipError),
     Missing(String),
@@ -45,8 +45,8 @@ impl From<HipError> for NotLoaded {
     }
 }
 
-// SAFETY of all calls into the runtime below: it is given places for what it writes, handles that
-// it gave, and texts that end.
+// SAFETY of all calls into the runtime below: the pointers are to local variables of the right
+// types, the handles came from the runtime, and the texts end with a null byte.
 impl Modules {
     pub(super) fn new(gpu: &HipGpu, objects: CodeObjects) -> Self {
         Modules {
@@ -57,7 +57,7 @@ impl Modules {
         }
     }
 
-    /// The kernel of that name.
+    /// Returns a kernel by its name.
     pub(super) fn kernel(
         &self,
         hip: &Hip,
@@ -71,7 +71,7 @@ impl Modules {
         let module = self.module(hip, image)?;
         let mut kernel = Handle::NONE;
         let text = text(name)?;
-        // SAFETY: see above.
+        // SAFETY: pointers and texts are valid during the call, and handles came from the runtime.
         unsafe { hip.hipModuleGetFunction(&raw mut kernel, module, text.as_ptr()) }.map_err(
             |error| match error.code {
                 NOT_FOUND => NotLoaded::Missing(format!(
@@ -90,7 +90,7 @@ impl Modules {
         Ok(loaded)
     }
 
-    /// What a kernel takes, and how many blocks of a shape run at once.
+    /// Returns the resources of a kernel and its resident blocks in a launch configuration.
     pub(super) fn attributes(
         &self,
         hip: &Hip,
@@ -100,7 +100,7 @@ impl Modules {
     ) -> Result<Attributes, NotLoaded> {
         let loaded = self.kernel(hip, image, name)?;
         let mut resident_blocks = 0;
-        // SAFETY: see above.
+        // SAFETY: pointers and texts are valid during the call, and handles came from the runtime.
         unsafe {
             hip.hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(
                 &raw mut resident_blocks,
@@ -113,7 +113,7 @@ impl Modules {
             registers: Some(attribute(hip, loaded.kernel, REGISTERS)?),
             shared_bytes: loaded.static_bytes,
             local_bytes: Some(attribute(hip, loaded.kernel, LOCAL_BYTES)?),
-            most_threads: attribute(hip, loaded.kernel, MOST_THREADS)?,
+            most_threads: attribute(hip, loaded.kernel, MAX_THREADS)?,
             resident_blocks: resident_blocks.max(0) as u32,
         })
     }
@@ -125,7 +125,8 @@ impl Modules {
         }
         let object = self.objects.read(image).map_err(NotLoaded::Missing)?;
         let mut module = Handle::NONE;
-        // SAFETY: see above; the runtime copies what it needs of the object.
+        // SAFETY: the pointers are valid during the call, and the runtime copies what it needs of
+        // the object.
         let loaded = unsafe { hip.hipModuleLoadData(&raw mut module, object.as_ptr().cast()) };
         loaded.map_err(|error| self.not_loaded(image, error))?;
         modules.insert(image.source, module);
@@ -133,7 +134,8 @@ impl Modules {
     }
 
     fn not_loaded(&self, image: &Image, error: HipError) -> NotLoaded {
-        let (source, architecture) = (image.source, &self.architecture);
+        let source = image.source;
+        let architecture = &self.architecture;
         match error.code {
             NO_BINARY_FOR_GPU | INVALID_IMAGE => NotLoaded::Missing(format!(
                 "{source}.hsaco has no machine code for {architecture} ({error}); build it with \
@@ -143,11 +145,11 @@ impl Modules {
         }
     }
 
-    /// Gives all back that was loaded.
+    /// Unloads all modules.
     pub(super) fn unload(&self, hip: &Hip) {
         lock(&self.kernels).clear();
         for (_, module) in lock(&self.modules).drain() {
-            // SAFETY: see above; nothing of it is used any more.
+            // SAFETY: the module came from the runtime, and none of its kernels is used any more.
             let _ = unsafe { hip.hipModuleUnload(module) };
         }
     }
@@ -155,17 +157,19 @@ impl Modules {
 
 fn attribute(hip: &Hip, kernel: Handle, which: c_int) -> Result<u32, HipError> {
     let mut value = 0;
-    // SAFETY: as above.
+    // SAFETY: the pointer is to a local integer, and the kernel came from the runtime.
     unsafe { hip.hipFuncGetAttribute(&raw mut value, which, kernel) }?;
     Ok(value.max(0) as u32)
 }
 
-/// What `KERNEL_SHARED` says of a kernel: a variable on the device, as large as the compiler for
-/// so many lanes has found it to be.
+/// Reads the dynamic shared memory that `KERNEL_SHARED` declares for a kernel: a variable on the
+/// device, whose value the compiler has computed for this number of lanes.
 fn declared_bytes(hip: &Hip, module: Handle, kernel: &str) -> Result<Option<u32>, NotLoaded> {
     let name = text(&format!("{kernel}_shared_bytes"))?;
-    let (mut address, mut bytes) = (std::ptr::null_mut(), 0);
-    // SAFETY: as above.
+    let mut address = std::ptr::null_mut();
+    let mut bytes = 0;
+    // SAFETY: the pointers are to local variables, the module came from the runtime, and the text
+    // ends with a null byte.
     let found =
         unsafe { hip.hipModuleGetGlobal(&raw mut address, &raw mut bytes, module, name.as_ptr()) };
     match found {
@@ -173,9 +177,9 @@ fn declared_bytes(hip: &Hip, module: Handle, kernel: &str) -> Result<Option<u32>
         found => found?,
     }
     let mut declared = 0_u32;
-    let place = (&raw mut declared).cast();
-    // SAFETY: as above; there is room for so many bytes.
-    unsafe { hip.hipMemcpyDtoH(place, address, bytes.min(size_of::<u32>())) }?;
+    let target = (&raw mut declared).cast();
+    // SAFETY: the copied bytes fit into `declared`.
+    unsafe { hip.hipMemcpyDtoH(target, address, bytes.min(size_of::<u32>())) }?;
     Ok(Some(declared))
 }
 

@@ -2,31 +2,31 @@
 
 use crate::device::gpu::monitor::{Limit, Monitor};
 
-/// Who watches a GPU by AMD: nobody, with the reason.
+/// Monitor of an AMD GPU: all values are unavailable, with the reason.
 pub fn monitor() -> impl Monitor {
     Unwatched
 }
 
 struct Unwatched;
 
-fn untold<T>() -> Result<T, String> {
-    Err("HIP does not tell; `amd-smi` does, beside the run".to_owned())
+fn unavailable<T>() -> Result<T, String> {
+    Err("unavailable with HIP; run `amd-smi` during the measurement".to_owned())
 }
 
 impl Monitor for Unwatched {
     fn clock_mhz(&self) -> Result<u32, String> {
-        untold()
+        unavailable()
     }
 
     fn most_clock_mhz(&self) -> Result<u32, String> {
-        untold()
+        unavailable()
     }
 
     fn limits(&self) -> Result<Vec<Limit>, String> {
-        untold()
+        unavailable()
     }
 
     fn energy_j(&self) -> Result<f64, String> {
-        untold()
+        unavailable()
     }
 }

@@ -1,31 +1,31 @@
-//! Which GPUs there are.
+//! Finds the GPUs.
 
 use std::ffi::{CStr, c_char, c_int};
 use std::sync::OnceLock;
 
 use super::library::{Hip, HipError, INVALID_DEVICE, NO_DEVICE};
 
-/// Numbers of attributes, which are the same from HIP 5.2 on.
+/// Attribute numbers, which are the same from HIP 5.2 on.
 const L2_BYTES: c_int = 19;
 const THREADS_OF_UNIT: c_int = 57;
 const COMPUTE_UNITS: c_int = 63;
 const SHARED_BYTES: c_int = 74;
 const LANES: c_int = 87;
 
-/// A GPU that there is.
+/// A GPU that the runtime reports.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HipGpu {
-    /// The number in `hip:N`.
+    /// Index in `hip:N`.
     pub number: u32,
     /// The model.
     pub name: String,
-    /// What its kernels are compiled for: `gfx90a`.
+    /// Architecture of its kernels: `gfx90a`.
     pub architecture: String,
-    /// The runtime: `HIP 6.2`.
+    /// Version of the runtime: `HIP 6.2`.
     pub runtime: String,
-    /// Compute units, which are what CUDA has multiprocessors for.
+    /// Compute units, the counterpart of CUDA's multiprocessors.
     pub compute_units: u32,
-    /// Threads that one of them can have at once.
+    /// Maximum number of resident threads of a compute unit.
     pub unit_threads: u32,
     /// Lanes of a warp: 64, or 32 from RDNA on.
     pub lanes: u32,
@@ -39,16 +39,16 @@ pub struct HipGpu {
     pub pci_bus_id: String,
 }
 
-/// All GPUs, in the order of their numbers; there is one at least.
+/// Returns all GPUs, at least one, ordered by index.
 ///
 /// # Errors
-/// Why none can be used, in words.
+/// The reason why none can be used, as text.
 pub fn devices() -> Result<&'static [HipGpu], String> {
-    found().map(|(_, gpus)| gpus)
+    runtime_and_gpus().map(|(_, gpus)| gpus)
 }
 
-/// The same, with the runtime.
-pub(super) fn found() -> Result<(&'static Hip, &'static [HipGpu]), String> {
+/// Returns all GPUs, with the runtime.
+pub(super) fn runtime_and_gpus() -> Result<(&'static Hip, &'static [HipGpu]), String> {
     static FOUND: OnceLock<Result<(Hip, Vec<HipGpu>), String>> = OnceLock::new();
     let found = FOUND.get_or_init(|| {
         let hip = Hip::load()?;
@@ -58,7 +58,7 @@ pub(super) fn found() -> Result<(&'static Hip, &'static [HipGpu]), String> {
     found.as_ref().map(|(hip, gpus)| (hip, gpus.as_slice())).map_err(Clone::clone)
 }
 
-/// The GPUs that a runtime knows.
+/// Returns the GPUs that a runtime reports.
 pub(super) fn look(hip: &Hip) -> Result<Vec<HipGpu>, String> {
     let no_gpu = |error: HipError| match error.code {
         NO_DEVICE | INVALID_DEVICE => {
@@ -69,10 +69,10 @@ pub(super) fn look(hip: &Hip) -> Result<Vec<HipGpu>, String> {
         _ => format!("the HIP runtime does not work: {error}"),
     };
     let mut count = 0;
-    // SAFETY: the runtime writes a number to the place that it is given.
+    // SAFETY: the runtime writes an integer to this variable.
     unsafe { hip.hipInit(0).and_then(|()| hip.hipGetDeviceCount(&raw mut count)) }
         .map_err(no_gpu)?;
-    let gpus = (0..count).map(|number| describe(hip, number).map_err(no_gpu));
+    let gpus = (0..count).map(|index| describe(hip, index).map_err(no_gpu));
     let gpus: Vec<_> = gpus.collect::<Result<_, _>>()?;
     if gpus.is_empty() {
         return Err("the HIP runtime knows of no GPU".to_owned());
@@ -80,21 +80,21 @@ pub(super) fn look(hip: &Hip) -> Result<Vec<HipGpu>, String> {
     Ok(gpus)
 }
 
-fn describe(hip: &Hip, number: c_int) -> Result<HipGpu, HipError> {
+fn describe(hip: &Hip, index: c_int) -> Result<HipGpu, HipError> {
     let attribute = |which| {
         let mut value = 0;
-        // SAFETY: the runtime writes a number to the place that it is given.
-        unsafe { hip.hipDeviceGetAttribute(&raw mut value, which, number) }?;
+        // SAFETY: the runtime writes an integer to this variable.
+        unsafe { hip.hipDeviceGetAttribute(&raw mut value, which, index) }?;
         Ok(value.max(0) as u32)
     };
     let mut memory_bytes = 0;
-    // SAFETY: as above.
-    unsafe { hip.hipDeviceTotalMem(&raw mut memory_bytes, number) }?;
+    // SAFETY: the runtime writes an integer to this variable.
+    unsafe { hip.hipDeviceTotalMem(&raw mut memory_bytes, index) }?;
     Ok(HipGpu {
-        number: number as u32,
-        // SAFETY: the runtime writes no more than it is told there is room for.
-        name: text(|to, length| unsafe { hip.hipDeviceGetName(to, length, number) })?,
-        architecture: hip.architecture(number)?,
+        number: index as u32,
+        // SAFETY: the runtime writes at most `length` bytes.
+        name: text(|to, length| unsafe { hip.hipDeviceGetName(to, length, index) })?,
+        architecture: hip.architecture(index)?,
         runtime: hip.name(),
         compute_units: attribute(COMPUTE_UNITS)?,
         unit_threads: attribute(THREADS_OF_UNIT)?,
@@ -102,12 +102,12 @@ fn describe(hip: &Hip, number: c_int) -> Result<HipGpu, HipError> {
         l2_bytes: attribute(L2_BYTES)?.into(),
         memory_bytes: memory_bytes as u64,
         shared_bytes: attribute(SHARED_BYTES)?,
-        // SAFETY: as above.
-        pci_bus_id: text(|to, length| unsafe { hip.hipDeviceGetPCIBusId(to, length, number) })?,
+        // SAFETY: the runtime writes at most `length` bytes.
+        pci_bus_id: text(|to, length| unsafe { hip.hipDeviceGetPCIBusId(to, length, index) })?,
     })
 }
 
-/// A text that the runtime writes.
+/// Returns a text that the runtime writes into a buffer.
 fn text(
     write: impl FnOnce(*mut c_char, c_int) -> Result<(), HipError>,
 ) -> Result<String, HipError> {

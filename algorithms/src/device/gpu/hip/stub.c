@@ -1,8 +1,8 @@
-/* A stand-in for libamdhip64.so, for tests: memory is the host's, and work is done at once.
+/* A stub of libamdhip64.so for tests: it uses host memory, and work is synchronous.
  *
- * It knows the kernels that measure bandwidth and one of a task. Every call is checked (handles,
- * addresses, sizes) and noted. What is to fail is said by stub_fail, or by the environment variable
- * HIP_STUB_FAIL=function:code. Each test loads a copy of its own. */
+ * It implements the kernels that measure bandwidth and one of a task. Every call is checked
+ * (handles, addresses, sizes) and logged. A function is made to fail by stub_fail, or by the
+ * environment variable HIP_STUB_FAIL=function:code. Each test loads a separate copy. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <stdint.h>
@@ -12,7 +12,7 @@
 #include <time.h>
 
 enum { OK = 0, INVALID_VALUE = 1, OUT_OF_MEMORY = 2, INVALID_DEVICE = 101, INVALID_IMAGE = 200, INVALID_HANDLE = 400, NOT_FOUND = 500 };
-enum { DEVICES = 2, MOST = 4096, LOG_BYTES = 1 << 20 };
+enum { DEVICES = 2, MAX_OBJECTS = 4096, LOG_BYTES = 1 << 20 };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static char log_of_calls[LOG_BYTES];
@@ -30,7 +30,7 @@ static void note(const char* what) {
     }
 }
 
-/* Whether a call has to fail; all calls pass here. */
+/* Returns the error code of a call that is to fail; called by all functions. */
 static int called(const char* function) {
     const char* asked = getenv("HIP_STUB_FAIL");
     int code = OK;
@@ -47,7 +47,7 @@ static int called(const char* function) {
         int failed = called(__func__);        \
         if (failed != OK) return failed;      \
     } while (0)
-/* The same, of what needs a device of this thread. */
+/* Like CALLED, for functions that need a device of this thread. */
 #define CALLED_ON_DEVICE                           \
     do {                                           \
         CALLED;                                    \
@@ -61,7 +61,7 @@ void stub_fail(const char* function, int code) {
 const char* stub_log(void) { return log_of_calls; }
 void stub_clear_log(void) { memset(log_of_calls, 0, logged); logged = 0; }
 
-/* What is there, of some kind: memory, or a handle. */
+/* Allocated objects: memory or handles. */
 enum kind { DEVICE = 1, PINNED, STREAM, EVENT, MODULE };
 struct thing {
     enum kind kind;
@@ -69,13 +69,13 @@ struct thing {
     size_t bytes;
     double time;
 };
-static struct thing things[MOST];
+static struct thing things[MAX_OBJECTS];
 
 static void* made(enum kind kind, size_t bytes) {
     char* start = NULL;
     if (posix_memalign((void**)&start, 4096, bytes ? bytes : 1) != 0) return NULL;
     pthread_mutex_lock(&mutex);
-    for (int i = 0; i < MOST; i++) {
+    for (int i = 0; i < MAX_OBJECTS; i++) {
         if (things[i].kind) continue;
         things[i] = (struct thing){kind, start, bytes, 0};
         pthread_mutex_unlock(&mutex);
@@ -87,15 +87,15 @@ static void* made(enum kind kind, size_t bytes) {
 }
 
 static struct thing* at(enum kind kind, const void* start) {
-    for (int i = 0; i < MOST; i++)
+    for (int i = 0; i < MAX_OBJECTS; i++)
         if (things[i].kind == kind && things[i].start == start) return &things[i];
     return NULL;
 }
 
-/* Whether so many bytes lie in memory of a kind. */
+/* True if `bytes` bytes lie in memory of a kind. */
 static int within(enum kind kind, const void* start, size_t bytes) {
     const char* first = start;
-    for (int i = 0; i < MOST; i++)
+    for (int i = 0; i < MAX_OBJECTS; i++)
         if (things[i].kind == kind && first >= things[i].start
             && first + bytes <= things[i].start + things[i].bytes)
             return 1;
@@ -113,7 +113,7 @@ static int destroyed(enum kind kind, void* start) {
 
 int stub_alive(void) {
     int alive = 0;
-    for (int i = 0; i < MOST; i++) alive += things[i].kind != 0;
+    for (int i = 0; i < MAX_OBJECTS; i++) alive += things[i].kind != 0;
     return alive;
 }
 
@@ -224,7 +224,7 @@ int hipMemsetD8Async(void* to, unsigned char byte, size_t count, void* stream) {
     return OK;
 }
 
-/* Streams and events. A function of the host is called by another thread, which is waited for. */
+/* Streams and events. Another thread calls host functions, and is waited for. */
 static pthread_t host_thread;
 static int has_host_thread;
 static void settle(void) {
@@ -285,7 +285,7 @@ int hipEventElapsedTime(float* milliseconds, void* from, void* to) {
     return OK;
 }
 
-/* Kernels, as their sources have them, with all that they are given. */
+/* Kernels, with the parameters of their sources. */
 struct pair { double x, y; };
 static void* pointer(void* argument) { return *(void**)argument; }
 static uint32_t number(void* argument) { return *(uint32_t*)argument; }

@@ -1,5 +1,5 @@
-//! The calls into the runtime, tried on one that is not AMD's: `stub.c`, which has memory of the
-//! host, checks what it is given and notes what it is asked for.
+//! Calls into the runtime, tested on a stub, `stub.c`, which uses host memory, checks its arguments
+//! and logs its calls.
 
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::fs;
@@ -22,16 +22,16 @@ use crate::plugin_session::compiled::compile;
 const BYTES: usize = (1 << 14) + 48;
 const VERSION: &str = "-DSTUB_VERSION=60232830";
 
-/// A runtime with a folder of code objects.
+/// The stub runtime with a folder of code objects.
 struct Stub {
     folder: TempDir,
     hip: &'static Hip,
-    /// The same library, for what only tests call.
+    /// The stub library, for functions that only tests call.
     library: Library,
 }
 
 impl Stub {
-    /// One of its own; `None` without a compiler.
+    /// A separate copy; `None` without a compiler.
     fn new(flags: &[&str]) -> Option<Self> {
         let folder = TempDir::new().expect("a folder");
         let path = folder.path().join("libamdhip64.so");
@@ -39,7 +39,7 @@ impl Stub {
             [] => drop(fs::copy(usual()?, &path).expect("copied")),
             _ => built(&path, flags)?,
         }
-        // SAFETY: it runs nothing at its start.
+        // SAFETY: it has no initialisers.
         let library = unsafe { Library::new(&path) }.expect("a library");
         let hip = Box::leak(Box::new(Hip::open(&path).expect("all functions")));
         for image in ["ceilings-streams", "memory_kinds-change"] {
@@ -57,10 +57,10 @@ impl Stub {
     }
 
     fn opened(&self, gpu: &HipGpu) -> Result<Gpu, DeviceError> {
-        HipEngine::new(self.hip, gpu, CodeObjects::of(self.folder.path())).map(Gpu::new)
+        HipEngine::new(self.hip, gpu, CodeObjects::in_folder(self.folder.path())).map(Gpu::new)
     }
 
-    /// Lets all calls of a function fail.
+    /// Makes all calls of a function fail.
     fn fail(&self, function: &str, code: c_int) {
         let name = CString::new(function).expect("a name").into_raw();
         // SAFETY: the stub has a function of this type, and the name stays.
@@ -70,7 +70,7 @@ impl Stub {
         }
     }
 
-    /// What was called since the last time.
+    /// Returns and clears the log of calls.
     fn calls(&self) -> Vec<String> {
         // SAFETY: the stub has functions of these types.
         unsafe {
@@ -82,7 +82,7 @@ impl Stub {
         }
     }
 
-    /// How much of what was made is still there.
+    /// Number of objects that are not freed yet.
     fn alive(&self) -> c_int {
         // SAFETY: the stub has a function of this type.
         unsafe {
@@ -127,7 +127,7 @@ fn gpus_are_described_by_runtimes_of_both_layouts() {
 }
 
 #[test]
-fn an_old_runtime_and_none_at_all_are_told() {
+fn an_old_and_a_missing_runtime_are_reported() {
     let folder = TempDir::new().expect("a folder");
     let path = folder.path().join("libamdhip64.so");
     if built(&path, &["-DSTUB_VERSION=40421401"]).is_none() {
@@ -148,7 +148,7 @@ fn an_old_runtime_and_none_at_all_are_told() {
 }
 
 #[test]
-fn what_launchers_rely_on_holds_and_all_is_freed() {
+fn copies_and_kernels_work_and_all_memory_is_freed() {
     let Some(stub) = Stub::new(&[]) else { return };
     {
         let gpu = stub.gpu();
@@ -228,7 +228,7 @@ fn a_scope_ends_also_if_its_work_panics() {
 }
 
 #[test]
-fn shared_memory_is_as_the_code_object_says_and_no_more_than_there_is() {
+fn shared_memory_is_read_from_the_code_object_and_limited() {
     let Some(stub) = Stub::new(&[]) else { return };
     let gpu = stub.gpu();
     assert_eq!(CEILING_TRIAD.shared_bytes(&gpu), 48);
@@ -244,7 +244,7 @@ fn shared_memory_is_as_the_code_object_says_and_no_more_than_there_is() {
         from: buffer.ptr(),
         pairs: 4,
     };
-    // SAFETY: it is not started; else, both have so many pairs.
+    // SAFETY: it is not started; if it were, both buffers have that many pairs.
     let started =
         unsafe { gpu.launch(&CEILING_COPY, Grid::blocks(1).with_shared(64 << 10), arguments) };
     let text = started.expect_err("too much").to_string();
@@ -253,11 +253,13 @@ fn shared_memory_is_as_the_code_object_says_and_no_more_than_there_is() {
 }
 
 #[test]
-fn what_fails_says_what_and_where() {
+fn errors_name_the_operation_and_the_device() {
     let Some(stub) = Stub::new(&[]) else { return };
     let gpu = stub.gpu();
     let too_much = gpu.buffer::<u64>(1 << 28).err().expect("no room");
-    let (needed, free, total) = (1 << 31, 1 << 28, 1 << 30);
+    let needed = 1 << 31;
+    let free = 1 << 28;
+    let total = 1 << 30;
     let device = "hip:0".to_owned();
     assert_eq!(too_much, DeviceError::OutOfMemory { device, needed, free, total });
     let too_much = gpu.pinned::<u64>(1 << 28).err().expect("no room");
@@ -270,7 +272,7 @@ fn what_fails_says_what_and_where() {
 }
 
 #[test]
-fn kernels_that_are_not_there_say_how_to_have_them() {
+fn missing_kernels_are_reported_with_the_command_that_builds_them() {
     let Some(stub) = Stub::new(&[]) else { return };
     let attributes = |gpu: &Gpu| {
         let attributes = gpu.attributes(&CEILING_COPY, Grid::blocks(1));
@@ -286,13 +288,13 @@ fn kernels_that_are_not_there_say_how_to_have_them() {
     let how = "has no machine code for gfx90a (hipErrorNoBinaryForGpu (209)); build it with \
                `HIP_ARCHITECTURES=gfx90a scripts/build-hip.sh`";
     assert!(text.contains(how), "{text}");
-    let objects = CodeObjects::of(stub.folder.path());
+    let objects = CodeObjects::in_folder(stub.folder.path());
     assert_eq!(objects.problem(), None);
     fs::remove_file(stub.folder.path().join("ceilings-streams.hsaco")).expect("there");
     let text = attributes(&stub.gpu());
     assert!(text.contains("there is no ceilings-streams.hsaco in"), "{text}");
     let empty = TempDir::new().expect("a folder");
-    let problem = CodeObjects::of(empty.path()).problem().expect("empty");
+    let problem = CodeObjects::in_folder(empty.path()).problem().expect("empty");
     assert!(problem.contains("`scripts/build-hip.sh` builds them"), "{problem}");
 }
 

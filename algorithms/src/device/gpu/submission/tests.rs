@@ -1,4 +1,4 @@
-//! Order between host, queues and threads, tried on queues that run as late as they may, and in
+//! Order between host, queues and threads, tested on queues that run as late as possible, and in
 //! random orders.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -25,7 +25,7 @@ fn emulator_with(execution: Execution) -> Option<Gpu> {
     Some(Gpu::emulated_queues(config, execution).expect("an emulator"))
 }
 
-/// Bytes on the device.
+/// A buffer on the device whose bytes are all `byte`.
 fn on_device(gpu: &Gpu, byte: u8, count: usize) -> DeviceBuffer<u8> {
     let buffer = gpu.buffer(count).expect("memory");
     gpu.fill(&buffer, byte).expect("started");
@@ -33,9 +33,9 @@ fn on_device(gpu: &Gpu, byte: u8, count: usize) -> DeviceBuffer<u8> {
 }
 
 #[test]
-fn a_copy_under_way_reaches_no_other_buffer_after_an_error() {
+fn a_pending_copy_reaches_no_other_buffer_after_an_error() {
     for gpu in emulators() {
-        // As in a chain: hits are on their way in one queue when another needs more memory.
+        // As in a chain: hits are being copied in one queue when another one needs more memory.
         let gather = || {
             let from = on_device(&gpu, 7, 64);
             let mut host = gpu.pinned::<u8>(64)?;
@@ -83,7 +83,7 @@ fn a_buffer_that_is_written_waits_for_its_uploads() {
 }
 
 #[test]
-fn slices_of_page_locked_and_of_managed_memory_are_waited_for() {
+fn copies_of_page_locked_and_managed_slices_are_waited_for() {
     for gpu in emulators() {
         let on = on_device(&gpu, 5, 4);
         let mut pinned = gpu.pinned::<u8>(4).expect("memory");
@@ -100,7 +100,7 @@ fn slices_of_page_locked_and_of_managed_memory_are_waited_for() {
 }
 
 #[test]
-fn memory_of_the_device_goes_to_another_queue_when_it_is_free() {
+fn device_memory_moves_to_another_queue_when_it_is_free() {
     for gpu in emulators() {
         let mut host = gpu.pinned::<u8>(64).expect("memory");
         let copied = gpu.in_queue(1, |gpu| {
@@ -108,7 +108,7 @@ fn memory_of_the_device_goes_to_another_queue_when_it_is_free() {
             gpu.download(&mut host, &sevens)
         });
         copied.expect("started");
-        // It takes the memory of the one before.
+        // This buffer reuses the memory of the previous one.
         let other = gpu.in_queue(2, |gpu| Ok(on_device(gpu, 8, 64))).expect("memory");
         gpu.in_queue(2, Gpu::wait).expect("no failure");
         gpu.finish().expect("no failure");
@@ -118,7 +118,7 @@ fn memory_of_the_device_goes_to_another_queue_when_it_is_free() {
 }
 
 #[test]
-fn a_queue_sees_what_it_follows() {
+fn a_queue_sees_the_work_that_it_waits_for() {
     for gpu in emulators() {
         let from = on_device(&gpu, 9, 4);
         let mut found = gpu.pinned::<u8>(4).expect("memory");
@@ -132,9 +132,9 @@ fn a_queue_sees_what_it_follows() {
     }
 }
 
-/// What the launcher forgets is found: see also `skipped_waits` in the crate's tests.
+/// A missing wait changes the result: see also `skipped_waits` in the crate's tests.
 #[test]
-fn a_queue_that_follows_nothing_may_come_first() {
+fn without_a_wait_queues_run_in_any_order() {
     let Some(gpu) = emulator_with(Execution::Late) else { return };
     let from = on_device(&gpu, 9, 4);
     let mut found = gpu.pinned::<u8>(4).expect("memory");
@@ -147,7 +147,7 @@ fn a_queue_that_follows_nothing_may_come_first() {
 }
 
 #[test]
-fn queues_within_queues_end_with_their_work() {
+fn nested_queues_end_also_after_a_panic() {
     let Some(gpu) = emulator_with(Execution::Late) else { return };
     let [from, to] = [1, 2].map(|byte| on_device(&gpu, byte, 4));
     gpu.finish().expect("no failure");
@@ -171,7 +171,8 @@ fn queues_within_queues_end_with_their_work() {
     assert_eq!(pending(), 1, "that of queue 2");
 }
 
-/// A copy is counted when it is in its queue: no wait of another thread takes it for ended before.
+/// A copy is counted when it is in its queue, so that no wait of another thread treats it as ended
+/// before.
 #[test]
 fn threads_may_start_and_wait_at_the_same_time() {
     for gpu in emulators() {
@@ -237,15 +238,14 @@ fn copies_both_ways_at_once_are_not_recorded() {
         let [to, of] = [1, 2].map(|byte| on_device(&gpu, byte, 4));
         let from = gpu.pinned::<u8>(4).expect("memory");
         let into = Mutex::new(gpu.pinned::<u8>(4).expect("memory"));
-        let recorded =
-            gpu.capture("both", |gpu| gpu.exchange((&to, &from), (&mut *lock(&into), &of)));
+        let recorded = gpu.capture("both", |gpu| gpu.exchange(&to, &from, &mut *lock(&into), &of));
         let text = recorded.map(drop).expect_err("refused").to_string();
         assert!(text.contains("copy one way after the other"), "{text}");
     }
 }
 
 #[test]
-fn other_handles_start_nothing_during_a_recording_and_all_do_after_a_panic() {
+fn other_handles_are_refused_during_a_recording() {
     for gpu in emulators() {
         let there = on_device(&gpu, 0, 2);
         let graph = gpu.capture("other", |_| gpu.fill(&there, 1)).map(drop);
@@ -259,7 +259,7 @@ fn other_handles_start_nothing_during_a_recording_and_all_do_after_a_panic() {
 }
 
 #[test]
-fn no_buffer_has_more_bytes_than_the_host_can_count() {
+fn sizes_beyond_the_address_space_are_refused() {
     for gpu in emulators() {
         let length = 1 << 61;
         let errors = [
@@ -291,7 +291,7 @@ fn buffers_of_the_host_are_aligned_for_all_elements() {
 }
 
 #[test]
-fn a_wait_that_is_left_out_is_reported() {
+fn a_skipped_wait_is_reported() {
     let Some(gpu) = emulator_with(Execution::Late) else { return };
     let queues = gpu.emulator_queues().expect("an emulator");
     let to = gpu.buffer::<u8>(4).expect("memory");
@@ -306,7 +306,7 @@ fn a_wait_that_is_left_out_is_reported() {
 }
 
 #[test]
-fn an_error_that_a_buffer_has_met_is_reported_by_the_next_wait() {
+fn an_error_met_by_a_buffer_is_returned_by_the_next_wait() {
     let Some(gpu) = emulator_with(Execution::Late) else { return };
     let queues = gpu.emulator_queues().expect("an emulator");
     let from = on_device(&gpu, 7, 4);
@@ -325,7 +325,7 @@ fn an_error_that_a_buffer_has_met_is_reported_by_the_next_wait() {
 }
 
 #[test]
-fn memory_that_is_given_out_again_has_nothing_of_its_last_user() {
+fn reused_memory_has_no_data_of_its_last_user() {
     let Some(gpu) = emulator_with(Execution::Late) else { return };
     drop(on_device(&gpu, 7, 64));
     let again = gpu.buffer::<u8>(64).expect("memory");

@@ -1,40 +1,39 @@
-//! What a GPU tells of itself.
+//! Properties of GPUs that wgpu reports.
 
-/// A GPU that wgpu knows, or software that does what one would do.
+/// A GPU that wgpu knows, or a software renderer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Adapter {
-    /// The number in `wgpu:N`.
+    /// Index in `wgpu:N`.
     pub number: u32,
     /// The model.
     pub name: String,
     /// The driver, with its version.
     pub driver: String,
-    /// The address on the PCI bus; empty if it has none.
+    /// Address on the PCI bus; empty if there is none.
     pub pci_bus_id: String,
-    /// What the driver is spoken to by: `Vulkan`.
+    /// Graphics API: `Vulkan`.
     pub interface: String,
-    /// Whether it is a program on the CPU: right or wrong, but never fast or slow.
+    /// True if shaders run on the CPU, where times say nothing about a GPU.
     pub is_software: bool,
-    /// The smallest and the largest number of lanes of a subgroup; `None` where shaders have no
-    /// subgroups.
+    /// Smallest and largest number of lanes of a subgroup; `None` if shaders have no subgroups.
     pub lanes: Option<(u32, u32)>,
-    /// Bytes of workgroup memory that a block can have.
+    /// Maximum workgroup memory of a block in bytes.
     pub shared_bytes: u32,
-    /// Threads that a block can have.
+    /// Maximum number of threads of a block.
     pub most_threads: u32,
-    /// Bytes of the largest buffer that a shader can have.
+    /// Maximum size of a buffer of a shader in bytes.
     pub largest_buffer: u64,
-    /// Whether it takes times.
+    /// True if the device has a clock.
     pub has_times: bool,
 }
 
-/// What is done so that a wrong shader does no harm.
+/// Checks that keep a wrong shader from doing harm.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Checks {
-    /// Nothing: shaders are trusted as kernels are. No bounds are checked, no loops are counted,
-    /// and workgroup memory is not set to zero.
+    /// No checks: shaders are trusted like kernels. No bounds are checked, no loops are counted,
+    /// and workgroup memory is not zeroed.
     #[default]
     None,
-    /// All that wgpu does for shaders of the web.
+    /// All checks that wgpu makes for shaders of the web.
     All,
 }

@@ -1,14 +1,15 @@
-//! GPUs of any make, by wgpu: through Vulkan. Their kernels are shaders
-//! in WGSL, which take what the CUDA kernels of the same names take.
+//! GPUs of any make, by wgpu through Vulkan. Their kernels are shaders in WGSL, with the parameters
+//! of the CUDA kernels of the same names.
 //!
-//! It is a feature of the build: without it there is a reason why there are no such GPUs.
+//! wgpu is an optional feature of the build; without it, no GPUs are found, and the reason is
+//! reported.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `adapter` | what a GPU tells of itself |
-//! | `probe` | which GPUs there are, or why none |
-//! | `engine` | a GPU at work |
-//! | `shader` | the shaders, as the build has found them |
+//! | `adapter` | properties of a GPU |
+//! | `probe` | finds the GPUs |
+//! | `engine` | the backend |
+//! | `shader` | the shaders that the build has collected |
 
 mod adapter;
 #[cfg(feature = "wgpu")]
@@ -22,15 +23,15 @@ mod tests;
 
 use super::{DeviceError, Gpu};
 
-/// Whether it is a part of this build.
+/// True if this build includes wgpu.
 pub const IS_BUILT: bool = cfg!(feature = "wgpu");
 
 pub use adapter::{Adapter, Checks};
 
-/// All GPUs, those before that are no software; or why there is none.
+/// Returns all GPUs, hardware before software.
 ///
 /// # Errors
-/// The reason.
+/// The reason why there is none.
 pub fn adapters() -> Result<Vec<Adapter>, String> {
     #[cfg(feature = "wgpu")]
     return probe::adapters().map(|found| found.iter().map(|one| one.adapter.clone()).collect());
@@ -38,33 +39,34 @@ pub fn adapters() -> Result<Vec<Adapter>, String> {
     Err("this bench was built without wgpu; build it with `--features wgpu`".to_owned())
 }
 
-/// A GPU by its number.
+/// Opens a GPU by its index.
 ///
 /// # Errors
-/// If there is none of that number, or the driver refuses.
-pub fn open(number: u32, checks: Checks) -> Result<Gpu, DeviceError> {
+/// If there is no GPU of that index, or the driver refuses.
+pub fn open(index: u32, checks: Checks) -> Result<Gpu, DeviceError> {
     let unusable =
-        |reason: String| DeviceError::Unusable { device: format!("wgpu:{number}"), reason };
+        |reason: String| DeviceError::Unusable { device: format!("wgpu:{index}"), reason };
     let adapters = adapters().map_err(unusable)?;
-    if number as usize >= adapters.len() {
+    if index as usize >= adapters.len() {
         return Err(unusable(no_such_adapter(adapters.len())));
     }
-    opened(number, checks).map_err(unusable)
+    opened(index, checks).map_err(unusable)
 }
 
 #[cfg(feature = "wgpu")]
-fn opened(number: u32, checks: Checks) -> Result<Gpu, String> {
-    let found = &probe::adapters()?[number as usize];
+fn opened(index: u32, checks: Checks) -> Result<Gpu, String> {
+    let found = &probe::adapters()?[index as usize];
     Ok(Gpu::new(engine::WebGpuEngine::new(found, checks)?))
 }
 
-/// The first GPU, if its subgroups had so few lanes at least: its warps are parts of them then.
+/// Opens the first GPU, assuming that its subgroups may have as few as `min_lanes` lanes: its warps
+/// are then parts of subgroups.
 #[cfg(all(test, feature = "wgpu"))]
-fn with_fewer_lanes(fewest: u32) -> Option<Gpu> {
+fn with_min_lanes(min_lanes: u32) -> Option<Gpu> {
     let found = probe::adapters().ok()?.first()?;
     let (least, most) = found.adapter.lanes?;
-    let lanes = Some((fewest.min(least), most));
-    let found = probe::Found {
+    let lanes = Some((min_lanes.min(least), most));
+    let found = probe::KnownAdapter {
         adapter: Adapter { lanes, ..found.adapter.clone() },
         handle: found.handle.clone(),
     };
@@ -76,7 +78,7 @@ fn opened(_: u32, _: Checks) -> Result<Gpu, String> {
     adapters().map(|_| unreachable!("there are none"))
 }
 
-/// Why a number is none of so many GPUs.
+/// Message for an index out of range, if there are `count` GPUs.
 pub fn no_such_adapter(count: usize) -> String {
     match count {
         1 => "the only GPU that wgpu knows here is wgpu:0".to_owned(),

@@ -1,4 +1,4 @@
-//! Which GPUs there are.
+//! Finds the GPUs.
 
 use std::sync::LazyLock;
 
@@ -6,44 +6,48 @@ use wgpu::{Backends, DeviceType, Features, Instance, InstanceDescriptor, Instanc
 
 use super::Adapter;
 
-/// A GPU as wgpu knows it.
-pub(super) struct Found {
+/// A GPU with wgpu's handle to it.
+pub(super) struct KnownAdapter {
     pub(super) adapter: Adapter,
     pub(super) handle: wgpu::Adapter,
 }
 
-/// Looked for once: it takes a while, and drivers have much to say meanwhile.
-static FOUND: LazyLock<Vec<Found>> = LazyLock::new(look);
+/// The GPUs, found once: this takes a while, and drivers print messages meanwhile.
+static ADAPTERS: LazyLock<Vec<KnownAdapter>> = LazyLock::new(look);
 
 const NONE: &str = "no driver for Vulkan knows a GPU; on Debian, libvulkan1 \
                     and the driver of the GPU are needed, or mesa-vulkan-drivers for shaders on \
                     the CPU";
 
-pub(super) fn adapters() -> Result<&'static [Found], String> {
-    match FOUND.as_slice() {
+pub(super) fn adapters() -> Result<&'static [KnownAdapter], String> {
+    match ADAPTERS.as_slice() {
         [] => Err(NONE.to_owned()),
         found => Ok(found),
     }
 }
 
-fn look() -> Vec<Found> {
+fn look() -> Vec<KnownAdapter> {
     let instance = Instance::new(InstanceDescriptor {
         backends: Backends::PRIMARY,
-        // Nothing that is between shaders and the driver, whatever this was built for.
+        // No validation layers between shaders and the driver, whatever the build profile.
         flags: InstanceFlags::empty(),
         ..InstanceDescriptor::new_without_display_handle()
     });
     let mut handles = pollster::block_on(instance.enumerate_adapters(Backends::PRIMARY));
     handles.sort_by_key(|handle| handle.get_info().device_type == DeviceType::Cpu);
     let found = handles.into_iter().zip(0..);
-    found.map(|(handle, number)| Found { adapter: described(&handle, number), handle }).collect()
+    found
+        .map(|(handle, index)| KnownAdapter { adapter: described(&handle, index), handle })
+        .collect()
 }
 
-fn described(handle: &wgpu::Adapter, number: u32) -> Adapter {
-    let (info, limits, features) = (handle.get_info(), handle.limits(), handle.features());
+fn described(handle: &wgpu::Adapter, index: u32) -> Adapter {
+    let info = handle.get_info();
+    let limits = handle.limits();
+    let features = handle.features();
     let lanes = (info.subgroup_min_size, info.subgroup_max_size);
     Adapter {
-        number,
+        index,
         name: info.name,
         driver: format!("{} {}", info.driver, info.driver_info).trim().to_owned(),
         pci_bus_id: info.device_pci_bus_id,

@@ -1,30 +1,30 @@
-//! The shaders, as the build has found them: see `build/interface/shaders.rs`.
+//! The shaders that the build has collected: see `build/interface/shaders.rs`.
 
 include!(concat!(env!("OUT_DIR"), "/shaders.rs"));
 
 /// A kernel in WGSL.
 pub(super) struct Shader {
-    /// The kernel's name, and that of the entry point.
+    /// Name of the kernel and of the entry point.
     pub(super) kernel: &'static str,
-    /// What the kernel takes.
+    /// Parameters of the kernel.
     pub(super) parameters: &'static [Parameter],
-    /// All of it but what depends on the GPU.
+    /// Source without the parts that depend on the GPU.
     pub(super) text: &'static str,
 }
 
 /// A parameter of a kernel.
 #[derive(Clone, Copy)]
 pub(super) enum Parameter {
-    /// A pointer. The number of the binding is how many pointers come before it.
+    /// A pointer. The index of its binding is the number of pointers before it.
     Buffer(Access),
-    /// So many bytes of the immediate data, behind those before it.
+    /// A value of this number of bytes in the immediate data, after those before it.
     Value(usize),
 }
 
-/// What a shader does with a buffer.
+/// Access of a shader to a buffer.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Access {
-    /// Nothing: it has no binding for it.
+    /// None: the shader has no binding for the buffer.
     #[allow(dead_code, reason = "shaders may need all that kernels need")]
     None,
     Read,
@@ -32,12 +32,12 @@ pub(super) enum Access {
 }
 
 impl Shader {
-    /// The shader of a kernel, if there is one.
-    pub(super) fn of(kernel: &str) -> Option<&'static Shader> {
+    /// Returns the shader of a kernel, if there is one.
+    pub(super) fn find(kernel: &str) -> Option<&'static Shader> {
         SHADERS.iter().find(|shader| shader.kernel == kernel)
     }
 
-    /// The number of each binding, and what is done with its buffer.
+    /// Index of each binding, and the access to its buffer.
     pub(super) fn buffers(&self) -> impl Iterator<Item = (u32, Access)> {
         let access = |parameter: &Parameter| match parameter {
             Parameter::Buffer(access) => Some(*access),

@@ -1,5 +1,4 @@
-//! What launchers rely on, tried on a GPU that wgpu knows, or on software that does what one
-//! would do.
+//! Functions that launchers rely on, tested on a GPU that wgpu knows, or on a software renderer.
 
 use std::sync::Arc;
 
@@ -9,10 +8,10 @@ use crate::device::gpu::{DeviceError, Gpu};
 #[cfg(feature = "wgpu")]
 use crate::device::{Backend, Device, Target, Team};
 
-/// A tile and a bit, so that a block is not full.
+/// A little more than a tile, so that the last block is not full.
 const BYTES: usize = (1 << 14) + 48;
 
-/// The first GPU, with its shaders trusted and checked; none where there is none.
+/// The first GPU, once without and once with checks; none if wgpu knows none.
 fn gpus() -> Vec<Arc<Gpu>> {
     if let Err(reason) = adapters() {
         eprintln!("skipped: no shaders run here: {reason}");
@@ -23,7 +22,7 @@ fn gpus() -> Vec<Arc<Gpu>> {
 }
 
 #[test]
-fn copy_and_triad_give_what_they_claim() {
+fn copy_and_triad_compute_correctly() {
     for gpu in gpus() {
         let streams = MemoryStreams::new(&gpu, BYTES).expect("room");
         assert_eq!(streams.check(&gpu), Ok(()));
@@ -31,7 +30,7 @@ fn copy_and_triad_give_what_they_claim() {
 }
 
 #[test]
-fn words_come_back_over_the_link() {
+fn copies_over_the_link_are_exact() {
     for gpu in gpus() {
         for memory in [HostMemory::Pageable, HostMemory::Pinned] {
             let mut link = LinkBuffers::new(&gpu, memory, BYTES).expect("room");
@@ -48,7 +47,7 @@ fn words_come_back_over_the_link() {
 }
 
 #[test]
-fn copies_and_fills_of_any_length_touch_nothing_else() {
+fn copies_and_fills_of_any_length_stay_in_bounds() {
     for gpu in gpus() {
         for length in [1, 3, 4, 5, 63, 1025] {
             let there = gpu.buffer::<u8>(length + 9).expect("room");
@@ -71,7 +70,7 @@ fn copies_and_fills_of_any_length_touch_nothing_else() {
 }
 
 #[test]
-fn more_blocks_than_a_row_has_are_all_there() {
+fn grids_of_more_than_one_row_run_all_blocks() {
     const WORDS: usize = 70_000 * 256;
     let Some(gpu) = gpus().pop() else { return };
     let there = gpu.buffer::<u32>(WORDS).expect("room");
@@ -81,7 +80,7 @@ fn more_blocks_than_a_row_has_are_all_there() {
 }
 
 #[test]
-fn what_is_recorded_is_done_at_each_replay() {
+fn recorded_work_runs_at_each_replay() {
     for gpu in gpus() {
         let launches = Launches::new(&gpu).expect("room");
         let graph = launches.recorded(&gpu, 3).expect("recorded");
@@ -90,7 +89,7 @@ fn what_is_recorded_is_done_at_each_replay() {
 }
 
 #[test]
-fn buffers_beyond_the_limit_are_refused_with_both_numbers() {
+fn buffers_above_the_limit_are_refused_with_both_sizes() {
     let Some(gpu) = gpus().pop() else { return };
     let most = adapters().expect("some")[0].largest_buffer;
     let refused = gpu.buffer::<u8>(most as usize + 1).err().expect("too large");
@@ -100,34 +99,34 @@ fn buffers_beyond_the_limit_are_refused_with_both_numbers() {
 }
 
 #[test]
-fn numbers_beyond_the_last_are_refused() {
+fn an_index_out_of_range_is_refused() {
     let Ok(known) = adapters() else { return };
     let refused = open(known.len() as u32, Checks::None).err().expect("none");
     assert!(refused.to_string().contains("wgpu:0"), "{refused}");
 }
 
-/// All variants of all tasks on small hard inputs.
+/// Checks all variants of all tasks on small hard inputs; returns the number of checked runs.
 #[cfg(feature = "wgpu")]
 fn all_are_right(gpu: Arc<Gpu>) -> usize {
-    const MOST_ITEMS: u64 = 6_000;
+    const MAX_ITEMS: u64 = 6_000;
     let team = Team::new(1).expect("a thread");
-    let place = Target { device: Device::Wgpu(0), gpu: Some(gpu), team: &team };
+    let target = Target { device: Device::Wgpu(0), gpu: Some(gpu), team: &team };
     let mut run = 0;
     for task in crate::registry::tasks() {
         let infos = task.variants();
-        let of_shaders = |number: &usize| infos[*number].backend == Backend::Wgpu;
+        let of_shaders = |index: &usize| infos[*index].backend == Backend::Wgpu;
         let numbers: Vec<_> = (0..infos.len()).filter(of_shaders).collect();
         let mut cases = if numbers.is_empty() { Vec::new() } else { task.hard_cases(5) };
-        cases.retain(|(_, case)| case.work().items <= MOST_ITEMS);
+        cases.retain(|(_, case)| case.work().items <= MAX_ITEMS);
         for (name, case) in &cases {
-            for &number in &numbers {
-                let Ok(mut candidate) = case.prepare(number, &place) else { continue };
+            for &index in &numbers {
+                let Ok(mut candidate) = case.prepare(index, &target) else { continue };
                 let ran = candidate.reset().and_then(|()| candidate.poison());
                 let ran = ran.and_then(|()| candidate.run()).map(drop);
                 if matches!(ran, Err(DeviceError::Lacking { .. } | DeviceError::TooLarge { .. })) {
                     continue;
                 }
-                let what = format!("{} {}, {name}", task.name(), infos[number].name);
+                let what = format!("{} {}, {name}", task.name(), infos[index].name);
                 assert_eq!(ran, Ok(()), "{what}");
                 candidate.check().unwrap_or_else(|error| panic!("{what}: {error}"));
                 run += 1;
@@ -142,7 +141,7 @@ fn all_are_right(gpu: Arc<Gpu>) -> usize {
 fn variants_are_right_with_whole_subgroups_and_with_parts_of_them() {
     let Some(gpu) = gpus().into_iter().next() else { return };
     assert!(all_are_right(gpu) > 80);
-    if let Some(gpu) = super::with_fewer_lanes(4) {
+    if let Some(gpu) = super::with_min_lanes(4) {
         assert!(all_are_right(Arc::new(gpu)) > 80);
     }
 }

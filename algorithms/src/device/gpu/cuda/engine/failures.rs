@@ -1,4 +1,4 @@
-//! What a failed call means.
+//! Errors of failed calls.
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -9,8 +9,8 @@ use super::CudaEngine;
 use crate::device::gpu::DeviceError;
 
 impl CudaEngine {
-    /// What a failed call means. An error that a kernel left behind comes with
-    /// whatever is called next, and stays for ever.
+    /// Converts the error of a failed call. The error of a failed kernel is returned by any later
+    /// call, and is permanent.
     pub(super) fn failed(&self, what: &'static str, error: DriverError) -> DeviceError {
         let problem = error.to_string();
         if !is_by_a_kernel(error) {
@@ -23,7 +23,7 @@ impl CudaEngine {
         DeviceError::Kernel { device: self.device(), kernels: kernels.join(", or "), problem }
     }
 
-    /// Why a kernel was not started.
+    /// Converts the error of a kernel that was not started.
     pub(super) fn not_started(&self, kernel: &'static str, error: DriverError) -> DeviceError {
         if is_by_a_kernel(error) {
             return self.failed("starting a kernel", error);
@@ -45,7 +45,7 @@ impl CudaEngine {
     }
 }
 
-/// Whether a kernel did it, so that the context can't be used any more.
+/// True if a kernel caused the error, so that the context can't be used any more.
 fn is_by_a_kernel(error: DriverError) -> bool {
     matches!(
         error.0,

@@ -1,4 +1,4 @@
-//! A GPU at work; `failures` says what calls that fail mean.
+//! The CUDA backend; `failures` converts errors of calls.
 
 mod failures;
 
@@ -14,12 +14,12 @@ use super::modules::Modules;
 use super::probe::{ContextSharing, CudaGpu, Driver};
 use super::recording;
 use crate::device::gpu::engine::{
-    ALL_QUEUES, Attributes, Engine, FIRST_QUEUE, Hold, Properties, Recording, Shape, Side,
+    ALL_QUEUES, Attributes, BlockEnd, Engine, FIRST_QUEUE, Properties, Recording, Shape, Side,
 };
-use crate::device::gpu::gate::{self, Gate};
+use crate::device::gpu::gate::{self, StreamGate};
 use crate::device::gpu::{Argument, DeviceError, Image};
 
-/// What the driver calls the host where a device is asked for.
+/// Device number of the host in calls of the driver.
 const CPU: sys::CUdevice = -1;
 /// Lanes of a warp on all GPUs by NVIDIA.
 const LANES: u32 = 32;
@@ -32,8 +32,8 @@ pub(super) struct CudaEngine {
     /// Kernels that may be running.
     running: Mutex<Vec<&'static str>>,
     lost: AtomicBool,
-    gate: Gate,
-    /// Made when their queues are opened.
+    gate: StreamGate,
+    /// Created when their queues are opened.
     streams: [OnceLock<Arc<CudaStream>>; ALL_QUEUES as usize],
     context: Arc<CudaContext>,
 }
@@ -44,13 +44,13 @@ impl CudaEngine {
         driver: &Driver,
         sharing: ContextSharing,
     ) -> Result<Self, DriverError> {
-        let number = gpu.number as usize;
+        let index = gpu.number as usize;
         let context = match sharing {
-            ContextSharing::Own => CudaContext::new_non_primary(number, 0)?,
-            ContextSharing::Primary => CudaContext::new(number)?,
+            ContextSharing::Own => CudaContext::new_non_primary(index, 0)?,
+            ContextSharing::Primary => CudaContext::new(index)?,
         };
-        // SAFETY: the order of streams is given by this layer, so cudarc has nothing to track;
-        // and events around each call would be a part of its time.
+        // SAFETY: this layer orders the streams, so cudarc has nothing to track; events around each
+        // call would add to its time.
         unsafe { context.disable_event_tracking() };
         let streams: [OnceLock<_>; ALL_QUEUES as usize] = Default::default();
         let _ = streams[FIRST_QUEUE as usize].set(context.new_stream()?);
@@ -71,7 +71,7 @@ impl CudaEngine {
             marks: Mutex::default(),
             running: Mutex::default(),
             lost: AtomicBool::new(false),
-            gate: Gate::default(),
+            gate: StreamGate::default(),
             streams,
             context,
         })
@@ -94,7 +94,7 @@ impl CudaEngine {
     /// Page-locked memory.
     fn lock_pages(&self, bytes: usize, flags: u32) -> Result<*mut u8, DeviceError> {
         self.call("getting ready", || Ok(()))?;
-        // SAFETY: as with all calls into the driver, see below.
+        // SAFETY: the context is current, and the driver allocates the memory.
         let start = unsafe { result::malloc_host(bytes, flags) };
         start.map(<*mut c_void>::cast).map_err(|error| {
             let needed = bytes as u64;
@@ -121,9 +121,9 @@ impl CudaEngine {
     }
 }
 
-// SAFETY of all calls into the driver below: addresses and sizes are as the
-// callers of these methods promise, and the stream, the events and the kernels
-// are those of this context, which `call` makes current.
+// SAFETY of all calls into the driver below: the callers of these methods promise addresses and
+// sizes, and the stream, the events and the kernels are those of this context, which `call` makes
+// current.
 impl Engine for CudaEngine {
     fn properties(&self) -> &Properties {
         &self.properties
@@ -131,24 +131,23 @@ impl Engine for CudaEngine {
 
     fn allocate(&self, bytes: usize) -> Result<u64, DeviceError> {
         self.call("getting ready", || Ok(()))?;
-        // SAFETY: see above.
+        // SAFETY: the caller promises addresses and sizes; the stream is of this context.
         unsafe { result::malloc_sync(bytes) }.map_err(|error| self.no_room(bytes, error))
     }
 
     unsafe fn free(&self, address: u64) {
-        // A lost context takes its memory along.
-        // SAFETY: see above.
+        // An error is ignored: a lost context has freed its memory.
+        // SAFETY: the caller promises addresses and sizes; the stream is of this context.
         let _ = self.call("freeing", || unsafe { result::free_sync(address) });
     }
 
     fn pin(&self, bytes: usize) -> Result<*mut u8, DeviceError> {
-        // Without flags: memory that the host reads back must not be
-        // write-combined.
+        // Without flags: memory that the host reads back must not be write-combined.
         self.lock_pages(bytes, 0)
     }
 
     unsafe fn unpin(&self, start: *mut u8, _: usize) {
-        // SAFETY: see above.
+        // SAFETY: the caller promises addresses and sizes; the stream is of this context.
         let _ = self.call("freeing", || unsafe { result::free_host(start.cast()) });
     }
 
@@ -157,13 +156,13 @@ impl Engine for CudaEngine {
     }
 
     unsafe fn unmap(&self, start: *mut u8, bytes: usize) {
-        // SAFETY: see above.
+        // SAFETY: the caller promises addresses and sizes; the stream is of this context.
         unsafe { self.unpin(start, bytes) }
     }
 
     fn device_address(&self, start: *mut u8) -> Result<u64, DeviceError> {
         let mut address = 0;
-        // SAFETY: the driver writes an address to the place that it is given.
+        // SAFETY: the driver writes an address to this variable.
         self.call("mapping memory", || unsafe {
             sys::cuMemHostGetDevicePointer_v2(&raw mut address, start.cast(), 0).result()
         })?;
@@ -173,7 +172,7 @@ impl Engine for CudaEngine {
     fn manage(&self, bytes: usize) -> Result<*mut u8, DeviceError> {
         self.call("getting ready", || Ok(()))?;
         let global = sys::CUmemAttach_flags::CU_MEM_ATTACH_GLOBAL;
-        // SAFETY: see above.
+        // SAFETY: the caller promises addresses and sizes; the stream is of this context.
         let address = unsafe { result::malloc_managed(bytes, global) };
         let address = address.map_err(|error| self.no_room(bytes, error))?;
         Ok(std::ptr::with_exposed_provenance_mut(address as usize))
@@ -196,7 +195,7 @@ impl Engine for CudaEngine {
             Side::Host => CPU,
             Side::Device => self.context.cu_device(),
         };
-        // SAFETY: see above.
+        // SAFETY: the caller promises addresses and sizes; the stream is of this context.
         self.call("moving managed memory", || unsafe {
             sys::cuMemPrefetchAsync(address, bytes, device, stream).result()
         })
@@ -224,7 +223,7 @@ impl Engine for CudaEngine {
         bytes: usize,
     ) -> Result<(), DeviceError> {
         let stream = self.stream(queue)?.cu_stream();
-        // SAFETY: see above.
+        // SAFETY: the caller promises addresses and sizes; the stream is of this context.
         self.call("copying to the device", || unsafe {
             let from = std::slice::from_raw_parts(from, bytes);
             result::memcpy_htod_async(to, from, stream)
@@ -239,7 +238,7 @@ impl Engine for CudaEngine {
         bytes: usize,
     ) -> Result<(), DeviceError> {
         let stream = self.stream(queue)?.cu_stream();
-        // SAFETY: see above.
+        // SAFETY: the caller promises addresses and sizes; the stream is of this context.
         self.call("copying from the device", || unsafe {
             let to = std::slice::from_raw_parts_mut(to, bytes);
             result::memcpy_dtoh_async(to, from, stream)
@@ -252,7 +251,7 @@ impl Engine for CudaEngine {
 
     unsafe fn copy(&self, queue: u32, to: u64, from: u64, bytes: usize) -> Result<(), DeviceError> {
         let stream = self.stream(queue)?.cu_stream();
-        // SAFETY: see above.
+        // SAFETY: the caller promises addresses and sizes; the stream is of this context.
         self.call("copying on the device", || unsafe {
             result::memcpy_dtod_async(to, from, bytes, stream)
         })
@@ -260,7 +259,7 @@ impl Engine for CudaEngine {
 
     unsafe fn fill(&self, queue: u32, to: u64, byte: u8, bytes: usize) -> Result<(), DeviceError> {
         let stream = self.stream(queue)?.cu_stream();
-        // SAFETY: see above.
+        // SAFETY: the caller promises addresses and sizes; the stream is of this context.
         self.call("setting memory", || unsafe { result::memset_d8_async(to, byte, bytes, stream) })
     }
 
@@ -280,7 +279,7 @@ impl Engine for CudaEngine {
         let pointer = |argument: &Argument| argument.bytes().0.cast_mut().cast::<c_void>();
         let mut pointers: Vec<_> = arguments.iter().map(pointer).collect();
         self.running().push(kernel);
-        // SAFETY: see above.
+        // SAFETY: the caller promises addresses and sizes; the stream is of this context.
         let launched = unsafe {
             result::launch_kernel(
                 function.cu_function(),
@@ -315,17 +314,17 @@ impl Engine for CudaEngine {
         self.call("asking what a kernel takes", attributes)
     }
 
-    fn hold(&self) -> Result<(), DeviceError> {
+    fn block_stream(&self) -> Result<(), DeviceError> {
         let stream = self.stream(FIRST_QUEUE)?.cu_stream();
         self.call("holding the device", || {
-            // SAFETY: see above; the function gets what it is for.
+            // SAFETY: the stream is of this context, and `wait` is called once with its latch.
             self.gate.close(|latch| unsafe {
                 result::stream::launch_host_function(stream, gate::wait, latch)
             })
         })
     }
 
-    fn let_go(&self) -> Hold {
+    fn release_stream(&self) -> BlockEnd {
         self.gate.open()
     }
 
@@ -347,7 +346,7 @@ impl Engine for CudaEngine {
     fn finish(&self) -> Result<(), DeviceError> {
         let streams = self.streams.iter().filter_map(OnceLock::get);
         let waited = streams.map(|stream| self.call("waiting", || stream.synchronize()));
-        // All of them are waited for, whatever the first error is.
+        // Waits for all streams, also after an error.
         waited.fold(Ok(()), Result::and)?;
         self.running().clear();
         Ok(())
@@ -358,16 +357,16 @@ impl Engine for CudaEngine {
         self.call("waiting", || stream.synchronize())
     }
 
-    fn mark(&self, queue: u32, number: usize) -> Result<(), DeviceError> {
+    fn mark(&self, queue: u32, index: usize) -> Result<(), DeviceError> {
         let stream = self.stream(queue)?;
         let mut marks = self.marks();
-        while marks.len() <= number {
+        while marks.len() <= index {
             // Without flags timing would be off.
             let flags = Some(CUevent_flags::CU_EVENT_DEFAULT);
             let event = self.call("making an event", || self.context.new_event(flags))?;
             marks.push(event);
         }
-        self.call("marking a time", || marks[number].record(stream))
+        self.call("marking a time", || marks[index].record(stream))
     }
 
     fn seconds_between(&self, from: usize, to: usize) -> Result<Option<f64>, DeviceError> {

@@ -1,4 +1,4 @@
-//! What a failed call means.
+//! Errors of failed calls.
 
 use std::ffi::c_int;
 use std::sync::atomic::Ordering::Relaxed;
@@ -8,15 +8,15 @@ use crate::device::gpu::hip::library::{HipError, OUT_OF_MEMORY};
 use crate::device::gpu::hip::modules::NotLoaded;
 use crate::device::gpu::{DeviceError, Shape};
 
-/// What kernels leave behind: an address that is none, a time that is over, an assertion, a
-/// failure of any kind, a queue that has ended.
+/// Errors of failed kernels: illegal address, timeout, assertion, any other failure, aborted queue.
 const BY_A_KERNEL: [c_int; 5] = [700, 702, 710, 719, 53];
 
 impl HipEngine {
-    /// What a failed call means. An error that a kernel left behind comes with whatever is called
-    /// next.
+    /// Converts the error of a failed call. The error of a failed kernel is returned by any later
+    /// call.
     pub(super) fn failed(&self, what: &'static str, error: &HipError) -> DeviceError {
-        let (device, problem) = (self.device(), error.to_string());
+        let device = self.device();
+        let problem = error.to_string();
         if !BY_A_KERNEL.contains(&error.code) {
             return DeviceError::Failed { device, what, problem };
         }
@@ -26,7 +26,7 @@ impl HipEngine {
         DeviceError::Kernel { device, kernels: kernels.join(", or "), problem }
     }
 
-    /// Why a kernel was not started.
+    /// Converts the error of a kernel that was not started.
     pub(super) fn not_started(&self, kernel: &'static str, why: NotLoaded) -> DeviceError {
         let problem = match why {
             NotLoaded::Missing(problem) => problem,
@@ -38,7 +38,8 @@ impl HipEngine {
         DeviceError::Launch { device: self.device(), kernel, problem }
     }
 
-    /// Blocks of CUDA may have more shared memory than those of AMD.
+    /// Error if a block needs more shared memory than there is: blocks of CUDA may have more than
+    /// those of AMD.
     pub(super) fn lacks_shared(
         &self,
         kernel: &'static str,

@@ -1,6 +1,6 @@
-//! A GPU at work; `failures` says what calls that fail mean.
+//! The HIP backend; `failures` converts errors of calls.
 //!
-//! There are no graphs: recorded work is started step by step.
+//! It has no graphs: recorded work is started step by step.
 
 mod failures;
 
@@ -14,35 +14,35 @@ use super::library::{Handle, Hip, HipError, OUT_OF_MEMORY};
 use super::modules::Modules;
 use super::probe::HipGpu;
 use crate::device::gpu::engine::{
-    ALL_QUEUES, Attributes, Engine, FIRST_QUEUE, Hold, Properties, Shape, Side,
+    ALL_QUEUES, Attributes, BlockEnd, Engine, FIRST_QUEUE, Properties, Shape, Side,
 };
-use crate::device::gpu::gate::{self, Gate};
+use crate::device::gpu::gate::{self, StreamGate};
 use crate::device::gpu::{Argument, DeviceError, Image};
 
-/// What the runtime calls the host where a device is asked for.
+/// Device number of the host in calls of the runtime.
 const CPU: c_int = -1;
 /// A stream that does not wait for the null stream.
 const NON_BLOCKING: c_uint = 1;
 /// An event that takes times.
 const WITH_TIMES: c_uint = 0;
-/// Page-locked memory as it is, and within reach of kernels.
+/// Page-locked memory without flags, and accessible to kernels.
 const PINNED: c_uint = 0;
 const MAPPED: c_uint = 2;
-/// Managed memory that all streams reach.
+/// Managed memory that all streams can access.
 const GLOBAL: c_uint = 1;
 
 /// A GPU with a stream for each queue.
 pub(super) struct HipEngine {
     hip: &'static Hip,
     properties: Properties,
-    number: c_int,
+    index: c_int,
     modules: Modules,
     marks: Mutex<Vec<Handle>>,
     /// Kernels that may be running.
     running: Mutex<Vec<&'static str>>,
     lost: AtomicBool,
-    gate: Gate,
-    /// Made when their queues are opened.
+    gate: StreamGate,
+    /// Created when their queues are opened.
     streams: [OnceLock<Handle>; ALL_QUEUES as usize],
     /// Event of the first queue that other queues wait for.
     reached: OnceLock<Handle>,
@@ -73,12 +73,12 @@ impl HipEngine {
                 has_shaders: false,
                 runs_block_by_block: false,
             },
-            number: gpu.number as c_int,
+            index: gpu.number as c_int,
             modules: Modules::new(gpu, objects),
             marks: Mutex::default(),
             running: Mutex::default(),
             lost: AtomicBool::new(false),
-            gate: Gate::default(),
+            gate: StreamGate::default(),
             streams: Default::default(),
             reached: OnceLock::new(),
         };
@@ -100,27 +100,28 @@ impl HipEngine {
     }
 
     fn called(&self, call: impl FnOnce(&Hip) -> Result<(), HipError>) -> Result<(), HipError> {
-        // SAFETY: there is such a GPU.
-        unsafe { self.hip.hipSetDevice(self.number) }?;
+        // SAFETY: the number is that of an existing GPU.
+        unsafe { self.hip.hipSetDevice(self.index) }?;
         call(self.hip)
     }
 
-    /// What was there first, if others were as fast.
-    fn kept(
+    /// Stores a new handle unless another thread was first; destroys it then and returns the stored
+    /// one.
+    fn store_or_destroy(
         &self,
-        place: &OnceLock<Handle>,
-        made: Handle,
+        slot: &OnceLock<Handle>,
+        handle: Handle,
         destroy: impl FnOnce(&Hip, Handle),
     ) -> Result<Handle, DeviceError> {
-        if place.set(made).is_err() {
-            destroy(self.hip, made);
+        if slot.set(handle).is_err() {
+            destroy(self.hip, handle);
         }
-        Ok(place.get().copied().unwrap_or(made))
+        Ok(slot.get().copied().unwrap_or(handle))
     }
 
     fn event(&self) -> Result<Handle, DeviceError> {
         let mut event = Handle::NONE;
-        // SAFETY: see below.
+        // SAFETY: the runtime writes a handle to this variable.
         self.call("making an event", |hip| unsafe {
             hip.hipEventCreateWithFlags(&raw mut event, WITH_TIMES)
         })?;
@@ -135,7 +136,7 @@ impl HipEngine {
 
     fn lock_pages(&self, bytes: usize, flags: c_uint) -> Result<*mut u8, DeviceError> {
         let mut start = null_mut();
-        // SAFETY: see below.
+        // SAFETY: the runtime writes an address to this variable.
         let locked = self.called(|hip| unsafe { hip.hipHostMalloc(&raw mut start, bytes, flags) });
         locked.map_err(|error| match error.code {
             OUT_OF_MEMORY => DeviceError::OutOfPinnedMemory { needed: bytes as u64 },
@@ -144,10 +145,11 @@ impl HipEngine {
         Ok(start.cast())
     }
 
-    /// Bytes of device memory that nobody has, and all.
+    /// Bytes of free device memory, and of all.
     fn free_and_total(&self) -> Result<(usize, usize), DeviceError> {
-        let (mut free, mut total) = (0, 0);
-        // SAFETY: see below.
+        let mut free = 0;
+        let mut total = 0;
+        // SAFETY: the runtime writes the sizes to these variables.
         self.call("asking for free memory", |hip| unsafe {
             hip.hipMemGetInfo(&raw mut free, &raw mut total)
         })?;
@@ -166,7 +168,8 @@ impl HipEngine {
 impl Drop for HipEngine {
     fn drop(&mut self) {
         let events = std::mem::take(&mut *self.marks());
-        // SAFETY: nobody uses what is made here any more. Errors help nobody now.
+        // SAFETY: the handles were created here and are not used any more. Errors can't be handled
+        // any more.
         let _ = self.called(|hip| unsafe {
             for event in events.into_iter().chain(self.reached.get().copied()) {
                 let _ = hip.hipEventDestroy(event);
@@ -180,9 +183,10 @@ impl Drop for HipEngine {
     }
 }
 
-/// What the stream calls, and waits for.
+/// Host function that the stream calls and waits for.
 unsafe extern "C" fn hold(_: Handle, _: c_int, latch: *mut c_void) {
-    // SAFETY: the stream gives it what it was given, once.
+    // SAFETY: the pointer is the one that `StreamGate::close` passed, and the stream calls this
+    // once.
     unsafe { gate::wait(latch) }
 }
 
@@ -190,9 +194,8 @@ fn device_pointer(address: u64) -> *mut c_void {
     std::ptr::with_exposed_provenance_mut(address as usize)
 }
 
-// SAFETY of all calls into the runtime: addresses and sizes are as the callers of these methods
-// promise, and the streams, the events and the kernels are those of this GPU, which `called`
-// makes current.
+// SAFETY of all calls into the runtime: the callers of these methods promise addresses and sizes,
+// and the streams, the events and the kernels are those of this GPU, which `called` makes current.
 impl Engine for HipEngine {
     fn properties(&self) -> &Properties {
         &self.properties
@@ -200,14 +203,14 @@ impl Engine for HipEngine {
 
     fn allocate(&self, bytes: usize) -> Result<u64, DeviceError> {
         let mut address = null_mut();
-        // SAFETY: see above.
+        // SAFETY: the caller promises addresses and sizes; handles are of this GPU.
         self.called(|hip| unsafe { hip.hipMalloc(&raw mut address, bytes) })
             .map_err(|error| self.no_room(bytes, &error))?;
         Ok(address.expose_provenance() as u64)
     }
 
     unsafe fn free(&self, address: u64) {
-        // SAFETY: see above.
+        // SAFETY: the caller promises addresses and sizes; handles are of this GPU.
         let _ = self.called(|hip| unsafe { hip.hipFree(device_pointer(address)) });
     }
 
@@ -216,7 +219,7 @@ impl Engine for HipEngine {
     }
 
     unsafe fn unpin(&self, start: *mut u8, _: usize) {
-        // SAFETY: see above.
+        // SAFETY: the caller promises addresses and sizes; handles are of this GPU.
         let _ = self.called(|hip| unsafe { hip.hipHostFree(start.cast()) });
     }
 
@@ -231,7 +234,7 @@ impl Engine for HipEngine {
 
     fn device_address(&self, start: *mut u8) -> Result<u64, DeviceError> {
         let mut address = null_mut();
-        // SAFETY: see above.
+        // SAFETY: the caller promises addresses and sizes; handles are of this GPU.
         self.call("mapping memory", |hip| unsafe {
             hip.hipHostGetDevicePointer(&raw mut address, start.cast(), 0)
         })?;
@@ -240,7 +243,7 @@ impl Engine for HipEngine {
 
     fn manage(&self, bytes: usize) -> Result<*mut u8, DeviceError> {
         let mut start = null_mut();
-        // SAFETY: see above.
+        // SAFETY: the caller promises addresses and sizes; handles are of this GPU.
         self.called(|hip| unsafe { hip.hipMallocManaged(&raw mut start, bytes, GLOBAL) })
             .map_err(|error| self.no_room(bytes, &error))?;
         Ok(start.cast())
@@ -260,9 +263,9 @@ impl Engine for HipEngine {
     ) -> Result<(), DeviceError> {
         let device = match to {
             Side::Host => CPU,
-            Side::Device => self.number,
+            Side::Device => self.index,
         };
-        // SAFETY: see above.
+        // SAFETY: the caller promises addresses and sizes; handles are of this GPU.
         self.call("moving managed memory", |hip| unsafe {
             hip.hipMemPrefetchAsync(device_pointer(address), bytes, device, self.stream(queue))
         })
@@ -277,13 +280,13 @@ impl Engine for HipEngine {
         if stream.get().is_some() {
             return Ok(());
         }
-        let mut made = Handle::NONE;
-        // SAFETY: see above.
+        let mut handle = Handle::NONE;
+        // SAFETY: the caller promises addresses and sizes; handles are of this GPU.
         self.call("making a stream", |hip| unsafe {
-            hip.hipStreamCreateWithFlags(&raw mut made, NON_BLOCKING)
+            hip.hipStreamCreateWithFlags(&raw mut handle, NON_BLOCKING)
         })?;
-        self.kept(stream, made, |hip, late| {
-            // SAFETY: no other code has it.
+        self.store_or_destroy(stream, handle, |hip, late| {
+            // SAFETY: no other code has this stream.
             let _ = unsafe { hip.hipStreamDestroy(late) };
         })?;
         Ok(())
@@ -296,7 +299,7 @@ impl Engine for HipEngine {
         from: *const u8,
         bytes: usize,
     ) -> Result<(), DeviceError> {
-        // SAFETY: see above.
+        // SAFETY: the caller promises addresses and sizes; handles are of this GPU.
         self.call("copying to the device", |hip| unsafe {
             hip.hipMemcpyHtoDAsync(device_pointer(to), from.cast(), bytes, self.stream(queue))
         })
@@ -309,22 +312,23 @@ impl Engine for HipEngine {
         from: u64,
         bytes: usize,
     ) -> Result<(), DeviceError> {
-        // SAFETY: see above.
+        // SAFETY: the caller promises addresses and sizes; handles are of this GPU.
         self.call("copying from the device", |hip| unsafe {
             hip.hipMemcpyDtoHAsync(to.cast(), device_pointer(from), bytes, self.stream(queue))
         })
     }
 
     unsafe fn copy(&self, queue: u32, to: u64, from: u64, bytes: usize) -> Result<(), DeviceError> {
-        let (to, from) = (device_pointer(to), device_pointer(from));
-        // SAFETY: see above.
+        let to = device_pointer(to);
+        let from = device_pointer(from);
+        // SAFETY: the caller promises addresses and sizes; handles are of this GPU.
         self.call("copying on the device", |hip| unsafe {
             hip.hipMemcpyDtoDAsync(to, from, bytes, self.stream(queue))
         })
     }
 
     unsafe fn fill(&self, queue: u32, to: u64, byte: u8, bytes: usize) -> Result<(), DeviceError> {
-        // SAFETY: see above.
+        // SAFETY: the caller promises addresses and sizes; handles are of this GPU.
         self.call("setting memory", |hip| unsafe {
             hip.hipMemsetD8Async(device_pointer(to), byte, bytes, self.stream(queue))
         })
@@ -351,7 +355,7 @@ impl Engine for HipEngine {
         let stream = self.stream(queue);
         let Shape { blocks, threads, shared_bytes, .. } = *shape;
         let extra = null_mut();
-        // SAFETY: see above.
+        // SAFETY: the caller promises addresses and sizes; handles are of this GPU.
         let launched = unsafe {
             self.hip.hipModuleLaunchKernel(
                 handle,
@@ -373,12 +377,12 @@ impl Engine for HipEngine {
     fn follow_first_queue(&self, queue: u32) -> Result<(), DeviceError> {
         let reached = match self.reached.get() {
             Some(&event) => event,
-            None => self.kept(&self.reached, self.event()?, |hip, late| {
-                // SAFETY: nobody else has it.
+            None => self.store_or_destroy(&self.reached, self.event()?, |hip, late| {
+                // SAFETY: no other code has this event.
                 let _ = unsafe { hip.hipEventDestroy(late) };
             })?,
         };
-        // SAFETY: see above.
+        // SAFETY: the caller promises addresses and sizes; handles are of this GPU.
         self.call("ordering queues", |hip| unsafe {
             hip.hipEventRecord(reached, self.stream(FIRST_QUEUE))?;
             hip.hipStreamWaitEvent(self.stream(queue), reached, 0)
@@ -398,29 +402,29 @@ impl Engine for HipEngine {
 
     /// Structs in shared memory may be larger for 64 lanes than for 32.
     fn declared_shared_bytes(&self, image: &'static Image, kernel: &'static str) -> Option<u32> {
-        // Whatever is wrong is told when it is started.
+        // Errors are reported when the kernel is started.
         self.called(|_| Ok(())).ok()?;
         self.modules.kernel(self.hip, image, kernel).ok()?.declared_bytes
     }
 
-    fn hold(&self) -> Result<(), DeviceError> {
+    fn block_stream(&self) -> Result<(), DeviceError> {
         let stream = self.stream(FIRST_QUEUE);
         self.call("holding the device", |hip| {
-            // SAFETY: see above; the function gets what it is for.
+            // SAFETY: the stream is of this GPU, and `hold` is called once with its latch.
             self.gate.close(|latch| unsafe { hip.hipStreamAddCallback(stream, hold, latch, 0) })
         })
     }
 
-    fn let_go(&self) -> Hold {
+    fn release_stream(&self) -> BlockEnd {
         self.gate.open()
     }
 
     fn finish(&self) -> Result<(), DeviceError> {
         let streams = self.streams.iter().filter_map(OnceLock::get);
-        // SAFETY: see above.
+        // SAFETY: the caller promises addresses and sizes; handles are of this GPU.
         let wait =
             |&stream| self.call("waiting", |hip| unsafe { hip.hipStreamSynchronize(stream) });
-        // All of them are waited for, whatever the first error is.
+        // Waits for all streams, also after an error.
         streams.map(wait).fold(Ok(()), Result::and)?;
         self.running().clear();
         Ok(())
@@ -428,25 +432,25 @@ impl Engine for HipEngine {
 
     fn wait(&self, queue: u32) -> Result<(), DeviceError> {
         let stream = self.stream(queue);
-        // SAFETY: see above.
+        // SAFETY: the caller promises addresses and sizes; handles are of this GPU.
         self.call("waiting", |hip| unsafe { hip.hipStreamSynchronize(stream) })
     }
 
-    fn mark(&self, queue: u32, number: usize) -> Result<(), DeviceError> {
+    fn mark(&self, queue: u32, index: usize) -> Result<(), DeviceError> {
         let mut marks = self.marks();
-        while marks.len() <= number {
+        while marks.len() <= index {
             marks.push(self.event()?);
         }
-        // SAFETY: see above.
+        // SAFETY: the caller promises addresses and sizes; handles are of this GPU.
         self.call("marking a time", |hip| unsafe {
-            hip.hipEventRecord(marks[number], self.stream(queue))
+            hip.hipEventRecord(marks[index], self.stream(queue))
         })
     }
 
     fn seconds_between(&self, from: usize, to: usize) -> Result<Option<f64>, DeviceError> {
         let marks = self.marks();
         let mut milliseconds = 0.0;
-        // SAFETY: see above.
+        // SAFETY: the caller promises addresses and sizes; handles are of this GPU.
         self.call("reading a time", |hip| unsafe {
             hip.hipEventElapsedTime(&raw mut milliseconds, marks[from], marks[to])
         })?;

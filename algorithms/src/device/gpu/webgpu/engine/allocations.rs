@@ -1,16 +1,17 @@
-//! Buffers by addresses. Shaders have no pointers, but launchers do: each buffer gets a range of
-//! addresses that nothing else has.
+//! Buffers by addresses. Shaders have no pointers, but launchers do: each buffer gets an address
+//! range of its own.
 
 use std::collections::BTreeMap;
 
 use wgpu::{Buffer, BufferDescriptor, BufferUsages, Device, ErrorFilter};
 
-/// A buffer begins at a multiple of this, and none is as large.
+/// Alignment of buffers; all buffers are smaller.
 const RANGE: u64 = 1 << 40;
-/// Copies and bindings are of whole words, vectors of four where shaders load such.
+/// Granularity of sizes: copies and bindings are of full words, or vectors of four where shaders
+/// load such.
 const MULTIPLE: u64 = 16;
 
-/// All buffers that there are.
+/// All allocated buffers.
 #[derive(Default)]
 pub(super) struct Allocations {
     buffers: BTreeMap<u64, Buffer>,
@@ -18,7 +19,7 @@ pub(super) struct Allocations {
 }
 
 impl Allocations {
-    /// A buffer of at least so many bytes; `None` if the device has no room for it.
+    /// Allocates a buffer of at least `bytes` bytes; `None` if the device has no memory for it.
     pub(super) fn add(&mut self, device: &Device, bytes: u64) -> Option<u64> {
         let scope = device.push_error_scope(ErrorFilter::OutOfMemory);
         let buffer = device.create_buffer(&BufferDescriptor {
@@ -39,7 +40,7 @@ impl Allocations {
         self.buffers.remove(&address);
     }
 
-    /// The buffer that an address lies in, and where in it; `None` if it is nobody's.
+    /// Returns the buffer that contains an address, and the byte offset in it.
     pub(super) fn at(&self, address: u64) -> Option<(&Buffer, u64)> {
         let (start, buffer) = self.buffers.range(..=address).next_back()?;
         let offset = address - start;

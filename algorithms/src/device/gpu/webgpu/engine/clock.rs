@@ -1,4 +1,4 @@
-//! Times that the device takes.
+//! Timestamps of the device.
 
 use wgpu::{
     Buffer, BufferDescriptor, BufferUsages, CommandEncoder, ComputePassDescriptor,
@@ -6,23 +6,23 @@ use wgpu::{
     QuerySet, QuerySetDescriptor, QueryType, Queue,
 };
 
-/// Marks of a set.
+/// Marks of a query set.
 const MARKS: usize = QUERY_SET_MAX_QUERIES as usize;
 const BYTES: u64 = size_of::<u64>() as u64;
 
-/// Marks by their numbers.
+/// Timestamps by mark index.
 pub(super) struct Clock {
     sets: Vec<QuerySet>,
-    /// As many marks have a time, or will.
+    /// Number of marks that have a timestamp, or will.
     marked: usize,
-    /// Those that were read, in ticks.
+    /// Timestamps that were read, in ticks.
     ticks: Vec<u64>,
     seconds_of_tick: f64,
     is_outside_passes: bool,
 }
 
 impl Clock {
-    /// None if the device takes no times.
+    /// Returns `None` if the device has no clock.
     pub(super) fn new(device: &Device, queue: &Queue) -> Option<Self> {
         let features = device.features();
         features.contains(Features::TIMESTAMP_QUERY).then(|| Clock {
@@ -34,19 +34,20 @@ impl Clock {
         })
     }
 
-    /// The time at which all before in the encoder has ended.
-    pub(super) fn mark(&mut self, device: &Device, encoder: &mut CommandEncoder, number: usize) {
-        if number == 0 {
+    /// Records the time at which all work before in the encoder has ended.
+    pub(super) fn mark(&mut self, device: &Device, encoder: &mut CommandEncoder, index: usize) {
+        if index == 0 {
             self.marked = 0;
         }
-        while self.sets.len() <= number / MARKS {
+        while self.sets.len() <= index / MARKS {
             self.sets.push(device.create_query_set(&QuerySetDescriptor {
                 label: None,
                 ty: QueryType::Timestamp,
                 count: QUERY_SET_MAX_QUERIES,
             }));
         }
-        let (set, index) = (&self.sets[number / MARKS], (number % MARKS) as u32);
+        let set = &self.sets[index / MARKS];
+        let query = (index % MARKS) as u32;
         if self.is_outside_passes {
             encoder.write_timestamp(set, index);
         } else {
@@ -59,14 +60,15 @@ impl Clock {
                 }),
             }));
         }
-        self.marked = self.marked.max(number + 1);
+        self.marked = self.marked.max(index + 1);
         self.ticks.clear();
     }
 
-    /// From one mark to another, once all is done; `None` if they can't be read.
+    /// Seconds from one mark to another, once all work has ended; `None` if they can't be read.
     pub(super) fn seconds(
         &mut self,
-        (device, queue): (&Device, &Queue),
+        device: &Device,
+        queue: &Queue,
         from: usize,
         to: usize,
     ) -> Option<f64> {
@@ -103,7 +105,7 @@ impl Clock {
     }
 }
 
-/// What a buffer has, once all is done.
+/// Contents of a buffer, once all work has ended.
 fn words_of(device: &Device, buffer: &Buffer) -> Option<Vec<u64>> {
     buffer.map_async(MapMode::Read, .., |_| {});
     device.poll(PollType::wait_indefinitely()).ok()?;

@@ -1,17 +1,17 @@
-//! How shaders are started: their buffers, and what is no buffer.
+//! Launches of shaders: their buffers and immediate data.
 
 use std::sync::Arc;
 
 use wgpu::{BindGroup, BindGroupDescriptor, BindGroupEntry, ComputePassDescriptor};
 
 use super::WebGpuEngine;
-use super::pipelines::{Pipeline, Trouble};
+use super::pipelines::{Pipeline, PipelineError};
 use super::staging::WORD;
 use super::work::{Recording, Work};
 use crate::device::gpu::webgpu::shader::{Access, Parameter, Shader};
 use crate::device::gpu::{Argument, DeviceError};
 
-/// Sets words, as drivers only set them to zero.
+/// Shader that sets words to a value, since drivers only set them to zero.
 static FILL: Shader = Shader {
     kernel: "fill",
     parameters: &[
@@ -23,11 +23,11 @@ static FILL: Shader = Shader {
     ],
     text: include_str!("fill.wgsl"),
 };
-/// Threads of a block of it.
+/// Threads of its blocks.
 const FILL_THREADS: u32 = 256;
 
 impl WebGpuEngine {
-    /// Starts a shader with so many blocks.
+    /// Starts a shader with `blocks` blocks.
     pub(super) fn dispatch(
         &self,
         work: &mut Work,
@@ -38,7 +38,7 @@ impl WebGpuEngine {
         let pipeline = self.pipeline(shader)?;
         let (addresses, values) = split(arguments, blocks);
         let bindings = self.bindings(work, &pipeline, addresses)?;
-        let (x, y) = grid(blocks, self.most_blocks_in_row);
+        let (x, y) = grid(blocks, self.max_blocks_in_row);
         let Recording { encoder, .. } = work.recording(&self.device);
         let mut pass = encoder.begin_compute_pass(&ComputePassDescriptor::default());
         pass.set_pipeline(&pipeline.compute);
@@ -50,7 +50,7 @@ impl WebGpuEngine {
         Ok(())
     }
 
-    /// The buffers that a shader uses, as it wants them.
+    /// The buffers of a shader as a bind group.
     fn bindings(
         &self,
         work: &mut Work,
@@ -99,18 +99,21 @@ impl WebGpuEngine {
     fn pipeline(&self, shader: &'static Shader) -> Result<Arc<Pipeline>, DeviceError> {
         let kernel = shader.kernel;
         let device = || self.properties.device.clone();
-        self.pipelines.of(&self.device, shader).map_err(|trouble| match trouble {
-            Trouble::Lacks(needed, available) => {
+        self.pipelines.get(&self.device, shader).map_err(|error| match error {
+            PipelineError::Lacks(needed, available) => {
                 DeviceError::Lacking { device: device(), kernel, needed, available }
             }
-            Trouble::Refused(problem) => DeviceError::Launch { device: device(), kernel, problem },
+            PipelineError::Refused(problem) => {
+                DeviceError::Launch { device: device(), kernel, problem }
+            }
         })
     }
 }
 
-/// The addresses of the buffers, and all else as immediate data.
+/// Splits arguments into buffer addresses and immediate data.
 fn split(arguments: &[Argument], blocks: u32) -> (Vec<u64>, Vec<u8>) {
-    let (mut addresses, mut values) = (Vec::new(), blocks.to_ne_bytes().to_vec());
+    let mut addresses = Vec::new();
+    let mut values = blocks.to_ne_bytes().to_vec();
     for argument in arguments {
         match argument {
             Argument::Word { bits, bytes: 8 } => addresses.push(*bits),
@@ -123,7 +126,7 @@ fn split(arguments: &[Argument], blocks: u32) -> (Vec<u64>, Vec<u8>) {
     (addresses, values)
 }
 
-/// At least so many blocks, in one or two dimensions.
+/// A grid of at least `blocks` blocks, in one or two dimensions.
 fn grid(blocks: u32, most: u32) -> (u32, u32) {
     let rows = blocks.div_ceil(most);
     (blocks.div_ceil(rows.max(1)), rows)
@@ -142,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_address_is_immediate_data_behind_the_number_of_blocks() {
+    fn values_are_immediate_data_after_the_number_of_blocks() {
         let arguments = [
             Argument::Word { bits: 1 << 40, bytes: 8 },
             Argument::Word { bits: 7, bytes: 4 },

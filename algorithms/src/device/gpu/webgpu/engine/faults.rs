@@ -1,11 +1,11 @@
-//! What goes wrong on the device, of which wgpu tells at any time.
+//! Errors of the device, which wgpu reports at any time.
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use wgpu::DeviceLostReason;
 
-/// The first thing that went wrong since it was last asked for.
+/// The first error since the last query.
 #[derive(Default)]
 pub(super) struct Faults {
     first: Mutex<Option<String>>,
@@ -13,10 +13,11 @@ pub(super) struct Faults {
 }
 
 impl Faults {
-    /// Those of a device.
-    pub(super) fn of(device: &wgpu::Device) -> Arc<Self> {
+    /// Collects the errors of a device.
+    pub(super) fn for_device(device: &wgpu::Device) -> Arc<Self> {
         let faults = Arc::new(Faults::default());
-        let (errors, losses) = (Arc::clone(&faults), Arc::clone(&faults));
+        let errors = Arc::clone(&faults);
+        let losses = Arc::clone(&faults);
         device.on_uncaptured_error(Arc::new(move |error: wgpu::Error| {
             errors.note(&error.to_string());
         }));

@@ -10,7 +10,7 @@ fn fill(place: InBlock) {
     enter(place);
     let at = block * THREADS + thread;
     if block >= arguments.blocks || at >= arguments.count { return; }
-    // What is replaced as a whole need not be read.
+    // Words that are replaced completely need not be read.
     var kept = 0u;
     if arguments.mask != ~0u { kept = words[arguments.first + at] & ~arguments.mask; }
     words[arguments.first + at] = kept | (arguments.value & arguments.mask);

@@ -1,5 +1,5 @@
-// What shaders with warps begin with. A warp has LANES lanes, the fewest that a subgroup of this
-// GPU can have: it is a subgroup, or a part of one.
+// Start of all shaders with warps. A warp has LANES lanes, the minimum subgroup size of this GPU:
+// it is a subgroup, or a part of one.
 
 const WORD_LANES = 32u;
 
@@ -16,8 +16,8 @@ struct InWarp {
     @builtin(subgroup_size) lanes: u32,
 }
 
-// The number of a thread is made of that of its lane and that of its subgroup, whichever way a
-// block is cut.
+// The index of a thread is made of those of its lane and its subgroup, however a block is divided
+// into subgroups.
 fn enter_lanes(place: InWarp) {
     block = place.group.y * place.groups.x + place.group.x;
     thread = place.subgroup * place.lanes + place.lane;

@@ -1,4 +1,4 @@
-// Sets of lanes, of which there are 128 at most.
+// Sets of up to 128 lanes.
 alias Mask = vec4u;
 const NO_LANES: Mask = vec4u(0u);
 

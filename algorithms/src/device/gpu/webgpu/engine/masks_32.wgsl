@@ -1,4 +1,4 @@
-// Sets of lanes, of which there are 32 at most.
+// Sets of up to 32 lanes.
 alias Mask = u32;
 const NO_LANES: Mask = 0u;
 

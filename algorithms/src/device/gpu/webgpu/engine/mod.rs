@@ -1,16 +1,16 @@
-//! A GPU at work. What is started is recorded, and submitted when the host waits or a piece of a
-//! large copy is ready: all in one queue, and in order.
+//! The wgpu backend. Work is recorded, and submitted when the host waits or a piece of a large copy
+//! is ready: all in one queue, and in order.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `work` | what was started, and what it uses |
-//! | `dispatch` | how shaders are started |
+//! | `work` | started work, and its resources |
+//! | `dispatch` | launches of shaders |
 //! | `allocations` | buffers by addresses |
 //! | `pipelines` | shaders, compiled for the GPU |
-//! | `unroll` | their loops, round by round |
+//! | `unroll` | unrolls their loops |
 //! | `staging` | copies between host and device |
-//! | `clock` | times |
-//! | `faults` | what goes wrong |
+//! | `clock` | timestamps |
+//! | `faults` | errors of the device |
 
 mod allocations;
 mod clock;
@@ -32,31 +32,33 @@ use self::faults::Faults;
 use self::pipelines::Pipelines;
 use self::staging::{PIECE, WORD};
 use self::work::{Recording, Work};
-use super::probe::Found;
+use super::probe::KnownAdapter;
 use super::shader::Shader;
 use super::{Adapter, Checks};
 use crate::device::gpu::cuda::Awake;
-use crate::device::gpu::engine::{Attributes, Engine, Hold, Properties, Shape};
+use crate::device::gpu::engine::{Attributes, BlockEnd, Engine, Properties, Shape};
 use crate::device::gpu::{Argument, DeviceError, Image, host_memory};
 
-/// What shaders may use where it is there.
-const OF_USE: Features = Features::TIMESTAMP_QUERY
+/// Optional features that shaders use.
+const OPTIONAL_FEATURES: Features = Features::TIMESTAMP_QUERY
     .union(Features::TIMESTAMP_QUERY_INSIDE_ENCODERS)
     .union(Features::SUBGROUP)
     .union(Features::SUBGROUP_BARRIER)
     .union(Features::SHADER_INT64)
     .union(Features::SHADER_F64);
 
-/// Nobody tells how many multiprocessors a GPU has. Launchers cut work into a few parts for each:
-/// about as many as large GPUs have.
+/// wgpu does not report the number of multiprocessors. Launchers divide work into a few parts for
+/// each: this is about the number that large GPUs have.
 const MULTIPROCESSORS: u32 = 128;
 const MULTIPROCESSORS_OF_SOFTWARE: u32 = 4;
-/// What launchers divide by where there are no subgroups; the shaders say that there are none.
-const FEWEST_LANES: u32 = 4;
-/// Threads that a multiprocessor has at least.
+/// Warp size for launchers if there are no subgroups; shaders that need subgroups then fail to
+/// load.
+const MIN_LANES: u32 = 4;
+/// Threads of a multiprocessor, as a lower limit.
 const MULTIPROCESSOR_THREADS: u32 = 1024;
-/// Bytes that may be on their way between host and device, unless all is to be timed.
-const MOST_UNDER_WAY: u64 = 1 << 30;
+/// Maximum number of bytes in pending copies between host and device, unless all work is to be
+/// timed.
+const MAX_PENDING_BYTES: u64 = 1 << 30;
 
 /// A device with its queue.
 pub(in crate::device::gpu) struct WebGpuEngine {
@@ -64,37 +66,40 @@ pub(in crate::device::gpu) struct WebGpuEngine {
     adapter: Adapter,
     device: Device,
     queue: Queue,
-    /// Blocks that a grid has in one dimension at most.
-    most_blocks_in_row: u32,
+    /// Maximum number of blocks in one dimension of a grid.
+    max_blocks_in_row: u32,
     pipelines: Pipelines,
     faults: Arc<Faults>,
     work: Mutex<Work>,
-    /// Where CUDA knows the GPU, too.
+    /// Keeps the clock up if CUDA knows the GPU, too.
     _awake: Option<Awake>,
 }
 
 impl WebGpuEngine {
-    pub(in crate::device::gpu) fn new(found: &Found, checks: Checks) -> Result<Self, String> {
+    pub(in crate::device::gpu) fn new(
+        found: &KnownAdapter,
+        checks: Checks,
+    ) -> Result<Self, String> {
         let adapter = found.adapter.clone();
         let features = found.handle.features();
         if !features.contains(Features::IMMEDIATES) {
             return Err(format!("{} has no immediate data for shaders", adapter.name));
         }
-        let asked = found.handle.request_device(&DeviceDescriptor {
+        let request = found.handle.request_device(&DeviceDescriptor {
             label: None,
-            required_features: features & OF_USE | Features::IMMEDIATES,
+            required_features: features & OPTIONAL_FEATURES | Features::IMMEDIATES,
             required_limits: found.handle.limits(),
             memory_hints: MemoryHints::Performance,
             ..DeviceDescriptor::default()
         });
-        let (device, queue) = pollster::block_on(asked).map_err(|error| error.to_string())?;
+        let (device, queue) = pollster::block_on(request).map_err(|error| error.to_string())?;
         let clock = Clock::new(&device, &queue).filter(|_| !adapter.is_software);
         Ok(WebGpuEngine {
             properties: properties(&adapter),
             pipelines: Pipelines::new(adapter.clone(), checks),
-            faults: Faults::of(&device),
+            faults: Faults::for_device(&device),
             work: Mutex::new(Work::with(clock)),
-            most_blocks_in_row: device.limits().max_compute_workgroups_per_dimension,
+            max_blocks_in_row: device.limits().max_compute_workgroups_per_dimension,
             _awake: Awake::keep(&adapter.name, &adapter.pci_bus_id),
             adapter,
             device,
@@ -115,7 +120,7 @@ impl WebGpuEngine {
         self.failed("looking for memory", format!("nothing was allocated at {address:#x}"))
     }
 
-    /// Waits for all that was started, and brings what was copied to the host.
+    /// Waits for all work that was started, and delivers downloads to the host.
     fn settle(&self, work: &mut Work) -> Result<(), DeviceError> {
         work.submit(&self.queue);
         work.staging.ask();
@@ -134,12 +139,12 @@ impl WebGpuEngine {
         delivered.ok_or_else(|| self.failed("copying from the device", "it did not arrive"))
     }
 
-    /// Lets the device begin with a piece of a copy, and does not let too much be under way.
+    /// Submits a piece of a copy, and limits the number of pending bytes.
     fn next_piece(&self, work: &mut Work) -> Result<(), DeviceError> {
         if work.is_held {
             return Ok(());
         }
-        if work.staging.under_way() > MOST_UNDER_WAY {
+        if work.staging.under_way() > MAX_PENDING_BYTES {
             return self.settle(work);
         }
         work.submit(&self.queue);
@@ -151,10 +156,11 @@ fn properties(adapter: &Adapter) -> Properties {
     Properties {
         device: format!("wgpu:{}", adapter.number),
         name: adapter.name.clone(),
-        lanes: adapter.lanes.map_or(FEWEST_LANES, |(least, _)| least),
-        multiprocessors: match adapter.is_software {
-            true => MULTIPROCESSORS_OF_SOFTWARE,
-            false => MULTIPROCESSORS,
+        lanes: adapter.lanes.map_or(MIN_LANES, |(least, _)| least),
+        multiprocessors: if adapter.is_software {
+            MULTIPROCESSORS_OF_SOFTWARE
+        } else {
+            MULTIPROCESSORS
         },
         multiprocessor_threads: MULTIPROCESSOR_THREADS,
         memory_bytes: 0,
@@ -171,7 +177,8 @@ impl Engine for WebGpuEngine {
     }
 
     fn allocate(&self, bytes: usize) -> Result<u64, DeviceError> {
-        let (needed, most) = (bytes as u64, self.adapter.largest_buffer);
+        let needed = bytes as u64;
+        let most = self.adapter.largest_buffer;
         let device = || self.properties.device.clone();
         if needed > most {
             return Err(DeviceError::TooLarge { device: device(), needed, most });
@@ -187,7 +194,7 @@ impl Engine for WebGpuEngine {
         work.allocations.remove(address);
     }
 
-    /// Ordinary memory: what the device copies lies elsewhere.
+    /// Ordinary memory: the device copies from and to staging buffers.
     fn pin(&self, bytes: usize) -> Result<*mut u8, DeviceError> {
         let start = host_memory::allocate(bytes)?;
         self.work().pinned.insert(start.addr(), start.addr() + bytes);
@@ -222,8 +229,8 @@ impl Engine for WebGpuEngine {
         let whole = bytes - bytes % WORD;
         let (pieces, rest) = from.split_at(whole);
         let mut work = self.work();
-        for (piece, number) in pieces.chunks(PIECE).zip(0_u64..) {
-            let at = to + number * PIECE as u64;
+        for (piece, index) in pieces.chunks(PIECE).zip(0_u64..) {
+            let at = to + index * PIECE as u64;
             let Recording { encoder, allocations, staging, .. } = work.recording(&self.device);
             let to = allocations.at(at).ok_or_else(|| self.nothing_at(at))?;
             let started = staging.upload(&self.device, encoder, to, piece);
@@ -233,7 +240,7 @@ impl Engine for WebGpuEngine {
         if rest.is_empty() {
             return Ok(());
         }
-        // What lies behind the last byte stays as it is.
+        // Bytes after the last one stay unchanged.
         let mut last = [0; WORD];
         last[..rest.len()].copy_from_slice(rest);
         let mask = (1 << (8 * rest.len())) - 1;
@@ -256,7 +263,7 @@ impl Engine for WebGpuEngine {
             staging.download(&self.device, encoder, from, (to.wrapping_add(first), piece));
             self.next_piece(&mut work)?;
         }
-        // Nobody knows how long other memory stays.
+        // Other memory may be freed after the call.
         if work.is_pinned(to) { Ok(()) } else { self.settle(&mut work) }
     }
 
@@ -265,7 +272,7 @@ impl Engine for WebGpuEngine {
         let Recording { encoder, allocations, .. } = work.recording(&self.device);
         let (source, source_at) = allocations.at(from).ok_or_else(|| self.nothing_at(from))?;
         let (target, target_at) = allocations.at(to).ok_or_else(|| self.nothing_at(to))?;
-        // Buffers have whole words: what lies behind the last byte is nobody's.
+        // Buffers have full words; bytes after the last element are not used.
         let bytes = bytes.next_multiple_of(WORD) as u64;
         encoder.copy_buffer_to_buffer(source, source_at, target, target_at, bytes);
         Ok(())
@@ -273,7 +280,8 @@ impl Engine for WebGpuEngine {
 
     unsafe fn fill(&self, _: u32, to: u64, byte: u8, bytes: usize) -> Result<(), DeviceError> {
         let mut work = self.work();
-        let (words, rest) = ((bytes / WORD) as u64, bytes % WORD);
+        let words = (bytes / WORD) as u64;
+        let rest = bytes % WORD;
         let value = u32::from_ne_bytes([byte; WORD]);
         if words > 0 && byte == 0 {
             let Recording { encoder, allocations, .. } = work.recording(&self.device);
@@ -297,7 +305,7 @@ impl Engine for WebGpuEngine {
         arguments: &[Argument],
     ) -> Result<(), DeviceError> {
         let device = || self.properties.device.clone();
-        let shader = Shader::of(kernel).ok_or_else(|| {
+        let shader = Shader::find(kernel).ok_or_else(|| {
             let problem = "it is not there as a shader".to_owned();
             DeviceError::Launch { device: device(), kernel, problem }
         })?;
@@ -314,28 +322,29 @@ impl Engine for WebGpuEngine {
         _: &'static str,
         _: &Shape,
     ) -> Result<Attributes, DeviceError> {
-        Err(self.failed("asking what a kernel takes", "no driver tells that of a shader"))
+        Err(self
+            .failed("asking what a kernel takes", "drivers do not report the resources of shaders"))
     }
 
-    fn hold(&self) -> Result<(), DeviceError> {
+    fn block_stream(&self) -> Result<(), DeviceError> {
         self.work().is_held = true;
         Ok(())
     }
 
-    fn let_go(&self) -> Hold {
+    fn release_stream(&self) -> BlockEnd {
         self.work().submit(&self.queue);
-        Hold::LetGo
+        BlockEnd::Released
     }
 
     fn finish(&self) -> Result<(), DeviceError> {
         self.settle(&mut self.work())
     }
 
-    fn mark(&self, _: u32, number: usize) -> Result<(), DeviceError> {
+    fn mark(&self, _: u32, index: usize) -> Result<(), DeviceError> {
         let mut work = self.work();
         let Recording { encoder, clock, .. } = work.recording(&self.device);
         if let Some(clock) = clock {
-            clock.mark(&self.device, encoder, number);
+            clock.mark(&self.device, encoder, index);
         }
         Ok(())
     }
@@ -345,7 +354,7 @@ impl Engine for WebGpuEngine {
         let Some(clock) = &mut work.clock else {
             return Ok(None);
         };
-        let seconds = clock.seconds((&self.device, &self.queue), from, to);
+        let seconds = clock.seconds(&self.device, &self.queue, from, to);
         seconds.map(Some).ok_or_else(|| self.failed("reading a time", "there is none"))
     }
 

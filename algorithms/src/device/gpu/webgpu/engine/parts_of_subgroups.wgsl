@@ -1,8 +1,8 @@
-// Among the lanes of a warp that may be a part of a subgroup.
+// Operations on the lanes of a warp that may be a part of a subgroup.
 
 fn votes(vote: bool) -> Mask {
     var words = subgroupBallot(vote);
-    // Whole words first, then bits: a warp has as many lanes as a power of two.
+    // First full words, then bits: the number of lanes of a warp is a power of two.
     if warp_base >= 64u { words = vec4u(words.zw, 0u, 0u); }
     if warp_base % 64u >= 32u { words = vec4u(words.yzw, 0u); }
     if LANES >= WORD_LANES { return of_words(words); }
@@ -33,5 +33,5 @@ fn min_of_warp(value: u32) -> u32 {
 
 fn max_of_warp(value: u32) -> u32 { return ~min_of_warp(~value); }
 
-// For workgroup memory that lanes of a warp share.
+// Barrier for workgroup memory that lanes of a warp share.
 fn warp_barrier() { subgroupBarrier(); }

@@ -25,33 +25,33 @@ const WHOLE_SUBGROUPS: &str = include_str!("whole_subgroups.wgsl");
 const PARTS_OF_SUBGROUPS: &str = include_str!("parts_of_subgroups.wgsl");
 const MASKS_32: &str = include_str!("masks_32.wgsl");
 const MASKS_128: &str = include_str!("masks_128.wgsl");
-/// What a shader calls that has subgroups.
+/// Function that shaders with subgroups call.
 const ENTERS_LANES: &str = "enter_lanes(";
-/// A folder with shaders in the place of those that the binary carries: for those who change
-/// them, and would build the binary anew each time. All that one includes has to be in it.
+/// Environment variable with a folder of shaders that replace those of the binary, so that changing
+/// one does not need a rebuild. All files that a shader includes must be in the folder.
 const SHADERS: &str = "RECOBENCH_KERNELS";
-/// What a shader has whose warps wait for other warps of the block: not all that are parts of a
-/// subgroup would go on.
+/// Declaration of shaders whose warps wait for other warps of the block: if warps are parts of
+/// subgroups, not all of them might make progress.
 const WAITS_FOR_WARPS: &str = "const WAITS_FOR_WARPS = true;";
-/// The number of blocks comes before what a kernel is given.
+/// The number of blocks precedes the kernel's arguments.
 pub(super) const BLOCKS_BYTES: usize = size_of::<u32>();
 
-/// A shader, ready to run.
+/// A compiled shader.
 pub(super) struct Pipeline {
     pub(super) shader: &'static Shader,
     pub(super) compute: ComputePipeline,
     pub(super) bindings: BindGroupLayout,
 }
 
-/// Why a shader is not ready.
-pub(super) enum Trouble {
-    /// The GPU lacks what it needs: that, and what there is of it.
+/// Reason why a shader can't be used.
+pub(super) enum PipelineError {
+    /// The GPU lacks a resource: the required and the available amount.
     Lacks(String, String),
-    /// Anything else.
+    /// Any other reason.
     Refused(String),
 }
 
-/// All shaders that were needed so far.
+/// Cache of compiled shaders.
 pub(super) struct Pipelines {
     adapter: Adapter,
     checks: Checks,
@@ -63,12 +63,12 @@ impl Pipelines {
         Pipelines { adapter, checks, made: Mutex::default() }
     }
 
-    /// The one of a shader.
-    pub(super) fn of(
+    /// Returns the pipeline of a shader.
+    pub(super) fn get(
         &self,
         device: &Device,
         shader: &'static Shader,
-    ) -> Result<Arc<Pipeline>, Trouble> {
+    ) -> Result<Arc<Pipeline>, PipelineError> {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = made.get(shader.kernel) {
             return Ok(Arc::clone(known));
@@ -78,7 +78,7 @@ impl Pipelines {
         Ok(pipeline)
     }
 
-    fn make(&self, device: &Device, shader: &'static Shader) -> Result<Pipeline, Trouble> {
+    fn make(&self, device: &Device, shader: &'static Shader) -> Result<Pipeline, PipelineError> {
         let text = self.complete(shader)?;
         let module = parsed(&unrolled(&text, &parsed(&text)?))?;
         check_needs(&module, device)?;
@@ -90,13 +90,13 @@ impl Pipelines {
         let scope = device.push_error_scope(ErrorFilter::Validation);
         let pipeline = self.compiled(device, shader, module);
         match pollster::block_on(scope.pop()) {
-            Some(error) => Err(Trouble::Refused(error.to_string())),
+            Some(error) => Err(PipelineError::Refused(error.to_string())),
             None => Ok(pipeline),
         }
     }
 
-    /// The shader with what comes before it.
-    fn complete(&self, shader: &Shader) -> Result<String, Trouble> {
+    /// Returns the source of a shader with the parts that depend on the GPU.
+    fn complete(&self, shader: &Shader) -> Result<String, PipelineError> {
         let text = &changed(shader.kernel).map_or(Cow::Borrowed(shader.text), Cow::Owned);
         let limits = format!(
             "const WORKGROUP_BYTES = {}u;\nconst MOST_THREADS = {}u;\n",
@@ -107,12 +107,14 @@ impl Pipelines {
             return Ok([PRELUDE, &limits, text].concat());
         }
         let Some((least, most)) = self.adapter.lanes else {
-            let (needed, available) = ("subgroups".to_owned(), "none".to_owned());
-            return Err(Trouble::Lacks(needed, available));
+            let needed = "subgroups".to_owned();
+            let available = "none".to_owned();
+            return Err(PipelineError::Lacks(needed, available));
         };
         if least != most && text.contains(WAITS_FOR_WARPS) {
-            let (needed, available) = ("subgroups of one size", format!("{least} to {most} lanes"));
-            return Err(Trouble::Lacks(needed.to_owned(), available));
+            let needed = "subgroups of one size";
+            let available = format!("{least} to {most} lanes");
+            return Err(PipelineError::Lacks(needed.to_owned(), available));
         }
         let lanes = format!("const LANES = {least}u;\nconst SUBGROUP_LANES = {most}u;\n");
         let masks = if least <= u32::BITS { MASKS_32 } else { MASKS_128 };
@@ -151,7 +153,8 @@ impl Pipelines {
         };
         match self.checks {
             Checks::All => device.create_shader_module(source),
-            // SAFETY: it is one of ours, and stays within what it is given as its kernel does.
+            // SAFETY: it is a shader of this crate, which stays within its buffers as its kernel
+            // does.
             Checks::None => unsafe {
                 device.create_shader_module_trusted(source, ShaderRuntimeChecks::unchecked())
             },
@@ -159,21 +162,22 @@ impl Pipelines {
     }
 }
 
-fn parsed(text: &str) -> Result<Module, Trouble> {
-    naga::front::wgsl::parse_str(text).map_err(|error| Trouble::Refused(error.emit_to_string(text)))
+fn parsed(text: &str) -> Result<Module, PipelineError> {
+    naga::front::wgsl::parse_str(text)
+        .map_err(|error| PipelineError::Refused(error.emit_to_string(text)))
 }
 
 fn power_of_two_up_to(number: u32) -> u32 {
     1 << number.max(1).ilog2()
 }
 
-/// The text of a shader in the place of the one that the binary carries, if there is one.
+/// Returns the replacement of a shader, if there is one.
 fn changed(kernel: &str) -> Option<String> {
     let folder = env::var_os(SHADERS)?;
     fs::read_to_string(Path::new(&folder).join(format!("{kernel}.wgsl"))).ok()
 }
 
-/// What shaders are given beside buffers.
+/// Bytes of the immediate data of a shader.
 fn immediate_bytes(shader: &Shader) -> usize {
     let bytes = |parameter: &Parameter| match parameter {
         Parameter::Buffer(_) => 0,
@@ -197,15 +201,17 @@ fn entries(shader: &Shader) -> Vec<BindGroupLayoutEntry> {
     shader.buffers().filter(is_used).map(entry).collect()
 }
 
-/// Whether the GPU has what a shader needs, of which wgpu does not ask itself.
-fn check_needs(module: &Module, device: &Device) -> Result<(), Trouble> {
+/// Checks resources that wgpu does not check.
+fn check_needs(module: &Module, device: &Device) -> Result<(), PipelineError> {
     let limits = device.limits();
-    let (memory, most) = (workgroup_bytes(module), limits.max_compute_workgroup_storage_size);
+    let memory = workgroup_bytes(module);
+    let most = limits.max_compute_workgroup_storage_size;
     if memory > most {
         return Err(lacks("bytes of workgroup memory", memory, most));
     }
     let threads = module.entry_points.iter().map(|entry| entry.workgroup_size[0]).max();
-    let (threads, most) = (threads.unwrap_or(0), limits.max_compute_invocations_per_workgroup);
+    let threads = threads.unwrap_or(0);
+    let most = limits.max_compute_invocations_per_workgroup;
     if threads > most {
         return Err(lacks("threads of a block", threads, most));
     }
@@ -214,14 +220,14 @@ fn check_needs(module: &Module, device: &Device) -> Result<(), Trouble> {
         (Features::SHADER_F64, &[ScalarKind::Float][..], "fractions"),
     ] {
         if has_64_bits(module, kinds) && !device.features().contains(feature) {
-            return Err(Trouble::Lacks(format!("{what} of 64 bits"), "none".to_owned()));
+            return Err(PipelineError::Lacks(format!("{what} of 64 bits"), "none".to_owned()));
         }
     }
     Ok(())
 }
 
-fn lacks(what: &str, needed: impl ToString, available: impl ToString) -> Trouble {
-    Trouble::Lacks(format!("{} {what}", needed.to_string()), available.to_string())
+fn lacks(what: &str, needed: impl ToString, available: impl ToString) -> PipelineError {
+    PipelineError::Lacks(format!("{} {what}", needed.to_string()), available.to_string())
 }
 
 /// Bytes of workgroup memory of a block.

@@ -1,7 +1,7 @@
-// What each shader begins with. Blocks may lie in a grid of two dimensions, as one alone can't
-// have as many: a shader returns at once where `block` is none of `arguments.blocks`.
+// Start of all shaders. Blocks may lie in a grid of two dimensions, because one dimension is
+// limited: a shader returns at once if `block` is not below `arguments.blocks`.
 
-// Where a thread is in its block, and its block in the grid.
+// Index of the block in the grid, and of the thread in the block.
 var<private> block: u32;
 var<private> thread: u32;
 
@@ -16,7 +16,7 @@ fn enter(place: InBlock) {
     thread = place.thread;
 }
 
-// Numbers of 64 bits are pairs of words, the low one first.
+// 64-bit integers are pairs of words, the low one first.
 fn shifted_right(number: vec2u, bits: u32) -> vec2u {
     if bits == 0u { return number; }
     if bits >= 32u { return vec2u(number.y >> (bits - 32u), 0u); }
@@ -33,7 +33,7 @@ fn is_less(left: vec2u, right: vec2u) -> bool {
     return left.y < right.y || (left.y == right.y && left.x < right.x);
 }
 
-// A barrier for workgroup memory and for what the block has written to buffers.
+// Barrier for workgroup memory and for the block's writes to buffers.
 fn block_barrier() {
     storageBarrier();
     workgroupBarrier();

@@ -1,5 +1,5 @@
-//! Copies between host and device. What the device copies lies in buffers that one side has at a
-//! time: the host copies to and from those, with all cores, and each of them is used again.
+//! Copies between host and device through staging buffers, which one side owns at a time: the host
+//! copies from and to them with all cores, and they are reused.
 
 use std::ops::Range;
 
@@ -7,42 +7,42 @@ use wgpu::{Buffer, BufferDescriptor, BufferUsages, CommandEncoder, Device, MapMo
 
 use crate::all_cores;
 
-/// Large copies go in pieces, so that host and device copy at the same time.
+/// Large copies are divided into pieces, so that host and device copy at the same time.
 pub(super) const PIECE: usize = 32 << 20;
-/// Smaller buffers are not worth it.
-const LEAST: usize = 4 << 10;
-/// A buffer may be so many times larger than what is copied.
-const LARGEST_WASTE: u64 = 4;
-/// Copies are of whole words.
+/// Minimum size of a staging buffer.
+const MIN_BYTES: usize = 4 << 10;
+/// Maximum ratio of a buffer's size to the size of a copy.
+const MAX_WASTE: u64 = 4;
+/// Copies are of full words.
 pub(super) const WORD: usize = 4;
 
 /// Buffers between host and device.
 #[derive(Default)]
 pub(super) struct Staging {
-    /// The host has them, to write.
+    /// Mapped for the host to write.
     to_write: Vec<Buffer>,
-    /// The device copies from them.
+    /// Sources of pending uploads.
     written: Vec<Buffer>,
-    /// Nobody has them.
+    /// Not in use.
     to_read: Vec<Buffer>,
-    /// The device copies to them.
+    /// Targets of pending downloads.
     downloads: Vec<Download>,
 }
 
 /// A copy to the host.
 struct Download {
     buffer: Buffer,
-    /// Where what is wanted lies in it.
+    /// Range of the requested bytes in the buffer.
     part: Range<usize>,
     to: *mut u8,
 }
 
-// SAFETY: whoever started the copy vouches for the place on the host until it is done.
+// SAFETY: the caller of `download` promises that the host memory stays until the copy is done.
 unsafe impl Send for Download {}
 
 impl Staging {
-    /// A copy to the device of some bytes, no more than a piece; those behind them up to a whole
-    /// word are copied too, whatever they are.
+    /// Starts a copy of some bytes, at most a piece, to the device; bytes after them up to a full
+    /// word are copied too, with arbitrary values.
     pub(super) fn upload(
         &mut self,
         device: &Device,
@@ -50,25 +50,25 @@ impl Staging {
         (to, offset): (&Buffer, u64),
         bytes: &[u8],
     ) -> Option<()> {
-        let whole = bytes.len().next_multiple_of(WORD) as u64;
-        let buffer = taken(&mut self.to_write, bytes.len()).unwrap_or_else(|| {
+        let padded = bytes.len().next_multiple_of(WORD) as u64;
+        let buffer = take_fitting(&mut self.to_write, bytes.len()).unwrap_or_else(|| {
             let usage = BufferUsages::MAP_WRITE | BufferUsages::COPY_SRC;
-            made(device, usage, bytes.len())
+            new_buffer(device, usage, bytes.len())
         });
-        let mut view = buffer.get_mapped_range_mut(0..whole).ok()?;
+        let mut view = buffer.get_mapped_range_mut(0..padded).ok()?;
         let start = view.slice(..).as_raw_element_ptr().as_ptr();
-        // SAFETY: so many bytes are mapped there, and nobody else has them until the view is
+        // SAFETY: that many bytes are mapped there, and no other code has them until the view is
         // dropped. They are written, not read.
-        let place = unsafe { std::slice::from_raw_parts_mut(start, bytes.len()) };
-        all_cores::copy(place, bytes);
+        let target = unsafe { std::slice::from_raw_parts_mut(start, bytes.len()) };
+        all_cores::copy(target, bytes);
         drop(view);
         buffer.unmap();
-        encoder.copy_buffer_to_buffer(&buffer, 0, to, offset, whole);
+        encoder.copy_buffer_to_buffer(&buffer, 0, to, offset, padded);
         self.written.push(buffer);
         Some(())
     }
 
-    /// A copy to the host, no more than a piece, which [`Staging::deliver`] ends.
+    /// Starts a copy to the host, at most a piece, which [`Staging::deliver`] completes.
     pub(super) fn download(
         &mut self,
         device: &Device,
@@ -77,38 +77,38 @@ impl Staging {
         (to, bytes): (*mut u8, usize),
     ) {
         let skipped = offset as usize % WORD;
-        let whole = (skipped + bytes).next_multiple_of(WORD);
-        let buffer = taken(&mut self.to_read, whole).unwrap_or_else(|| {
-            made(device, BufferUsages::MAP_READ | BufferUsages::COPY_DST, whole)
+        let padded = (skipped + bytes).next_multiple_of(WORD);
+        let buffer = take_fitting(&mut self.to_read, padded).unwrap_or_else(|| {
+            new_buffer(device, BufferUsages::MAP_READ | BufferUsages::COPY_DST, padded)
         });
         let start = offset - skipped as u64;
-        encoder.copy_buffer_to_buffer(from, start, &buffer, 0, whole as u64);
+        encoder.copy_buffer_to_buffer(from, start, &buffer, 0, padded as u64);
         self.downloads.push(Download { buffer, part: skipped..skipped + bytes, to });
     }
 
-    /// Bytes that are under way.
+    /// Bytes of pending copies.
     pub(super) fn under_way(&self) -> u64 {
         let down = self.downloads.iter().map(|download| download.buffer.size());
         self.written.iter().map(Buffer::size).chain(down).sum()
     }
 
-    /// Asks for what was copied to the host, once it is submitted: waiting for the device then
-    /// brings it.
+    /// Maps the downloads, once they are submitted: waiting for the device then completes the
+    /// mapping.
     pub(super) fn ask(&self) {
         for Download { buffer, .. } in &self.downloads {
             buffer.map_async(MapMode::Read, .., |_| {});
         }
     }
 
-    /// Brings what was asked for to where it is wanted, and takes all buffers back, once the
-    /// device was waited for. `None` if something did not arrive.
+    /// Copies downloads to their targets and takes back all buffers, once the device was waited
+    /// for. `None` if a mapping failed.
     pub(super) fn deliver(&mut self, device: &Device) -> Option<()> {
         let mut all = Some(());
         for Download { buffer, part, to } in self.downloads.drain(..) {
-            let whole = 0..part.end.next_multiple_of(WORD) as u64;
-            match buffer.get_mapped_range(whole) {
+            let padded = 0..part.end.next_multiple_of(WORD) as u64;
+            match buffer.get_mapped_range(padded) {
                 Ok(view) => {
-                    // SAFETY: whoever started the copy vouched for so many bytes there.
+                    // SAFETY: the caller of `download` promised that many bytes there.
                     let to = unsafe { std::slice::from_raw_parts_mut(to, part.len()) };
                     all_cores::copy(to, &view[part]);
                 }
@@ -129,21 +129,21 @@ impl Staging {
     }
 }
 
-/// One of some buffers that fits.
-fn taken(buffers: &mut Vec<Buffer>, bytes: usize) -> Option<Buffer> {
+/// Removes a buffer that fits.
+fn take_fitting(buffers: &mut Vec<Buffer>, bytes: usize) -> Option<Buffer> {
     let bytes = size_for(bytes);
-    let fits = |buffer: &Buffer| (bytes..=LARGEST_WASTE * bytes).contains(&buffer.size());
+    let fits = |buffer: &Buffer| (bytes..=MAX_WASTE * bytes).contains(&buffer.size());
     let at = buffers.iter().position(fits)?;
     Some(buffers.swap_remove(at))
 }
 
-/// A buffer that the host may write at once, if it is one for that.
-fn made(device: &Device, usage: BufferUsages, bytes: usize) -> Buffer {
+/// Creates a buffer, mapped at once if the host writes it.
+fn new_buffer(device: &Device, usage: BufferUsages, bytes: usize) -> Buffer {
     let mapped_at_creation = usage.contains(BufferUsages::MAP_WRITE);
     let size = size_for(bytes);
     device.create_buffer(&BufferDescriptor { label: None, size, usage, mapped_at_creation })
 }
 
 fn size_for(bytes: usize) -> u64 {
-    bytes.max(LEAST).next_power_of_two() as u64
+    bytes.max(MIN_BYTES).next_power_of_two() as u64
 }

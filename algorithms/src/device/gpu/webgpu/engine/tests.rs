@@ -1,4 +1,4 @@
-//! Arithmetic that shaders do themselves, as drivers need not be exact.
+//! Arithmetic that shaders implement themselves, because drivers need not be exact.
 
 use super::super::probe;
 use super::*;
@@ -12,7 +12,7 @@ const PARAMETERS: &[Parameter] = &[
     Parameter::Value(4),
 ];
 const THREADS: u32 = 64;
-/// Of a pair of numbers: their quotient, the root of the first, and a sum with a product.
+/// Results for a pair of numbers: their quotient, the root of the first, and a sum with a product.
 const RESULTS: usize = 3;
 const ENTRY: &str = "
 struct Arguments { blocks: u32, count: u32 }
@@ -32,7 +32,7 @@ fn arithmetic(place: InBlock) {
 }
 ";
 
-/// Numbers of all sizes whose significands are at random or at either end.
+/// Numbers of all magnitudes whose significands are random or at either end.
 fn numbers(seed: u64) -> Vec<f32> {
     let number = |i: u64| {
         let random = generators::random::hash(seed, [i]);
@@ -48,7 +48,7 @@ fn numbers(seed: u64) -> Vec<f32> {
     [0.0, 1.0, 2.0, 3.0].into_iter().chain((0..20_000).map(number)).collect()
 }
 
-/// What the first GPU makes of pairs of numbers.
+/// Results of the first GPU for pairs of numbers.
 fn computed(left: &[f32], right: &[f32], code: &str) -> Option<Vec<f32>> {
     let found = probe::adapters().ok()?.first()?;
     let engine = WebGpuEngine::new(found, Checks::None).ok()?;
@@ -60,7 +60,7 @@ fn computed(left: &[f32], right: &[f32], code: &str) -> Option<Vec<f32>> {
     let [a, b, to] = [left, right, &results].map(at);
     let arguments = [word(a, 8), word(b, 8), word(to, 8), word(left.len() as u64, 4)];
     let blocks = (left.len() as u32).div_ceil(THREADS);
-    // SAFETY: there is room for all numbers on both sides.
+    // SAFETY: buffers and slices on both sides hold all numbers.
     unsafe {
         engine.upload(a, left.as_ptr().cast(), size_of_val(left)).expect("copied");
         engine.upload(b, right.as_ptr().cast(), size_of_val(right)).expect("copied");
@@ -71,7 +71,8 @@ fn computed(left: &[f32], right: &[f32], code: &str) -> Option<Vec<f32>> {
 }
 
 fn check(code: &str) {
-    let (left, right) = (numbers(1), numbers(2));
+    let left = numbers(1);
+    let right = numbers(2);
     let Some(results) = computed(&left, &right, code) else { return };
     for ((a, b), results) in left.iter().zip(&right).zip(results.chunks(RESULTS)) {
         let expected = [a / b, a.sqrt(), a * b + a];
@@ -83,13 +84,14 @@ fn check(code: &str) {
 }
 
 #[test]
-fn arithmetic_is_right_to_the_last_bit() {
+fn arithmetic_is_correctly_rounded() {
     check(ARITHMETIC);
 }
 
 #[test]
-fn quotients_and_roots_of_inexact_drivers_are_mended() {
-    let (divide, root) = ("f32(dividend) / f32(divisor)", "sqrt(f32(square) / UNITS)");
+fn quotients_and_roots_of_inexact_drivers_are_corrected() {
+    let divide = "f32(dividend) / f32(divisor)";
+    let root = "sqrt(f32(square) / UNITS)";
     assert!(ARITHMETIC.contains(divide) && ARITHMETIC.contains(root));
     for factor in ["0.9999997", "1.0000003"] {
         let inexact = |exact: &str| format!("{exact} * {factor}");

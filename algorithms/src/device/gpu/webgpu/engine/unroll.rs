@@ -1,32 +1,32 @@
-//! Loops of shaders, written out round by round.
+//! Unrolls loops of shaders.
 //!
-//! `nvcc` unrolls what kernels go through in loops of a known length. Compilers of shaders don't
-//! always, and an array of a thread that a loop goes through is in memory then, not in registers:
-//! on an H100 that was half of the time of sorting by shaders.
+//! `nvcc` unrolls loops of a known length. Shader compilers don't always, and a thread-local array
+//! that a loop indexes then lies in memory, not in registers: on an H100 that took half of the time
+//! of sorting by shaders.
 
 use std::collections::HashMap;
 use std::fmt::Write;
 
 use wgpu::naga::{Expression, Literal, Module};
 
-/// What loops look like that are unrolled: `for (var i = 0u; i < BOUND; i++) {`.
+/// Start of loops that are unrolled: `for (var i = 0u; i < BOUND; i++) {`.
 const HEAD: &str = "for (var ";
-/// Longer loops are left as they are.
-const MOST_ROUNDS: u32 = 32;
-/// What can't be written out.
+/// Maximum number of iterations of a loop that is unrolled.
+const MAX_ROUNDS: u32 = 32;
+/// Statements that can't be unrolled.
 const JUMPS: [&str; 2] = ["break", "continue"];
 
-/// A loop whose bound is known.
+/// A loop of known length.
 struct Loop<'a> {
     variable: &'a str,
     rounds: u32,
     body: &'a str,
-    /// What comes behind it.
+    /// Text after the loop.
     rest: &'a str,
 }
 
-/// The shader with all loops of known, small length written out, but for those with jumps: in
-/// each round their variable is a constant.
+/// Unrolls all loops of known, small length without jumps; in each iteration their variable is a
+/// constant.
 pub(super) fn unrolled(text: &str, module: &Module) -> String {
     let constants = constants(module);
     let without_comments: Vec<&str> =
@@ -55,19 +55,19 @@ fn write_out(text: &str, constants: &HashMap<&str, u32>) -> String {
     out + rest
 }
 
-/// The loop that a text begins with, if it is one to be unrolled.
+/// Parses the loop at the start of a text, if it can be unrolled.
 fn known_loop<'a>(text: &'a str, constants: &HashMap<&str, u32>) -> Option<Loop<'a>> {
     let (variable, rest) = text.strip_prefix(HEAD)?.split_once(" = 0u; ")?;
     let (bound, rest) = rest.strip_prefix(variable)?.strip_prefix(" < ")?.split_once("; ")?;
     let rest = rest.strip_prefix(variable)?;
     let rest = rest.strip_prefix("++) {").or_else(|| rest.strip_prefix(" += 1u) {"))?;
-    let rounds = value(bound, constants).filter(|&rounds| rounds <= MOST_ROUNDS)?;
+    let rounds = value(bound, constants).filter(|&rounds| rounds <= MAX_ROUNDS)?;
     let (body, rest) = rest.split_at(end_of_block(rest)?);
     let jumps = JUMPS.iter().any(|jump| body.contains(jump));
     (!jumps).then(|| Loop { variable, rounds, body, rest: &rest[1..] })
 }
 
-/// Where the brace is that closes a block whose first one is open.
+/// Offset of the brace that closes a block, after its opening brace.
 fn end_of_block(text: &str) -> Option<usize> {
     let mut depth = 1;
     text.bytes().position(|byte| {
@@ -76,7 +76,7 @@ fn end_of_block(text: &str) -> Option<usize> {
     })
 }
 
-/// `8u`, `ITEMS`, or two of these with an operator between them.
+/// Evaluates `8u`, `ITEMS`, or two of these with an operator between them.
 fn value(bound: &str, constants: &HashMap<&str, u32>) -> Option<u32> {
     let known = |name: &str| match name.strip_suffix('u').map(str::parse) {
         Some(Ok(number)) => Some(number),
@@ -90,7 +90,7 @@ fn value(bound: &str, constants: &HashMap<&str, u32>) -> Option<u32> {
     }
 }
 
-/// All constants of a module that are whole numbers without a sign.
+/// All unsigned integer constants of a module.
 fn constants(module: &Module) -> HashMap<&str, u32> {
     let value = |expression| match module.global_expressions[expression] {
         Expression::Literal(Literal::U32(value)) => Some(value),
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn loops_of_known_length_are_written_out() {
+    fn loops_of_known_length_are_unrolled() {
         let twice = unrolled("for (var i = 0u; i < ITEMS; i++) { own[i] = i; } end();");
         assert_eq!(twice, "{ const i = 0u; own[i] = i; }\n{ const i = 1u; own[i] = i; }\n end();");
         let ratio = unrolled("for (var k = 0u; k < LANES / 32u; k += 1u) { f(k); }");
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn all_others_stay() {
+    fn other_loops_are_unchanged() {
         for text in [
             "for (var i = 0u; i < count; i++) { f(i); }",
             "for (var i = 0u; i < MANY; i++) { f(i); }",

@@ -1,4 +1,4 @@
-//! What was started, and what it uses.
+//! Work that was started, and its resources.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -8,40 +8,40 @@ use super::allocations::Allocations;
 use super::clock::Clock;
 use super::staging::Staging;
 
-/// All of it.
+/// All state of the engine that changes.
 #[derive(Default)]
 pub(super) struct Work {
-    /// What is not submitted yet.
+    /// Commands that are not submitted yet.
     encoder: Option<CommandEncoder>,
     pub(super) allocations: Allocations,
-    /// Buffers of a shader as it wants them, by its name and their addresses.
+    /// Bind groups by shader name and buffer addresses.
     pub(super) bindings: HashMap<(&'static str, Vec<u64>), BindGroup>,
     pub(super) staging: Staging,
     pub(super) clock: Option<Clock>,
-    /// Whether nothing begins before the host waits.
+    /// True if no work starts before the host waits.
     pub(super) is_held: bool,
     /// Shaders that may be running.
     pub(super) running: Vec<&'static str>,
-    /// Where page-locked memory begins and ends.
+    /// Start and end of each block of page-locked memory.
     pub(super) pinned: BTreeMap<usize, usize>,
 }
 
-/// What records work, with all that it may be about.
+/// Command encoder with the resources that commands need.
 pub(super) struct Recording<'w> {
     pub(super) encoder: &'w mut CommandEncoder,
     pub(super) allocations: &'w mut Allocations,
     pub(super) staging: &'w mut Staging,
-    /// None where no times are taken.
+    /// `None` if no times are taken.
     pub(super) clock: Option<&'w mut Clock>,
 }
 
 impl Work {
-    /// Nothing yet.
+    /// Without any work.
     pub(super) fn with(clock: Option<Clock>) -> Self {
         Work { clock, ..Work::default() }
     }
 
-    /// What records further work, and what that may need.
+    /// Returns the encoder for further commands, with the resources that these need.
     pub(super) fn recording(&mut self, device: &Device) -> Recording<'_> {
         let Work { encoder, allocations, staging, clock, .. } = self;
         let begun = || device.create_command_encoder(&Default::default());

@@ -1,4 +1,4 @@
-//! What is held during the runs of a plugin.
+//! Buffers of a plugin's runs.
 
 use std::borrow::Cow;
 use std::ffi::c_void;
@@ -11,31 +11,32 @@ use crate::device::Arena;
 use crate::device::gpu::{DeviceError, Gpu, MappedBuffer, POISON, PinnedBuffer};
 use crate::plugin::loaded_variant::LoadedVariant;
 
-pub(super) struct Held<'a> {
-    /// As in the description; on the host the first ones only.
+pub(super) struct PluginBuffers<'a> {
+    /// As in the description; on the host only those with a host buffer.
     arrays: Vec<Buffer>,
-    /// As in the description; none if the input takes the result, or the host.
+    /// As in the description; none if the result is in the input or on the host.
     outputs: Vec<Buffer>,
     scratch: Buffer,
     arena: &'a Arena,
     gpu: Option<(Arc<Gpu>, PageLocked)>,
 }
 
-/// What copies of a GPU come from and go to.
+/// Host buffers for copies of a GPU.
 enum PageLocked {
     /// The arrays, which are copied in each run, and the results.
     Arrays { arrays: Vec<PinnedBuffer<u8>>, results: Vec<PinnedBuffer<u8>> },
-    /// The result alone, and a guard.
+    /// The result only, and a guard.
     Result(MappedBuffer<u8>),
 }
 
-impl<'a> Held<'a> {
-    /// Takes buffers, with any content.
+impl<'a> PluginBuffers<'a> {
+    /// Allocates buffers, with arbitrary contents.
     pub(super) fn new<O>(
         variant: &LoadedVariant,
         input: &Description<'_, O>,
         scratch: u64,
-        (arena, gpu): (&'a Arena, Option<&Arc<Gpu>>),
+        arena: &'a Arena,
+        gpu: Option<&Arc<Gpu>>,
     ) -> Result<Self, DeviceError> {
         let buffer = |name: Cow<'static, str>, bytes| match gpu {
             Some(gpu) => Buffer::on_gpu(gpu, name, bytes),
@@ -44,10 +45,10 @@ impl<'a> Held<'a> {
         };
         let arrays = input.buffered(gpu.is_some()).iter();
         let arrays = arrays.map(|array| buffer(array.name.clone(), array.content.len()));
-        let rooms = if variant.buffers.have_output() { &input.outputs[..] } else { &[] };
-        let outputs = rooms.iter().map(|room| buffer(room.name.clone(), room.bytes));
+        let outputs = if variant.buffers.have_output() { &input.outputs[..] } else { &[] };
+        let outputs = outputs.iter().map(|output| buffer(output.name.clone(), output.bytes));
         let page_locked = |gpu: &Arc<Gpu>| Ok((Arc::clone(gpu), PageLocked::new(gpu, input)?));
-        Ok(Held {
+        Ok(PluginBuffers {
             arrays: arrays.collect::<Result<_, _>>()?,
             outputs: outputs.collect::<Result<_, _>>()?,
             scratch: buffer("its scratch memory".into(), scratch as usize)?,
@@ -72,7 +73,7 @@ impl<'a> Held<'a> {
         gpu.map_or(Ok(()), |(gpu, _)| gpu.native_stream().map(|_| ()))
     }
 
-    /// Where plugins find the buffers.
+    /// Addresses of the buffers for plugins.
     pub(super) fn addresses(&mut self) -> Addresses {
         let on_host = match &mut self.gpu {
             Some((_, PageLocked::Result(host))) if self.outputs.is_empty() => {
@@ -87,12 +88,12 @@ impl<'a> Held<'a> {
         }
     }
 
-    /// Where scratch memory is.
+    /// Address of the scratch memory.
     pub(super) fn scratch(&self) -> *mut c_void {
         self.scratch.as_ptr()
     }
 
-    /// Overwrites all but fresh arrays.
+    /// Overwrites all buffers except fresh arrays.
     pub(super) fn poison(&mut self) -> Result<(), DeviceError> {
         for buffer in self.outputs.iter_mut().chain([&mut self.scratch]) {
             buffer.poison()?;
@@ -113,21 +114,20 @@ impl<'a> Held<'a> {
         }
     }
 
-    /// Runs the plugin, which was reset with these buffers, and all copies that belong to a
-    /// run. What was started on a GPU has to end before the buffers go, also after an error,
-    /// which tells more than those that follow from it.
+    /// Runs the plugin, which was reset with these buffers, and all copies that belong to a run.
+    /// GPU work has to end before the buffers are released, also after an error; the first error is
+    /// returned, since it is more informative than its consequences.
     pub(super) fn run(&mut self, plugin: &mut Instance) -> Result<(), DeviceError> {
         let Some((gpu, page_locked)) = &mut self.gpu else {
             // SAFETY: it was reset with these buffers.
             return unsafe { plugin.run() };
         };
-        let buffers = (&self.arrays[..], &self.outputs[..]);
-        let started = page_locked.start(gpu, buffers, plugin);
+        let started = page_locked.start(gpu, &self.arrays, &self.outputs, plugin);
         let finished = gpu.finish();
         started.and(finished)
     }
 
-    /// What was written beside a buffer since all were poisoned.
+    /// Describes writes out of bounds since all buffers were poisoned.
     pub(super) fn overrun(&self) -> Result<Option<String>, DeviceError> {
         let (input, tables) = self.arrays.split_at(1);
         let buffers = self.outputs.iter().chain(input).chain([&self.scratch]);
@@ -144,7 +144,7 @@ impl<'a> Held<'a> {
         Ok(spoilt.then(|| "it wrote beyond the end of its output".to_owned()))
     }
 
-    /// What is said of an array that was changed; the first one may be, if it takes the result.
+    /// Describes an array that was changed; the first one may be changed, if it takes the result.
     pub(super) fn changed(
         &self,
         arrays: &[Array<'_>],
@@ -162,7 +162,7 @@ impl<'a> Held<'a> {
         Ok(None)
     }
 
-    /// The results of the last run.
+    /// Returns the results of the last run.
     pub(super) fn results(&self, lies: ResultIn) -> Vec<&[u8]> {
         match &self.gpu {
             Some((_, PageLocked::Arrays { results, .. })) => {
@@ -170,13 +170,13 @@ impl<'a> Held<'a> {
             }
             Some((_, PageLocked::Result(host))) => vec![&host[..host.len() - GUARD]],
             None => {
-                let buffers = results((&self.arrays, &self.outputs), lies).iter();
+                let buffers = results(&self.arrays, &self.outputs, lies).iter();
                 buffers.map(|buffer| buffer.bytes().unwrap_or_default()).collect()
             }
         }
     }
 
-    /// Gives the buffers back.
+    /// Releases the buffers.
     pub(super) fn release(self) {
         let buffers = self.arrays.into_iter().chain(self.outputs);
         let buffers = buffers.chain([self.scratch]);
@@ -189,7 +189,7 @@ impl PageLocked {
         let pinned = |bytes: Vec<usize>| -> Result<Vec<_>, _> {
             bytes.into_iter().map(|bytes| gpu.pinned(bytes)).collect()
         };
-        let outputs: Vec<_> = input.outputs.iter().map(|room| room.bytes).collect();
+        let outputs: Vec<_> = input.outputs.iter().map(|output| output.bytes).collect();
         Ok(match input.upload {
             Upload::InRun => PageLocked::Arrays {
                 arrays: pinned(input.arrays.iter().map(|array| array.content.len()).collect())?,
@@ -205,7 +205,8 @@ impl PageLocked {
     fn start(
         &mut self,
         gpu: &Gpu,
-        (arrays, outputs): (&[Buffer], &[Buffer]),
+        arrays: &[Buffer],
+        outputs: &[Buffer],
         plugin: &mut Instance,
     ) -> Result<(), DeviceError> {
         if let PageLocked::Arrays { arrays: pinned, .. } = self {
@@ -214,17 +215,17 @@ impl PageLocked {
             }
         }
         if plugin.variant().waits {
-            gpu.let_go();
+            gpu.release_stream();
         }
         // SAFETY: it was reset with these buffers.
         unsafe { plugin.run()? };
         let lie_in = plugin.result()?;
         match self {
             PageLocked::Arrays { results: to, .. } => {
-                let from = results((arrays, outputs), lie_in).iter().filter_map(Buffer::device);
+                let from = results(arrays, outputs, lie_in).iter().filter_map(Buffer::device);
                 to.iter_mut().zip(from).try_for_each(|(to, from)| gpu.download(to, from))
             }
-            // If there is none, the plugin has brought it to the host itself.
+            // If there is none, the plugin has copied it to the host itself.
             PageLocked::Result(host) => {
                 let from = outputs.iter().filter_map(Buffer::device).next();
                 from.map_or(Ok(()), |from| gpu.download(host.part_mut(0..from.len() - GUARD), from))
@@ -233,8 +234,8 @@ impl PageLocked {
     }
 }
 
-/// The buffers with the results: the input is one where it takes them.
-fn results<'b>((arrays, outputs): (&'b [Buffer], &'b [Buffer]), lie_in: ResultIn) -> &'b [Buffer] {
+/// Buffers with the results: the input is one if it takes them.
+fn results<'b>(arrays: &'b [Buffer], outputs: &'b [Buffer], lie_in: ResultIn) -> &'b [Buffer] {
     match lie_in {
         ResultIn::Output => outputs,
         ResultIn::Input => &arrays[..1],
