@@ -63,7 +63,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let is_supervised = command.loads_plugins();
     let work = || {
         command.execute().unwrap_or_else(|failure| {
-            progress::say(&format!("bench: {failure}"));
+            progress::say(&format!("bench: {failure}{}", failure.advice()));
             failure.exit()
         })
     };

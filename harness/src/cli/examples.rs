@@ -1,14 +1,15 @@
-//! What the help shows behind the flags.
+//! Examples after the flags in the help.
 
 use algorithms::registry::task;
 use clap::builder::StyledStr;
 
+use super::groups::EXIT_CODES;
 use crate::suite::built_in;
 
-/// The examples of a command, which is named by all its words.
+/// Returns the examples of a command, given by its path.
 pub(super) fn of(command: &str) -> Option<StyledStr> {
     let text = match command {
-        "" => TOP,
+        "" => return Some(format!("{TOP}\n\nExit codes: {EXIT_CODES}").into()),
         "list" => LIST,
         "devices" => DEVICES,
         "throughput" => THROUGHPUT,
@@ -60,11 +61,7 @@ Examples:
   bench run smoke                     measure a suite of a minute
   bench verify                        check all variants on hard inputs
   bench history --last 10             runs in the store, the newest first
-  bench report results/today          a page with charts, tables and raw data
-
-Exit codes:
-  0 success   1 the tool failed   2 usage   3 a variant's output was wrong
-  4 a regression was found   5 nothing measured or compared   130 interrupted";
+  bench report results/today          a page with charts, tables and raw data";
 
 const LIST: &str = "\
 Examples:

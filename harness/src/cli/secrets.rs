@@ -1,7 +1,6 @@
-//! What was typed, without the secrets in it: command lines are kept in `run.json`, and repeated where
-//! they are not understood.
+//! Removal of secrets from the typed command line, which `run.json` and error messages repeat.
 
-/// What stands in the place of a secret.
+/// Replacement of a secret.
 const GONE: &str = "…";
 
 /// Parts of the names of parameters that are secret, in small letters.

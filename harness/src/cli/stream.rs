@@ -19,10 +19,10 @@ const EVENTS: &str = "events";
 /// Above that flag and the rules in the help.
 const HEADING: &str = "Events";
 
-/// Flags that say what is made of results, whoever had them.
+/// Flags for results that also apply to `--merge`.
 const OF_RESULTS: [&str; 5] = ["merge", "out", "format", "charts", "quiet"];
 
-/// What is merged was run before: nothing can be said of that any more.
+/// Makes `--merge` conflict with all flags of a run, because merged runs are finished.
 fn with_conflicts_of_merging(command: Command) -> Command {
     let all = command.get_arguments().map(|flag| flag.get_id().clone());
     let of_running: Vec<_> = all.filter(|id| !OF_RESULTS.contains(&id.as_str())).collect();

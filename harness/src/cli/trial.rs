@@ -29,7 +29,7 @@ pub struct TrialFlags {
 }
 
 impl TrialFlags {
-    /// What they mean.
+    /// Converts the flags to a request.
     pub fn request(self) -> TrialRequest {
         let variant = self.task.zip(self.variant).map(|(task, variant)| VariantTrial {
             device: self.device.unwrap_or(Device::Cpu),

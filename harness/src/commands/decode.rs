@@ -71,7 +71,7 @@ fn refuse_generated_sectors(params: &Params) -> Result<(), Failure> {
     }
 }
 
-/// The columns of a list of digits do not say the sector.
+/// Rejects frames of several sectors, because lists of digits have no column for the sector.
 fn refuse_several_sectors(path: &Path, frame: &TimeFrame) -> Result<(), Failure> {
     match frame.sector_numbers().len() {
         0 | 1 => Ok(()),
@@ -101,8 +101,8 @@ fn report_damage(frame: &TimeFrame, decoded: &Decoded) {
     }
 }
 
-/// Writes digits by row, pad and time bin; those of the same place by ADC value, so that the order
-/// does not depend on the variant.
+/// Writes digits by row, pad and time bin, then by ADC value, so that the order does not depend on
+/// the variant.
 fn write(out: &Path, digits: &[Digit]) -> Result<(), Failure> {
     let mut sorted = digits.to_vec();
     sorted.sort_unstable_by_key(|digit| (digit.pad_id(), digit.time_bin(), digit.adc()));

@@ -14,21 +14,21 @@ use crate::platform::{Interrupt, process_start};
 use crate::request::{DEFAULT_STORE, OutputFlags};
 use crate::suite::Suite;
 
-/// What was asked for.
+/// Suite to run.
 pub(super) struct FromSuite<'a> {
     /// The run that is there; `None` to measure one.
     pub(super) run: Option<&'a Path>,
     /// Time for all points.
     pub(super) budget: Duration,
-    /// What to leave behind.
+    /// Output options.
     pub(super) output: &'a OutputFlags,
     /// The command line as typed.
     pub(super) command: &'a [String],
     /// The file with defaults of flags, if there is one.
     pub(super) config: &'a Option<PathBuf>,
-    /// The command: folders are called so if nobody says how.
+    /// Command name, the default name of folders.
     pub(super) name: &'static str,
-    /// Which runs on a GPU tell the times of their kernels.
+    /// Runs on a GPU that record the times of their kernels.
     pub(super) kernels: KernelTimes,
     /// Asks for an end.
     pub(super) interrupt: &'a Interrupt,
@@ -79,7 +79,7 @@ impl FromSuite<'_> {
         Ok((Run::read(&outcome.folder)?, outcome.exit()))
     }
 
-    /// Where charts and tables go: into a run that was measured now, but not into others.
+    /// Returns the folder of charts and tables: of a run measured now, but not of an earlier one.
     pub(super) fn folder<'a>(&'a self, run: &'a Run) -> Option<&'a Path> {
         match self.run {
             Some(_) => self.output.out.as_deref(),

@@ -63,7 +63,7 @@ fn go_on(request: &MeasureRequest, plan: &mut Plan) -> Result<Option<Earlier>, F
         let all = plan.len();
         plan.retain(|point| !earlier.done.contains(point));
         let (done, folder) = (all - plan.len(), earlier.folder.shown());
-        say(&format!("going on with {folder}: {done} of {all} points are done"));
+        say(&format!("resuming {folder}: {done} of {all} points are done"));
     }
     Ok(earlier)
 }

@@ -41,7 +41,7 @@ pub(super) fn work() -> Exit {
     }
 }
 
-/// What that process was asked for.
+/// Reads the request of the parent process.
 fn throughput_of_another() -> Result<Box<ThroughputRequest>, String> {
     let opening = streams::opening();
     let opening = opening.ok_or("bench throughput starts this, and says what to do")?;

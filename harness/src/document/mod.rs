@@ -1,9 +1,9 @@
 //! TOML files that people write: suites, defaults of flags, accepted changes.
 //!
-//! Keys and values know where they stand and take down what is wrong with them: whoever
-//! reads them goes on, and all problems are told at once. Structs that serde fills would
-//! end at the first problem and know no places of keys. Numbers are texts, too: what a
-//! text means is for the functions to say that read flags, so that both are written alike.
+//! Keys and values know their byte offset and record their problems: the reader continues, and all
+//! problems are reported at once. Structs filled by serde would end at the first problem and not
+//! know the offsets of keys. Numbers are texts, too: the parsers of flags read them, so that both
+//! have the same syntax.
 
 mod problems;
 
@@ -17,10 +17,10 @@ use crate::request::suggestion::instead_of;
 use problems::Problems;
 pub use problems::{InvalidDocument, Problem};
 
-/// What is read from a text; `path` is for messages.
+/// Reads a document; `path` is for messages.
 ///
 /// # Errors
-/// All that is wrong with it.
+/// All its problems.
 pub(crate) fn read<T>(
     path: &str,
     text: &str,
@@ -42,7 +42,7 @@ pub(crate) fn read<T>(
 #[derive(Clone, Copy)]
 pub(crate) struct Section<'a> {
     table: &'a DeTable<'a>,
-    /// Where its header stands, in bytes from the start.
+    /// Byte offset of its header.
     at: usize,
     problems: &'a Problems,
 }
@@ -52,7 +52,7 @@ pub(crate) struct Section<'a> {
 pub(crate) struct Entry<'a> {
     /// The key.
     pub(crate) key: &'a str,
-    /// Where the key stands, in bytes from the start.
+    /// Byte offset of the key.
     pub(crate) at: usize,
     value: &'a Spanned<DeValue<'a>>,
     problems: &'a Problems,
@@ -91,7 +91,7 @@ impl<'a> Section<'a> {
         self.problems.add(self.at, text);
     }
 
-    /// How many problems the whole document has by now.
+    /// Returns the number of problems of the document so far.
     pub(crate) fn problem_count(self) -> usize {
         self.problems.count()
     }
@@ -122,7 +122,7 @@ impl<'a> Entry<'a> {
         words.collect()
     }
 
-    /// The same as texts.
+    /// Returns the values as texts.
     pub(crate) fn texts(self) -> Vec<String> {
         self.words().into_iter().map(|word| word.text).collect()
     }
@@ -136,12 +136,12 @@ impl<'a> Entry<'a> {
         self.scalar(self.value)
     }
 
-    /// What the single value means.
+    /// Parses the single value.
     pub(crate) fn value<T>(self, parse: impl Fn(&str) -> Result<T, String>) -> Option<T> {
         self.word()?.value(self.key, parse)
     }
 
-    /// What the values mean.
+    /// Parses the values.
     pub(crate) fn values<T>(self, parse: impl Fn(&str) -> Result<T, String>) -> Vec<T> {
         let words = self.words().into_iter();
         let values = words.filter_map(|word| word.value(self.key, &parse));
@@ -164,7 +164,7 @@ impl<'a> Entry<'a> {
         Some(Word { text, at, problems })
     }
 
-    /// Whether it is a table.
+    /// Returns true if it is a table.
     pub(crate) fn is_section(self) -> bool {
         self.value.get_ref().is_table()
     }

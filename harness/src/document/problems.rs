@@ -1,4 +1,4 @@
-//! What is wrong with a document: all of it at once, with lines.
+//! Problems of a document: all at once, with lines.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -22,7 +22,7 @@ pub struct Problem {
     pub line: usize,
     /// The column in characters, from 1.
     pub column: usize,
-    /// What is wrong, and what to do.
+    /// Problem and its fix.
     pub text: String,
 }
 
@@ -42,28 +42,27 @@ fn listing(path: &str, problems: &[Problem]) -> String {
     text
 }
 
-/// Collects problems by their places in a text, in bytes from its start. All that is read
-/// from a document shares it.
+/// Collects problems by their byte offsets. All readers of a document share it.
 #[derive(Debug, Default)]
 pub(super) struct Problems(RefCell<Vec<(usize, String)>>);
 
 impl Problems {
     /// Takes down a problem.
     pub(super) fn add(&self, at: usize, text: impl Into<String>) {
-        // What parsers say repeats what they read.
+        // Messages of parsers repeat their input.
         let text = text.into().shown().at_most(SENTENCE).to_string();
         self.0.borrow_mut().push((at, text));
     }
 
-    /// How many there are by now.
+    /// Returns the number of problems so far.
     pub(super) fn count(&self) -> usize {
         self.0.borrow().len()
     }
 
-    /// Goes on if there are none.
+    /// Succeeds if there are no problems.
     ///
     /// # Errors
-    /// All of them, by line.
+    /// All problems, by line.
     pub(super) fn refuse(&self, path: &str, text: &str) -> Result<(), InvalidDocument> {
         let problem = |(at, problem)| {
             let (line, column) = position(text, at);
@@ -82,7 +81,7 @@ impl Problems {
 
 /// Line and column of a byte, from 1.
 fn position(text: &str, at: usize) -> (usize, usize) {
-    // Not every place that a parser tells is the start of a character.
+    // Not every offset that a parser reports is the start of a character.
     let before = String::from_utf8_lossy(&text.as_bytes()[..at.min(text.len())]);
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;

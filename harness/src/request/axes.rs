@@ -7,7 +7,7 @@ use super::is_only_tried;
 /// The size that sorts have by default, if no rates are given.
 const DIGIS: &str = "digis";
 
-/// More inputs than this take weeks: somebody has multiplied too much.
+/// Limit of inputs: more would take weeks, and are probably a mistake.
 const MOST_INPUTS: usize = 10_000;
 
 /// The values that were given for each axis, in plain form.
@@ -20,8 +20,7 @@ impl AxisValues {
         AxisValues(values)
     }
 
-    /// The values for data that are made: where commands are only tried, axes of which nothing
-    /// was said have no large values either.
+    /// Completes the values for generated data with defaults; with small defaults in smoke mode.
     pub fn to_generate<'a>(self, axes: impl IntoIterator<Item = &'a Axis>) -> Self {
         if is_only_tried() { self.with_small_defaults(axes) } else { self }
     }
@@ -55,22 +54,22 @@ impl AxisValues {
         AxisValues(given.cloned().collect())
     }
 
-    /// The flags that say them.
+    /// Returns the values as flags.
     pub fn flags(&self) -> impl Iterator<Item = String> {
         let flag = |(name, values): &(&str, Vec<String>)| format!("--{name} {}", values.join(","));
         self.0.iter().map(flag)
     }
 
-    /// How many combinations of values there are.
+    /// Returns the number of combinations of values.
     pub fn count(&self) -> usize {
         let values = self.0.iter().map(|(_, values)| values.len());
         values.fold(1, usize::saturating_mul)
     }
 
-    /// Refuses more combinations than anybody waits for, before any is made.
+    /// Rejects too many combinations, before any is generated.
     ///
     /// # Errors
-    /// How many there are, and how many there may be.
+    /// If there are more than the limit.
     pub fn check_count(&self) -> Result<(), String> {
         let count = self.count();
         if count <= MOST_INPUTS {

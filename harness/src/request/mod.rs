@@ -1,7 +1,6 @@
-//! What is asked for: values of flags, and of a suite's parts, which are written alike.
+//! Requests: values of flags, and of the parts of suites, which have the same syntax.
 //!
-//! Requests say in their fields which flags those are; what depends on a task or on a data set,
-//! `cli` adds.
+//! Fields of requests declare their flags; `cli` adds those that depend on a task or a data set.
 
 mod axes;
 mod compare;

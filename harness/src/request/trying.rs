@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::Settings;
 use super::values::SampleRange;
 
-/// Says that commands are only tried: inputs are small, samples few and short.
+/// Environment variable of smoke mode: small inputs, few and short samples.
 const VARIABLE: &str = "RECOBENCH_SMALL";
 
 const MOST_TIME: Duration = Duration::from_millis(20);
@@ -20,7 +20,7 @@ pub fn confirming(time: Duration) -> Duration {
     if is_only_tried() { time.min(MOST_CONFIRMING) } else { time }
 }
 
-/// Whether commands are only tried.
+/// Returns true in smoke mode.
 pub fn is_only_tried() -> bool {
     env::var_os(VARIABLE).is_some_and(|value| !value.is_empty() && value != "0")
 }

@@ -1,4 +1,4 @@
-//! What the suites that come with the binary have of the registry.
+//! Coverage of the registry by the built-in suites.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -33,7 +33,7 @@ fn registered(backend: Backend) -> BTreeSet<(&'static str, &'static str)> {
     tasks().iter().flat_map(of_task).collect()
 }
 
-/// What of it is nowhere in a suite.
+/// Returns what no suite covers.
 fn missing(
     suite: &Suite,
     backend: Backend,

@@ -42,15 +42,15 @@ use crate::request::{MeasureRequest, Settings};
 pub use crate::document::{InvalidDocument, Problem};
 pub use part::{Part, SuiteInput};
 
-/// A suite that can't be read.
+/// Error of reading a suite.
 #[derive(Debug, thiserror::Error)]
 pub enum SuiteError {
-    /// Neither a file nor a suite that comes with the binary.
-    #[error("there is no file {} and no built-in suite of that name; {instead}", Path::new(name).shown())]
+    /// Neither a file nor a built-in suite.
+    #[error("unknown suite: there is no file {} and no built-in suite of that name; {instead}", Path::new(name).shown())]
     Unknown {
-        /// What was asked for.
+        /// Requested name.
         name: String,
-        /// What may have been meant.
+        /// Suggested names.
         instead: String,
     },
     /// A file that can't be read.
@@ -58,7 +58,7 @@ pub enum SuiteError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What went wrong.
+        /// Error of the system.
         source: io::Error,
     },
     /// A file that makes no sense.
@@ -67,7 +67,7 @@ pub enum SuiteError {
 }
 
 impl SuiteError {
-    /// The exit code that tells scripts.
+    /// Returns the exit code.
     pub(crate) fn exit(&self) -> Exit {
         match self {
             SuiteError::Unknown { .. } | SuiteError::Invalid(_) => Exit::Usage,
@@ -80,12 +80,12 @@ impl SuiteError {
 pub struct Suite {
     /// Its name: results of shards are merged by it.
     pub name: String,
-    /// What it is for, in a line.
+    /// Purpose, in one line.
     pub description: String,
     /// A hash of all its points with their seeds and sampling: equal hashes
     /// are the same suite.
     pub hash: String,
-    /// What is measured, part by part.
+    /// Parts to measure.
     pub parts: Vec<Part>,
 }
 
@@ -140,8 +140,8 @@ impl Suite {
         Ok(document::read(path, text, read::suite)?)
     }
 
-    /// The points that `keep` takes, and inputs and parts that have any. The hash stays
-    /// that of the whole suite.
+    /// Keeps the points accepted by `keep`, and inputs and parts that have any. The hash remains that
+    /// of the complete suite.
     #[must_use]
     pub fn restricted(mut self, keep: impl Fn(&Point) -> bool) -> Self {
         for part in &mut self.parts {
@@ -151,9 +151,8 @@ impl Suite {
         self
     }
 
-    /// The same with further variants: in each part those that `beside` gives for any of its
-    /// points. The hash stays that of the suite. Followed by [`Suite::on`], which makes their
-    /// points.
+    /// Adds variants: to each part those that `beside` returns for any of its points. The hash remains
+    /// that of the suite. Call [`Suite::on`] next, which creates their points.
     #[must_use]
     pub fn with_variants(mut self, beside: impl Fn(&Point) -> Vec<&'static str>) -> Self {
         for part in &mut self.parts {
@@ -162,10 +161,10 @@ impl Suite {
         self
     }
 
-    /// The same on other devices, in all parts.
+    /// Replaces the devices of all parts.
     ///
     /// # Errors
-    /// If an input makes no sense.
+    /// If an input is not valid.
     pub fn on(mut self, devices: &[Device]) -> Result<Self, DataError> {
         let parts = self.parts.into_iter().map(|part| part.on(devices));
         self.parts = parts.collect::<Result<_, _>>()?;
@@ -203,10 +202,10 @@ impl Suite {
         self.parts.iter().map(request).collect()
     }
 
-    /// What is to be measured of each of its requests.
+    /// Returns the plan of each request.
     ///
     /// # Errors
-    /// What can't be measured here.
+    /// If a request can't be measured here.
     pub fn plans(&self, requests: &[MeasureRequest]) -> Result<Vec<Plan>, Failure> {
         let parts = self.parts.iter().zip(requests);
         let plan = parts.map(|(part, request)| {

@@ -4,13 +4,13 @@ use reports::record::{Params, Shard};
 
 use super::{Part, Suite};
 
-/// What makes an input: the task, what describes it, and the seed.
+/// Identity of an input: task, parameters and seed.
 type InputKey = (&'static str, Params, u64);
 
 impl Suite {
-    /// The inputs of a shard with all their points, so that the variants of an
-    /// input are measured interleaved. Inputs are dealt out in turn. The hash
-    /// stays that of the whole suite.
+    /// Returns the inputs of a shard with all their points, so that the variants of an input are
+    /// measured interleaved. Inputs are distributed round-robin. The hash remains that of the complete
+    /// suite.
     #[must_use]
     pub fn shard(mut self, shard: Shard) -> Self {
         let mut dealt: Vec<InputKey> = Vec::new();

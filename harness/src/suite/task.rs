@@ -19,7 +19,7 @@ use crate::request::{AxisValues, as_tried};
 /// Parts with the sections that ask for them.
 pub(super) type Parts<'a> = Vec<(Section<'a>, Part)>;
 
-/// The keys of a task beside those of the settings.
+/// Keys of a task in addition to those of the settings.
 const KEYS: [&str; 5] = ["name", "variants", "axes", "exclude", "include"];
 
 /// Reads a task; nothing if it is not known.
@@ -81,12 +81,12 @@ fn include(section: Section<'_>, of: &TaskSpec, sound: bool) -> Option<Part> {
     spec.part(section)
 }
 
-/// What a `[[task]]` or one of its includes asks for.
+/// Content of a `[[task]]` or of one of its includes.
 #[derive(Clone)]
 struct TaskSpec {
     task: &'static dyn Task,
     settings: Settings,
-    /// Plain values of axes, by the places of these among the task's axes.
+    /// Plain values of axes, by the index of the axis in the task.
     axes: BTreeMap<usize, Vec<String>>,
 }
 
@@ -96,7 +96,7 @@ impl TaskSpec {
         TaskSpec { task, settings: defaults.clone(), axes: BTreeMap::new() }
     }
 
-    /// The same with the first value of each axis only.
+    /// Keeps only the first value of each axis.
     fn first_values(&self) -> Self {
         let mut spec = self.clone();
         spec.axes.values_mut().for_each(|values| values.truncate(1));
@@ -159,7 +159,7 @@ impl TaskSpec {
         entry.problem(format!("unknown axis {} of {name}; {instead}", key.quoted()));
     }
 
-    /// Takes down what is said of nested teams where no variant has them.
+    /// Reports settings of nested teams if no variant supports them.
     fn check_levels(&self, section: Section<'_>) {
         let infos = self.task.variants();
         let selected = select_variants(&infos, &self.settings.variants).unwrap_or_default();

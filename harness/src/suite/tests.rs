@@ -28,15 +28,15 @@ fn problems(text: &str) -> Vec<String> {
     }
 }
 
-/// One problem, which begins so.
+/// Checks that there is one problem, with the expected start.
 fn check(text: &str, expected: &str) {
     let found = problems(text);
     assert_eq!(found.len(), 1, "{found:#?}");
     assert!(found[0].starts_with(expected), "{found:?} for {expected}");
 }
 
-/// The same of each line of a table: what is written behind `head`, in which `\n` begins
-/// another line, and how the problem begins.
+/// Checks each line of a table: text to append to `head`, in which `\n` starts a new line, and
+/// the start of the problem.
 fn check_each(head: &str, table: &str) {
     for case in table.lines().filter(|line| !line.trim().is_empty()) {
         let (text, expected) = case.split_once(" | ").expect("two cells");

@@ -52,7 +52,7 @@ fn a_list_of_one_task_names_no_other() {
 #[test]
 fn examples_are_in_the_long_help_only() {
     let folder = folder();
-    for command in ["", "sort ", "compare ", "history "] {
+    for command in ["run ", "sort ", "compare ", "history "] {
         let long = folder.bench(format!("{command}--help")).stdout;
         let short = folder.bench(format!("{command}-h")).stdout;
         assert!(long.contains("Examples:"), "{command}");

@@ -103,7 +103,7 @@ fn ctrl_c_and_the_same_command_again_complete_the_run() {
     let run = Run::end_of(child).exits(130);
     run.says("the same command resumes: ");
     // Without a folder given it finds the run by itself.
-    little(&folder, "").exits(0).says("going on with results/");
+    little(&folder, "").exits(0).says("resuming results/");
     let runs = runs(&folder);
     assert_eq!(runs.len(), 1, "no second folder");
     assert_complete(&folder, &runs[0]);

@@ -5,11 +5,11 @@ use std::ffi::{OsStr, OsString};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
-/// The flags, as they would be typed, that make a command line without a file mean what it means
-/// with the file: records have them, so that they can be repeated where there is no such file.
+/// Returns the flags that make a command line without the file equivalent to one with it: records
+/// contain them, so that a run can be repeated without the file.
 ///
-/// `plain` is the command without the file's defaults. A default that has no effect beside what was
-/// typed, and would contradict it as a flag, is left out.
+/// `plain` is the command without the file's defaults. A default that has no effect because it
+/// would contradict a typed flag is left out.
 pub fn applied(
     plain: &Command,
     with_defaults: &Command,

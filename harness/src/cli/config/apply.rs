@@ -30,18 +30,18 @@ pub fn with_defaults(command: Command, path: &str, text: &str) -> Result<Command
 struct Given {
     key: String,
     words: Vec<String>,
-    /// Where it stands.
+    /// Byte offset in the file.
     at: usize,
 }
 
-/// What became of the keys so far.
+/// Keys read so far, and their use.
 #[derive(Default)]
 struct Reader<'a> {
-    /// Keys by their places, with the flags that there are where they stand.
+    /// Keys by byte offset, with the flags known in their section.
     keys: BTreeMap<usize, (Entry<'a>, BTreeSet<String>)>,
-    /// Keys that some command takes.
+    /// Offsets of the keys that some command accepts.
     taken: BTreeSet<usize>,
-    /// Why commands with that flag don't take the value.
+    /// Problems of values that commands with that flag reject.
     refused: BTreeMap<usize, String>,
 }
 
@@ -100,7 +100,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Takes down the keys that no command takes, and why.
+    /// Reports the keys that no command accepts, and why.
     fn tell_untaken(mut self) {
         for (at, (entry, known)) in self.keys {
             if self.taken.contains(&at) {
@@ -146,14 +146,17 @@ fn flags(command: &Command) -> BTreeSet<String> {
 }
 
 fn flag<'c>(command: &'c Command, name: &str) -> Option<&'c Arg> {
-    let mut flags = command.get_arguments();
-    flags.find(|flag| flag.get_long() == Some(name) && !NOT_IN_FILES.contains(&name))
+    let is_named = |flag: &&Arg| {
+        let aliases = flag.get_all_aliases().unwrap_or_default();
+        flag.get_long() == Some(name) || aliases.contains(&name)
+    };
+    command.get_arguments().find(is_named).filter(|_| !NOT_IN_FILES.contains(&name))
 }
 
-/// The values that a flag takes, each by itself.
+/// Splits the values of a flag.
 ///
 /// # Errors
-/// Why it does not take them.
+/// If the flag rejects them.
 fn values(flag: &Arg, words: &[String]) -> Result<Vec<String>, String> {
     let name = flag.get_long().unwrap_or_default();
     let values: Vec<String> = match flag.get_value_delimiter() {
@@ -175,7 +178,7 @@ fn values(flag: &Arg, words: &[String]) -> Result<Vec<String>, String> {
     Ok(values)
 }
 
-/// As if the value had been given on the command line.
+/// Checks a value as on the command line.
 fn check(flag: &Arg, value: &str) -> Result<(), String> {
     let name = flag.get_long().unwrap_or_default();
     let probe = Arg::new("probe")
@@ -189,7 +192,7 @@ fn check(flag: &Arg, value: &str) -> Result<(), String> {
     parsed.map(drop).map_err(|error| in_a_line(&error))
 }
 
-/// What the parser says, but for its advice to look at the help.
+/// Returns the parser's message in one line, without its hint to the help.
 fn in_a_line(error: &clap::Error) -> String {
     let text = error.to_string();
     let text = text.strip_prefix("error: ").unwrap_or(&text);

@@ -13,7 +13,7 @@ const NAME: &str = "recobench.toml";
 /// The variable that names the file; empty for none.
 pub(super) const VARIABLE: &str = "RECOBENCH_CONFIG";
 
-/// What a command line is read in.
+/// Folder and environment of a command line.
 #[derive(Clone, Debug, Default)]
 pub struct Surroundings {
     /// The current folder; `None` to look for no file.

@@ -1,7 +1,7 @@
-//! Measuring again, in turn, what is slower or not clear.
+//! `--confirm`: paired measurement of slower and inconclusive points.
 //!
-//! The executable of the base and this one see the same machine then, and what differs
-//! is the code.
+//! The executable of the base and this one run interleaved on the same machine, so that only the
+//! code differs.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -23,16 +23,16 @@ use crate::measure::{Start, new_folder};
 use crate::platform::{self, Interrupt};
 use crate::request::{CompareRequest, confirming};
 
-/// What to do where the base can't be measured again.
+/// Advice if the base can't be measured again.
 const NOT_KEPT: &str = "the executable that made the base was not kept; --base-bench names it, and \
     `bench run SUITE --against REVISION` builds one";
 
 /// The time of a point on either side.
 const MOST_TIME: Duration = Duration::from_secs(8);
-/// So many of the points that did not fit are named.
+/// Number of named points that did not fit in the time budget.
 const NAMED: usize = 5;
 
-/// How to measure again.
+/// Options of the confirmation.
 pub(super) struct Confirmation<'a> {
     pub(super) request: &'a CompareRequest,
     /// The executable that made the base.
@@ -62,14 +62,14 @@ impl BothPlugins {
     }
 }
 
-/// How measuring again ended.
+/// Result of the confirmation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Confirmed {
     /// As far as the time allowed, or nothing was doubtful.
     Done,
-    /// Points can't be measured again here, as a note says.
+    /// Points can't be measured again here; a note gives the reason.
     Impossible,
-    /// Somebody pressed Ctrl-C.
+    /// Interrupted by Ctrl-C.
     Interrupted,
 }
 
@@ -121,7 +121,7 @@ impl Confirmation<'_> {
         if lost.is_empty() { Confirmed::Done } else { Confirmed::Impossible }
     }
 
-    /// All verdicts stay, and nobody is advised to try the same again.
+    /// Keeps all verdicts, and removes the advice to confirm.
     fn impossible(&self, comparison: &mut Comparison, why: &str) -> Confirmed {
         comparison.notes.push(format!("not measured again: {why}"));
         self.advise_otherwise(comparison, &doubtful(comparison));
@@ -147,7 +147,7 @@ impl Confirmation<'_> {
         Ok(BothPlugins { base: of_run(runs.base)?, new: of_run(runs.new)? })
     }
 
-    /// Measures points in turn, and compares what came of it.
+    /// Measures points interleaved, and compares the results.
     fn measure(
         &self,
         doubtful: &[Key],
@@ -199,7 +199,7 @@ impl Confirmation<'_> {
         judged(&outcome.base, &outcome.folder, &terms)
     }
 
-    /// Puts the new judgements in the places of the old ones.
+    /// Replaces the old verdicts by the new ones.
     fn replace(&self, comparison: &mut Comparison, again: Comparison, doubtful: &[Key]) {
         let flags = &self.terms.flags;
         let folder = again.new.folder.clone();
@@ -223,7 +223,7 @@ impl Confirmation<'_> {
                 } else {
                     format!("{before} at first; measured again: {}", confirmed.reason)
                 };
-                // What is to be confirmed are the runs, not their rounds.
+                // The advice refers to the runs, not to the rounds of the confirmation.
                 let next = confirmed.next.as_ref();
                 confirmed.next = next.map(|next| next.replace(&rounds, &runs));
                 *point = confirmed;
@@ -265,7 +265,7 @@ fn doubtful(comparison: &Comparison) -> Vec<Key> {
     doubtful.iter().map(|point| point.key.clone()).collect()
 }
 
-/// What a busy machine can make of two runs: also a FASTER that is none.
+/// Returns true for verdicts that a busy machine can cause, including a false FASTER.
 fn is_doubtful(point: &PointVerdict) -> bool {
     point.verdict != Verdict::Same
 }

@@ -48,7 +48,7 @@ pub(super) fn run(request: &CompareRequest) -> Result<Exit, Failure> {
     show(&comparison, &request.format, request.listing)?;
     Ok(match (confirmed, exit(&comparison, request.judging.fail_on)) {
         (Confirmed::Interrupted, _) => Exit::Interrupted,
-        // What was asked for could not be done.
+        // The requested confirmation was not possible.
         (Confirmed::Impossible, Exit::Success) => Exit::NothingMeasured,
         (_, exit) => exit,
     })

@@ -18,7 +18,7 @@ use text::Foreign;
 
 use crate::platform::{self, Topology};
 
-/// Spaces before what is said of a device.
+/// Indentation of the properties of a device.
 const INDENT: u16 = 2;
 
 /// The host and its GPUs.

@@ -1,4 +1,4 @@
-//! The file of changes that somebody has looked at and accepted.
+//! File of reviewed and accepted changes.
 //!
 //! ```toml
 //! [[accepted]]

@@ -36,7 +36,7 @@ pub(super) enum NoGpu {
     SeveralGpus,
 }
 
-/// What this machine has.
+/// GPUs of this machine.
 pub(super) struct Gpus {
     /// GPUs with CUDA, or why there are none.
     pub(super) cuda: Result<Vec<CudaGpu>, String>,

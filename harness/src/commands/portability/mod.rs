@@ -51,7 +51,7 @@ pub(super) fn run(request: &PortabilityRequest) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// Chart and table first: they are kept even if nobody takes the text.
+/// Writes chart and table, then prints: a closed pipe does not affect files.
 fn present(compared: &[Comparison], run: &Run, from: &FromSuite<'_>) -> Result<(), Failure> {
     let text = |format, screen| Ok(portability::render(format, &run.record, compared, screen)?);
     if let Some(folder) = from.folder(run) {

@@ -60,8 +60,8 @@ pub(super) fn on(devices: &[Device], mut pairs: Vec<Pair>) -> Vec<Pair> {
     pairs
 }
 
-/// Whether a point is of a pair: native ones on the GPU and on the same once more, what is written
-/// otherwise where it runs.
+/// Returns true if a point belongs to a pair: native kernels on the GPU (measured twice), portable
+/// ones where they run.
 pub(super) fn want(pairs: &[Pair], point: &Point) -> bool {
     let Ok(device) = point.device.parse::<Device>() else { return false };
     let is_cuda = device.cuda_number().is_some();

@@ -7,12 +7,12 @@ use algorithms::sts::{Cluster, Hit, OfflineCluster, OfflineHit, Partitioned};
 use generators::sts::ModuleSide;
 use reports::units::significant;
 
-/// So many tell apart all numbers of single precision; of times, all nanoseconds are kept.
+/// Significant digits that distinguish all single-precision numbers; times keep all nanoseconds.
 const DIGITS: usize = 9;
 const CLUSTERS: &str = "module,side,charge,size,position,position_error,time_ns,time_error";
 const HITS: &str = "module,x,y,z,time_ns,dx,dy,dz,dxy,time_error,du,dv";
 
-/// Added to the columns if there are several timeslices, whose times all begin at 0.
+/// Additional column if there are several timeslices, whose times all start at 0.
 const TIMESLICE: &str = "timeslice";
 
 /// Clusters or hits of timeslices.

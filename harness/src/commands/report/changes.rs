@@ -36,7 +36,7 @@ pub(super) fn comparison(
     Ok(Some(comparison))
 }
 
-/// What comparing needs to find the same store.
+/// Flags of compare that select the same store.
 fn store_flag(request: &ReportRequest) -> Vec<String> {
     let store = request.store.iter();
     let words =
@@ -44,7 +44,7 @@ fn store_flag(request: &ReportRequest) -> Vec<String> {
     words.collect()
 }
 
-/// What `bench compare --json` wrote.
+/// Reads a file written by `bench compare --json`.
 fn read(file: &Path) -> Result<Comparison, Failure> {
     let text = read_text(file, LARGEST_RECORD)
         .map_err(|source| StoreError::Io { path: file.to_owned(), source })?;

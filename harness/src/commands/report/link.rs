@@ -1,4 +1,4 @@
-//! Where a file is, as seen from another one.
+//! Relative paths between files.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write;

@@ -1,7 +1,7 @@
-//! By which commands figures about streams are measured, in the time that there is.
+//! Commands that measure figures about streams within a time budget.
 //!
-//! With enough of it these are those of the figures: spills of 4 s and pauses of 6 s, and so many
-//! timeslices. With less of it everything in them is shorter by the same factor.
+//! With enough time these are the published settings: spills of 4 s, pauses of 6 s, and their
+//! number of timeslices. With less time all durations shrink by the same factor.
 
 use std::time::Duration;
 
@@ -15,12 +15,11 @@ const LONGEST_SPEED: Duration = Duration::from_secs(20);
 const LONGEST_POINT: Duration = Duration::from_secs(2);
 /// Less than that is over before the first event.
 const LEAST_FOR_EVENTS: Duration = Duration::from_secs(4);
-/// A speed of the longest has so many timeslices as they come from the detector: this part of all
-/// data of the preset each.
+/// Scale of the timeslices with the full time budget: this share of all data of the preset each.
 const LARGEST_SCALE: f64 = 0.02;
 /// Fewer data hold no hits.
 const SMALLEST_SCALE: f64 = 0.0005;
-/// An event is such a part of a collision of gold: 10 ms of a core, or less where time is short.
+/// Scale of events with the full time budget: a share of a gold collision that takes a core 10 ms.
 const LARGEST_EVENT: f64 = 0.01;
 const SMALLEST_EVENT: f64 = 0.001;
 /// The part of a period that is a spill; a speed holds two periods, and ends in a pause.
@@ -45,8 +44,8 @@ pub(super) struct Line {
     pub(super) words: Vec<String>,
 }
 
-/// The commands for streams of such a name on a device, within a time; none if there are no such
-/// streams.
+/// Returns the commands for the streams `name` on a device within a time budget; none if the name
+/// is unknown.
 pub(super) fn lines(name: &str, device: Device, time: Duration) -> Vec<Line> {
     match name {
         "data-challenge" => vec![data_challenge(name, device, time)],

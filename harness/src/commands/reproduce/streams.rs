@@ -35,7 +35,7 @@ pub(super) fn budgets(figures: &[Figure], budget: Duration) -> (Duration, Durati
 /// run; `None` if they need none.
 ///
 /// # Errors
-/// If results can't be written. What a device can't do is said, and left out.
+/// If results can't be written. Streams that a device does not support are reported and skipped.
 pub(super) fn measure(
     figures: &[Figure],
     time: Duration,
@@ -65,7 +65,7 @@ pub(super) fn measure(
     Ok(Some(exit))
 }
 
-/// What tells of both: whatever was wrong or interrupted, else whether anything was measured.
+/// Joins two exit codes: wrong output and interruption first, then success.
 pub(super) fn joined(one: Exit, other: Exit) -> Exit {
     let worst = [Exit::WrongOutput, Exit::Interrupted, Exit::Failed, Exit::Success];
     let is_there = |exit: &Exit| *exit == one || *exit == other;

@@ -1,4 +1,4 @@
-//! Comparisons in turn: the same executable on both sides, by the same engine as
+//! Self-test of paired runs: the same executable on both sides, by the engine of
 //! `bench run --against`.
 //!
 //! Each repetition is two comparisons of all points: one without any difference, in which
@@ -17,7 +17,7 @@ use super::sittings::{Ended, Sittings};
 use crate::duet::{self, Against, Executable, SidePlugins, points};
 use crate::measure::Start;
 
-/// What points are slowed down by, in turn.
+/// Slowdowns, assigned to points in rotation.
 const SLOWDOWNS: [f64; 5] = [0.01, 0.02, 0.03, 0.05, 0.10];
 
 /// One for each slowdown, none first.
@@ -91,7 +91,7 @@ fn compared(
     Ok(judged(&outcome.base, &outcome.folder, &Terms::default())?)
 }
 
-/// Adds what the gate said of the points with each slowdown.
+/// Adds the verdicts of the points with each slowdown.
 fn count_all(trials: &mut [Trial], comparison: &Comparison, slowdown: &dyn Fn(&Point) -> f64) {
     for trial in trials {
         let known = trial.slowdown;

@@ -1,17 +1,16 @@
-//! `bench selftest`: how often the gate of comparisons errs on this machine.
+//! `bench selftest`: false-positive and detection rates of `compare` on this machine.
 //!
-//! The same points are measured again and again, without any difference and
-//! with a known slowdown of each sample, in the two ways that there are to
-//! compare: in whole runs one after the other, as from night to night, and in
-//! turn, as `bench run --against` and `bench compare --confirm` do. What the gate
-//! calls a change where there is none is a false alarm. The whole runs tell besides
-//! how much runs of the same code differ.
+//! The same points are measured repeatedly, without any difference and with a known slowdown of
+//! each sample, by both kinds of comparison: separate runs one after the other, as from night to
+//! night, and paired runs, as `bench run --against` and `bench compare --confirm` do. A change
+//! reported without a slowdown is a false alarm. Separate runs also give the variance between
+//! runs of the same code.
 //!
 //! | module | does |
 //! |---|---|
 //! | `sittings` | measures all points once, slowed down or not |
-//! | `whole_runs` | measures and judges whole runs, one after the other |
-//! | `in_turn` | measures and judges in turn |
+//! | `whole_runs` | measures and judges separate runs, one after the other |
+//! | `in_turn` | measures and judges paired runs |
 
 mod in_turn;
 mod sittings;
@@ -115,7 +114,7 @@ fn gpus(sittings: &Sittings<'_>) -> BTreeMap<String, String> {
     known.collect()
 }
 
-/// Adds what the gate said of points with a known slowdown.
+/// Adds the verdicts of points with a known slowdown.
 fn count<'a>(trial: &mut Trial, points: impl Iterator<Item = &'a PointVerdict> + Clone) {
     let said = |verdict| points.clone().filter(|it| it.verdict == verdict).count();
     let (slower, faster) = (said(Verdict::Slower), said(Verdict::Faster));

@@ -28,7 +28,7 @@ impl<F: Into<Failure>> From<F> for Ended {
     }
 }
 
-/// What is measured again and again.
+/// Suite that is measured repeatedly.
 pub(super) struct Sittings<'a> {
     command: &'a [String],
     plans: Vec<Plan>,
@@ -70,7 +70,7 @@ impl<'a> Sittings<'a> {
         })
     }
 
-    /// Measures as the suite says.
+    /// Measures the suite once.
     pub(super) fn whole(&self, name: &str, slowdown: f64) -> Result<Measured, Ended> {
         let out = self.measure(name, slowdown)?;
         Ok(Measured::read(&out)?)
@@ -81,18 +81,18 @@ impl<'a> Sittings<'a> {
         self.plans.iter().flat_map(Plan::points)
     }
 
-    /// What is to be measured.
+    /// Returns the jobs to measure.
     pub(super) fn jobs(&self) -> Vec<Job<'_>> {
         Job::of(&self.requests, &self.plans)
     }
 
-    /// What is known of a run that begins now.
+    /// Returns the metadata of a run that starts now.
     pub(super) fn record(&self) -> RunRecord {
         let assignment = self.assignment(PathBuf::new(), 0.0);
         describe(&assignment, &Topology::of_this_machine())
     }
 
-    /// Says how far it is, if anybody wants to know.
+    /// Prints progress unless quiet.
     pub(super) fn tell(&self, text: &str) {
         tell(self.quiet, text);
     }

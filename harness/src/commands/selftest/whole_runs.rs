@@ -1,8 +1,7 @@
-//! Whole runs, one after the other: how often is a difference called a change?
+//! Self-test of separate runs: rate of differences that are reported as changes.
 //!
-//! What runs of the same code differ by is a part of the judgement, and it is
-//! these runs that tell it. So that nobody is judged by himself, each pair is
-//! judged by the scatter of all runs but these two.
+//! Verdicts use the variance between runs of the same code, which these runs give. Each pair is
+//! judged with the variance of all other runs, so that no run is judged by itself.
 
 use reports::compare::{Measured, RunScatter, Terms, compare, scatter_of};
 use reports::record::Trial;
@@ -18,7 +17,7 @@ pub(super) const SLOWDOWNS: [f64; 8] = [0.01, 0.0, 0.02, 0.0, 0.05, 0.0, 0.10, 0
 /// A run of all points.
 pub(super) struct WholeRun {
     measured: Measured,
-    /// What each sample was slowed down by, as a fraction.
+    /// Slowdown of each sample, as a fraction.
     slowdown: f64,
 }
 
@@ -34,7 +33,7 @@ impl WholeRun {
         Ok(WholeRun { measured: sittings.whole(&name, slowdown)?, slowdown })
     }
 
-    /// What was measured, and by how much it was slowed down.
+    /// Returns the slowed-down run and its slowdown.
     pub(super) fn slowed(&self) -> (&Measured, f64) {
         (&self.measured, self.slowdown)
     }

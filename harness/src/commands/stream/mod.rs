@@ -1,4 +1,4 @@
-//! `bench stream`: timeslices that come when they are due, for several processes.
+//! `bench stream`: open-loop test with several worker processes.
 
 mod merge;
 

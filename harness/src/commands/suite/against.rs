@@ -1,4 +1,4 @@
-//! A suite measured in turn with a base.
+//! Paired run of a suite with a baseline.
 
 use std::path::{Path, PathBuf};
 
@@ -117,7 +117,7 @@ pub(super) fn run(
     conclusion::conclude(request, against, outcome, &known)
 }
 
-/// What both sides of a measurement in turn say.
+/// Compares both sides of a paired run.
 ///
 /// # Errors
 /// If they can't be read, or have no point in common.

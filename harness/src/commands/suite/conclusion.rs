@@ -1,4 +1,4 @@
-//! What a paired run has found: its verdicts, and what has none.
+//! Output of a paired run: verdicts, and points without a verdict.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -86,9 +86,9 @@ pub(super) fn points_of(run: &Path, part: &SuitePart) -> Result<Vec<Point>, Stor
     Ok(measured.map(|row| ALIASES.point(row.point(), &software.version)).collect())
 }
 
-/// The points of the base's run that the base was not measured at again: the suite no longer has
-/// them, the base can't measure them here, or there was no time. Those whose variant is wrong or
-/// fails now have a row that says so.
+/// Returns the points of the base's run that the base was not measured at again: the suite no
+/// longer has them, the base can't measure them here, or the time ran out. Points whose variant
+/// is wrong or fails now have a row that states it.
 fn vanished<'a>(
     known: &'a [Point],
     base: &[SummaryRow],

@@ -1,4 +1,4 @@
-//! A run that was stopped, to go on with: of the same suite, or of the same command.
+//! Interrupted runs to resume: of the same suite, or of the same command.
 
 use std::collections::HashSet;
 use std::fs;
@@ -13,10 +13,10 @@ use crate::failure::Failure;
 use crate::platform;
 use crate::request::{MeasureRequest, SuiteRequest};
 
-/// Where runs go that are given no folder.
+/// Folder of runs without `--out`.
 const RESULTS: &str = "results";
 
-/// What is to be measured.
+/// Requested measurement.
 struct Wanted<'a> {
     part: &'a SuitePart,
     plugins: &'a [PluginRecord],
@@ -27,16 +27,15 @@ pub(in crate::commands) struct Earlier {
     pub(in crate::commands) folder: PathBuf,
     /// The points that need not be measured again.
     pub(in crate::commands) done: HashSet<Point>,
-    /// Whether it has come to its end, be it without all points, as its time was over.
+    /// True if it ended, possibly without all points because its time budget was used up.
     pub(in crate::commands) is_finished: bool,
 }
 
-/// The run of the same measuring command in the folder that it names, if that was stopped, or
-/// is to be stored and is not yet. A run that has ended is none: who begins another one there has
-/// to be told.
+/// Returns the run of the same command in its `--out` folder, if it was interrupted or still has
+/// to be stored. Finished runs are not resumed: measuring into their folder is an error.
 ///
 /// # Errors
-/// If it can't be gone on with.
+/// If it can't be resumed.
 pub(in crate::commands) fn of_command(
     request: &MeasureRequest,
     plugins: &[PluginRecord],
@@ -50,7 +49,7 @@ pub(in crate::commands) fn of_command(
         return Ok(None);
     }
     let other_command = || {
-        // How the program was called does not matter.
+        // The path of the program does not matter.
         let same = record.command.iter().skip(1).eq(request.command.iter().skip(1));
         (!same || record.suite.is_some()).then(|| "it is of another command".to_owned())
     };
@@ -60,7 +59,7 @@ pub(in crate::commands) fn of_command(
     }
 }
 
-/// Whether a run is to be stored and is not, or the executable that made it.
+/// Returns true if a run has to be stored and it or its executable is not in the store.
 fn lacks_storing(request: &MeasureRequest, run: &Path) -> bool {
     let executable = platform::executable_fingerprint();
     let has_both = |store: Store| store.has(run) && store.executable(&executable).is_some();
@@ -68,10 +67,10 @@ fn lacks_storing(request: &MeasureRequest, run: &Path) -> bool {
     store.is_some_and(|store| !Store::open(store).is_ok_and(has_both))
 }
 
-/// The run to go on with: in the folder given, or else the latest one.
+/// Returns the run to resume: in the given folder, or else the latest one.
 ///
 /// # Errors
-/// If the folder given holds a run that can't be gone on with.
+/// If the given folder holds a run that can't be resumed.
 pub(super) fn find(
     request: &SuiteRequest,
     part: &SuitePart,
@@ -89,11 +88,10 @@ pub(super) fn find(
     }
 }
 
-/// The folder of a run to go on with that was measured in turn: the one given, or else
-/// the latest one.
+/// Returns the folder of a paired run to resume: the given one, or else the latest one.
 ///
 /// # Errors
-/// If the folder given holds a run that can't be gone on with.
+/// If the given folder holds a run that can't be resumed.
 pub(super) fn find_paired(
     request: &SuiteRequest,
     part: &SuitePart,
@@ -125,12 +123,12 @@ fn given(folder: &Path, wanted: &Wanted<'_>) -> Result<Earlier, Failure> {
 fn refusal(folder: &Path, problem: &str) -> Failure {
     let place = folder.shown();
     Failure::Usage(format!(
-        "can't go on with the run in {place}: {problem}; choose another folder with --out"
+        "can't resume the run in {place}: {problem}; choose another folder with --out"
     ))
 }
 
-/// The latest run below `results/` that was stopped. Folders that are none, or
-/// that are in use, are passed over.
+/// Returns the latest interrupted run below `results/`. Skips folders that are not runs or are in
+/// use.
 fn latest(wanted: &Wanted<'_>) -> Option<Earlier> {
     let entries = fs::read_dir(RESULTS).ok()?;
     let mut folders: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
@@ -140,7 +138,7 @@ fn latest(wanted: &Wanted<'_>) -> Option<Earlier> {
 
 fn stopped(folder: PathBuf, wanted: &Wanted<'_>) -> Option<Earlier> {
     let record = read_run(&folder).ok()?;
-    // What a budget ended is whole: it is gone on with only where it is named.
+    // A run that a budget ended is finished: it is resumed only if its folder is named.
     if record.finished.is_some() || problem(&record, wanted).is_some() {
         return None;
     }
@@ -173,7 +171,7 @@ fn problem(record: &RunRecord, wanted: &Wanted<'_>) -> Option<String> {
     other_ground(record, wanted.plugins)
 }
 
-/// Why times of a run can't stand beside those measured now.
+/// Returns why times of a run are not comparable with those measured now.
 fn other_ground(record: &RunRecord, plugins: &[PluginRecord]) -> Option<String> {
     if !record.is_of(&platform::this_machine()) {
         return Some("it was made on another machine".to_owned());

@@ -69,7 +69,7 @@ fn folder(request: &SuiteRequest, earlier: Option<Earlier>) -> PathBuf {
 fn tell(earlier: &Earlier, part: &SuitePart) {
     let (done, folder) = (earlier.done.len(), earlier.folder.shown());
     say(&format!(
-        "going on with {folder}: {done} of {} points are done (--fresh begins anew)",
+        "resuming {folder}: {done} of {} points are done (--fresh starts a new run)",
         part.points
     ));
 }

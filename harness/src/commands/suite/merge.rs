@@ -72,7 +72,7 @@ fn check_points(runs: &[Run], suite: &Suite) -> Result<(), Failure> {
         }
         seen.extend(points);
     }
-    // What no machine of these has could be measured on none of them.
+    // Devices that no machine has can't have been measured.
     let has_gpu = runs.iter().any(|run| !run.record.machine.gpus.is_empty());
     let could_be = |point: &&Point| has_gpu || point.device == "cpu";
     let missing = suite.points().filter(could_be);

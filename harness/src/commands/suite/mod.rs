@@ -39,7 +39,7 @@ pub(super) fn run(request: &SuiteRequest, file: &SuiteFile) -> Result<Exit, Fail
     }
 }
 
-/// Says which devices of a suite can't be used here.
+/// Prints which devices of a suite can't be used here.
 fn say_what_is_missing(suite: &Suite) {
     let devices = suite.parts.iter().flat_map(|part| missing_devices(&part.settings.devices));
     for device in devices.collect::<HashSet<_>>() {
@@ -65,7 +65,7 @@ pub(super) fn not_empty(suite: Suite, nothing: &str) -> Result<Suite, Failure> {
     }
 }
 
-/// What there is to measure.
+/// Requests and plans of a suite.
 pub(super) struct Planned {
     pub(super) requests: Vec<MeasureRequest>,
     pub(super) plans: Vec<Plan>,
@@ -73,7 +73,7 @@ pub(super) struct Planned {
 }
 
 impl Planned {
-    /// All plans before the first sample: what can't be measured is told at once.
+    /// Makes all plans before the first sample, so that problems are reported at once.
     pub(super) fn new(
         mut suite: Suite,
         command: &[String],
@@ -81,7 +81,7 @@ impl Planned {
     ) -> Result<Self, Failure> {
         let left_out = suite.leave_out_unusable();
         let mut requests = suite.requests(command);
-        // The record of a run tells once which file its defaults come from.
+        // The record of a run names the file of its defaults once.
         if let Some(first) = requests.first_mut() {
             first.config.clone_from(config);
         }
@@ -102,7 +102,7 @@ impl Planned {
         Ok(Planned { requests, plans, part })
     }
 
-    /// What `bench run` is to measure.
+    /// Creates the requests and plans of `bench run`.
     fn of(suite: Suite, request: &SuiteRequest) -> Result<Self, Failure> {
         let mut planned = Planned::new(suite, &request.command, &request.config)?;
         planned.part.shard = request.shard;

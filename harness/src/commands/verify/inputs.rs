@@ -1,4 +1,4 @@
-//! What variants are checked on, and the smallest of it on which one is wrong.
+//! Inputs of verification, and reduction of an input on which a variant is wrong.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -11,10 +11,10 @@ use super::Subject;
 use crate::failure::Failure;
 use crate::request::VerifyRequest;
 
-/// Nobody waits for a smaller input for longer.
+/// Time limit of the search for a smaller input.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Where inputs go on which a variant is wrong.
+/// Folder of inputs on which a variant is wrong.
 const FOLDER: &str = "results/verify";
 
 /// An input with its name.
@@ -26,7 +26,7 @@ pub(super) struct Input {
 /// A file with an input.
 pub(super) struct Kept {
     pub(super) path: PathBuf,
-    /// How much there is to do.
+    /// Number of items.
     pub(super) items: u64,
 }
 
@@ -41,7 +41,7 @@ pub(super) fn of(
     }
 }
 
-/// A file, once for each combination of what was said about it.
+/// Returns the file as an input, once for each combination of its options.
 fn of_file(task: &dyn Task, path: &Path, request: &VerifyRequest) -> Result<Vec<Input>, Failure> {
     let options = request.options.0.only(task.file_axes()).combinations();
     let inputs = options.into_iter().map(|options| {
@@ -59,9 +59,9 @@ fn hard(task: &'static dyn Task, request: &VerifyRequest) -> impl Iterator<Item 
     inputs.filter(move |input| input.case.work().items <= most)
 }
 
-/// The smallest input found that is still wrong; `None` if the given one is. As delta
-/// debugging does it (Zeller and Hildebrandt 2002): tries what is left if a part is taken
-/// away, keeps it if the variant is still wrong, and goes on.
+/// Returns the smallest input found on which the variant is still wrong; `None` if it is the given
+/// one. Delta debugging (Zeller and Hildebrandt 2002): removes a part, keeps the remainder if the
+/// variant is still wrong, and continues.
 pub(super) fn smallest(
     case: &dyn Case,
     is_wrong: impl Fn(&dyn Case) -> bool,

@@ -28,7 +28,7 @@ use summary::{Mismatch, VerifySummary};
 use trials::Trials;
 use ways::Way;
 
-/// What the largest of the hard inputs takes, with results and the system's own.
+/// Memory of the largest hard input, including results and system reserve.
 const MEMORY_BYTES: u64 = 1 << 30;
 
 pub(super) fn run(request: &VerifyRequest) -> Result<Exit, Failure> {
@@ -65,7 +65,9 @@ fn devices(request: &VerifyRequest) -> Result<Vec<Device>, Failure> {
     }
     for &device in &request.devices {
         if let Some(reason) = gpus::problem_of(device) {
-            let problem = format!("nothing was verified: {device} can't be used: {reason}");
+            let problem = format!(
+                "nothing was verified: {device} can't be used: {reason}; run bench devices"
+            );
             return Err(Failure::NothingMeasured(problem));
         }
     }
@@ -101,7 +103,7 @@ impl Verification<'_> {
                 None => right.push(subject),
             }
         }
-        // Inputs are made one by one, and none is for nobody.
+        // Inputs are generated one by one, and skipped if no variant needs them.
         let mut inputs = inputs::of(task, self.request)?;
         while !right.is_empty() {
             let Some(input) = inputs.next() else { break };
@@ -173,7 +175,7 @@ struct Subject<'a> {
     way: &'a Way,
 }
 
-/// What a check says.
+/// Result of a check.
 enum Checked {
     Right,
     /// It can't run here, or not on such an input.
@@ -191,7 +193,7 @@ impl Subject<'_> {
         };
         let checked = check_candidate(candidate.as_mut(), &place);
         drop(candidate);
-        // Smaller inputs are kept where paths say.
+        // Paths of smaller inputs are relative to the original working directory.
         plugin_guard::return_home();
         match checked {
             Ok(_) => Checked::Right,

@@ -1,4 +1,4 @@
-//! What came of a verification.
+//! Summary of a verification.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -28,7 +28,7 @@ pub(super) struct Mismatch {
     pub(super) task: &'static str,
     pub(super) variant: &'static str,
     pub(super) device: Device,
-    /// How it was run, and on what.
+    /// Configuration and input of the check.
     pub(super) context: String,
     pub(super) problem: String,
     /// A smaller input, if one was found that shows it as a file, too.

@@ -46,13 +46,13 @@ impl Way {
         self.team.threads()
     }
 
-    /// Whether a variant can make use of it: teams within a team are for those that have such.
+    /// Returns true if a variant supports the configuration: nested teams need a nested variant.
     pub(super) fn is_for(&self, info: &VariantInfo) -> bool {
         info.backend == self.device.backend()
             && (self.team.inner().is_none() || info.nested.is_some())
     }
 
-    /// A place to run.
+    /// Returns the target to run on.
     pub(super) fn place(&self) -> Result<Target<'_>, DeviceError> {
         self.gpus.place(self.device, &self.team)
     }
@@ -79,7 +79,7 @@ fn on_emulator(number: u64, request: &VerifyRequest) -> Result<Way, Failure> {
     })
 }
 
-/// One, two, three (an odd number cuts at unlike places), and all there are.
+/// Returns 1, 2, 3 (an odd count splits at other indices), and all CPUs.
 fn thread_counts() -> Vec<usize> {
     let mut counts = vec![1, 2, 3, usable_threads()];
     counts.sort_unstable();

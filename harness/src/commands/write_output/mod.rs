@@ -35,7 +35,7 @@ pub(super) struct OutputJob<'r, A: Algorithm> {
 
 /// Origin of the one input.
 pub(super) enum InputOrigin<'r> {
-    /// A file, and what was said about it.
+    /// A file and its options.
     File(&'r Path, Params),
     /// Complete parameters of generated data.
     Generated(Params),
@@ -127,7 +127,9 @@ impl<'r, A: Algorithm> OutputJob<'r, A> {
     ) -> Result<A::Output, Failure> {
         let Run { device, variant } = run;
         let target = self.gpus.place(*device, &self.team).map_err(|problem| {
-            Failure::NothingMeasured(format!("{device} can't be used: {problem}"))
+            Failure::NothingMeasured(format!(
+                "{device} can't be used: {problem}; run bench devices"
+            ))
         })?;
         let checked = variant.checked_output(&self.algorithm, input, &target, reference);
         checked.map_err(|damage| failed(run, &damage))

@@ -127,7 +127,7 @@ fn several(chosen: &[(Device, usize)], infos: &[VariantInfo], flags: &str) -> St
     format!("{flags}: results are written by one variant; --variant names {}", runs.join(", "))
 }
 
-/// Says that no device has a variant that was asked for, and which devices have it.
+/// Describes that no selected device has a requested variant, and which devices have it.
 fn mismatch(
     infos: &[VariantInfo],
     devices: &[Device],

@@ -11,9 +11,9 @@ use crate::failure::Failure;
 const OWN: [&str; 6] = ["--out", "--hits", "--metrics", "--influx", "--format", "--seed"];
 const OWN_SWITCHES: [&str; 3] = ["--no-charts", "--quiet", "-q"];
 
-/// A node, and what it left behind.
+/// Node and its results.
 pub(super) struct Node {
-    /// That of its folder.
+    /// Name of its folder.
     pub(super) name: String,
     pub(super) run: StreamRun,
 }
@@ -24,7 +24,7 @@ pub(super) struct Nodes {
     pub(super) names: Vec<String>,
     /// Those whose folders can be read.
     pub(super) nodes: Vec<Node>,
-    /// What there is to say of the others.
+    /// Notes on missing nodes.
     pub(super) missing: Vec<String>,
 }
 
@@ -110,7 +110,7 @@ impl Node {
         Ok(())
     }
 
-    /// Whether its timeslices are those of nodes with other names.
+    /// Returns true if its timeslices name several nodes, as after merging.
     fn is_of_several(&self) -> bool {
         self.run.timeslices.iter().any(|timeslice| timeslice.node != self.name)
     }

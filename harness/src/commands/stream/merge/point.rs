@@ -1,4 +1,4 @@
-//! What nodes did at one speed.
+//! Results of all nodes at one speed.
 
 use std::path::Path;
 
@@ -16,10 +16,10 @@ pub(super) struct Point<'a> {
 }
 
 impl<'a> Point<'a> {
-    /// All points, in the order in which they were measured.
+    /// Returns all points in measured order.
     ///
     /// # Errors
-    /// If nodes did not begin together.
+    /// If nodes did not start together.
     pub(super) fn all(nodes: &'a [Node]) -> Result<Vec<Self>, Failure> {
         let mut points: Vec<Point<'a>> = Vec::new();
         for (number, Node { run, .. }) in nodes.iter().enumerate() {
@@ -71,7 +71,7 @@ impl<'a> Point<'a> {
         if others.is_empty() { row } else { without(&others, row) }
     }
 
-    /// What there is to say of nodes that took no part, though their folders are there.
+    /// Returns notes on nodes whose folders exist but have no result at this speed.
     pub(super) fn missing(&self, nodes: &[Node]) -> Vec<String> {
         let what =
             format!("speed {} on {}", short(self.first().speed), self.first().device.shown());
