@@ -44,7 +44,7 @@ pub fn accepted_shifts(text: &str) -> Result<usize, String> {
     shifts.map(|shifts| shifts.len()).map_err(|problem| problem.to_string())
 }
 
-/// A text as the value of each flag that has a parser of its own: how many take it.
+/// Parses a text as the value of each flag with its own parser. Returns the number that accept it.
 pub fn values(text: &str) -> usize {
     let takes = [
         values::sample_range(text).is_ok(),

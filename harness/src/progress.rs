@@ -60,12 +60,13 @@ impl Progress {
         }
     }
 
-    /// An input is being made; the first time it is announced.
+    /// Shows that an input is being generated; announces it the first time.
     pub fn input(&mut self, input: &Input) {
         let name = describe(input);
         if !self.announced.contains(&name) {
             self.announced.push(name.clone());
-            let (number, all) = (self.announced.len(), self.inputs);
+            let number = self.announced.len();
+            let all = self.inputs;
             self.line(&format!("[{number}/{all}] {name}"));
         }
         if let Output::Bar(bar) = &self.output {
@@ -86,7 +87,8 @@ impl Progress {
     /// A candidate is done, on which so much time was spent.
     pub fn finished(&mut self, point: &Point, spent: Duration, result: &str) {
         self.estimate.note_finished(spent);
-        let (variant, params) = (&point.variant, &point.params);
+        let variant = &point.variant;
+        let params = &point.params;
         let threads = units::counted(point.threads, "thread");
         // Inputs are interleaved: the line names the input.
         let input = match self.announced.len() {
@@ -155,8 +157,7 @@ impl Estimate {
         self.spent_on_others = self.spent_on_others.saturating_sub(spent);
     }
 
-    /// The time left: what candidates took so far, or at first what they may
-    /// take at most.
+    /// Estimates the remaining time from finished candidates, or at first from the time limits.
     fn left(&self) -> Duration {
         let each = match u32::try_from(self.finished) {
             Ok(finished) if finished > 0 => self.spent_on_finished / finished,

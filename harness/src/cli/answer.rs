@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_typed_is_repeated_on_one_line_and_shortened() {
+    fn typed_values_are_repeated_on_one_line_and_shortened() {
         let value = "\u{1b}[2J\nerror: all is lost\r".to_owned() + &"x".repeat(120_000);
         for arguments in [
             &["sort", "--threads", &value][..],

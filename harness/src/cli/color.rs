@@ -39,7 +39,7 @@ pub fn choice(arguments: &[OsString]) -> ColorChoice {
 }
 
 /// Returns the parsed choice, also from a file of defaults.
-pub(super) fn of(matches: &ArgMatches) -> ColorChoice {
+pub(super) fn from_matches(matches: &ArgMatches) -> ColorChoice {
     let mut last = matches;
     while let Some((_, below)) = last.subcommand() {
         last = below;

@@ -48,8 +48,8 @@ use crate::suite::built_in;
 
 pub use answer::Answer;
 pub use color::choice as color_choice;
-use config::Found;
-pub use config::Surroundings;
+pub use config::CommandEnvironment;
+use config::DefaultsFile;
 pub(crate) use config::with_defaults;
 pub use measuring::TaskRequest;
 use secrets::without_secrets;
@@ -61,7 +61,7 @@ pub use trial::TrialFlags;
 /// # Errors
 /// Help or an error message, to print instead.
 pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, Answer> {
-    parse_in(arguments, &Surroundings::default()).map(|parsed| parsed.request)
+    parse_in(arguments, &CommandEnvironment::default()).map(|parsed| parsed.request)
 }
 
 /// Parsed command line.
@@ -80,7 +80,7 @@ pub struct Parsed {
 /// Help or an error message, to print instead.
 pub fn parse_in(
     arguments: impl IntoIterator<Item = OsString>,
-    surroundings: &Surroundings,
+    environment: &CommandEnvironment,
 ) -> Result<Parsed, Answer> {
     let arguments: Vec<_> = arguments.into_iter().collect();
     let mut typed: Vec<_> =
@@ -89,9 +89,10 @@ pub fn parse_in(
     let mut command = command();
     let mut defaults = None;
     // Commands that `bench` starts itself get all values explicitly.
-    let Found { file, mut notes } = match is_hidden(&command, &arguments) {
-        true => Found::default(),
-        false => surroundings.file(&arguments),
+    let DefaultsFile { file, mut notes } = if is_hidden(&command, &arguments) {
+        DefaultsFile::default()
+    } else {
+        environment.file(&arguments)
     };
     if let Some(path) = file {
         match config::read(command.clone(), &path) {
@@ -113,7 +114,7 @@ pub fn parse_in(
         typed.extend(added.iter().map(|flag| without_secrets(flag)));
     }
     let request = request(&matches, typed, defaults).map_err(Answer::new)?;
-    Ok(Parsed { request, color: color::of(&matches), notes })
+    Ok(Parsed { request, color: color::from_matches(&matches), notes })
 }
 
 /// Returns the names of the command and subcommands on a command line.
@@ -140,7 +141,7 @@ fn asks_for_help(arguments: &[OsString]) -> bool {
     texts.any(|text| HELP.contains(&text))
 }
 
-/// The whole command line: all subcommands with their flags.
+/// Returns the command `bench`: all subcommands with their flags.
 pub fn command() -> Command {
     let command = Command::new("bench")
         .styles(color::STYLES)
@@ -163,7 +164,7 @@ pub(crate) fn completions(shell: Shell) -> String {
 /// Writes a manual page for `bench` and for each subcommand. Returns the number of pages.
 ///
 /// # Errors
-/// If the folder can't be made or written.
+/// If the folder can't be created or written.
 pub(crate) fn write_manual(folder: &Path) -> io::Result<usize> {
     std::fs::create_dir_all(folder)?;
     clap_mangen::generate_to(command(), folder)?;
@@ -176,7 +177,7 @@ fn with_examples(command: Command, path: &str) -> Command {
         "run" => command.mut_arg("suite", |suite| suite.help(suite_help())),
         _ => command,
     };
-    let command = match examples::of(path) {
+    let command = match examples::for_command(path) {
         // The help of `bench` is one screen; its examples are in the manual page.
         Some(examples) if path.is_empty() => command.after_help(examples),
         Some(examples) => command.after_long_help(examples),

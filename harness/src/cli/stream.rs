@@ -1,4 +1,4 @@
-//! `bench stream`: the flags of the STS chain's data and of where it runs, and those of a stream.
+//! `bench stream`: flags of the STS chain's data, of devices and threads, and of the stream.
 
 use algorithms::axis::{Axis, Params};
 use algorithms::registry::task;
@@ -11,7 +11,7 @@ use super::measuring::{data_flags, source};
 use super::throughput::{devices, places, settings, shared_settings};
 use crate::request::{MeasureRequest, StreamFlags, StreamRequest};
 
-/// The task: what a detector delivers in timeslices.
+/// Task that processes the timeslices of a detector.
 const TASK: &str = "sts";
 
 /// The flag that has events built.
@@ -29,7 +29,7 @@ fn with_conflicts_of_merging(command: Command) -> Command {
     command.mut_arg("merge", |merge| merge.conflicts_with_all(of_running))
 }
 
-/// Threads are those of a worker, and there is one variant.
+/// Adapts the help of a shared flag to workers: threads per worker, one variant.
 fn for_workers(flag: Arg) -> Arg {
     match flag.get_id().as_str() {
         "threads" => flag.help("Threads of each process, or all [default: 1]"),

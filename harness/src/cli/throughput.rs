@@ -1,4 +1,4 @@
-//! `bench throughput TASK`: the flags of a task's data and of where it runs, and those of streams.
+//! `bench throughput TASK`: flags of a task's data, of devices and threads, and of streams.
 
 use algorithms::registry::{task, tasks};
 use algorithms::task::Task;

@@ -5,7 +5,6 @@ mod decode;
 mod devices;
 mod export;
 mod find_clusters;
-mod from_suite;
 mod generate;
 mod history;
 mod list;
@@ -21,6 +20,7 @@ mod serve;
 mod site;
 mod stream;
 mod suite;
+mod suite_run;
 mod throughput;
 mod unpack;
 mod verify;
@@ -54,7 +54,7 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// Reads what a command line names, as far as the way to carry it out depends on it.
+    /// Reads the suite of a request, because its plugins determine how to run it.
     pub fn new(request: Request) -> Self {
         let suite = match &request {
             Request::RunSuite(request) => Some(&request.suite),
@@ -84,10 +84,10 @@ impl Prepared {
         }
     }
 
-    /// Does what the command line asks for.
+    /// Executes the command.
     ///
     /// # Errors
-    /// If it can't be done.
+    /// If it fails.
     pub fn execute(self) -> Result<Exit, Failure> {
         if works_in_parallel(&self.request) {
             start_global_pool()?.iter().for_each(|note| say(note));
@@ -184,7 +184,7 @@ fn load_suite(file: &SuiteFile, given: &[PathBuf]) -> Result<Suite, Failure> {
 
 /// Tries the plugin variants of the plans. Returns those that failed.
 fn try_plugins(plans: &[Plan], quiet: bool) -> Result<Vec<FailedTrial>, Failure> {
-    Ok(plugins::try_out(plans, |text| tell(quiet, text))?)
+    Ok(plugins::try_out(plans, |text| log(quiet, text))?)
 }
 
 /// Writes results to the requested files, then prints them: a closed pipe does not affect files.
@@ -230,7 +230,7 @@ fn print(text: &str) -> Result<(), Failure> {
 }
 
 /// Prints progress unless `quiet`.
-fn tell(quiet: bool, text: &str) {
+fn log(quiet: bool, text: &str) {
     if !quiet {
         say(text);
     }

@@ -64,7 +64,8 @@ pub(super) fn present(outcome: &Outcome, output: &OutputFlags) -> Result<Exit, F
             super::say(&sentence(&effort));
         }
         let record = &outcome.record;
-        let (cpu, built) = (&record.machine.cpu_model, &record.software.built_for);
+        let cpu = &record.machine.cpu_model;
+        let built = &record.software.built_for;
         super::say(&format!("machine: {cpu}, by code for {built}"));
         super::say(&format!("results: {folder}"));
         if let Some(command) = next_command(&outcome.folder) {
@@ -129,7 +130,7 @@ pub(super) fn keep(folder: &Path, store: Option<&Path>, quiet: bool) -> Result<(
             "bench: {stored}, but without the executable or its plugins, which paired runs need:"
         ));
     } else {
-        super::tell(quiet, &stored);
+        super::log(quiet, &stored);
     }
     kept
 }

@@ -67,7 +67,7 @@ pub(super) fn series(folder: &Path) -> Result<Series, StoreError> {
 /// Data of a store on the machine of a run, and problems of reading them. Comparing works without
 /// a store.
 #[derive(Default)]
-pub(super) struct Background {
+pub(super) struct StoreContext {
     /// Latest self-test on that machine.
     pub(super) gate: Option<SelfTest>,
     /// Variance between runs of the same code, from the series or from a self-test.
@@ -75,11 +75,11 @@ pub(super) struct Background {
     problems: Vec<String>,
 }
 
-impl Background {
+impl StoreContext {
     /// The run does not vouch for itself.
-    pub(super) fn of(store: &Path, run: &Measured) -> Self {
+    pub(super) fn read(store: &Path, run: &Measured) -> Self {
         let Ok(store) = Store::open(store) else {
-            return Background::default();
+            return StoreContext::default();
         };
         let mut problems = Vec::new();
         let gate = store.self_test(&run.record);
@@ -93,7 +93,7 @@ impl Background {
         });
         let history = runs.iter().map(|run| &run.rows[..]);
         let by_test = gate.as_ref().and_then(|test| RunScatter::of_points(&test.scatter));
-        Background {
+        StoreContext {
             scatter: RunScatter::best(RunScatter::of_history(history), by_test),
             gate,
             problems,
@@ -101,7 +101,7 @@ impl Background {
     }
 
     /// Adds the data to the notes of a comparison.
-    pub(super) fn told(self, comparison: &mut Comparison) {
+    pub(super) fn annotate(self, comparison: &mut Comparison) {
         comparison.notes.extend(self.problems);
         comparison.gate = self.gate;
     }

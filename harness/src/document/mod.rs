@@ -1,4 +1,4 @@
-//! TOML files that people write: suites, defaults of flags, accepted changes.
+//! TOML files written by users: suites, defaults of flags, accepted changes.
 //!
 //! Keys and values know their byte offset and record their problems: the reader continues, and all
 //! problems are reported at once. Structs filled by serde would end at the first problem and not
@@ -81,12 +81,12 @@ impl<'a> Section<'a> {
         self.entries().find(|entry| entry.key == key)
     }
 
-    /// The tables of a list of them, if there is one.
+    /// Returns the tables of an array of tables, if there is one.
     pub(crate) fn sections(self, key: &str) -> Vec<Section<'a>> {
         self.entry(key).map_or_else(Vec::new, Entry::sections)
     }
 
-    /// Takes down a problem of the table as a whole.
+    /// Records a problem of the table.
     pub(crate) fn problem(self, text: impl Into<String>) {
         self.problems.add(self.at, text);
     }
@@ -105,7 +105,8 @@ impl<'a> Entry<'a> {
 
     /// Takes down that nothing reads this key there.
     pub(crate) fn unknown(self, place: &str, known: &[&str]) {
-        let (key, instead) = (self.key.quoted(), instead_of(self.key, known));
+        let key = self.key.quoted();
+        let instead = instead_of(self.key, known);
         self.problem(format!("unknown key {key} {place}; {instead}"));
     }
 
@@ -149,14 +150,16 @@ impl<'a> Entry<'a> {
     }
 
     fn scalar(self, value: &Spanned<DeValue<'_>>) -> Option<Word<'a>> {
-        let (at, problems) = (value.span().start, self.problems);
+        let at = value.span().start;
+        let problems = self.problems;
         let text = match value.get_ref() {
             DeValue::String(text) => text.to_string(),
             DeValue::Integer(number) => number.to_string(),
             DeValue::Float(number) => number.to_string(),
             DeValue::Boolean(value) => value.to_string(),
             other => {
-                let (key, kind) = (self.key, other.type_str());
+                let key = self.key;
+                let kind = other.type_str();
                 problems.add(at, format!("{key} takes numbers and strings; found: {kind}"));
                 return None;
             }
@@ -173,7 +176,8 @@ impl<'a> Entry<'a> {
     pub(crate) fn section(self) -> Option<Section<'a>> {
         let section = self.section_of(self.value);
         if section.is_none() {
-            let (key, kind) = (self.key, self.value.get_ref().type_str());
+            let key = self.key;
+            let kind = self.value.get_ref().type_str();
             self.problem(format!("{key} is a table of its own; found: {kind}"));
         }
         section
@@ -207,7 +211,7 @@ impl Word<'_> {
         self.problems.add(self.at, text);
     }
 
-    /// The value, unless there is none: then why is taken down.
+    /// Returns the value, or records the error.
     pub(crate) fn or_problem<T>(&self, result: Result<T, String>) -> Option<T> {
         result.map_err(|text| self.problem(text)).ok()
     }

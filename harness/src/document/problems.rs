@@ -9,13 +9,13 @@ use text::{Foreign, SENTENCE};
 #[derive(Debug, thiserror::Error)]
 #[error("{}", listing(path, problems))]
 pub struct InvalidDocument {
-    /// The file, or what stands for it.
+    /// File name, for messages.
     pub path: String,
-    /// All that is wrong with it, by line.
+    /// All problems, by line.
     pub problems: Vec<Problem>,
 }
 
-/// One thing that is wrong, and where.
+/// A problem and its line.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Problem {
     /// The line, from 1.
@@ -34,7 +34,8 @@ impl fmt::Display for Problem {
 
 /// One a line, in the form that editors jump to.
 fn listing(path: &str, problems: &[Problem]) -> String {
-    let (count, plural) = (problems.len(), if problems.len() == 1 { "" } else { "s" });
+    let count = problems.len();
+    let plural = if problems.len() == 1 { "" } else { "s" };
     let mut text = format!("{count} problem{plural} in {path}");
     for problem in problems {
         text.push_str(&format!("\n{path}:{problem}"));
@@ -102,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn problems_are_told_by_line() {
+    fn problems_are_reported_by_line() {
         let problems = Problems::default();
         problems.add(2, "second");
         problems.add(0, "first");

@@ -20,7 +20,7 @@ pub struct MeasureRequest {
     pub settings: Settings,
     /// Session and output options.
     pub session: SessionFlags,
-    /// The file with defaults of flags, if there is one.
+    /// File with defaults of flags, if any.
     pub config: Option<PathBuf>,
     /// The command line as typed.
     pub command: Vec<String>,

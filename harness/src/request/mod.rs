@@ -48,7 +48,7 @@ pub use points::PointFlags;
 pub use portability::PortabilityRequest;
 pub use report::{ReportFormat, ReportRequest};
 pub use reproduce::ReproduceRequest;
-pub use selftest::{SelfTestRequest, Ways};
+pub use selftest::{SelfTestMode, SelfTestRequest};
 pub use settings::Settings;
 pub use site::SiteRequest;
 pub use stream::{Spill, StreamFlags, StreamRequest, WhenFull};

@@ -25,7 +25,7 @@ pub struct ReproduceRequest {
     /// Output options. Charts and page of an earlier run are written only with `--out`.
     #[command(flatten, next_help_heading = "Output")]
     pub output: OutputFlags,
-    /// The file with defaults of flags, if there is one.
+    /// File with defaults of flags, if any.
     #[arg(skip)]
     pub config: Option<PathBuf>,
     /// The command line as typed.

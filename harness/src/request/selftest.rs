@@ -15,8 +15,8 @@ pub struct SelfTestRequest {
     #[arg(long, value_name = "SUITE", default_value = "selftest")]
     pub suite: PathBuf,
     /// Comparisons to test: paired runs only (faster), or also separate runs.
-    #[arg(long, value_name = "WAY", value_parser = values::named(WAYS), default_value = "both")]
-    pub way: Ways,
+    #[arg(long = "way", value_name = "WAY", value_parser = values::named(MODES), default_value = "both")]
+    pub mode: SelfTestMode,
     /// Repetitions of each slowdown.
     #[arg(long, value_name = "N", value_parser = repeats(), default_value = "1")]
     pub repeats: usize,
@@ -40,14 +40,15 @@ pub struct SelfTestRequest {
 
 /// Kinds of comparison to test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ways {
+pub enum SelfTestMode {
     /// Separate runs and paired runs.
     Both,
     /// Paired runs only.
     InTurn,
 }
 
-const WAYS: [(&str, Ways); 2] = [("both", Ways::Both), ("in-turn", Ways::InTurn)];
+const MODES: [(&str, SelfTestMode); 2] =
+    [("both", SelfTestMode::Both), ("in-turn", SelfTestMode::InTurn)];
 
 fn repeats() -> impl TypedValueParser<Value = usize> {
     let repeats = RangedI64ValueParser::<u32>::new().range(1..=1000);

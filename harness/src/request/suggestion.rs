@@ -24,7 +24,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_is_alike_is_suggested() {
+    fn only_similar_names_are_suggested() {
         let known = ["segments", "digis"];
         assert_eq!(
             instead_of("segmets", &known),

@@ -60,7 +60,7 @@ pub struct SuiteRequest {
     /// Do not save the run in the store.
     #[arg(long, alias = "no-store", conflicts_with_all = ["store", "save"])]
     pub(crate) no_save: bool,
-    /// The file with defaults of flags, if there is one.
+    /// File with defaults of flags, if any.
     #[arg(skip)]
     pub config: Option<PathBuf>,
     /// The command line as typed.
@@ -100,10 +100,10 @@ impl SuiteRequest {
     /// If a format does not suit the results.
     pub(crate) fn complete(&mut self) -> Result<(), String> {
         let wanted = &self.wanted;
-        let of_run = wanted.format.of("a run");
+        let of_run = wanted.format.convert("a run");
         let format = match &mut self.against {
             Some(against) => {
-                against.format = wanted.format.of("a comparison")?;
+                against.format = wanted.format.convert("a comparison")?;
                 of_run.unwrap_or(Outputs::only(Format::Table))
             }
             None => of_run?,
@@ -144,7 +144,7 @@ impl Outputs<AnyFormat> {
     ///
     /// # Errors
     /// If a format is for another kind of results.
-    fn of<F: Formats>(&self, results: &str) -> Result<Outputs<F>, String> {
+    fn convert<F: Formats>(&self, results: &str) -> Result<Outputs<F>, String> {
         let format = |AnyFormat(name): AnyFormat| {
             let known = F::NAMED.iter().find(|(known, _)| *known == name);
             known.map(|(_, format)| *format).ok_or_else(|| {

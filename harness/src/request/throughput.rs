@@ -19,7 +19,7 @@ use crate::platform::usable_threads;
 const TRIED: Duration = Duration::from_millis(50);
 
 /// Upper limit of processes: above the GPU count of any machine.
-const MOST_PROCESSES: usize = 1024;
+const MAX_PROCESSES: usize = 1024;
 
 /// Task to measure with concurrent event streams.
 pub struct ThroughputRequest {
@@ -83,11 +83,11 @@ impl FromStr for Processes {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let count = text.parse().ok().filter(|count| (1..=MOST_PROCESSES).contains(count));
+        let count = text.parse().ok().filter(|count| (1..=MAX_PROCESSES).contains(count));
         match (text, count) {
             ("per-gpu", _) => Ok(Processes::PerGpu),
             (_, Some(count)) => Ok(Processes::Count(count)),
-            _ => Err(format!("use a number from 1 to {MOST_PROCESSES}, or per-gpu")),
+            _ => Err(format!("use a number from 1 to {MAX_PROCESSES}, or per-gpu")),
         }
     }
 }

@@ -69,10 +69,10 @@ pub(crate) fn probability(text: &str) -> Result<f64, String> {
 /// Parses the significance level of a permutation test; the number of permutations of [`Search`]
 /// limits it from below.
 pub(crate) fn change_significance(text: &str) -> Result<f64, String> {
-    let least = 1.0 / (1 + Search::default().permutations) as f64;
+    let min = 1.0 / (1 + Search::default().permutations) as f64;
     match text.parse::<f64>() {
-        Ok(level) if (least..1.0).contains(&level) => Ok(level),
-        _ => Err(format!("use a number from {least} to below 1, such as 0.005")),
+        Ok(level) if (min..1.0).contains(&level) => Ok(level),
+        _ => Err(format!("use a number from {min} to below 1, such as 0.005")),
     }
 }
 
@@ -109,7 +109,8 @@ pub(crate) fn threads(text: &str) -> Result<Threads, String> {
     }
     let nested = || {
         let (outer, inner) = text.split_once('x')?;
-        let (outer, inner) = (number(outer)?, number(inner)?);
+        let outer = number(outer)?;
+        let inner = number(inner)?;
         Some(Threads { all: outer.checked_mul(inner)?, inner: Some(inner) })
     };
     match nested() {
@@ -139,10 +140,10 @@ pub(crate) fn thread_counts(text: &str) -> Result<Vec<Threads>, String> {
 }
 
 /// Returns the powers of two below `max`, and `max`.
-pub(super) fn doubling(most: usize) -> Vec<usize> {
+pub(super) fn doubling(max: usize) -> Vec<usize> {
     let powers = std::iter::successors(Some(1), |&threads| Some(2 * threads));
-    let powers = powers.take_while(|&threads| threads < most);
-    powers.chain([most]).collect()
+    let powers = powers.take_while(|&threads| threads < max);
+    powers.chain([max]).collect()
 }
 
 /// Parses a cache mode.

@@ -12,10 +12,10 @@ use super::{AxisValues, is_only_tried, values};
 
 /// Default item limit with `--races`: checking each access is hundreds of times slower, and the
 /// other checks cover larger inputs.
-const MOST_ITEMS_FOR_RACES: u64 = 15_000;
+const MAX_ITEMS_WITH_RACES: u64 = 15_000;
 
 /// Item limit in smoke mode.
-const MOST_ITEMS_TRIED: u64 = 200;
+const MAX_ITEMS_IN_SMOKE_MODE: u64 = 200;
 
 const LANES: [(&str, Lanes); 2] = [("32", Lanes::L32), ("64", Lanes::L64)];
 
@@ -90,10 +90,10 @@ impl VerifyRequest {
     }
 
     /// Returns the item limit of inputs.
-    pub fn most_items(&self) -> u64 {
+    pub fn max_items_or_default(&self) -> u64 {
         let default = match (is_only_tried(), self.races) {
-            (true, _) => MOST_ITEMS_TRIED,
-            (false, true) => MOST_ITEMS_FOR_RACES,
+            (true, _) => MAX_ITEMS_IN_SMOKE_MODE,
+            (false, true) => MAX_ITEMS_WITH_RACES,
             (false, false) => u64::MAX,
         };
         self.max_items.unwrap_or(default)

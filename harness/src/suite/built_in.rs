@@ -130,7 +130,8 @@ mod tests {
 
     #[test]
     fn suites_are_valid_and_the_list_says_what_they_say() {
-        let (list, short) = (list(), table(70));
+        let list = list();
+        let short = table(70);
         assert_eq!(list.len(), SUITES.len());
         assert!(short.lines().all(|line| line.len() <= 95), "{short}");
         for (listed, (name, text)) in list.iter().zip(SUITES) {
@@ -145,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_suite_gets_a_suggestion() {
+    fn an_unknown_suite_gets_a_suggestion() {
         let error = text(Path::new("smok")).expect_err("unknown").to_string();
         assert!(error.contains("did you mean \"smoke\"?"), "{error}");
         let error = text(Path::new("/dev/zero")).expect_err("endless").to_string();

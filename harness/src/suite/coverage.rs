@@ -81,7 +81,8 @@ fn every_point_of_smoke_takes_its_input() {
     let suite = built_in("smoke");
     let requests = suite.requests(&[]);
     let plans = suite.plans(&requests).expect("plans");
-    let (team, gpus) = (Team::new(1).expect("a thread"), Gpus::default());
+    let team = Team::new(1).expect("a thread");
+    let gpus = Gpus::default();
     let mut ready = 0;
     for plan in &plans {
         for input in &plan.inputs {

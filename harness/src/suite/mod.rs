@@ -2,12 +2,12 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `built_in` | the suites that come with the binary |
-//! | `read` | the whole file |
-//! | `settings` | the keys that are named as flags are |
-//! | `task`, `exclude` | what a `[[task]]` asks for |
+//! | `built_in` | the built-in suites |
+//! | `read` | the suite file |
+//! | `settings` | keys with the names of flags |
+//! | `task`, `exclude` | content of a `[[task]]` |
 //! | `part` | the points of a product of axes |
-//! | `shard` | a part of a suite for each of several machines |
+//! | `shard` | parts of a suite for several machines |
 
 use text::Foreign;
 
@@ -82,8 +82,7 @@ pub struct Suite {
     pub name: String,
     /// Purpose, in one line.
     pub description: String,
-    /// A hash of all its points with their seeds and sampling: equal hashes
-    /// are the same suite.
+    /// Hash of all its points with their seeds and sampling: suites with equal hashes are equal.
     pub hash: String,
     /// Parts to measure.
     pub parts: Vec<Part>,
@@ -102,9 +101,10 @@ impl SuiteFile {
     /// Reads a file, or else the built-in suite of that name.
     ///
     /// # Errors
-    /// If there is no such suite, or its list of plugins makes no sense.
+    /// If there is no such suite, or its list of plugins is not valid.
     pub fn read(suite: &Path) -> Result<Self, SuiteError> {
-        let (name, text) = (suite.shown().to_string(), built_in::text(suite)?);
+        let name = suite.shown().to_string();
+        let text = built_in::text(suite)?;
         let plugins = document::read(&name, &text, |root| {
             root.entry("plugins").map_or_else(Vec::new, Entry::texts)
         })?;
@@ -116,7 +116,7 @@ impl SuiteFile {
     /// Parses the suite.
     ///
     /// # Errors
-    /// All that is wrong with it.
+    /// All its problems.
     pub fn suite(&self) -> Result<Suite, SuiteError> {
         Suite::parse(&self.name, &self.text)
     }
@@ -135,7 +135,7 @@ impl Suite {
     /// Reads a suite from its text; `path` is for messages.
     ///
     /// # Errors
-    /// All that is wrong with it.
+    /// All its problems.
     pub fn parse(path: &str, text: &str) -> Result<Self, SuiteError> {
         Ok(document::read(path, text, read::suite)?)
     }
@@ -151,12 +151,12 @@ impl Suite {
         self
     }
 
-    /// Adds variants: to each part those that `beside` returns for any of its points. The hash remains
+    /// Adds variants: to each part those that `additional` returns for any of its points. The hash remains
     /// that of the suite. Call [`Suite::on`] next, which creates their points.
     #[must_use]
-    pub fn with_variants(mut self, beside: impl Fn(&Point) -> Vec<&'static str>) -> Self {
+    pub fn with_variants(mut self, additional: impl Fn(&Point) -> Vec<&'static str>) -> Self {
         for part in &mut self.parts {
-            part.name_also(&beside);
+            part.name_also(&additional);
         }
         self
     }
@@ -171,8 +171,7 @@ impl Suite {
         Ok(self)
     }
 
-    /// Leaves out the parts of which nothing can run here, unless that is all; returns what was
-    /// left out.
+    /// Removes the parts that can't run here, unless none can. Returns the removed parts.
     pub fn leave_out_unusable(&mut self) -> LeftOut {
         let mut left_out = LeftOut::default();
         if self.parts.iter().all(|part| part.unusable().is_some()) {

@@ -10,8 +10,7 @@ use crate::plan::{TeamLayout, record_params, select_variants};
 use crate::platform::gpus::why_not_measured;
 use crate::request::{AxisValues, MeasureRequest, Source};
 
-/// A product of axes, or of an include: what one measuring command can do, but
-/// for the points that are excluded.
+/// Product of axes, or of an include: the points of one measuring command, except excluded ones.
 pub struct Part {
     /// The task.
     pub task: &'static dyn Task,
@@ -56,12 +55,12 @@ impl Part {
         Part::product(self.task, self.axes, settings)
     }
 
-    /// Adds the variants that `beside` returns for its points, unless it has all variants.
-    pub(super) fn name_also(&mut self, beside: impl Fn(&Point) -> Vec<&'static str>) {
+    /// Adds the variants that `additional` returns for its points, unless it has all variants.
+    pub(super) fn name_also(&mut self, additional: impl Fn(&Point) -> Vec<&'static str>) {
         if self.settings.variants.is_empty() {
             return;
         }
-        let also: Vec<&str> = self.points().flat_map(beside).collect();
+        let also: Vec<&str> = self.points().flat_map(additional).collect();
         for name in also {
             if !self.settings.variants.iter().any(|known| known == name) {
                 self.settings.variants.push(name.to_owned());

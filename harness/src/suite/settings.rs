@@ -8,7 +8,7 @@ use crate::document::{Entry, Section};
 use crate::platform::gpus::only_verifies;
 use crate::request::{Settings, values};
 
-/// The keys, but for `variants`, which are those of a task.
+/// The keys, except `variants`, which is a key of tasks.
 pub(super) const KEYS: [&str; 9] =
     ["seed", "samples", "max-time", "precision", "threads", "places", "bind", "cache", "device"];
 

@@ -56,7 +56,8 @@ fn task(section: Section<'_>) -> Option<&'static dyn Task> {
     let word = entry.word()?;
     word.or_problem(registry::task(&word.text).ok_or_else(|| {
         let known: Vec<_> = registry::tasks().iter().map(|task| task.name()).collect();
-        let (name, instead) = (word.text.quoted(), instead_of(&word.text, &known));
+        let name = word.text.quoted();
+        let instead = instead_of(&word.text, &known);
         format!("unknown task {name}; {instead}")
     }))
 }
@@ -68,8 +69,7 @@ fn drop_excluded(part: &mut Part, excludes: &[Exclude<'_>]) {
     part.retain(|point| !excludes.iter().any(|exclude| exclude.drops(point)));
 }
 
-/// `[[task.include]]`: a product of its own, of the task's first values and
-/// those that are given.
+/// Reads `[[task.include]]`: a separate product of the given values and the task's first values.
 fn include(section: Section<'_>, of: &TaskSpec, sound: bool) -> Option<Part> {
     let before = section.problem_count();
     let mut spec = of.first_values();
@@ -154,7 +154,8 @@ impl TaskSpec {
     }
 
     fn unknown_axis(&self, entry: Entry<'_>) {
-        let (key, name) = (entry.key, self.task.name());
+        let key = entry.key;
+        let name = self.task.name();
         let instead = instead_of(key, &self.axis_names());
         entry.problem(format!("unknown axis {} of {name}; {instead}", key.quoted()));
     }

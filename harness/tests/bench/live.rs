@@ -1,5 +1,4 @@
-//! Metrics of a stream while it runs: what is asked for and what is pushed, by servers of tests and,
-//! where they are installed, by the real ones.
+//! Live metrics of a stream, pulled and pushed, with test servers and, if installed, real ones.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -19,7 +18,7 @@ use crate::common::{Folder, Run, can_measure, folder, in_repository, measuring};
 const SMALL: &str = "stream --preset mcbm-2024 --scale 0.0005 --ring 2 --speed 0.05,0.1 --check-every 2 \
      --events";
 
-/// What is told of each speed in the end, and the column of `stream.csv` that says the same.
+/// Final metrics of each speed, and the columns of `stream.csv` with the same values.
 const SAME: [(&str, &str); 14] = [
     ("timeslices_due_total", "due"),
     ("timeslices_emitted_total", "emitted"),
@@ -91,7 +90,7 @@ fn page(address: &str) -> Option<String> {
     Some(body.to_owned())
 }
 
-/// Waits until a `bench` has said where its metrics are.
+/// Waits until a `bench` has printed the address of its metrics.
 fn address(bench: &mut Child) -> (String, BufReader<std::process::ChildStderr>) {
     let mut said = BufReader::new(bench.stderr.take().expect("piped"));
     let mut line = String::new();
@@ -120,7 +119,8 @@ fn server(status: &'static str, body: &'static str) -> (String, Arc<Mutex<String
 
 fn body_of(stream: &TcpStream) -> String {
     let mut stream = BufReader::new(stream);
-    let (mut length, mut line) = (0, String::new());
+    let mut length = 0;
+    let mut line = String::new();
     while line != "\r\n" {
         line.clear();
         stream.read_line(&mut line).expect("a head");
@@ -149,7 +149,7 @@ fn rows(folder: &Folder) -> Vec<Row> {
     table(&folder.read("run/stream.csv"))
 }
 
-/// What was told of a speed in the end is what `stream.csv` and `timeslices.csv` say.
+/// Asserts that the final metrics of a speed equal `stream.csv` and `timeslices.csv`.
 fn assert_same(folder: &Folder, row: &Row, told: &Numbers) {
     for (metric, column) in SAME {
         assert_eq!(told[metric], number(row, column), "{metric}: {told:?}");
@@ -173,7 +173,7 @@ fn assert_same(folder: &Folder, row: &Row, told: &Numbers) {
 }
 
 #[test]
-fn what_is_asked_for_and_pushed_ends_as_the_tables_do() {
+fn pulled_and_pushed_metrics_end_as_the_tables_do() {
     let Some(folder) = measuring() else { return };
     let (url, sent) = server("204 No Content", "");
     let own = format!("--metrics 127.0.0.1:0 --influx {url} --duration 400ms --out run");
@@ -188,7 +188,8 @@ fn what_is_asked_for_and_pushed_ends_as_the_tables_do() {
     let mut rest = String::new();
     said.read_to_string(&mut rest).expect("a text");
     assert!(!rest.contains("deliver"), "{rest}");
-    let (scraped, pushed) = (scraped(&last), pushed(&sent.lock().expect("kept")));
+    let scraped = scraped(&last);
+    let pushed = pushed(&sent.lock().expect("kept"));
     let rows = rows(&folder);
     assert_eq!((rows.len(), pushed.len()), (2, 2));
     assert_same(&folder, &rows[0], &scraped["0.05"]);
@@ -203,7 +204,7 @@ fn what_is_asked_for_and_pushed_ends_as_the_tables_do() {
 }
 
 #[test]
-fn what_can_t_be_delivered_is_told_and_ends_nothing() {
+fn what_can_t_be_delivered_is_reported_and_ends_nothing() {
     let Some(folder) = measuring() else { return };
     let (url, _) = server("404 Not Found", r#"{"error":"database not found: \"lab\""}"#);
     let told =
@@ -219,7 +220,7 @@ fn what_can_t_be_delivered_is_told_and_ends_nothing() {
 }
 
 #[test]
-fn a_port_that_is_taken_is_told_before_anything_begins() {
+fn a_port_that_is_taken_is_reported_before_anything_begins() {
     let Some(folder) = measuring() else { return };
     let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = taken.local_addr().expect("known");

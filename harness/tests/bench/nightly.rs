@@ -88,7 +88,7 @@ fn a_baseline_whose_executable_is_lost_is_not_one_that_never_was() {
 }
 
 #[test]
-fn runs_that_say_nothing_are_stored_and_never_accepted() {
+fn runs_without_results_are_stored_and_never_accepted() {
     let Some(folder) = measured() else { return };
     let small = |line: &str| Run::of(folder.command(line).env("RECOBENCH_SMALL", "1"));
     let line = "run mini.toml --store s --no-charts --quiet --out small";

@@ -48,7 +48,7 @@ fn a_run_leaves_tables_and_charts() {
     let record = folder.record("run");
     assert!(record.finished.is_some() && !record.ceilings.is_empty());
     assert!(record.notes.iter().any(|note| note.contains("take turns") || note.contains("CPU")));
-    // It is nobody's folder but this run's.
+    // The folder belongs to this run only.
     folder.bench(&line).exits(2).says("holds a run already");
 }
 
@@ -75,7 +75,7 @@ fn what_is_said_of_a_file_counts_for_all_events() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_and_leaves_nothing() {
+fn invalid_input_is_refused_and_leaves_nothing() {
     let Some(folder) = measuring() else { return };
     folder.check(
         "
@@ -154,7 +154,7 @@ fn several_processes_do_what_one_does() {
 }
 
 #[test]
-fn a_process_that_dies_is_told_and_leaves_nothing() {
+fn a_process_that_dies_is_reported_and_leaves_nothing() {
     let Some(folder) = measuring() else { return };
     let line = "throughput merge --tracks 1k --variant sequential --device cpu --batch 1 \
                 --streams 2 --processes 2 --duration 10m --out r";

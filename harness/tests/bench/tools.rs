@@ -1,4 +1,4 @@
-//! The subcommands beside measuring: list, devices, verify, generate, completions.
+//! Subcommands that do not measure: list, devices, verify, generate, completions.
 
 use std::fs;
 

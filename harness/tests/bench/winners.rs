@@ -3,7 +3,7 @@
 use crate::common::measuring;
 
 #[test]
-fn winners_are_told_and_drawn() {
+fn winners_are_reported_and_drawn() {
     let Some(folder) = measuring() else { return };
     let line = "sort --digis 2k --segments 4,8 --order random,time --variant std-* --threads 1 \
                 --samples 8 --quiet --device cpu --out run --no-charts";

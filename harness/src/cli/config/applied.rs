@@ -16,7 +16,9 @@ pub fn applied(
     matches: &ArgMatches,
     typed: &[OsString],
 ) -> Vec<String> {
-    let (mut plain_below, mut below, mut matches) = (plain, with_defaults, matches);
+    let mut plain_below = plain;
+    let mut below = with_defaults;
+    let mut matches = matches;
     while let Some((name, matches_below)) = matches.subcommand() {
         let find = |command| Command::find_subcommand(command, name);
         let (Some(plain_next), Some(next)) = (find(plain_below), find(below)) else { break };
@@ -40,7 +42,7 @@ pub fn applied(
     flags
 }
 
-/// A flag with its values, each word with the flag.
+/// Returns a flag with its values, in words of the form `--flag=value`.
 fn words(flag: &Arg, values: &[impl AsRef<OsStr>]) -> Vec<String> {
     let Some(name) = flag.get_long() else { return Vec::new() };
     let mut values = values.iter().map(|value| value.as_ref().to_string_lossy().into_owned());
@@ -75,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_file_adds_can_be_typed() {
+    fn flags_from_a_file_can_be_typed() {
         let file = "threads = [1, 2]\nquiet = true\n[sort]\ndigis = \"2M\"\n";
         let flags = added("bench sort --segments 24", file);
         for flag in ["--threads=1,2", "--quiet", "--digis=2M"] {

@@ -12,22 +12,22 @@ use crate::request::suggestion::instead_of;
 /// Flags that a file can't have.
 const NOT_IN_FILES: [&str; 3] = [FLAG, "help", "version"];
 
-/// A command with the defaults of a file; `path` is for messages.
+/// Applies the defaults of a file to a command; `path` is for messages.
 ///
 /// # Errors
-/// All that is wrong with the file.
+/// All problems of the file.
 pub fn with_defaults(command: Command, path: &str, text: &str) -> Result<Command, InvalidDocument> {
     document::read(path, text, |root| {
         let mut reader = Reader::default();
         let command = reader.command(command, Some(root), &[]);
-        reader.tell_untaken();
+        reader.report_unused();
         command
     })
 }
 
 /// A key with its values.
 #[derive(Clone)]
-struct Given {
+struct KeyValues {
     key: String,
     words: Vec<String>,
     /// Byte offset in the file.
@@ -51,14 +51,14 @@ impl<'a> Reader<'a> {
         &mut self,
         mut command: Command,
         section: Option<Section<'a>>,
-        inherited: &[Given],
+        inherited: &[KeyValues],
     ) -> Command {
         let mut defaults = inherited.to_vec();
         let entries: Vec<Entry<'a>> = section.into_iter().flat_map(Section::entries).collect();
         let (tables, values): (Vec<_>, Vec<_>) =
             entries.into_iter().partition(|entry| entry.is_section());
         for entry in values {
-            let default = self.given(&command, entry);
+            let default = self.key_values(&command, entry);
             defaults.retain(|known| known.key != default.key);
             defaults.push(default);
         }
@@ -78,13 +78,13 @@ impl<'a> Reader<'a> {
         command
     }
 
-    fn given(&mut self, command: &Command, entry: Entry<'a>) -> Given {
+    fn key_values(&mut self, command: &Command, entry: Entry<'a>) -> KeyValues {
         self.keys.insert(entry.at, (entry, flags(command)));
-        Given { key: entry.key.to_owned(), words: entry.texts(), at: entry.at }
+        KeyValues { key: entry.key.to_owned(), words: entry.texts(), at: entry.at }
     }
 
     /// Makes a value the default of a flag, if the command has it and takes the value.
-    fn flag(&mut self, command: Command, default: &Given) -> Command {
+    fn flag(&mut self, command: Command, default: &KeyValues) -> Command {
         let Some(flag) = flag(&command, &default.key).cloned() else {
             return command;
         };
@@ -101,13 +101,14 @@ impl<'a> Reader<'a> {
     }
 
     /// Reports the keys that no command accepts, and why.
-    fn tell_untaken(mut self) {
+    fn report_unused(mut self) {
         for (at, (entry, known)) in self.keys {
             if self.taken.contains(&at) {
                 continue;
             }
             let unknown = || {
-                let (key, known) = (entry.key, known.iter().map(String::as_str));
+                let key = entry.key;
+                let known = known.iter().map(String::as_str);
                 let instead = instead_of(key, &known.collect::<Vec<_>>());
                 format!("unknown flag {}; {instead}", key.quoted())
             };
@@ -120,7 +121,8 @@ fn check_table(command: &Command, table: Entry<'_>, names: &[String]) {
     if names.iter().any(|name| name == table.key) {
         return;
     }
-    let (key, above) = (table.key, command.get_name());
+    let key = table.key;
+    let above = command.get_name();
     let known: Vec<&str> = names.iter().map(String::as_str).collect();
     table.problem(if known.is_empty() {
         format!("{above} has no subcommand {}", key.quoted())

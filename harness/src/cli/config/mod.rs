@@ -24,8 +24,8 @@ use text::Foreign;
 
 pub(super) use applied::applied;
 pub(crate) use apply::with_defaults;
-pub(super) use find::Found;
-pub use find::Surroundings;
+pub use find::CommandEnvironment;
+pub(super) use find::DefaultsFile;
 
 /// The flag that names the file.
 const FLAG: &str = "config";

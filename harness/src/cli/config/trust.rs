@@ -47,7 +47,8 @@ pub(super) fn distrust(file: &Path, users: &[u32]) -> Option<String> {
 }
 
 fn reason(file: &Path, users: &[u32]) -> io::Result<Option<String>> {
-    let (link, target) = (fs::symlink_metadata(file)?, fs::metadata(file)?);
+    let link = fs::symlink_metadata(file)?;
+    let target = fs::metadata(file)?;
     let folder = fs::metadata(files::folder_of(file))?;
     let owners = [&link, &target].map(Metadata::uid);
     let mut others = owners.into_iter().filter(|owner| *owner != ROOT && !users.contains(owner));
@@ -93,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn who_became_root_by_sudo_is_trusted() {
+    fn the_caller_of_sudo_is_trusted() {
         assert_eq!(users(ROOT, Some(1000)), [ROOT, 1000]);
         assert_eq!(users(1000, Some(1001)), [1000]);
         assert_eq!(users(1000, None), [1000]);
@@ -102,7 +103,8 @@ mod tests {
     #[test]
     fn files_of_others_are_not_trusted_nor_their_links_to_ours() {
         let top = tempfile::tempdir().expect("a folder");
-        let (file, link) = (top.path().join("own.toml"), top.path().join("recobench.toml"));
+        let file = top.path().join("own.toml");
+        let link = top.path().join("recobench.toml");
         fs::write(&file, "").expect("written");
         symlink(&file, &link).expect("linked");
         assert_eq!(distrust(&link, &[this_user()]), None);

@@ -15,8 +15,8 @@ use reports::record::{Point, RunRecord};
 use reports::units;
 use text::Foreign;
 
+use super::super::log;
 use super::super::suite::against::judged;
-use super::super::tell;
 use crate::duet::{self, Against, Executable, SidePlugins, points};
 use crate::failure::Failure;
 use crate::measure::{Start, new_folder};
@@ -28,14 +28,14 @@ const NOT_KEPT: &str = "the executable that made the base was not kept; --base-b
     `bench run SUITE --against REVISION` builds one";
 
 /// The time of a point on either side.
-const MOST_TIME: Duration = Duration::from_secs(8);
+const MAX_TIME: Duration = Duration::from_secs(8);
 /// Number of named points that did not fit in the time budget.
 const NAMED: usize = 5;
 
 /// Options of the confirmation.
 pub(super) struct Confirmation<'a> {
     pub(super) request: &'a CompareRequest,
-    /// The executable that made the base.
+    /// Executable that measured the base.
     pub(super) base_bench: Option<&'a Path>,
     pub(super) terms: &'a Terms,
     /// Asks for an end.
@@ -65,7 +65,7 @@ impl BothPlugins {
 /// Result of the confirmation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Confirmed {
-    /// As far as the time allowed, or nothing was doubtful.
+    /// Done as far as the time allowed, or nothing had to be confirmed.
     Done,
     /// Points can't be measured again here; a note gives the reason.
     Impossible,
@@ -74,9 +74,8 @@ pub(super) enum Confirmed {
 }
 
 impl Confirmation<'_> {
-    /// Judges the points anew that are slower or not clear: what is slower
-    /// first, and what has changed most. What could not be measured again keeps
-    /// its verdict, with a note.
+    /// Measures and judges slower and inconclusive points again: slower ones first, by size of the
+    /// change. Points that could not be measured again keep their verdict, with a note.
     pub(super) fn confirm(&self, comparison: &mut Comparison, runs: Runs<'_>) -> Confirmed {
         let mut doubtful = doubtful(comparison);
         if doubtful.is_empty() {
@@ -137,7 +136,7 @@ impl Confirmation<'_> {
         }
     }
 
-    /// The plugins that both runs were made with.
+    /// Returns the plugins of both runs.
     fn plugins(&self, runs: Runs<'_>) -> Result<BothPlugins, Failure> {
         let store = Store::open(&self.request.store).ok();
         let of_run = |run: &Measured| {
@@ -163,9 +162,10 @@ impl Confirmation<'_> {
                 points.push(&key.point);
             }
         }
-        let (count, base_name) = (units::counted(points.len(), "point"), base.shown());
-        let sides = format!("measuring {count} again, in turn with {base_name}");
-        tell(self.request.quiet, &sides);
+        let count = units::counted(points.len(), "point");
+        let base_name = base.shown();
+        let sides = format!("measuring {count} again, interleaved with {base_name}");
+        log(self.request.quiet, &sides);
         let order = Against {
             base: Executable::new(base.to_owned(), &self.request.base),
             base_plugins: plugins.base,
@@ -173,7 +173,7 @@ impl Confirmation<'_> {
             new_plugins: plugins.new,
             // Whatever failed its trial has no times that could be doubtful.
             refused: Vec::new(),
-            inputs: points::of_points(points.into_iter().cloned(), earlier.seed, MOST_TIME),
+            inputs: points::of_points(points.into_iter().cloned(), earlier.seed, MAX_TIME),
             slowdown: &|_| 0.0,
             record: RunRecord {
                 started: now(),
@@ -203,7 +203,8 @@ impl Confirmation<'_> {
     fn replace(&self, comparison: &mut Comparison, again: Comparison, doubtful: &[Key]) {
         let flags = &self.terms.flags;
         let folder = again.new.folder.clone();
-        let (rounds, runs) = (command(&again, flags), command(comparison, flags));
+        let rounds = command(&again, flags);
+        let runs = command(comparison, flags);
         let judged = again.points.into_iter();
         let mut judged: HashMap<Key, PointVerdict> =
             judged.map(|point| (point.key.clone(), point)).collect();
@@ -230,7 +231,7 @@ impl Confirmation<'_> {
             }
         }
         comparison.notes.extend(left_out);
-        comparison.notes.push(format!("measured again in {folder}, in turn"));
+        comparison.notes.push(format!("measured again in {folder}, interleaved"));
     }
 
     fn did_not_fit(&self, left: &[&Key]) -> Option<String> {
@@ -242,7 +243,7 @@ impl Confirmation<'_> {
         let time = humantime::format_duration(self.request.confirm_time);
         (!left.is_empty()).then(|| {
             format!(
-                "{} did not fit into --confirm-time {time}, or their data are not at hand: {}{more}",
+                "{} did not fit into --confirm-time {time}, or their data are missing: {}{more}",
                 units::counted(left.len(), "doubtful point"),
                 names.join("; ")
             )

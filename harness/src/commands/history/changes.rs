@@ -46,7 +46,7 @@ pub(super) fn run(store: &Store, request: &ChangesRequest) -> Result<Exit, Failu
     Ok(if request.judging.check { found.and(judged) } else { Exit::Success })
 }
 
-/// Nothing is accepted where the store has no file of its own.
+/// Reads the accepted changes; none if the store has no such file.
 pub(in crate::commands) fn accepted(
     store: &Store,
     given: Option<&Path>,

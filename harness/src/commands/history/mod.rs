@@ -82,7 +82,8 @@ fn outcome(added: &Added) -> String {
 }
 
 fn list(request: &ListRunsRequest) -> Result<Exit, Failure> {
-    let (store, filter) = (open(&request.runs.store)?, request.filter());
+    let store = open(&request.runs.store)?;
+    let filter = request.filter();
     let entries = store.list(&filter)?;
     super::put(&request.format, |format, screen| {
         Ok(history::render_on(screen, format, &entries)?)
@@ -105,7 +106,8 @@ fn accept(store: &Store, run: &str, note: &str, if_none: bool) -> Result<Exit, F
         let record = read_run(&store.run_folder(&run.id)).map_err(HistoryError::from)?;
         match store.baseline_state(&run.series(), &record.machine)? {
             BaselineState::Accepted(baseline) => {
-                let (id, series) = (&baseline.id, run.series());
+                let id = &baseline.id;
+                let series = run.series();
                 super::print(&format!("{id}: stays accepted for {series}\n"))?;
                 return Ok(Exit::Success);
             }
@@ -145,7 +147,8 @@ fn baseline(request: &BaselineRequest) -> Result<Exit, Failure> {
         BaselineState::Accepted(run) => {
             let record = read_run(&store.run_folder(&run.id)).map_err(HistoryError::from)?;
             if duet::base::executable(&record.software.fingerprint, folder).is_none() {
-                let (run, store) = (run.id, folder.to_owned());
+                let run = run.id;
+                let store = folder.to_owned();
                 return Err(DuetError::NotKept { run, store }.into());
             }
             super::print(&format!("{}\n", run.id))?;

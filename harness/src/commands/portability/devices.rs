@@ -1,4 +1,4 @@
-//! The GPU by both its names: that of its maker's driver, and that of wgpu.
+//! Identification of the GPU by both names: of the vendor's driver and of wgpu.
 
 use algorithms::device::Device;
 use algorithms::device::gpu::cuda::{self, CudaGpu};
@@ -8,7 +8,7 @@ use text::Foreign;
 use crate::failure::Failure;
 use crate::platform::gpus::only_verifies;
 
-/// Why there is no GPU to compare kernels on.
+/// Reason why there is no GPU to compare kernels on.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum NoGpu {
     #[error("nothing was measured: native kernels need a GPU by NVIDIA: {0}")]
@@ -38,18 +38,18 @@ pub(super) enum NoGpu {
 
 /// GPUs of this machine.
 pub(super) struct Gpus {
-    /// GPUs with CUDA, or why there are none.
+    /// CUDA GPUs, or the reason why there are none.
     pub(super) cuda: Result<Vec<CudaGpu>, String>,
-    /// GPUs that wgpu knows, or why there are none.
+    /// GPUs known to wgpu, or the reason why there are none.
     pub(super) adapters: Result<Vec<Adapter>, String>,
 }
 
 /// A GPU to compare kernels on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct OneGpu {
-    /// Its number as `cuda:N`.
+    /// Index N of `cuda:N`.
     native: u32,
-    /// Its number as `wgpu:N`; `None` if no shaders are to be compared.
+    /// Index N of `wgpu:N`; `None` if no shaders are compared.
     adapter: Option<u32>,
 }
 
@@ -68,14 +68,14 @@ impl From<NoGpu> for Failure {
 }
 
 impl Gpus {
-    /// Those of this machine. Adapters are looked for only if they are needed, which takes a while.
+    /// Returns the GPUs of this machine. Adapters are enumerated only if needed, because it is slow.
     pub(super) fn here(asked: &[Device]) -> Self {
         let are_needed = asked.is_empty() || asked.iter().any(|device| device.adapter().is_some());
         let adapters = if are_needed { webgpu::adapters() } else { Ok(Vec::new()) };
         Gpus { cuda: cuda::devices().map(|(_, gpus)| gpus), adapters }
     }
 
-    /// The GPU that is asked for; the first one with CUDA if none is.
+    /// Returns the requested GPU; the first CUDA GPU if none is requested.
     pub(super) fn choose(&self, asked: &[Device]) -> Result<OneGpu, NoGpu> {
         let (native, adapter) = named(asked)?;
         let gpu = self.native(native)?;
@@ -99,7 +99,7 @@ impl Gpus {
         self.adapters.as_deref().map_err(missing)
     }
 
-    /// The adapter of that number, unless it is another GPU.
+    /// Returns the adapter with index `number`, unless it is another GPU.
     fn named_adapter(&self, native: &CudaGpu, number: u32) -> Result<u32, NoGpu> {
         let adapters = self.adapters(native)?;
         let Some(adapter) = adapters.get(number as usize) else {
@@ -150,9 +150,10 @@ impl OneGpu {
     }
 }
 
-/// The numbers that are asked for.
+/// Returns the requested indices.
 fn named(asked: &[Device]) -> Result<(u32, Option<u32>), NoGpu> {
-    let (mut native, mut adapter) = (None, None);
+    let mut native = None;
+    let mut adapter = None;
     for &device in asked {
         let earlier = match device {
             Device::Cuda(number) => native.replace(number),
@@ -212,7 +213,8 @@ mod tests {
     }
 
     fn adapter(number: u32, name: &str, bus: &str) -> Adapter {
-        let (name, pci_bus_id) = (name.to_owned(), bus.to_owned());
+        let name = name.to_owned();
+        let pci_bus_id = bus.to_owned();
         Adapter { number, name, pci_bus_id, ..Adapter::default() }
     }
 
@@ -256,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_said_and_what_to_do() {
+    fn missing_parts_are_reported_with_the_fix() {
         let none = Gpus { cuda: Err("there is no NVIDIA driver".into()), ..two_gpus() };
         let text = chosen(&none, "").expect_err("no GPU").to_string();
         assert!(text.contains("there is no NVIDIA driver"), "{text}");

@@ -6,12 +6,12 @@ use files::{LARGEST_RECORD, read_text};
 use reports::compare::{Comparison, Measured, Terms, compare};
 use reports::store::StoreError;
 
-use super::super::runs::{self, Background};
+use super::super::runs::{self, StoreContext};
 use crate::failure::Failure;
 use crate::request::ReportRequest;
 
-/// The comparison, if one is asked for: one that was made before, with what was
-/// measured again, or a new one.
+/// Returns the requested comparison, if any: an earlier one, including its confirmation, or a
+/// new one.
 pub(super) fn comparison(
     request: &ReportRequest,
     reported: &Path,
@@ -24,15 +24,16 @@ pub(super) fn comparison(
         return Ok(None);
     };
     let base = runs::folder(base, store, Some(&runs::series(reported)?))?;
-    let (base, new) = (Measured::read(&base)?, Measured::read(reported)?);
-    let mut background = Background::of(store, &new);
+    let base = Measured::read(&base)?;
+    let new = Measured::read(reported)?;
+    let mut background = StoreContext::read(store, &new);
     let terms = Terms {
         flags: store_flag(request),
         scatter: background.scatter.take(),
         ..Terms::default()
     };
     let mut comparison = compare(&base, &new, &terms)?;
-    background.told(&mut comparison);
+    background.annotate(&mut comparison);
     Ok(Some(comparison))
 }
 

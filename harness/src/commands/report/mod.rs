@@ -22,7 +22,7 @@ use reports::report::{self, ReportInput};
 use reports::store::{Run, read_published_streams};
 use text::Foreign;
 
-pub(super) use history::MOST_STORED;
+pub(super) use history::MAX_STORED;
 
 use super::reproduce::THESIS;
 use super::runs;

@@ -21,7 +21,7 @@ use reports::report::{self, ReportInput};
 use reports::store::{Run, read_published_streams};
 use text::Foreign;
 
-use super::from_suite::FromSuite;
+use super::suite_run::SuiteRun;
 use crate::failure::{Exit, Failure};
 use crate::measure::KernelTimes;
 use crate::platform::Interrupt;
@@ -29,7 +29,7 @@ use crate::request::ReproduceRequest;
 use crate::request::suggestion::instead_of;
 use crate::request::values::each_once;
 
-/// The suite that measures what figures need.
+/// Suite with the measurements of the figures.
 pub(super) const THESIS: &str = "thesis";
 
 /// The page in the run's folder.
@@ -47,7 +47,7 @@ pub(super) fn run(request: &ReproduceRequest) -> Result<Exit, Failure> {
     }
     let interrupt = Interrupt::listen();
     let (of_streams, of_suite) = streams::budgets(&figures, request.budget);
-    let from = FromSuite {
+    let from = SuiteRun {
         run: request.run.as_deref(),
         budget: of_suite,
         output: &request.output,
@@ -118,7 +118,7 @@ fn say_what_is_missing(figures: &[Figure]) -> Result<(), Failure> {
 }
 
 /// Writes charts and page, then prints: a closed pipe does not affect files.
-fn present(figures: &[Reproduction], run: &Run, from: &FromSuite<'_>) -> Result<(), Failure> {
+fn present(figures: &[Reproduction], run: &Run, from: &SuiteRun<'_>) -> Result<(), Failure> {
     if let Some(folder) = from.folder(run) {
         if from.output.charts {
             for figure in figures {

@@ -14,7 +14,7 @@ use crate::request::Spill;
 const LONGEST_SPEED: Duration = Duration::from_secs(20);
 const LONGEST_POINT: Duration = Duration::from_secs(2);
 /// Less than that is over before the first event.
-const LEAST_FOR_EVENTS: Duration = Duration::from_secs(4);
+const MIN_TIME_FOR_EVENTS: Duration = Duration::from_secs(4);
 /// Scale of the timeslices with the full time budget: this share of all data of the preset each.
 const LARGEST_SCALE: f64 = 0.02;
 /// Fewer data hold no hits.
@@ -27,10 +27,10 @@ const IN_SPILL: f64 = 0.4;
 const PERIODS: f64 = 2.0;
 /// "raised step by step, up to about 8 times" (thesis 5.6.2); below 1 for small machines.
 const CHALLENGE: [f64; 5] = [0.5, 1.0, 2.0, 4.0, 8.0];
-/// As the data of the preset come, and up to about the rates that were printed (thesis 5.6.4);
-/// below 1 for small machines.
+/// Speeds: the rate of the preset (1), up to about the published rates (thesis 5.6.4), and below 1
+/// for small machines.
 const BEAM_TIME: [f64; 4] = [0.25, 1.0, 4.0, 12.0];
-/// Workers of a GPU: each has a context of its own.
+/// Workers per GPU, each with a separate context.
 const WORKERS_OF_GPU: usize = 4;
 /// The most streams of a GPU.
 const STREAMS_OF_GPU: usize = 16;
@@ -72,7 +72,8 @@ fn beam_time(name: &str, device: Device, speed: f64, time: Duration) -> Line {
         on: whole_microseconds(period.mul_f64(IN_SPILL)),
         off: whole_microseconds(period.mul_f64(1.0 - IN_SPILL)),
     };
-    let (spill, speed) = (spill.to_string(), speed.to_string());
+    let spill = spill.to_string();
+    let speed = speed.to_string();
     let own = ["--from", "raw", "--spill", &spill, "--speed", &speed];
     stream(format!("{name}-{device}-{speed}"), device, each, &own)
 }
@@ -84,7 +85,8 @@ fn stream(folder: String, device: Device, each: Duration, own: &[&str]) -> Line 
         Backend::Cpu => usable_threads(),
         _ => WORKERS_OF_GPU,
     };
-    let (device, processes) = (device.to_string(), processes.to_string());
+    let device = device.to_string();
+    let processes = processes.to_string();
     let each = words_of(each);
     let shared = [
         ["--preset", "mcbm-2024"],
@@ -111,7 +113,8 @@ fn events(name: &str, device: Device, time: Duration) -> Line {
     let each = time.div_f64(2.0 * counts.len() as f64).min(LONGEST_POINT);
     let scale = LARGEST_EVENT * each.as_secs_f64() / LONGEST_POINT.as_secs_f64();
     let scale = scale.clamp(SMALLEST_EVENT, LARGEST_EVENT).to_string();
-    let (streams, budget) = (counts.join(","), time.max(LEAST_FOR_EVENTS));
+    let streams = counts.join(",");
+    let budget = time.max(MIN_TIME_FOR_EVENTS);
     let (device, folder) = (device.to_string(), format!("{name}-{device}"));
     let [each, budget] = [each, budget].map(words_of);
     let flags = [

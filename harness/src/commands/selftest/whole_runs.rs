@@ -7,11 +7,11 @@ use reports::compare::{Measured, RunScatter, Terms, compare, scatter_of};
 use reports::record::Trial;
 
 use super::count;
-use super::sittings::{Ended, Sittings};
+use super::repeated_runs::{Abort, RepeatedRuns};
 use crate::failure::Failure;
 
-/// The slowdowns of the runs after the first: what the gate has to find, each followed by
-/// a run without.
+/// Slowdowns of the runs after the first: changes to detect, each followed by a run without
+/// slowdown.
 pub(super) const SLOWDOWNS: [f64; 8] = [0.01, 0.0, 0.02, 0.0, 0.05, 0.0, 0.10, 0.0];
 
 /// A run of all points.
@@ -22,15 +22,16 @@ pub(super) struct WholeRun {
 }
 
 impl WholeRun {
-    /// Measures a run by its number; the other number is that of the last one.
+    /// Measures the run with index `number` of `last` runs.
     pub(super) fn measure(
-        sittings: &Sittings<'_>,
-        (number, last): (usize, usize),
+        repeated: &RepeatedRuns<'_>,
+        number: usize,
+        last: usize,
         slowdown: f64,
-    ) -> Result<Self, Ended> {
+    ) -> Result<Self, Abort> {
         let name = format!("run-{number}");
-        sittings.tell(&format!("{name} of {last}, {} % slower", 100.0 * slowdown));
-        Ok(WholeRun { measured: sittings.whole(&name, slowdown)?, slowdown })
+        repeated.log(&format!("{name} of {last}, {} % slower", 100.0 * slowdown));
+        Ok(WholeRun { measured: repeated.whole(&name, slowdown)?, slowdown })
     }
 
     /// Returns the slowed-down run and its slowdown.
@@ -39,7 +40,7 @@ impl WholeRun {
     }
 }
 
-/// Judges every run by every one that was not slowed down; two of those once. No trials
+/// Compares every run with every run without slowdown; pairs of the latter once. Returns no trials
 /// without runs.
 pub(super) fn judge(runs: &[WholeRun]) -> Result<Vec<Trial>, Failure> {
     if runs.is_empty() {
@@ -68,7 +69,7 @@ fn trials() -> Vec<Trial> {
     slowdowns.into_iter().map(Trial::new).collect()
 }
 
-/// Base and new run, by their numbers.
+/// Returns the indices of base and new run of each pair.
 fn pairs(runs: &[WholeRun]) -> impl Iterator<Item = (usize, usize)> {
     let plain = |run: usize| runs[run].slowdown == 0.0;
     let all = (0..runs.len()).flat_map(move |base| (0..runs.len()).map(move |new| (base, new)));

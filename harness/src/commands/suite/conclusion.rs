@@ -13,7 +13,7 @@ use text::Foreign;
 
 use super::super::compare::{exit, show};
 use super::super::present::keep_complete;
-use super::super::{say, tell};
+use super::super::{log, say};
 use super::against::judged;
 use crate::duet::DuetOutcome;
 use crate::failure::{Exit, Failure};
@@ -23,7 +23,7 @@ use crate::request::{AgainstRequest, SuiteRequest};
 /// Points that are named.
 const NAMED: usize = 5;
 
-/// Stores the new side, and reports what was found. `known` are the points of the base's run.
+/// Stores the new side, and reports the results. `known` are the points of the base's run.
 pub(super) fn conclude(
     request: &SuiteRequest,
     against: &AgainstRequest,
@@ -52,7 +52,7 @@ pub(super) fn conclude(
     let mut comparison = judged?;
     comparison.notes.extend(vanished_words(&vanished));
     show(&comparison, &against.format, against.listing)?;
-    tell(request.output.quiet, &format!("results: {folder}"));
+    log(request.output.quiet, &format!("results: {folder}"));
     if new.exit() == Exit::Interrupted {
         return Ok(Exit::Interrupted);
     }

@@ -178,7 +178,9 @@ fn markdown(rows: &[Row]) -> String {
 
 fn csv(rows: &[Row]) -> String {
     let line = |row: &Row| {
-        let (task, params, candidates) = (row.task, &row.params, row.candidates);
+        let task = row.task;
+        let params = &row.params;
+        let candidates = row.candidates;
         let seconds = row.at_most.as_secs_f64();
         format!("{task},{params},{candidates},{seconds}\n")
     };

@@ -3,9 +3,9 @@
 pub(super) mod against;
 mod conclusion;
 pub(super) mod dry_run;
-pub(super) mod earlier;
 pub(super) mod measure;
 mod merge;
+pub(super) mod resume;
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -48,7 +48,7 @@ fn say_what_is_missing(suite: &Suite) {
     }
 }
 
-/// The shard that was asked for, or the whole suite.
+/// Returns the requested shard, or the complete suite.
 fn part(suite: Suite, request: &SuiteRequest) -> Result<Suite, Failure> {
     let Some(shard) = request.shard else {
         return Ok(suite);
@@ -57,22 +57,22 @@ fn part(suite: Suite, request: &SuiteRequest) -> Result<Suite, Failure> {
     not_empty(suite.shard(shard), &nothing)
 }
 
-/// The part of a suite, unless there is nothing in it: then why.
+/// Returns the suite if it has points, else the error `nothing`.
 pub(super) fn not_empty(suite: Suite, nothing: &str) -> Result<Suite, Failure> {
-    match suite.parts.is_empty() {
-        true => Err(Failure::NothingMeasured(format!("nothing was measured: {nothing}"))),
-        false => Ok(suite),
+    if suite.parts.is_empty() {
+        return Err(Failure::NothingMeasured(format!("nothing was measured: {nothing}")));
     }
+    Ok(suite)
 }
 
 /// Requests and plans of a suite.
-pub(super) struct Planned {
+pub(super) struct ExpandedSuite {
     pub(super) requests: Vec<MeasureRequest>,
     pub(super) plans: Vec<Plan>,
     pub(super) part: SuitePart,
 }
 
-impl Planned {
+impl ExpandedSuite {
     /// Makes all plans before the first sample, so that problems are reported at once.
     pub(super) fn new(
         mut suite: Suite,
@@ -86,7 +86,7 @@ impl Planned {
             first.config.clone_from(config);
         }
         let mut plans = suite.plans(&requests)?;
-        // The record of the run names what is left out of it.
+        // The record of the run names the parts that were left out.
         if let Some(first) = plans.first_mut() {
             first.notes.extend(left_out.notes);
             first.missing_devices.extend(left_out.devices);
@@ -99,12 +99,12 @@ impl Planned {
             shard: None,
             path: None,
         };
-        Ok(Planned { requests, plans, part })
+        Ok(ExpandedSuite { requests, plans, part })
     }
 
     /// Creates the requests and plans of `bench run`.
-    fn of(suite: Suite, request: &SuiteRequest) -> Result<Self, Failure> {
-        let mut planned = Planned::new(suite, &request.command, &request.config)?;
+    fn from_suite(suite: Suite, request: &SuiteRequest) -> Result<Self, Failure> {
+        let mut planned = ExpandedSuite::new(suite, &request.command, &request.config)?;
         planned.part.shard = request.shard;
         planned.part.path = file_of(&request.suite).map(|path| path.to_string_lossy().into_owned());
         for part in &mut planned.requests {

@@ -16,16 +16,17 @@ impl Trials {
     /// Returns the misbehaviour of a plugin's variant. Wrong output is not included: it is checked
     /// in this process, which can find a smaller input.
     pub(super) fn problem(&mut self, subject: &Subject<'_>) -> Result<Option<String>, Failure> {
-        let (info, way) = (&subject.info, subject.way);
-        let Some(plugin) = info.plugin.filter(|_| way.device != Device::Emulator) else {
+        let info = &subject.info;
+        let exec = subject.exec;
+        let Some(plugin) = info.plugin.filter(|_| exec.device != Device::Emulator) else {
             return Ok(None);
         };
         let wanted = trial::PluginVariant {
             plugin,
             task: subject.task.name(),
             variant: info.name,
-            device: way.device,
-            threads: vec![way.threads()],
+            device: exec.device,
+            threads: vec![exec.threads()],
         };
         // A variant that crashed with one thread count is not tried with others.
         let same = |(tried, found): &&(trial::PluginVariant, Option<Condemnation>)| {

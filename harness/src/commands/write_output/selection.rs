@@ -1,4 +1,4 @@
-//! The variants and devices that were asked for.
+//! Selection of variants and devices.
 
 use std::fmt;
 
@@ -13,9 +13,9 @@ use crate::plan::{device_names, select_variants};
 use crate::platform::gpus::{problem_of, usable_devices};
 use crate::request::Settings;
 
-/// Variants whose output is wanted.
+/// Variants to run.
 #[derive(Clone, Copy)]
-pub(in crate::commands) enum Wanted {
+pub(in crate::commands) enum VariantChoice {
     /// One variant; without `--variant` the one that each backend has by default.
     One(fn(Backend) -> &'static str),
     /// All variants, because they have to agree.
@@ -41,7 +41,7 @@ impl<A: Algorithm> fmt::Display for Run<A> {
 pub(super) fn select<A: Algorithm>(
     algorithm: &A,
     settings: &Settings,
-    wanted: Wanted,
+    wanted: VariantChoice,
     flags: &str,
 ) -> Result<Vec<Run<A>>, Failure> {
     let task = registry::task(algorithm.info().name).expect("tasks with outputs are registered");
@@ -54,7 +54,7 @@ pub(super) fn select<A: Algorithm>(
     if chosen.is_empty() {
         return Err(Failure::Usage(mismatch(&infos, &devices, settings, wanted)?));
     }
-    if let Wanted::One(_) = wanted {
+    if let VariantChoice::One(_) = wanted {
         keep_first_of_each_name(&mut chosen, &infos);
         if chosen.len() > 1 {
             return Err(Failure::Usage(several(&chosen, &infos, flags)));
@@ -79,12 +79,12 @@ fn devices(settings: &Settings) -> Result<Vec<Device>, Failure> {
     })
 }
 
-/// Indices of the variants that were asked for, each with every device that has it.
+/// Returns the indices of the requested variants, each with every device that has it.
 fn matching(
     infos: &[VariantInfo],
     devices: &[Device],
     settings: &Settings,
-    wanted: Wanted,
+    wanted: VariantChoice,
 ) -> Result<Vec<(Device, usize)>, Failure> {
     let mut chosen = Vec::new();
     for &device in devices {
@@ -95,15 +95,15 @@ fn matching(
     Ok(chosen)
 }
 
-/// Indices of the variants that were asked for, of any backend.
+/// Returns the indices of the requested variants, of any backend.
 fn selected(
     infos: &[VariantInfo],
     device: Device,
     settings: &Settings,
-    wanted: Wanted,
+    wanted: VariantChoice,
 ) -> Result<Vec<usize>, Failure> {
     let names = match (settings.variants.as_slice(), wanted) {
-        ([], Wanted::One(default)) => &[default(device.backend()).to_owned()],
+        ([], VariantChoice::One(default)) => &[default(device.backend()).to_owned()],
         (names, _) => names,
     };
     select_variants(infos, names).map_err(Failure::Usage)
@@ -132,7 +132,7 @@ fn mismatch(
     infos: &[VariantInfo],
     devices: &[Device],
     settings: &Settings,
-    wanted: Wanted,
+    wanted: VariantChoice,
 ) -> Result<String, Failure> {
     let mut places: Vec<(&str, Vec<&str>)> = Vec::new();
     for index in selected(infos, devices[0], settings, wanted)? {

@@ -13,7 +13,7 @@ use crate::common::{BENCH, Run, rows_of, signal, wait_until};
 const SORT: &str = "sort --segments 24 --max-time 100ms --device cpu --no-charts --out r";
 
 #[test]
-fn whatever_ends_the_process_is_told_and_keeps_what_was_measured() {
+fn whatever_ends_the_process_is_reported_and_keeps_what_was_measured() {
     let ways = rows_of(
         "
             quit | plugin libforeign.so, in run of sort foreign, ended the process (exit code 0)
@@ -51,7 +51,7 @@ fn a_suite_and_a_verification_end_likewise() {
 }
 
 #[test]
-fn a_side_that_a_plugin_ends_is_told_as_that() {
+fn a_side_that_a_plugin_ends_is_reported_as_that() {
     let Some(workshop) = measuring() else { return };
     workshop.plugin("libforeign.so", "-DWHERE=run_call -DHOW=quit -DFROM=250000");
     workshop.write("foreign.toml", suite("300k"));
@@ -137,7 +137,7 @@ fn ctrl_c_counts_once_whether_all_processes_get_it_or_one() {
 }
 
 #[test]
-fn nothing_goes_on_when_bench_is_killed() {
+fn no_process_survives_when_bench_is_killed() {
     let Some(workshop) = measuring() else { return };
     let mut child = long_run(&workshop);
     assert!(processes_in(&workshop).len() > 1);
@@ -148,7 +148,7 @@ fn nothing_goes_on_when_bench_is_killed() {
 }
 
 #[test]
-fn no_trial_goes_on_when_bench_is_killed() {
+fn no_trial_survives_when_bench_is_killed() {
     let Some(workshop) = workshop() else { return };
     let plugin = workshop.plugin("libforeign.so", "-DWHERE=run_call -DHOW=hang");
     let line = format!("verify sort --variant foreign --device cpu --plugin {plugin}");

@@ -1,10 +1,10 @@
-//! Plugins of the tasks with arrays and lists that are wrong: told as those of sorting are, in
-//! words that say where.
+//! Wrong plugins of the tasks with arrays and lists: reported as for sorting, with the index of
+//! the first difference.
 
 use super::compiled::workshop;
 use crate::common::rows_of;
 
-/// How the examples of tasks are spoilt, and what is told of them.
+/// Checks the message for a modified example of a task.
 #[track_caller]
 fn check(task: &str, defines: &str, table: &str) {
     let Some(workshop) = workshop() else { return };

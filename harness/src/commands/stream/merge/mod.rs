@@ -87,7 +87,7 @@ fn write(
     Ok(folder.describe(record)?)
 }
 
-/// The record of all nodes together; that of the first where there can be but one.
+/// Returns the joint record of all nodes; single-valued fields are those of the first node.
 fn record(nodes: &[Node], missing: &[String]) -> RunRecord {
     let records = || nodes.iter().map(|node| &node.run.record);
     let mut record = nodes[0].run.record.clone();

@@ -10,7 +10,7 @@ use text::{Foreign, SENTENCE};
 use super::node::Node;
 use crate::failure::Failure;
 
-/// A speed on a device, with the rows of all nodes that have one, and the numbers of these nodes.
+/// Speed on a device, with the rows of all nodes that have one, and the indices of these nodes.
 pub(super) struct Point<'a> {
     pub(super) rows: Vec<(usize, &'a StreamRow)>,
 }
@@ -55,7 +55,7 @@ impl<'a> Point<'a> {
         )))
     }
 
-    /// The row of all nodes that took part. What was to be done by others was not kept up with.
+    /// Merges the rows of all participating nodes. Work assigned to other nodes counts as not sustained.
     pub(super) fn merged(&self, nodes: &[Node], names: &[String]) -> StreamRow {
         let part = |&(number, row): &(usize, &'a StreamRow)| {
             let StreamRun { timeslices, record, .. } = &nodes[number].run;

@@ -1,4 +1,4 @@
-//! The ways to run a variant on a device.
+//! Configurations of variants on a device.
 
 use std::fmt;
 
@@ -14,19 +14,22 @@ use crate::platform::gpus::Gpus;
 use crate::platform::usable_threads;
 use crate::request::VerifyRequest;
 
-/// Teams within a team: two threads have one of three each.
+/// Shape of nested teams: two threads with a team of three each.
 const NESTED: [usize; 2] = [2, 3];
 
-/// A device with the threads that serve it, and the order of its turns.
-pub(super) struct Way {
+/// Device with its host threads, and the schedule of the emulator.
+pub(super) struct ExecConfig {
     pub(super) device: Device,
     team: Team,
     gpus: Gpus,
     emulator: Option<Config>,
 }
 
-/// All ways to run on a device that make a difference.
-pub(super) fn of(device: Device, request: &VerifyRequest) -> Result<Vec<Way>, Failure> {
+/// Returns all distinct configurations on a device.
+pub(super) fn for_device(
+    device: Device,
+    request: &VerifyRequest,
+) -> Result<Vec<ExecConfig>, Failure> {
     match device {
         Device::Cpu => {
             let teams = thread_counts().into_iter().map(Team::new);
@@ -40,7 +43,7 @@ pub(super) fn of(device: Device, request: &VerifyRequest) -> Result<Vec<Way>, Fa
     }
 }
 
-impl Way {
+impl ExecConfig {
     /// The threads that serve the device.
     pub(super) fn threads(&self) -> usize {
         self.team.threads()
@@ -58,11 +61,11 @@ impl Way {
     }
 }
 
-fn with_team(device: Device, team: Team) -> Way {
-    Way { device, team, gpus: Gpus::default(), emulator: None }
+fn with_team(device: Device, team: Team) -> ExecConfig {
+    ExecConfig { device, team, gpus: Gpus::default(), emulator: None }
 }
 
-fn on_emulator(number: u64, request: &VerifyRequest) -> Result<Way, Failure> {
+fn on_emulator(number: u64, request: &VerifyRequest) -> Result<ExecConfig, Failure> {
     let policies = Policy::ALL.len() as u64;
     let config = Config {
         lanes: request.lanes,
@@ -71,7 +74,7 @@ fn on_emulator(number: u64, request: &VerifyRequest) -> Result<Way, Failure> {
         workers: usable_threads(),
         ..Config::default()
     };
-    Ok(Way {
+    Ok(ExecConfig {
         device: Device::Emulator,
         team: Team::new(1)?,
         gpus: Gpus::with_emulator(config),
@@ -87,7 +90,7 @@ fn thread_counts() -> Vec<usize> {
     counts
 }
 
-impl fmt::Display for Way {
+impl fmt::Display for ExecConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.device, self.emulator) {
             (Device::Cpu, _) if self.team.inner().is_some() => {
@@ -97,7 +100,8 @@ impl fmt::Display for Way {
             (Device::Cpu, _) => f.write_str(&counted(self.team.threads(), "thread")),
             (device, None) => write!(f, "{device}"),
             (_, Some(config)) => {
-                let (lanes, Schedule { seed, policy }) = (config.lanes.count(), config.schedule);
+                let lanes = config.lanes.count();
+                let Schedule { seed, policy } = config.schedule;
                 let checked = if config.checked { ", checked" } else { "" };
                 write!(f, "emulator, {lanes} lanes, {policy} {seed}{checked}")
             }

@@ -13,7 +13,7 @@ use reports::record::{Point, Trial};
 
 use super::super::suite::against::judged;
 use super::count;
-use super::sittings::{Ended, Sittings};
+use super::repeated_runs::{Abort, RepeatedRuns};
 use crate::duet::{self, Against, Executable, SidePlugins, points};
 use crate::measure::Start;
 
@@ -28,24 +28,24 @@ pub(super) fn trials() -> Vec<Trial> {
 
 /// Measures and judges a repetition.
 pub(super) fn repeat(
-    sittings: &Sittings<'_>,
+    repeated: &RepeatedRuns<'_>,
     number: usize,
     trials: &mut [Trial],
-) -> Result<(), Ended> {
-    sittings.tell("in turn: both sides the same");
-    let still = compared(sittings, &format!("same-{number}"), &|_| 0.0)?;
+) -> Result<(), Abort> {
+    repeated.log("paired runs: both sides equal");
+    let still = compared(repeated, &format!("same-{number}"), &|_| 0.0)?;
     count_all(trials, &still, &|_| 0.0);
-    sittings.tell("in turn: points slowed down by 1 to 10 %");
-    let order = order(sittings);
+    repeated.log("paired runs: points slowed down by 1 to 10 %");
+    let order = order(repeated);
     let slowdown = |point: &Point| slowdown_of(&order, number, point);
-    let slowed = compared(sittings, &format!("slowed-{number}"), &slowdown)?;
+    let slowed = compared(repeated, &format!("slowed-{number}"), &slowdown)?;
     count_all(trials, &slowed, &slowdown);
     Ok(())
 }
 
 /// All points, in a fixed order.
-fn order(sittings: &Sittings<'_>) -> Vec<String> {
-    let mut ids: Vec<_> = sittings.points().map(|point| point.id()).collect();
+fn order(repeated: &RepeatedRuns<'_>) -> Vec<String> {
+    let mut ids: Vec<_> = repeated.points().map(|point| point.id()).collect();
     ids.sort();
     ids
 }
@@ -57,13 +57,13 @@ fn slowdown_of(order: &[String], number: usize, point: &Point) -> f64 {
 }
 
 fn compared(
-    sittings: &Sittings<'_>,
+    repeated: &RepeatedRuns<'_>,
     name: &str,
     slowdown: &dyn Fn(&Point) -> f64,
-) -> Result<Comparison, Ended> {
-    let mut record = sittings.record();
+) -> Result<Comparison, Abort> {
+    let mut record = repeated.record();
     record.pair = Some(format!("{}-{name}", now()));
-    let plugins = SidePlugins::of_files(sittings.plugins.clone(), record.plugins.clone());
+    let plugins = SidePlugins::of_files(repeated.plugins.clone(), record.plugins.clone());
     let order = Against {
         base: Executable::of_this_process("the same build")?,
         base_plugins: plugins.clone(),
@@ -71,22 +71,22 @@ fn compared(
         new_plugins: plugins,
         // Variants whose trial failed have ended the self-test before.
         refused: Vec::new(),
-        inputs: points::of_jobs(&sittings.jobs()),
+        inputs: points::of_jobs(&repeated.jobs()),
         slowdown,
         record,
-        out: sittings.folder.join("in-turn").join(name),
+        out: repeated.folder.join("in-turn").join(name),
         start: Start::New,
         thresholds: Thresholds::default(),
         started: Instant::now(),
         budget: None,
         quiet: true,
     };
-    let outcome = duet::measure(&order, sittings.interrupt)?;
+    let outcome = duet::measure(&order, repeated.interrupt)?;
     if let Some(failure) = outcome.failure {
         return Err(failure.into());
     }
     if outcome.interrupted {
-        return Err(Ended::Interrupted);
+        return Err(Abort::Interrupted);
     }
     Ok(judged(&outcome.base, &outcome.folder, &Terms::default())?)
 }
