@@ -29,7 +29,7 @@ impl<F: Formats> Args for Outputs<F> {
             .action(ArgAction::Append)
             .value_parser(Parser(names.collect()))
             .help(format!(
-                "How to print the results, or to write them to a file; repeatable [default: {default}]"
+                "Print the results in this format, or write them to FILE; repeatable [default: {default}]"
             ));
         command.arg(flag)
     }

@@ -32,9 +32,9 @@ fn with_conflicts_of_merging(command: Command) -> Command {
 /// Adapts the help of a shared flag to workers: threads per worker, one variant.
 fn for_workers(flag: Arg) -> Arg {
     match flag.get_id().as_str() {
-        "threads" => flag.help("Threads of each process, or all [default: 1]"),
+        "threads" => flag.help("Threads per process: N or all [default: 1]"),
         "variants" => {
-            flag.help("The chain, by name [default: time-sweep on the CPU, balanced on a GPU]")
+            flag.help("Variant of the chain [default: time-sweep on the CPU, balanced on a GPU]")
         }
         _ => flag,
     }
@@ -44,19 +44,16 @@ fn events() -> Arg {
     Arg::new(EVENTS)
         .long(EVENTS)
         .action(ArgAction::SetTrue)
-        .help(
-            "Find triggers and cut digi events out of each timeslice, behind the chain, as `bench \
-             events` does",
-        )
+        .help("Build digi events of each timeslice after the chain, as bench events does")
         .help_heading(HEADING)
 }
 
-/// A rule by which events are built.
+/// Returns the flag of a rule of event building.
 fn rule(axis: &'static Axis) -> Arg {
     flag(axis, false).requires(EVENTS).help_heading(HEADING)
 }
 
-/// The values of all rules.
+/// Returns the values of all rules.
 fn rules(matches: &ArgMatches) -> Params {
     let given = values(RULES, matches);
     let first = |axis: &Axis| Some((axis.name, given.values(axis.name).first()?.clone()));
@@ -69,8 +66,8 @@ impl Args for StreamRequest {
     fn augment_args(command: Command) -> Command {
         let Some(task) = task(TASK) else { return command };
         let devices = devices(
-            "cpu, cuda:N, wgpu:N, or cuda:0+cuda:1 to spread processes over several; one after the \
-             other [default: cpu]",
+            "Devices, one after the other: cpu, cuda:N, wgpu:N, or cuda:0+cuda:1 to spread processes \
+             over several [default: cpu]",
         );
         let rules = RULES.iter().map(rule);
         let shared = shared_settings().into_iter().map(for_workers);

@@ -93,8 +93,8 @@ pub(super) fn say_what_resumes(outcome: &Outcome, points: usize) {
         some => format!("; {some} of them have samples, which don't count"),
     };
     super::say(&format!(
-        "bench: the same command resumes: {} of {} are done, and the others are measured from \
-         their beginning{lost}",
+        "bench: rerun the same command to resume: {} of {} are done, the others are measured from \
+         the start{lost}",
         done.len(),
         units::counted(points, "point")
     ));
@@ -148,7 +148,7 @@ fn keep_plugins(store: &Store, run: &Path) -> Result<(), Failure> {
             store.keep_plugin(&record.fingerprint, &record.file, &bytes)?;
         } else {
             super::say(&format!(
-                "note: {} has changed since it was loaded: it is not kept in the store",
+                "note: {} has changed since it was loaded: it is not stored",
                 plugin.file.shown()
             ));
         }

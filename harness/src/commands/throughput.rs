@@ -44,7 +44,7 @@ pub(super) fn work() -> Exit {
 /// Reads the request of the parent process.
 fn throughput_of_another() -> Result<Box<ThroughputRequest>, String> {
     let opening = streams::opening();
-    let opening = opening.ok_or("bench throughput starts this, and says what to do")?;
+    let opening = opening.ok_or("this command is started by bench throughput only")?;
     let surroundings = CommandEnvironment {
         variable: opening.config.map(Into::into),
         ..CommandEnvironment::default()

@@ -14,7 +14,7 @@ use crate::platform::gpus::usable_devices;
 pub struct MeasureRequest {
     /// The task.
     pub task: &'static dyn Task,
-    /// Where its input comes from.
+    /// Source of its input.
     pub source: Source,
     /// Variants, devices, threads and sampling.
     pub settings: Settings,

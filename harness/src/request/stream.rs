@@ -213,11 +213,11 @@ impl StreamFlags {
         if is_only_tried() { length.min(TRIED) } else { length }
     }
 
-    /// Returns the start time of the speed with index `number`, if a common start was requested:
+    /// Returns the start time of the speed with index `index`, if a common start was requested:
     /// after the one before, and after the time in which its workers finish or are killed.
-    pub fn moment(&self, number: usize) -> Option<SystemTime> {
+    pub fn moment(&self, index: usize) -> Option<SystemTime> {
         let each = self.length().saturating_add(self.timeout).saturating_add(PAUSE);
-        let after = each.checked_mul(u32::try_from(number).ok()?)?;
+        let after = each.checked_mul(u32::try_from(index).ok()?)?;
         self.begin?.checked_add(after)
     }
 }
@@ -344,7 +344,7 @@ mod tests {
         let line = "bench stream --begin 4e9 --duration 3s --timeout 5s --speed 1,2";
         let parsed = crate::cli::parse(line.split(' ').map(Into::into));
         let Ok(crate::cli::Request::Stream(request)) = parsed else { panic!("not understood") };
-        let moment = |number| request.flags.moment(number).map(clock::exactly);
+        let moment = |index| request.flags.moment(index).map(clock::exactly);
         assert_eq!(moment(0).as_deref(), Some("2096-10-02T07:06:40.000000Z"));
         assert_eq!(moment(1).as_deref(), Some("2096-10-02T07:06:50.000000Z"));
     }

@@ -81,7 +81,7 @@ impl VerifyRequest {
     pub fn input_seeds(&self) -> impl Iterator<Item = u64> + use<> {
         let first = self.seed;
         let seeds = if is_only_tried() { 1 } else { self.seeds };
-        (0..seeds).map(move |number| first.wrapping_add(number))
+        (0..seeds).map(move |offset| first.wrapping_add(offset))
     }
 
     /// Removes repeated devices, and enables shader checks if requested.

@@ -91,8 +91,8 @@ fn every_point_of_smoke_takes_its_input() {
             };
             let case = plan.task().generate(params, 1).expect("an input");
             for spec in &input.candidates {
-                let place = gpus.place(spec.device, &team).expect("the host");
-                let prepared = case.prepare(spec.variant, &place).err();
+                let target = gpus.place(spec.device, &team).expect("the host");
+                let prepared = case.prepare(spec.variant, &target).err();
                 assert_eq!(prepared, None, "{}", plan.variant(spec).name);
                 ready += 1;
             }

@@ -32,7 +32,7 @@ impl<'a> Exclude<'a> {
             Some(Condition { entry, values })
         };
         if section.entries().next().is_none() {
-            section.problem("this exclude says nothing; name what it drops");
+            section.problem("this exclude is empty; name what it excludes");
         }
         Exclude { section, conditions: section.entries().filter_map(condition).collect() }
     }

@@ -116,7 +116,7 @@ impl TaskSpec {
             }
             _ if self.read_setting(entry) => {}
             key if axis(self.task, key).is_some() => {
-                entry.problem(format!("{key} is an axis; it goes below [task.axes]"));
+                entry.problem(format!("{key} is an axis; put it below [task.axes]"));
             }
             _ => entry.unknown("of a task", &[&KEYS[..], &settings::KEYS].concat()),
         }
@@ -134,10 +134,10 @@ impl TaskSpec {
 
     fn read_axis(&mut self, entry: Entry<'_>) -> bool {
         let mut axes = self.task.axes().iter().enumerate();
-        let Some((place, axis)) = axes.find(|(_, axis)| axis.name == entry.key) else {
+        let Some((index, axis)) = axes.find(|(_, axis)| axis.name == entry.key) else {
             return false;
         };
-        self.axes.insert(place, axis_values(axis, entry));
+        self.axes.insert(index, axis_values(axis, entry));
         true
     }
 
@@ -175,9 +175,9 @@ impl TaskSpec {
 
     /// The inputs with their points; none if a combination makes no sense.
     fn part(&self, section: Section<'_>) -> Option<Part> {
-        let name = |place: usize| self.task.axes()[place].name;
+        let name = |index: usize| self.task.axes()[index].name;
         let axes = self.axes.iter();
-        let axes = axes.map(|(&place, values)| (name(place), values.clone()));
+        let axes = axes.map(|(&index, values)| (name(index), values.clone()));
         let axes = AxisValues::new(axes.collect()).to_generate(self.task.axes());
         if let Err(problem) = axes.check_count() {
             section.problem(problem);

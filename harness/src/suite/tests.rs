@@ -52,7 +52,7 @@ fn unknown_names_are_reported_with_their_position_in_the_file() {
             vriants = "*" | 4:1: unknown key "vriants" of a task; did you mean "variants"?
             variants = ["rdst", "std-stabel"] | 4:21: unknown variant "std-stabel"; did you mean
             [task.axes]\nsegmets = 24 | 5:1: unknown axis "segmets" of sort; did you mean "segments"?
-            segments = 24 | 4:1: segments is an axis; it goes below [task.axes]
+            segments = 24 | 4:1: segments is an axis; put it below [task.axes]
             [defaults]\nthread = 1 | 5:1: unknown key "thread" in the defaults; did you mean "threads"?
         "#,
     );
@@ -132,7 +132,7 @@ fn an_exclude_that_drops_nothing_is_a_typo() {
             axes.order = ["random", "time"]\n[[task.exclude]]\nvariant = "rdst"\norder = "jitter:3" | 7:1: no point of the task has this order
             variants = "rdst"\n[[task.exclude]]\nvariant = "concat" | 6:1: no point of the task has this variant
             bind = ["false", "close"]\n[[task.exclude]]\nplaces = "none"\nbind = "close" | 5:1: no point meets all of this
-            [[task.exclude]] | 4:1: this exclude says nothing
+            [[task.exclude]] | 4:1: this exclude is empty
         "#,
     );
 }

@@ -120,7 +120,7 @@ fn points_that_cannot_be_measured_again_are_not_advised_again() {
     let run = folder.bench("compare base new --confirm").exits(4);
     run.prints("not measured again: the executable that made the base was not kept");
     assert!(!run.stdout.contains("next: bench compare base new --confirm"), "{}", run.story());
-    // Nothing is slower, but what was asked for could not be done.
+    // Nothing is slower, but the requested confirmation was not possible.
     make_up(&folder.join("new"), 1e-6);
     folder.bench("compare base new").exits(0);
     folder.bench("compare base new --confirm").exits(5);

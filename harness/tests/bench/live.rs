@@ -150,25 +150,28 @@ fn rows(folder: &Folder) -> Vec<Row> {
 }
 
 /// Asserts that the final metrics of a speed equal `stream.csv` and `timeslices.csv`.
-fn assert_same(folder: &Folder, row: &Row, told: &Numbers) {
+fn assert_same(folder: &Folder, row: &Row, reported: &Numbers) {
     for (metric, column) in SAME {
-        assert_eq!(told[metric], number(row, column), "{metric}: {told:?}");
+        assert_eq!(reported[metric], number(row, column), "{metric}: {reported:?}");
     }
     let mut done = table(&folder.read("run/timeslices.csv"));
     done.retain(|it| it["point_id"] == row["point_id"] && it["fate"] == "done");
     let total = |column| done.iter().map(|it| number(it, column)).sum::<f64>();
     let worked = total("ended_s") - total("begun_s");
-    let busy =
-        told["worker_busy_seconds_total{worker=0}"] + told["worker_busy_seconds_total{worker=1}"];
-    for (told, expected) in [
-        (told["digis_total"], total("digis")),
-        (told["clusters_total"], total("clusters")),
-        (told["hits_total"], total("hits")),
-        (told["latency_seconds_sum"], total("ended_s") - total("due_s")),
-        (told["work_seconds_sum"], worked),
+    let busy = reported["worker_busy_seconds_total{worker=0}"]
+        + reported["worker_busy_seconds_total{worker=1}"];
+    for (reported, expected) in [
+        (reported["digis_total"], total("digis")),
+        (reported["clusters_total"], total("clusters")),
+        (reported["hits_total"], total("hits")),
+        (reported["latency_seconds_sum"], total("ended_s") - total("due_s")),
+        (reported["work_seconds_sum"], worked),
         (busy, worked),
     ] {
-        assert!(expected > 0.0 && (told / expected - 1.0).abs() < 1e-6, "{told} {expected}");
+        assert!(
+            expected > 0.0 && (reported / expected - 1.0).abs() < 1e-6,
+            "{reported} {expected}"
+        );
     }
 }
 
@@ -207,13 +210,14 @@ fn pulled_and_pushed_metrics_end_as_the_tables_do() {
 fn what_can_t_be_delivered_is_reported_and_ends_nothing() {
     let Some(folder) = measuring() else { return };
     let (url, _) = server("404 Not Found", r#"{"error":"database not found: \"lab\""}"#);
-    let told =
+    let reported =
         folder.bench(format!("{SMALL} --influx {url} --duration 300ms --no-charts --out run"));
-    let told = told.exits(0);
-    told.says("it refuses with status 404: {\"error\":\"database not found")
+    let reported = reported.exits(0);
+    reported
+        .says("it refuses with status 404: {\"error\":\"database not found")
         .says("create the database");
-    told.says("the stream goes on").says("deliveries of metrics to");
-    assert!(!told.stderr.contains("secret"), "{}", told.story());
+    reported.says("the stream goes on").says("deliveries of metrics to");
+    assert!(!reported.stderr.contains("secret"), "{}", reported.story());
     let notes = folder.record("run").notes;
     assert!(notes.iter().any(|note| note.contains("deliveries of metrics to http")), "{notes:?}");
     assert_eq!(rows(&folder)[0]["valid"], "yes");
@@ -225,9 +229,9 @@ fn a_port_that_is_taken_is_reported_before_anything_begins() {
     let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = taken.local_addr().expect("known");
     let line = format!("{SMALL} --metrics {address} --out run");
-    let told = folder.bench(line).exits(1);
-    told.says(format!("metrics can't be served at {address}: Address already in use"));
-    told.says("with --metrics");
+    let reported = folder.bench(line).exits(1);
+    reported.says(format!("metrics can't be served at {address}: Address already in use"));
+    reported.says("with --metrics");
     folder.check(
         "
         2 | stream --metrics 9464 --out run | such as 127.0.0.1:9464
@@ -350,8 +354,8 @@ fn influxdb_has_in_the_end_what_the_table_has() {
     let mut servers = Servers::default();
     let url = servers.start_influxdb(&folder);
     let line = format!("{SMALL} --influx {url}/write?db=lab --duration 2s --no-charts --out run");
-    let told = folder.bench(line).exits(0);
-    assert!(!told.stderr.contains("deliver"), "{}", told.story());
+    let reported = folder.bench(line).exits(0);
+    assert!(!reported.stderr.contains("deliver"), "{}", reported.story());
     let query = "q=SELECT last(timeslices_total) FROM recobench_stream WHERE state='done' \
                  GROUP BY speed";
     let answer = curl(&["-G", &format!("{url}/query?db=lab"), "--data-urlencode", query]);

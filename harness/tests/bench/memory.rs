@@ -50,7 +50,7 @@ fn peaks(mut bench: Child) -> [u64; 3] {
 
 /// The bytes that a refusal reckons with, the last word before some words of it.
 fn reckoned(refusal: &str, before: &str) -> f64 {
-    let (text, _) = refusal.split_once(before).expect("told");
+    let (text, _) = refusal.split_once(before).expect("reported");
     let words: Vec<&str> = text.split_whitespace().collect();
     let [.., number, unit] = words[..] else { panic!("{refusal}") };
     let power = ["B", "kB", "MB", "GB", "TB", "PB"].iter().position(|known| *known == unit);

@@ -100,7 +100,7 @@ fn runs_without_results_are_stored_and_never_accepted() {
     assert!(folder.read("small.md").contains("Note: RECOBENCH_SMALL is set"));
     // A self-test of such runs is not that of the machine.
     let run = small("selftest --suite mini.toml --store s --out test").exits(0);
-    run.says("not kept: under RECOBENCH_SMALL").says("nothing was measured that counts");
+    run.says("not stored: RECOBENCH_SMALL is set").says("nothing was measured that counts");
     assert!(!folder.join("s/selftest").exists());
     // A run with a variant that was wrong.
     copy_run(&folder.join("r"), &folder.join("wrong"));

@@ -206,7 +206,7 @@ fn cores_of_unlike_kinds() {
     assert_eq!(format!("{cores:?}"), "[[0, 1], [2, 3], [4], [5], [6], [7]]");
     let caches = machine.places("ll_caches", &machine.all()).expect("some");
     assert_eq!(caches[0], [0, 1, 2, 3]);
-    assert_eq!(caches.concat().len(), 8, "nobody is left out");
+    assert_eq!(caches.concat().len(), 8, "no CPU is left out");
 }
 
 #[test]

@@ -36,9 +36,9 @@ fn each_timeslice_has_a_fate_and_each_speed_a_row() {
     let Some(folder) = measuring() else { return };
     let own = "--speed 0.05,0.1 --duration 400ms --check-every 2 --hits hits --out run";
     let line = format!("{SMALL} {own}");
-    let told = folder.bench(&line).exits(0);
+    let reported = folder.bench(&line).exits(0);
     for words in ["timeslices of 1.25 ms", "keeps up with", "p99.9"] {
-        assert!(told.stdout.contains(words), "{words}: {}", told.stdout);
+        assert!(reported.stdout.contains(words), "{words}: {}", reported.stdout);
     }
     folder.has("run/run.json run/stream-over-time.svg run/stream-over-time.png");
     folder.has("run/stream-latency.png run/stream-kept-up.png");
@@ -110,8 +110,8 @@ fn events_are_built_after_the_chain_and_counted() {
 fn the_limit_is_a_speed_that_was_kept_up_to_the_end() {
     let Some(folder) = measuring() else { return };
     let own = "--find-limit --duration 100ms --queue 4 --no-charts --out run";
-    let told = folder.bench(format!("{SMALL} {own}")).exits(0);
-    told.says("the detector's rate");
+    let reported = folder.bench(format!("{SMALL} {own}")).exits(0);
+    reported.says("the detector's rate");
     let [kept_up, duration, speed] =
         ["kept_up", "duration_s", "speed"].map(|name| column(&folder, "run", name));
     assert!(speed.len() > 1, "{speed:?}");
@@ -237,7 +237,7 @@ fn own_memory(process: u32) -> u64 {
     let text = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix("RssAnon:")).unwrap_or_default();
     let number = line.split_whitespace().next().and_then(|number| number.parse::<u64>().ok());
-    number.expect("told") * 1024
+    number.expect("reported") * 1024
 }
 
 #[test]

@@ -62,8 +62,8 @@ fn nodes_begin_together_and_are_merged_as_far_as_they_are_there() {
 }
 
 fn all_are_there(folder: &Folder) {
-    let told = folder.bench("stream --merge n1 n2 --out all").exits(0);
-    told.prints("2 nodes · 2 workers").prints("time-sweep on cpu: keeps up with");
+    let reported = folder.bench("stream --merge n1 n2 --out all").exits(0);
+    reported.prints("2 nodes · 2 workers").prints("time-sweep on cpu: keeps up with");
     let [first, second] = ["n1", "n2"].map(|node| the_row(folder, node));
     let all = the_row(folder, "all");
     assert_eq!(first.begin, second.begin);
@@ -92,8 +92,8 @@ fn all_are_there(folder: &Folder) {
 }
 
 fn one_is_missing(folder: &Folder) {
-    let told = folder.bench("stream --merge n1 n2 n3 --no-charts --out two").exits(1);
-    told.says("merged without node n3: n3/run.json does not exist");
+    let reported = folder.bench("stream --merge n1 n2 n3 --no-charts --out two").exits(1);
+    reported.says("merged without node n3: n3/run.json does not exist");
     let two = the_row(folder, "two");
     assert_eq!((two.due, two.nodes, two.kept_up), (40, 2, YesNo::No));
     assert!(two.note.ends_with("without n3"), "{}", two.note);
@@ -104,9 +104,9 @@ fn one_is_missing(folder: &Folder) {
     });
     copy(folder, "n2", "ended");
     edit_record(&folder.join("ended"), |record| record["finished"] = serde_json::Value::Null);
-    let told = folder.bench("stream --merge n1 late ended --no-charts --out some").exits(1);
-    told.says("node late: speed 0.05 on cpu: not run: tired");
-    told.says("node ended: its stream was interrupted");
+    let reported = folder.bench("stream --merge n1 late ended --no-charts --out some").exits(1);
+    reported.says("node late: speed 0.05 on cpu: not run: tired");
+    reported.says("node ended: its stream was interrupted");
     let some = the_row(folder, "some");
     assert_eq!((some.nodes, some.valid, some.kept_up), (2, YesNo::Yes, YesNo::No));
     assert_eq!(folder.record("some").finished, None);

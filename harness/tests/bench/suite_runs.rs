@@ -101,7 +101,7 @@ fn ctrl_c_and_the_same_command_again_complete_the_run() {
     wait_until(|| !runs(&folder).is_empty());
     signal(&child, "INT");
     let run = Run::end_of(child).exits(130);
-    run.says("the same command resumes: ");
+    run.says("rerun the same command to resume: ");
     // Without a folder given it finds the run by itself.
     little(&folder, "").exits(0).says("resuming results/");
     let runs = runs(&folder);

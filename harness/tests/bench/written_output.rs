@@ -1,4 +1,4 @@
-//! Output that commands write to files, by the variant and on the device that were asked for.
+//! Output that commands write to files, by the requested variant on the requested device.
 
 use std::fs;
 

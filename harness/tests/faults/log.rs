@@ -63,7 +63,7 @@ pub fn read_log(mut log: &[u8], root: &Path) -> Vec<Operation> {
             "mode" => Operation::Mode,
             "copy" => Operation::Copy(path),
             "read" => Operation::Read,
-            other => panic!("who knows {other}?"),
+            other => panic!("unknown operation {other}"),
         });
     }
     operations

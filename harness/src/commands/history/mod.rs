@@ -77,7 +77,7 @@ fn outcome(added: &Added) -> String {
     match added {
         Added::New(id) => format!("{id}: added"),
         Added::Known(id) => format!("{id}: is in the store already"),
-        Added::Repaired(id) => format!("{id}: was damaged in the store, and is whole again"),
+        Added::Repaired(id) => format!("{id}: was damaged in the store, and is repaired"),
     }
 }
 

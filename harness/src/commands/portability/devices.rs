@@ -80,16 +80,16 @@ impl Gpus {
         let (native, adapter) = named(asked)?;
         let gpu = self.native(native)?;
         let adapter = match adapter {
-            Some(number) => Some(self.named_adapter(gpu, number)?),
+            Some(index) => Some(self.named_adapter(gpu, index)?),
             None if asked.is_empty() => Some(self.same_adapter(gpu)?),
             None => None,
         };
         Ok(OneGpu { native, adapter })
     }
 
-    fn native(&self, number: u32) -> Result<&CudaGpu, NoGpu> {
+    fn native(&self, index: u32) -> Result<&CudaGpu, NoGpu> {
         let gpus = self.cuda.as_ref().map_err(|reason| NoGpu::NoCuda(reason.clone()))?;
-        let gpu = gpus.get(number as usize);
+        let gpu = gpus.get(index as usize);
         gpu.ok_or_else(|| NoGpu::NoCuda(cuda::no_such_gpu(gpus.len())))
     }
 
@@ -99,15 +99,15 @@ impl Gpus {
         self.adapters.as_deref().map_err(missing)
     }
 
-    /// Returns the adapter with index `number`, unless it is another GPU.
-    fn named_adapter(&self, native: &CudaGpu, number: u32) -> Result<u32, NoGpu> {
+    /// Returns the adapter with index `index`, unless it is another GPU.
+    fn named_adapter(&self, native: &CudaGpu, index: u32) -> Result<u32, NoGpu> {
         let adapters = self.adapters(native)?;
-        let Some(adapter) = adapters.get(number as usize) else {
+        let Some(adapter) = adapters.get(index as usize) else {
             let (native, reason) =
                 (Device::Cuda(native.number), webgpu::no_such_adapter(adapters.len()));
             return Err(NoGpu::NoAdapter { native, reason });
         };
-        let device = Device::Wgpu(number);
+        let device = Device::Wgpu(index);
         if adapter.is_software {
             let model = adapter.name.shown();
             let why = format!("{device} is software, {model}; it shows whether kernels are right");
@@ -121,7 +121,7 @@ impl Gpus {
                 adapter_model: described(&adapter.name, &adapter.pci_bus_id),
             });
         }
-        Ok(number)
+        Ok(index)
     }
 
     /// The first adapter that is the same GPU.
@@ -156,8 +156,8 @@ fn named(asked: &[Device]) -> Result<(u32, Option<u32>), NoGpu> {
     let mut adapter = None;
     for &device in asked {
         let earlier = match device {
-            Device::Cuda(number) => native.replace(number),
-            Device::Wgpu(number) => adapter.replace(number),
+            Device::Cuda(index) => native.replace(index),
+            Device::Wgpu(index) => adapter.replace(index),
             device => return Err(refused(device)),
         };
         if earlier.is_some() {
@@ -198,9 +198,9 @@ mod tests {
 
     const BUSES: [&str; 2] = ["0000:65:00.0", "0000:CA:00.0"];
 
-    fn native(number: u32) -> CudaGpu {
+    fn native(index: u32) -> CudaGpu {
         CudaGpu {
-            number,
+            number: index,
             name: "NVIDIA H100".into(),
             compute_capability: (9, 0),
             multiprocessors: 132,
@@ -208,18 +208,18 @@ mod tests {
             l2_bytes: 50 << 20,
             memory_bytes: 80 << 30,
             shared_bytes: 227 << 10,
-            pci_bus_id: BUSES[number as usize].into(),
+            pci_bus_id: BUSES[index as usize].into(),
         }
     }
 
-    fn adapter(number: u32, name: &str, bus: &str) -> Adapter {
+    fn adapter(index: u32, name: &str, bus: &str) -> Adapter {
         let name = name.to_owned();
         let pci_bus_id = bus.to_owned();
-        Adapter { number, name, pci_bus_id, ..Adapter::default() }
+        Adapter { number: index, name, pci_bus_id, ..Adapter::default() }
     }
 
-    fn software(number: u32) -> Adapter {
-        Adapter { is_software: true, ..adapter(number, "llvmpipe", "") }
+    fn software(index: u32) -> Adapter {
+        Adapter { is_software: true, ..adapter(index, "llvmpipe", "") }
     }
 
     fn two_gpus() -> Gpus {

@@ -44,7 +44,7 @@ pub(super) fn run(request: &SelfTestRequest, file: &SuiteFile) -> Result<Exit, F
     let repeated_runs = RepeatedRuns::new(&suite, &file.plugins, request, &folder, &interrupt)?;
     let test = match measured(&repeated_runs, request) {
         Err(Abort::Interrupted) => {
-            say("bench: interrupted; a self-test has to be complete to say anything");
+            say("bench: interrupted; an incomplete self-test has no result");
             return Ok(Exit::Interrupted);
         }
         Err(Abort::Failed(failure)) => return Err(failure),
@@ -64,14 +64,16 @@ pub(super) fn run(request: &SelfTestRequest, file: &SuiteFile) -> Result<Exit, F
 /// Stores a complete self-test. Returns the end of the message about it.
 fn keep(request: &SelfTestRequest, test: &SelfTest) -> Result<String, Failure> {
     if request.mode != SelfTestMode::Both {
-        return Ok("; not kept: runs one after the other are missing (--way both)".to_owned());
+        return Ok("; not stored: separate runs are missing (--way both)".to_owned());
     }
     if is_only_tried() {
-        return Ok("; not kept: under RECOBENCH_SMALL it says nothing of this machine".to_owned());
+        return Ok(
+            "; not stored: RECOBENCH_SMALL is set, so it does not describe this machine".to_owned()
+        );
     }
     Store::create_or_open(&request.store)?.put_self_test(test)?;
     let store = request.store.shown();
-    Ok(format!("; kept in {store} for comparisons on this machine"))
+    Ok(format!("; stored in {store} for comparisons on this machine"))
 }
 
 /// Measures separate and paired runs in alternation, and judges them.

@@ -29,16 +29,16 @@ pub(super) fn trials() -> Vec<Trial> {
 /// Measures and judges a repetition.
 pub(super) fn repeat(
     repeated: &RepeatedRuns<'_>,
-    number: usize,
+    repetition: usize,
     trials: &mut [Trial],
 ) -> Result<(), Abort> {
     repeated.log("paired runs: both sides equal");
-    let still = compared(repeated, &format!("same-{number}"), &|_| 0.0)?;
+    let still = compared(repeated, &format!("same-{repetition}"), &|_| 0.0)?;
     count_all(trials, &still, &|_| 0.0);
     repeated.log("paired runs: points slowed down by 1 to 10 %");
     let order = order(repeated);
-    let slowdown = |point: &Point| slowdown_of(&order, number, point);
-    let slowed = compared(repeated, &format!("slowed-{number}"), &slowdown)?;
+    let slowdown = |point: &Point| slowdown_of(&order, repetition, point);
+    let slowed = compared(repeated, &format!("slowed-{repetition}"), &slowdown)?;
     count_all(trials, &slowed, &slowdown);
     Ok(())
 }
@@ -51,9 +51,9 @@ fn order(repeated: &RepeatedRuns<'_>) -> Vec<String> {
 }
 
 /// Each point gets another slowdown in each repetition.
-fn slowdown_of(order: &[String], number: usize, point: &Point) -> f64 {
-    let place = order.binary_search(&point.id()).expect("the order has all points");
-    SLOWDOWNS[(place + number) % SLOWDOWNS.len()]
+fn slowdown_of(order: &[String], repetition: usize, point: &Point) -> f64 {
+    let index = order.binary_search(&point.id()).expect("the order has all points");
+    SLOWDOWNS[(index + repetition) % SLOWDOWNS.len()]
 }
 
 fn compared(
@@ -123,7 +123,7 @@ mod tests {
         let mut order: Vec<_> = points.iter().map(Point::id).collect();
         order.sort();
         for point in &points {
-            let all = (0..SLOWDOWNS.len()).map(|number| slowdown_of(&order, number, point));
+            let all = (0..SLOWDOWNS.len()).map(|repetition| slowdown_of(&order, repetition, point));
             let mut all: Vec<_> = all.collect();
             all.sort_by(f64::total_cmp);
             assert_eq!(all, SLOWDOWNS);

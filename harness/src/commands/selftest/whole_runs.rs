@@ -22,14 +22,14 @@ pub(super) struct WholeRun {
 }
 
 impl WholeRun {
-    /// Measures the run with index `number` of `last` runs.
+    /// Measures the run with index `index` of `last` runs.
     pub(super) fn measure(
         repeated: &RepeatedRuns<'_>,
-        number: usize,
+        index: usize,
         last: usize,
         slowdown: f64,
     ) -> Result<Self, Abort> {
-        let name = format!("run-{number}");
+        let name = format!("run-{index}");
         repeated.log(&format!("{name} of {last}, {} % slower", 100.0 * slowdown));
         Ok(WholeRun { measured: repeated.whole(&name, slowdown)?, slowdown })
     }
@@ -78,6 +78,6 @@ fn pairs(runs: &[WholeRun]) -> impl Iterator<Item = (usize, usize)> {
 
 fn others(runs: &[WholeRun], pair: [usize; 2]) -> Vec<(&Measured, f64)> {
     let numbered = runs.iter().enumerate();
-    let others = numbered.filter(|(number, _)| !pair.contains(number));
+    let others = numbered.filter(|(index, _)| !pair.contains(index));
     others.map(|(_, run)| run.slowed()).collect()
 }

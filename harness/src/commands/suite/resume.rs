@@ -121,9 +121,9 @@ fn given(folder: &Path, wanted: &ResumeKey<'_>) -> Result<ResumableRun, Failure>
 }
 
 fn refusal(folder: &Path, problem: &str) -> Failure {
-    let place = folder.shown();
+    let folder = folder.shown();
     Failure::Usage(format!(
-        "can't resume the run in {place}: {problem}; choose another folder with --out"
+        "can't resume the run in {folder}: {problem}; choose another folder with --out"
     ))
 }
 
@@ -194,8 +194,7 @@ fn other_build(made_by: &str, this: &str) -> Option<String> {
     }
     if this.is_empty() {
         return Some(format!(
-            "whether this build made it can't be told, for its executable ({}) can't be read; \
-             make it readable",
+            "its build is unknown, because this executable ({}) can't be read; make it readable",
             std::env::current_exe().unwrap_or_default().shown()
         ));
     }
@@ -217,7 +216,7 @@ mod tests {
         for (made_by, this, expected) in [
             ("code:1", "code:1", None),
             ("code:1", "code:2", Some("it was made by another build of bench")),
-            ("code:1", "", Some("whether this build made it can't be told")),
+            ("code:1", "", Some("its build is unknown")),
             ("", "code:2", Some("which build made it is not known")),
         ] {
             let told = other_build(made_by, this);

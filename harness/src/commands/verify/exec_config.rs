@@ -37,7 +37,7 @@ pub(super) fn for_device(
             teams.chain(nested).map(|team| Ok(with_team(device, team?))).collect()
         }
         Device::Emulator => {
-            (0..request.schedules).map(|number| on_emulator(number, request)).collect()
+            (0..request.schedules).map(|index| on_emulator(index, request)).collect()
         }
         gpu => Ok(vec![with_team(gpu, Team::new(usable_threads())?)]),
     }
@@ -56,7 +56,7 @@ impl ExecConfig {
     }
 
     /// Returns the target to run on.
-    pub(super) fn place(&self) -> Result<Target<'_>, DeviceError> {
+    pub(super) fn target(&self) -> Result<Target<'_>, DeviceError> {
         self.gpus.place(self.device, &self.team)
     }
 }
@@ -65,11 +65,11 @@ fn with_team(device: Device, team: Team) -> ExecConfig {
     ExecConfig { device, team, gpus: Gpus::default(), emulator: None }
 }
 
-fn on_emulator(number: u64, request: &VerifyRequest) -> Result<ExecConfig, Failure> {
+fn on_emulator(index: u64, request: &VerifyRequest) -> Result<ExecConfig, Failure> {
     let policies = Policy::ALL.len() as u64;
     let config = Config {
         lanes: request.lanes,
-        schedule: Schedule { seed: number, policy: Policy::ALL[(number % policies) as usize] },
+        schedule: Schedule { seed: index, policy: Policy::ALL[(index % policies) as usize] },
         checked: request.races,
         workers: usable_threads(),
         ..Config::default()

@@ -124,7 +124,7 @@ impl Verification<'_> {
         let infos = task.variants();
         let selected = matching_variants(&infos, &self.request.variants);
         let selected = selected.map_err(Failure::Usage)?.into_iter();
-        let subjects = selected.map(|number| Subject { task, info: infos[number], number, exec });
+        let subjects = selected.map(|index| Subject { task, info: infos[index], index, exec });
         let runs = |info: &VariantInfo| exec.is_for(info) && info.unavailable_reason.is_none();
         Ok(subjects.filter(|subject| runs(&subject.info)).collect())
     }
@@ -172,7 +172,7 @@ impl Verification<'_> {
 struct Subject<'a> {
     task: &'static dyn Task,
     info: VariantInfo,
-    number: usize,
+    index: usize,
     exec: &'a ExecConfig,
 }
 
@@ -186,13 +186,13 @@ enum CheckResult {
 
 impl Subject<'_> {
     fn check(&self, case: &dyn Case) -> CheckResult {
-        let Ok(place) = self.exec.place() else {
+        let Ok(target) = self.exec.target() else {
             return CheckResult::NotRun;
         };
-        let Ok(mut candidate) = case.prepare(self.number, &place) else {
+        let Ok(mut candidate) = case.prepare(self.index, &target) else {
             return CheckResult::NotRun;
         };
-        let checked = check_candidate(candidate.as_mut(), &place);
+        let checked = check_candidate(candidate.as_mut(), &target);
         drop(candidate);
         // Paths of smaller inputs are relative to the original working directory.
         plugin_guard::return_home();

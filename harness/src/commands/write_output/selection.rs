@@ -134,26 +134,26 @@ fn mismatch(
     settings: &Settings,
     wanted: VariantChoice,
 ) -> Result<String, Failure> {
-    let mut places: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut devices_of: Vec<(&str, Vec<&str>)> = Vec::new();
     for index in selected(infos, devices[0], settings, wanted)? {
         let info = &infos[index];
         let mut names = device_names(info.backend).to_vec();
         if info.backend == Backend::Cuda {
             names.push("emulator");
         }
-        match places.iter_mut().find(|(name, _)| *name == info.name) {
+        match devices_of.iter_mut().find(|(name, _)| *name == info.name) {
             Some((_, devices)) => devices.append(&mut names),
-            None => places.push((info.name, names)),
+            None => devices_of.push((info.name, names)),
         }
     }
-    let places: Vec<_> = places
+    let devices_of: Vec<_> = devices_of
         .into_iter()
         .map(|(name, devices)| format!("{name} runs on {}", devices.join(", ")))
         .collect();
     let devices: Vec<_> = devices.iter().map(Device::to_string).collect();
     Ok(format!(
-        "no variant that was asked for runs on {}: {}; choose with --device and --variant",
+        "no requested variant runs on {}: {}; choose with --device and --variant",
         devices.join(", "),
-        places.join("; ").shown()
+        devices_of.join("; ").shown()
     ))
 }

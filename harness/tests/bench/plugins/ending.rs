@@ -22,14 +22,14 @@ fn whatever_ends_the_process_is_reported_and_keeps_what_was_measured() {
             unmap | the process crashed (SIGSEGV) while plugins were loaded, which may have spoilt it; the last call was of libforeign.so, in run of sort foreign
         ",
     );
-    for [how, told] in ways {
+    for [how, reported] in ways {
         let Some(workshop) = measuring() else { return };
         // On the second input only: when it was tried all was well.
         let defines = format!("-DWHERE=run_call -DHOW={how} -DFROM=250000");
         let plugin = workshop.plugin("libforeign.so", &defines);
         let flags = "--digis 5k,300k --variant std-stable,foreign";
         let run = workshop.bench(format!("{SORT} {flags} --plugin {plugin}")).exits(3);
-        run.says(format!("bench: {told}; what was measured before is kept in r\n"));
+        run.says(format!("bench: {reported}; what was measured before is kept in r\n"));
         // The samples of the first input are there.
         assert!(!workshop.samples("r").is_empty());
         workshop.rows("r");
@@ -42,12 +42,12 @@ fn a_suite_and_a_verification_end_likewise() {
     let defines = "-DWHERE=run_call -DHOW=quit -DFROM=250000";
     let plugin = workshop.plugin("libforeign.so", defines);
     workshop.write("foreign.toml", suite("300k"));
-    let told = "bench: plugin libforeign.so, in run of sort foreign, ended the process";
+    let reported = "bench: plugin libforeign.so, in run of sort foreign, ended the process";
     let line = "run foreign.toml --no-charts --no-ceilings --out r";
-    workshop.bench(line).exits(3).says(told);
+    workshop.bench(line).exits(3).says(reported);
     workshop.bench("generate sts --segments 24 --digis 300k --out digis.bin").exits(0);
     let line = "verify sort --variant foreign --device cpu --input digis.bin";
-    workshop.bench(format!("{line} --plugin {plugin}")).exits(3).says(told);
+    workshop.bench(format!("{line} --plugin {plugin}")).exits(3).says(reported);
 }
 
 #[test]
@@ -95,9 +95,9 @@ fn a_hang_on_the_real_input_can_be_interrupted() {
         assert!(lines.any(|line| line.contains(text)), "{text}");
     };
     wait_for("[2/2]");
-    for told in [Some("stopping after this sample"), None] {
+    for reported in [Some("stopping after this sample"), None] {
         signal(&bench, "INT");
-        told.into_iter().for_each(&mut wait_for);
+        reported.into_iter().for_each(&mut wait_for);
     }
     assert_eq!(bench.wait().expect("it ends").code(), Some(130));
     let mut left = lines.map_while(Result::ok);
