@@ -15,8 +15,8 @@ const WIDTH: usize = 100;
 const NAMES: usize = 13;
 
 /// Exit codes, in one line.
-pub(super) const EXIT_CODES: &str = "0 success, 1 failed, 2 usage, 3 wrong output, 4 regression, \
-    5 nothing done, 130 interrupted";
+pub(super) const EXIT_CODES: &str = "0 success, 1 error, 2 usage, 3 wrong output, 4 regression, \
+    5 no result, 130 interrupted";
 
 /// Group of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
