@@ -33,8 +33,10 @@ impl Answer {
 
     /// Names the command in the last line of an error, "try '--help'".
     fn with_command(&self, text: String) -> String {
+        let is_usage = self.error.kind() == Kind::DisplayHelpOnMissingArgumentOrSubcommand;
+        let is_error = !self.is_help() && !is_usage;
         match text.rfind("--help") {
-            Some(index) if !self.is_help() && !self.command.is_empty() => {
+            Some(index) if is_error && !self.command.is_empty() => {
                 format!("{}{} {}", &text[..index], self.command, &text[index..])
             }
             _ => text,

@@ -36,8 +36,8 @@ fn stored(id: &str, store: &Path, of: Option<&Series>) -> Result<PathBuf, Failur
     let found = Store::open(store).and_then(|store| store.resolve(id, of));
     found.map_err(|error| match error {
         HistoryError::Missing(_) if is_folder => Failure::Usage(format!(
-            "{}: no such folder, and no run of that name in a store: {} is not a store; check \
-             the path, or name the store with --store",
+            "{}: no such folder, and no run of that name: there is no store in {}; check the path, \
+             or name the store with --store",
             id.shown(),
             store.shown()
         )),

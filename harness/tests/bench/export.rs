@@ -76,7 +76,7 @@ fn runs_that_can_not_be_exported_are_reported() {
         "
             2 | export gone --format csv | there is no store
             2 | export --all --format csv | there is no store
-            2 | export latest | --format is needed
+            2 | export latest | no export format
             1 | export a/b --format influx | a/b
         ",
     );
