@@ -1,4 +1,4 @@
-//! What can go wrong, and the exit codes for it.
+//! Errors of commands, and their exit codes.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -26,19 +26,19 @@ use crate::suite::SuiteError;
 
 pub use crate::platform::Exit;
 
-/// A command that could not do what it was asked to.
+/// Error of a command.
 #[derive(Debug, thiserror::Error)]
 pub enum Failure {
-    /// A command line that makes no sense.
+    /// A command line that is not valid.
     #[error("{0}")]
     Usage(String),
-    /// Nothing could be measured, and why.
+    /// Nothing could be measured, for this reason.
     #[error("{0}")]
     NothingMeasured(String),
-    /// Data that can't be made, read or written.
+    /// Data that can't be generated, read or written.
     #[error(transparent)]
     Data(#[from] DataError),
-    /// A damaged page, where there is to be none.
+    /// A damaged page, with `--strict`.
     #[error("{}, {damaged}; without --strict, damaged pages are left out", path.shown())]
     DamagedPage {
         /// The file.
@@ -52,16 +52,16 @@ pub enum Failure {
     /// A plugin that can't be used.
     #[error(transparent)]
     Plugin(#[from] PluginFailure),
-    /// A suite that can't be read or makes no sense.
+    /// A suite that can't be read or is not valid.
     #[error(transparent)]
     Suite(#[from] SuiteError),
     /// A run folder that can't be written or read.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A request that nothing can be measured for.
+    /// A request without anything to measure.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// A run that ended before its time, or did not begin.
+    /// A run that ended early, or did not start.
     #[error(transparent)]
     Measure(#[from] MeasureError),
     /// A store of runs that can't be used, or has no such run.
@@ -73,16 +73,16 @@ pub enum Failure {
     /// A table that can't be formatted.
     #[error(transparent)]
     Table(#[from] TableError),
-    /// A report that can't be made.
+    /// A report that can't be generated.
     #[error(transparent)]
     Report(#[from] ReportError),
     /// Runs that can't be exported.
     #[error(transparent)]
     Export(#[from] ExportError),
-    /// Threads that can't be had.
+    /// Threads that are not available.
     #[error(transparent)]
     Team(#[from] TeamError),
-    /// The system gives no threads at all.
+    /// No threads are available.
     #[error(transparent)]
     Threads(#[from] NoThreads),
     /// Runs that can't be compared.
@@ -91,13 +91,13 @@ pub enum Failure {
     /// A comparison that can't be written.
     #[error(transparent)]
     Render(#[from] RenderError),
-    /// A stream that ended before its time, or did not begin.
+    /// A stream that ended early, or did not start.
     #[error(transparent)]
     Stream(#[from] StreamError),
-    /// Two executables that can't be measured in turn.
+    /// Two executables that can't be measured interleaved.
     #[error(transparent)]
     Duet(#[from] DuetError),
-    /// Somebody who asks a child of a coordinator for samples, but not as that does.
+    /// A request to the child of a coordinator that is not valid.
     #[error(transparent)]
     Serve(#[from] ServeError),
     /// A file that can't be written.
@@ -105,7 +105,7 @@ pub enum Failure {
     Write {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
     /// Standard output that can't be written.
@@ -114,13 +114,31 @@ pub enum Failure {
 }
 
 impl Failure {
-    /// That a file can't be written.
+    /// Creates the error of a file that can't be written.
     pub(crate) fn writing(path: &Path) -> impl FnOnce(io::Error) -> Failure {
         let path = path.to_owned();
         |source| Failure::Write { path, source }
     }
 
-    /// The exit code that tells scripts: each error knows its own.
+    /// Returns the fix as the end of the message; empty if the message has it.
+    pub(crate) fn advice(&self) -> &'static str {
+        match self {
+            Failure::Data(error) | Failure::Plan(PlanError::Data(error)) => match error {
+                DataError::Io { source, .. } if source.kind() == io::ErrorKind::NotFound => {
+                    "; check the path, or make the file with bench generate"
+                }
+                DataError::Format { .. } => {
+                    "; the file is damaged or of another kind: correct it, or generate it again"
+                }
+                _ => "",
+            },
+            Failure::Store(StoreError::NoRun(_)) => "; give a folder that bench wrote with --out",
+            Failure::Write { .. } => "; check the folder, its permissions and the free space",
+            _ => "",
+        }
+    }
+
+    /// Returns the exit code.
     pub fn exit(&self) -> Exit {
         match self {
             Failure::Usage(_) | Failure::Compare(CompareError::SameRun { .. }) => Exit::Usage,

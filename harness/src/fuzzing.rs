@@ -1,6 +1,6 @@
-//! Readers of texts that nobody but this crate reads, for mutated inputs.
+//! Readers of this crate's own texts, for fuzzing.
 //!
-//! What they accept they write again, so that reading that has to give the same once more.
+//! They write accepted input again, so that reading it a second time must give the same result.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -11,40 +11,40 @@ use crate::duet::protocol::{Answer, Ask};
 use crate::plugins::trial;
 use crate::request::values;
 
-/// What the coordinator of two executables asks, in a line.
+/// Reads a request of the coordinator of two executables.
 pub fn ask(line: &str) -> Option<String> {
     again::<Ask>(line)
 }
 
-/// What one of these answers.
+/// Reads a response of one of them.
 pub fn answer(line: &str) -> Option<String> {
     again::<Answer>(line)
 }
 
-/// What a process that tries a plugin tells, in a line.
+/// Reads an event of a process that tries a plugin.
 pub fn event(line: &str) -> Option<String> {
     again::<trial::Event>(line)
 }
 
-/// What is wrong with a file of defaults of flags.
+/// Reads a file of defaults of flags.
 ///
 /// # Errors
-/// All that is wrong with it.
+/// All its problems.
 pub fn defaults(text: &str) -> Result<(), String> {
     let command = cli::with_defaults(cli::command(), "recobench.toml", text);
     command.map(drop).map_err(|problem| problem.to_string())
 }
 
-/// How many accepted changes a file lists.
+/// Returns the number of accepted changes in a file.
 ///
 /// # Errors
-/// All that is wrong with it.
+/// All its problems.
 pub fn accepted_shifts(text: &str) -> Result<usize, String> {
     let shifts = commands::parse_accepted_shifts("accepted-shifts.toml", text);
     shifts.map(|shifts| shifts.len()).map_err(|problem| problem.to_string())
 }
 
-/// A text as the value of each flag that has a parser of its own: how many take it.
+/// Parses a text as the value of each flag with its own parser. Returns the number that accept it.
 pub fn values(text: &str) -> usize {
     let takes = [
         values::sample_range(text).is_ok(),

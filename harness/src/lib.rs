@@ -1,22 +1,22 @@
 //! The harness: from a command line to a run folder.
 //!
-//! Reading order, along the way that data travel:
+//! Reading order, along the flow of data:
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`cli`] | what was typed |
-//! | [`request`] | what it means: values of flags, as suites give them, too |
+//! | [`cli`] | parsing of the command line |
+//! | [`request`] | requests: values of flags, also of suites |
 //! | [`commands`] | one file for each subcommand |
 //! | [`suite`] | a file of tasks and axes, checked and expanded into points |
-//! | `document` | TOML files, with all that is wrong in them by line |
-//! | [`plan`] | which points are to be measured, and whether they fit |
+//! | `document` | TOML files, with their problems by line |
+//! | [`plan`] | points to measure, and their memory |
 //! | [`measure`] | checking, sampling, stopping |
-//! | [`stream`] | timeslices that come when they are due, processed by several processes |
-//! | [`throughput`] | streams of events side by side: rates and latencies |
+//! | [`stream`] | open-loop test: timeslices on schedule, several worker processes |
+//! | [`throughput`] | concurrent event streams: throughput and latency |
 //! | [`plugins`] | variants from shared libraries, tried before they are used |
 //! | [`platform`] | the machine: topology, clocks, memory, interrupts |
-//! | [`progress`] | how far it is, on the terminal |
-//! | [`failure`] | what can go wrong, and the exit codes |
+//! | [`progress`] | progress on the terminal |
+//! | [`failure`] | errors and exit codes |
 
 pub mod cli;
 pub mod commands;
@@ -38,7 +38,7 @@ pub mod throughput;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use cli::Surroundings;
+use cli::CommandEnvironment;
 use commands::Prepared;
 use platform::supervisor::supervise;
 
@@ -53,7 +53,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     // Help and errors have colours too: before anything is understood.
     cli::color_choice(&arguments).write_global();
-    let parsed = match cli::parse_in(arguments, &Surroundings::of_this_process()) {
+    let parsed = match cli::parse_in(arguments, &CommandEnvironment::of_this_process()) {
         Ok(parsed) => parsed,
         Err(answer) => return answer.print(),
     };
@@ -63,7 +63,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let is_supervised = command.loads_plugins();
     let work = || {
         command.execute().unwrap_or_else(|failure| {
-            progress::say(&format!("bench: {failure}"));
+            progress::say(&format!("bench: {failure}{}", failure.advice()));
             failure.exit()
         })
     };

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use harness::platform::LabAllocator;
 
-/// Large blocks on huge pages, and a count of what variants allocate.
+/// Allocator that puts large blocks on huge pages and counts the allocations of variants.
 #[global_allocator]
 static ALLOCATOR: LabAllocator = LabAllocator;
 

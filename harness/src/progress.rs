@@ -1,4 +1,4 @@
-//! How far it is: a bar on a terminal, plain lines elsewhere, or nothing.
+//! Progress: a bar on a terminal, plain lines elsewhere, or nothing.
 
 use std::io::{IsTerminal, Write};
 use std::time::Duration;
@@ -10,14 +10,14 @@ use text::Foreign;
 
 use crate::plan::{Input, Origin};
 
-/// Says something beside the results: all that is said on standard error comes through here or
-/// [`Progress::line`]. What others wrote has been escaped before; whatever has not does no harm.
+/// Prints a message on standard error: all messages go through this function or
+/// [`Progress::line`]. Foreign text was escaped before; what was not is made harmless here.
 pub(crate) fn say(text: &str) {
-    // Whoever closed standard error does not want to know.
+    // A closed standard error is ignored.
     let _ = writeln!(std::io::stderr(), "{}", text::lines(text));
 }
 
-/// Where it is told.
+/// Destination of the progress.
 enum Output {
     Bar(ProgressBar),
     Lines,
@@ -34,7 +34,7 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// For so many inputs and points, each of which may take so long.
+    /// Creates the progress of `inputs` inputs and `points` points, each of up to `max_time`.
     pub fn new(quiet: bool, inputs: usize, points: usize, max_time: Duration) -> Self {
         let output = if quiet {
             Output::Nobody
@@ -51,7 +51,7 @@ impl Progress {
         }
     }
 
-    /// What is going on, before the first input.
+    /// Shows the current stage, before the first input.
     pub fn stage(&self, text: &str) {
         match &self.output {
             Output::Bar(bar) => bar.set_message(text.shown().to_string()),
@@ -60,12 +60,13 @@ impl Progress {
         }
     }
 
-    /// An input is being made; the first time it is announced.
+    /// Shows that an input is being generated; announces it the first time.
     pub fn input(&mut self, input: &Input) {
         let name = describe(input);
         if !self.announced.contains(&name) {
             self.announced.push(name.clone());
-            let (number, all) = (self.announced.len(), self.inputs);
+            let number = self.announced.len();
+            let all = self.inputs;
             self.line(&format!("[{number}/{all}] {name}"));
         }
         if let Output::Bar(bar) = &self.output {
@@ -86,9 +87,10 @@ impl Progress {
     /// A candidate is done, on which so much time was spent.
     pub fn finished(&mut self, point: &Point, spent: Duration, result: &str) {
         self.estimate.note_finished(spent);
-        let (variant, params) = (&point.variant, &point.params);
+        let variant = &point.variant;
+        let params = &point.params;
         let threads = units::counted(point.threads, "thread");
-        // Inputs are visited in turn: which one it was has to be said.
+        // Inputs are interleaved: the line names the input.
         let input = match self.announced.len() {
             0 | 1 => String::new(),
             _ => format!(" ({})", params.to_string().replace(';', " ")),
@@ -133,7 +135,7 @@ fn describe(input: &Input) -> String {
     }
 }
 
-/// What is known of the time that candidates take.
+/// Known durations of candidates.
 #[derive(Default)]
 struct Estimate {
     /// Candidates of all inputs.
@@ -155,8 +157,7 @@ impl Estimate {
         self.spent_on_others = self.spent_on_others.saturating_sub(spent);
     }
 
-    /// The time left: what candidates took so far, or at first what they may
-    /// take at most.
+    /// Estimates the remaining time from finished candidates, or at first from the time limits.
     fn left(&self) -> Duration {
         let each = match u32::try_from(self.finished) {
             Ok(finished) if finished > 0 => self.spent_on_finished / finished,

@@ -1,4 +1,4 @@
-//! What is printed instead of doing what was asked for.
+//! Output of the parser instead of a request: help and errors.
 
 use std::io::{ErrorKind, Write};
 use std::process::ExitCode;
@@ -10,20 +10,45 @@ use super::secrets::without_secrets;
 use crate::failure::Exit;
 use crate::progress;
 
-/// What the parser has to say instead of a request: help, or an error.
-pub struct Answer(clap::Error);
+/// Response of the parser instead of a request: help, or an error.
+pub struct Answer {
+    error: clap::Error,
+    /// Names of the command whose help an error refers to; empty for the parser's own text.
+    command: String,
+}
 
 impl Answer {
     pub(super) fn new(error: clap::Error) -> Self {
-        Answer(with_values_shown(error))
+        Answer::with_help_of(error, "")
     }
 
-    /// Prints it, with colours where they are wanted; the exit code is that of a usage error,
-    /// or of success if help was asked for.
+    /// Creates an answer whose errors refer to the help of a command.
+    pub(super) fn with_help_of(error: clap::Error, command: &str) -> Self {
+        Answer { error: with_values_shown(error), command: command.to_owned() }
+    }
+
+    fn is_help(&self) -> bool {
+        matches!(self.error.kind(), Kind::DisplayHelp | Kind::DisplayVersion)
+    }
+
+    /// Names the command in the last line of an error, "try '--help'".
+    fn with_command(&self, text: String) -> String {
+        let is_usage = self.error.kind() == Kind::DisplayHelpOnMissingArgumentOrSubcommand;
+        let is_error = !self.is_help() && !is_usage;
+        match text.rfind("--help") {
+            Some(index) if is_error && !self.command.is_empty() => {
+                format!("{}{} {}", &text[..index], self.command, &text[index..])
+            }
+            _ => text,
+        }
+    }
+
+    /// Prints the text with the chosen colours. Returns the exit code: success for help, else that
+    /// of a usage error.
     pub fn print(self) -> ExitCode {
-        let text = text::colored_lines(&self.0.render().ansi().to_string());
-        let asked = matches!(self.0.kind(), Kind::DisplayHelp | Kind::DisplayVersion);
-        if asked {
+        let text = self.with_command(self.error.render().ansi().to_string());
+        let text = text::colored_lines(&text);
+        if self.is_help() {
             asked_for(&text).into()
         } else {
             let _ = write!(anstream::stderr(), "{text}");
@@ -31,13 +56,13 @@ impl Answer {
         }
     }
 
-    /// What it says, without colours.
+    /// Returns the text without colours.
     pub fn text(&self) -> String {
-        text::lines(&self.0.render().to_string())
+        text::lines(&self.with_command(self.error.render().to_string()))
     }
 }
 
-/// Prints what was asked for. A reader that has left is no failure; a disk that is full is.
+/// Prints help. A closed pipe is not a failure; a full disk is.
 fn asked_for(text: &str) -> Exit {
     let mut stdout = anstream::stdout();
     match write!(stdout, "{text}").and_then(|()| stdout.flush()) {
@@ -49,7 +74,7 @@ fn asked_for(text: &str) -> Exit {
     }
 }
 
-/// The parser repeats what was typed, and has no way to say how: it is replaced before.
+/// Escapes typed values in an error, because the parser repeats them unescaped.
 pub(super) fn with_values_shown(mut error: clap::Error) -> clap::Error {
     let shown = |text: &String| without_secrets(text).shown().to_string();
     let values = error.context().filter_map(|(kind, value)| match value {
@@ -77,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_typed_is_repeated_on_one_line_and_shortened() {
+    fn typed_values_are_repeated_on_one_line_and_shortened() {
         let value = "\u{1b}[2J\nerror: all is lost\r".to_owned() + &"x".repeat(120_000);
         for arguments in [
             &["sort", "--threads", &value][..],

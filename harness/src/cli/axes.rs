@@ -43,7 +43,7 @@ pub(super) fn values(
     AxisValues::new(axes.into_iter().filter_map(given).collect())
 }
 
-/// The values for data that are made.
+/// Returns the values of generated data.
 pub(super) fn generated(
     axes: impl IntoIterator<Item = &'static Axis> + Clone,
     matches: &ArgMatches,

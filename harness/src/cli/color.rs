@@ -1,4 +1,4 @@
-//! `--color`: whether words are coloured.
+//! `--color`: coloured output.
 
 use std::ffi::{OsStr, OsString};
 
@@ -9,7 +9,7 @@ use clap::{Arg, ArgMatches};
 
 use super::early::last_value;
 
-/// Where it is a terminal, and nobody has set `NO_COLOR`.
+/// Colours on a terminal unless `NO_COLOR` is set.
 const DEFAULT: &str = "auto";
 
 /// Colours of the help.
@@ -19,7 +19,7 @@ pub(super) const STYLES: Styles = Styles::styled()
     .literal(AnsiColor::Cyan.on_default())
     .placeholder(AnsiColor::Green.on_default());
 
-/// The flag, for all commands.
+/// The flag `--color`, global to all commands.
 pub(super) fn flag() -> Arg {
     Arg::new("color")
         .long("color")
@@ -29,17 +29,17 @@ pub(super) fn flag() -> Arg {
         .default_value(DEFAULT)
         .hide_short_help(true)
         .help_heading("Global")
-        .help("Colour the output; auto: on a terminal, unless NO_COLOR is set")
+        .help("Colour the output; auto: on a terminal unless NO_COLOR is set")
 }
 
-/// What a command line asks for, before it is understood: help and errors have colours, too.
+/// Returns the choice of an unparsed command line: help and errors have colours, too.
 pub fn choice(arguments: &[OsString]) -> ColorChoice {
     let last = last_value(arguments, "--color");
     named(last.as_deref().and_then(OsStr::to_str))
 }
 
-/// What was asked for, also in a file of defaults.
-pub(super) fn of(matches: &ArgMatches) -> ColorChoice {
+/// Returns the parsed choice, also from a file of defaults.
+pub(super) fn from_matches(matches: &ArgMatches) -> ColorChoice {
     let mut last = matches;
     while let Some((_, below)) = last.subcommand() {
         last = below;

@@ -1,14 +1,15 @@
-//! What the help shows behind the flags.
+//! Examples after the flags in the help.
 
 use algorithms::registry::task;
 use clap::builder::StyledStr;
 
+use super::groups::EXIT_CODES;
 use crate::suite::built_in;
 
-/// The examples of a command, which is named by all its words.
-pub(super) fn of(command: &str) -> Option<StyledStr> {
+/// Returns the examples of a command, given by its path.
+pub(super) fn for_command(command: &str) -> Option<StyledStr> {
     let text = match command {
-        "" => TOP,
+        "" => return Some(format!("{TOP}\n\nExit codes: {EXIT_CODES}").into()),
         "list" => LIST,
         "devices" => DEVICES,
         "throughput" => THROUGHPUT,
@@ -60,11 +61,7 @@ Examples:
   bench run smoke                     measure a suite of a minute
   bench verify                        check all variants on hard inputs
   bench history --last 10             runs in the store, the newest first
-  bench report results/today          a page with charts, tables and raw data
-
-Exit codes:
-  0 success   1 the tool failed   2 usage   3 a variant's output was wrong
-  4 a regression was found   5 nothing measured or compared   130 interrupted";
+  bench report results/today          a page with charts, tables and raw data";
 
 const LIST: &str = "\
 Examples:
@@ -109,9 +106,9 @@ Examples:
 const RUN: &str = "\
 Examples:
   bench run smoke                     the built-in suite of a minute
-  bench run nightly --dry-run         what it would measure, and how long that takes
-  bench run nightly --budget 10m      the same points, with less time each
-  bench run suite.toml --out DIR      again after a kill: goes on where it stopped
+  bench run nightly --dry-run         print the plan and its estimated duration
+  bench run nightly --budget 10m      the same points in less time
+  bench run suite.toml --out DIR      rerun the same command to resume
   bench run suite.toml --shard 2/4 --out part2
   bench run suite.toml --merge part1 part2 part3 part4 --out whole";
 
@@ -174,8 +171,7 @@ Examples:
   bench report results/today --base results/accepted --out report.md
   bench report results/today --comparison verdicts.json --task sort --axis order=random
 
-What changed is told either against a run, by --base, or from a comparison that was made
-before, by --comparison: give one of them.";
+Changes come either from a base run (--base) or from an earlier comparison (--comparison).";
 
 const REPRODUCE: &str = "\
 Examples:
@@ -186,9 +182,9 @@ Examples:
 
 const WINNERS: &str = "\
 Examples:
-  bench winners                       who is the fastest in the latest run of the store
-  bench winners results/today --out maps
-  bench winners results/today --over segments,order --out maps
+  bench winners                       fastest variants of the latest run of the store
+  bench winners results/today --charts maps
+  bench winners results/today --over segments,order --charts maps
   bench winners latest --task sort --axis threads=16 --format csv";
 
 const EXPORT: &str = "\
@@ -203,7 +199,7 @@ Examples:
   bench portability                   shaders, checked and trusted, over CUDA on the first GPU
   bench portability --device cuda:1,wgpu:0 --out DIR
   bench portability unpack --device cuda:0
-                                      what is written otherwise in CUDA, without shaders
+                                      portable CUDA kernels, without shaders
   bench portability --run DIR --format markdown
 
 Exit codes: 5 if there is no GPU by NVIDIA, or none that wgpu knows.";
@@ -353,19 +349,19 @@ Examples:
   bench compare accepted latest --confirm --confirm-time 20m --base-bench old/bench
   bench compare a b --junit verdicts.xml --markdown verdicts.md
 
-SLOWER and FASTER: the whole 95 % interval of the ratio of medians lies beyond the minimum
-effect, the rank test agrees, runs of the same code differ by less, and so many points don't
-show it by chance. SAME: no such change, and none above --resolution can hide; (± 0.8 %) is what
-could have been seen. INCONCLUSIVE: the samples don't tell, or the machine was busy. The exit
-code is 4 if a point is slower (--fail-on), and 3 if one that was right is wrong now.";
+SLOWER and FASTER: the whole 95 % confidence interval of the ratio of medians lies beyond the
+minimum effect, the rank test agrees, runs of the same code differ by less, and the false discovery
+rate is controlled. SAME: changes above --resolution are excluded; (± 0.8 %) is the detectable
+change. INCONCLUSIVE: too few samples, too much scatter, or a busy machine. The exit code is 4 if a
+point is slower (--fail-on), and 3 if one that was correct is wrong now.";
 
 const SELFTEST: &str = "\
 Examples:
-  bench selftest                      runs of its own suite, alike and slowed down on purpose
-  bench selftest --way in-turn        in turn only, in four minutes
+  bench selftest                      built-in suite, with and without artificial slowdowns
+  bench selftest --way in-turn        paired runs only, in four minutes
   bench selftest --suite mine.toml --repeats 3
   bench selftest --suite nightly      how much the points of a nightly run scatter
 
-It tells the false alarms and the slowdowns found, run after run and measured in turn, and
-how much runs of the same code differ: later comparisons on this machine go by that. With
-its own suite it takes about twelve minutes.";
+Reports false alarms and detected slowdowns, of separate and of paired runs, and the variance
+between runs of the same code, which later comparisons on this machine use. The built-in suite
+takes about twelve minutes.";

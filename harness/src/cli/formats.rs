@@ -13,7 +13,7 @@ const FLAG: &str = "format";
 
 /// A value of the flag.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Wanted {
+struct FormatArg {
     name: String,
     /// Standard output without one.
     file: Option<PathBuf>,
@@ -29,7 +29,7 @@ impl<F: Formats> Args for Outputs<F> {
             .action(ArgAction::Append)
             .value_parser(Parser(names.collect()))
             .help(format!(
-                "How to print the results, or to write them to a file; repeatable [default: {default}]"
+                "Print the results in this format, or write them to FILE; repeatable [default: {default}]"
             ));
         command.arg(flag)
     }
@@ -42,13 +42,13 @@ impl<F: Formats> Args for Outputs<F> {
 impl<F: Formats> FromArgMatches for Outputs<F> {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         check(matches).map_err(super::senseless)?;
-        let format = |wanted: &Wanted| {
+        let format = |wanted: &FormatArg| {
             let known = F::NAMED.iter().find(|(name, _)| *name == wanted.name);
             // The parser takes no others.
             known.unwrap_or(&F::NAMED[0]).1
         };
         let mut outputs = Outputs::only(F::NAMED[0].1);
-        for wanted in matches.get_many::<Wanted>(FLAG).into_iter().flatten() {
+        for wanted in matches.get_many::<FormatArg>(FLAG).into_iter().flatten() {
             match &wanted.file {
                 Some(file) => outputs.files.push((format(wanted), file.clone())),
                 None => outputs.stdout = format(wanted),
@@ -65,7 +65,7 @@ impl<F: Formats> FromArgMatches for Outputs<F> {
 
 /// Refuses two formats for one standard output.
 fn check(matches: &ArgMatches) -> Result<(), String> {
-    let wanted = matches.get_many::<Wanted>(FLAG).into_iter().flatten();
+    let wanted = matches.get_many::<FormatArg>(FLAG).into_iter().flatten();
     let printed = wanted.filter(|wanted| wanted.file.is_none());
     let printed: Vec<&str> = printed.map(|wanted| wanted.name.as_str()).collect();
     let [_, .., last] = &printed[..] else {
@@ -82,14 +82,14 @@ fn check(matches: &ArgMatches) -> Result<(), String> {
 struct Parser(Vec<&'static str>);
 
 impl TypedValueParser for Parser {
-    type Value = Wanted;
+    type Value = FormatArg;
 
     fn parse_ref(
         &self,
         command: &Command,
         arg: Option<&Arg>,
         value: &OsStr,
-    ) -> Result<Wanted, clap::Error> {
+    ) -> Result<FormatArg, clap::Error> {
         let text = value.to_string_lossy();
         let (name, file) = match text.split_once('=') {
             Some((name, file)) => (name, Some(file)),
@@ -102,7 +102,7 @@ impl TypedValueParser for Parser {
             let mut command = command.clone();
             return Err(command.error(ErrorKind::ValueValidation, problem));
         }
-        Ok(Wanted { name, file: file.map(PathBuf::from) })
+        Ok(FormatArg { name, file: file.map(PathBuf::from) })
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {

@@ -11,10 +11,10 @@ use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches, Subcommand
 use super::axes;
 use crate::request::{GenerateRequest, values};
 
-/// The flags that all data sets have.
+/// Flags common to all data sets.
 #[derive(Args)]
 struct WritingFlags {
-    /// Seed: the same seed makes the same data.
+    /// Seed of the generated data.
     #[arg(long, value_name = "N", value_parser = values::seed, default_value = "1")]
     seed: u64,
     #[arg(long, value_name = "FILE", value_parser = PathBufValueParser::new())]
@@ -26,11 +26,11 @@ fn subcommand(data: &'static dyn DataSet) -> Command {
     let flags = data.axes().into_iter().map(flag);
     let command = Command::new(info.name).args(flags);
     WritingFlags::augment_args(command)
-        .mut_arg("out", |out| out.help(format!("Where to: {}", info.endings)))
+        .mut_arg("out", |out| out.help(format!("Output file: {}", info.endings)))
         .about(info.summary)
 }
 
-/// Data are made once: a switch is on or off, and needs no value.
+/// A data set is generated once: a switch is on or off, and needs no value.
 fn flag(axis: &'static Axis) -> Arg {
     if axis.kind != Kind::Switch {
         return axes::flag(axis, false);

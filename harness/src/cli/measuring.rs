@@ -9,12 +9,13 @@ use clap::error::ErrorKind;
 use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, Subcommand, value_parser};
 
 use super::axes;
+use super::groups::Group;
 use crate::request::{
     ClusterFlags, DamagePolicy, DecodeRequest, DigiFlags, FindRequest, FoundFlags, MeasureRequest,
     PageFlags, ReconstructRequest, SessionFlags, Settings, Source, UnpackRequest,
 };
 
-/// What a subcommand with the name of a task asks for.
+/// Request of a subcommand with the name of a task.
 pub enum TaskRequest {
     /// `bench sort` and the like.
     Measure(Box<MeasureRequest>),
@@ -29,7 +30,7 @@ pub enum TaskRequest {
 }
 
 impl TaskRequest {
-    /// What all of them share.
+    /// Returns the common measuring request.
     pub(crate) fn measuring(&mut self) -> &mut MeasureRequest {
         match self {
             TaskRequest::Measure(request) => request,
@@ -41,7 +42,7 @@ impl TaskRequest {
     }
 }
 
-/// The tasks that have flags of their own.
+/// Tasks with additional flags.
 const DECODE: &str = "decode";
 const STS: &str = "sts";
 const CLUSTER_FINDER: &str = "cluster-finder";
@@ -94,10 +95,11 @@ fn subcommand(task: &'static dyn Task) -> Command {
         UNPACK => DigiFlags::augment_args(command),
         _ => command,
     };
-    command.about(format!("Measure: {}", task.info().summary))
+    let about = format!("Measure: {}", task.info().summary);
+    command.about(about).display_order(Group::Measure.order())
 }
 
-/// With what can be said of the data of a task.
+/// Adds the flags of a task's data.
 pub(super) fn data_flags(command: Command, task: &'static dyn Task) -> Command {
     command
         .args(task.axes().iter().map(|axis| axes::flag(axis, true)))
@@ -115,11 +117,11 @@ fn input_flag(task: &'static dyn Task) -> Arg {
         .value_name("FILE")
         .value_parser(value_parser!(PathBuf))
         .conflicts_with_all(only_generated.collect::<Vec<_>>())
-        .help(format!("Read the data from a file ({endings}, with .gz if compressed)"))
+        .help(format!("Read the data from a file ({endings}; .gz if compressed)"))
         .help_heading("Data")
 }
 
-/// What can be said about files only.
+/// Flags of input files only.
 fn reading_flags(task: &'static dyn Task) -> impl Iterator<Item = Arg> {
     let axes = task.file_axes().iter();
     let of_files = axes.filter(|axis| !is_in(task.axes(), axis.name));
@@ -130,7 +132,7 @@ fn is_in(axes: &[Axis], name: &str) -> bool {
     axes.iter().any(|axis| axis.name == name)
 }
 
-/// Where the input of a task comes from.
+/// Returns the source of a task's input.
 pub(super) fn source(task: &'static dyn Task, matches: &ArgMatches) -> Source {
     match matches.get_one::<PathBuf>("input") {
         Some(file) => {
@@ -148,7 +150,8 @@ fn request(task: &'static dyn Task, matches: &ArgMatches) -> Result<MeasureReque
     })
 }
 
-/// A file of defaults may ask for `--strict` although there is no file to be strict about.
+/// Creates the request of `bench decode`. A file of defaults may set `--strict` without an input
+/// file: it is ignored then.
 fn decoding(measuring: MeasureRequest, pages: PageFlags) -> TaskRequest {
     let is_strict = pages.damage == DamagePolicy::Refuse;
     if pages.digits.is_some() || is_strict && matches!(measuring.source, Source::File { .. }) {

@@ -1,19 +1,20 @@
-//! What was typed.
+//! Parsing of the command line.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `subcommands` | all of them: [`Request`] |
+//! | `subcommands` | all subcommands: [`Request`] |
+//! | `groups` | the help of `bench`, with commands in groups |
 //! | `measuring`, `throughput`, `stream`, `verify`, `generate` | flags that depend on tasks and data sets |
-//! | `trial` | how `bench` has itself try a plugin |
-//! | `axes` | the axes of tasks and data sets as flags: a new one needs no line here |
+//! | `trial` | the hidden command that tries a plugin |
+//! | `axes` | axes of tasks and data sets as flags; a new axis needs no code here |
 //! | `formats` | `--format FORMAT[=FILE]` |
-//! | `examples` | what the help shows behind the flags |
+//! | `examples` | examples after the flags in the help |
 //! | `config` | defaults of flags from a file |
-//! | `secrets` | what was typed, without passwords |
-//! | `early` | what counts before the line is understood |
-//! | `negative` | values that begin with a minus |
+//! | `secrets` | the typed command line without passwords |
+//! | `early` | flags needed before parsing |
+//! | `negative` | values that start with a minus |
 //!
-//! Other flags stand in the requests that they fill: see [`crate::request`].
+//! Other flags are declared in the requests that they fill: see [`crate::request`].
 
 mod answer;
 mod axes;
@@ -23,6 +24,7 @@ mod early;
 mod examples;
 mod formats;
 mod generate;
+mod groups;
 mod measuring;
 mod negative;
 mod secrets;
@@ -46,8 +48,8 @@ use crate::suite::built_in;
 
 pub use answer::Answer;
 pub use color::choice as color_choice;
-use config::Found;
-pub use config::Surroundings;
+pub use config::CommandEnvironment;
+use config::DefaultsFile;
 pub(crate) use config::with_defaults;
 pub use measuring::TaskRequest;
 use secrets::without_secrets;
@@ -57,28 +59,28 @@ pub use trial::TrialFlags;
 /// Parses a command line, the program's name first, without any file of defaults.
 ///
 /// # Errors
-/// What to print instead.
+/// Help or an error message, to print instead.
 pub fn parse(arguments: impl IntoIterator<Item = OsString>) -> Result<Request, Answer> {
-    parse_in(arguments, &Surroundings::default()).map(|parsed| parsed.request)
+    parse_in(arguments, &CommandEnvironment::default()).map(|parsed| parsed.request)
 }
 
-/// A command line that was understood.
+/// Parsed command line.
 pub struct Parsed {
-    /// What it asks for.
+    /// Request.
     pub request: Request,
-    /// Whether output is to be coloured.
+    /// Choice of coloured output.
     pub color: ColorChoice,
-    /// What the user has to know of the file of defaults.
+    /// Notes on the file of defaults, for the user.
     pub notes: Vec<String>,
 }
 
 /// Parses a command line, the program's name first, with the defaults of a file.
 ///
 /// # Errors
-/// What to print instead.
+/// Help or an error message, to print instead.
 pub fn parse_in(
     arguments: impl IntoIterator<Item = OsString>,
-    surroundings: &Surroundings,
+    environment: &CommandEnvironment,
 ) -> Result<Parsed, Answer> {
     let arguments: Vec<_> = arguments.into_iter().collect();
     let mut typed: Vec<_> =
@@ -86,15 +88,16 @@ pub fn parse_in(
     let arguments = negative::joined(arguments);
     let mut command = command();
     let mut defaults = None;
-    // Commands that `bench` starts itself are told all that they need.
-    let Found { file, mut notes } = match is_hidden(&command, &arguments) {
-        true => Found::default(),
-        false => surroundings.file(&arguments),
+    // Commands that `bench` starts itself get all values explicitly.
+    let DefaultsFile { file, mut notes } = if is_hidden(&command, &arguments) {
+        DefaultsFile::default()
+    } else {
+        environment.file(&arguments)
     };
     if let Some(path) = file {
         match config::read(command.clone(), &path) {
             Ok(with_defaults) => (command, defaults) = (with_defaults, Some(path)),
-            // A damaged file keeps nobody from the help.
+            // A damaged file must not block the help.
             Err(_) if asks_for_help(&arguments) => {}
             Err(problem) => {
                 let problem = clap::Error::raw(ErrorKind::ValueValidation, problem + "\n");
@@ -103,14 +106,27 @@ pub fn parse_in(
         }
     }
     let parsed = command.clone().try_get_matches_from(arguments.iter().cloned());
-    let matches = parsed.map_err(Answer::new)?;
+    let matches =
+        parsed.map_err(|error| Answer::with_help_of(error, &command_path(&command, &arguments)))?;
     notes.extend(defaults.as_deref().and_then(|file| config::note_on_plugins(&matches, file)));
     if defaults.is_some() {
         let added = config::applied(&self::command(), &command, &matches, &arguments);
         typed.extend(added.iter().map(|flag| without_secrets(flag)));
     }
     let request = request(&matches, typed, defaults).map_err(Answer::new)?;
-    Ok(Parsed { request, color: color::of(&matches), notes })
+    Ok(Parsed { request, color: color::from_matches(&matches), notes })
+}
+
+/// Returns the names of the command and subcommands on a command line.
+fn command_path(command: &Command, arguments: &[OsString]) -> String {
+    let mut path = "bench".to_owned();
+    let mut command = command;
+    for argument in arguments.iter().skip(1).filter_map(|argument| argument.to_str()) {
+        let Some(below) = command.find_subcommand(argument) else { continue };
+        command = below;
+        path = format!("{path} {argument}");
+    }
+    path
 }
 
 fn is_hidden(command: &Command, arguments: &[OsString]) -> bool {
@@ -125,7 +141,7 @@ fn asks_for_help(arguments: &[OsString]) -> bool {
     texts.any(|text| HELP.contains(&text))
 }
 
-/// The whole command line: all subcommands with their flags.
+/// Returns the command `bench`: all subcommands with their flags.
 pub fn command() -> Command {
     let command = Command::new("bench")
         .styles(color::STYLES)
@@ -135,34 +151,35 @@ pub fn command() -> Command {
     let command = Request::augment_subcommands(command)
         .version(env!("CARGO_PKG_VERSION"))
         .about("The performance lab for online reconstruction in heavy-ion experiments");
-    with_examples(command, "")
+    groups::with_grouped_help(with_examples(command, ""))
 }
 
-/// What a shell needs to complete flags.
+/// Returns the completion script of a shell.
 pub(crate) fn completions(shell: Shell) -> String {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut command(), "bench", &mut script);
     String::from_utf8_lossy(&script).into_owned()
 }
 
-/// Writes a manual page for `bench` and for each subcommand, and returns how many they are.
+/// Writes a manual page for `bench` and for each subcommand. Returns the number of pages.
 ///
 /// # Errors
-/// If the folder can't be made or written.
+/// If the folder can't be created or written.
 pub(crate) fn write_manual(folder: &Path) -> io::Result<usize> {
     std::fs::create_dir_all(folder)?;
     clap_mangen::generate_to(command(), folder)?;
     Ok(std::fs::read_dir(folder)?.count())
 }
 
-/// With what requests don't know of: names of suites, and examples, which the short help leaves
-/// out, for it is for those who know the way.
+/// Adds the names of suites, and examples, which only the long help shows.
 fn with_examples(command: Command, path: &str) -> Command {
     let command = match path {
         "run" => command.mut_arg("suite", |suite| suite.help(suite_help())),
         _ => command,
     };
-    let command = match examples::of(path) {
+    let command = match examples::for_command(path) {
+        // The help of `bench` is one screen; its examples are in the manual page.
+        Some(examples) if path.is_empty() => command.after_help(examples),
         Some(examples) => command.after_long_help(examples),
         None => command,
     };
@@ -222,12 +239,12 @@ fn given(matches: &ArgMatches) -> Vec<String> {
     words
 }
 
-/// Flags that make no sense, or not together.
+/// Creates the error of flags that contradict each other.
 fn senseless(problem: impl Into<String>) -> clap::Error {
     clap::Error::raw(ErrorKind::ValueValidation, problem.into())
 }
 
-/// A usage error in the form of the parser's own, which says whose help to ask for.
+/// Creates a usage error in the parser's format, which names the command to ask for help.
 fn usage(matches: &ArgMatches, error: clap::Error) -> clap::Error {
     let text = answer::with_values_shown(error).to_string();
     let problem = text.strip_prefix("error: ").unwrap_or(&text).trim_end();
@@ -237,8 +254,8 @@ fn usage(matches: &ArgMatches, error: clap::Error) -> clap::Error {
         name = format!("{name} {subcommand}");
         below = matches.subcommand();
     }
-    let hint = format!("{problem}\n\nFor more, try '{name} --help'.");
-    command().error(ErrorKind::ValueValidation, hint)
+    let text = format!("{problem}\n\nFor more information, try '{name} --help'.\n");
+    clap::Error::raw(ErrorKind::ValueValidation, text)
 }
 
 #[cfg(test)]

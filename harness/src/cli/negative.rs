@@ -1,11 +1,10 @@
-//! Values that begin with a minus.
+//! Values that start with a minus.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 
-/// Joins `--flag -1s` to `--flag=-1s`, because the parser takes `-1s` for flags by themselves and
-/// says that it does not know them, where the reader of the value says what is wrong with it. No
-/// flag is called by a digit.
+/// Joins `--flag -1s` to `--flag=-1s`: the parser would report `-1s` as an unknown flag, while the
+/// parser of the value reports what is wrong with it. No flag starts with a digit.
 pub(super) fn joined(arguments: impl IntoIterator<Item = OsString>) -> Vec<OsString> {
     let mut joined: Vec<OsString> = Vec::new();
     for argument in arguments {

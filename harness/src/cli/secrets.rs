@@ -1,13 +1,12 @@
-//! What was typed, without the secrets in it: command lines are kept in `run.json`, and repeated where
-//! they are not understood.
+//! Removal of secrets from the typed command line, which `run.json` and error messages repeat.
 
-/// What stands in the place of a secret.
+/// Replacement of a secret.
 const GONE: &str = "…";
 
 /// Parts of the names of parameters that are secret, in small letters.
 const SECRET: [&str; 7] = ["pass", "pwd", "token", "secret", "key", "auth", "jwt"];
 
-/// A word without the user's name and password in URLs, and without secret parameters of theirs.
+/// Masks user name, password and secret parameters of URLs in a word.
 pub(super) fn without_secrets(word: &str) -> String {
     let Some((before, rest)) = word.split_once("://") else { return word.to_owned() };
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
@@ -17,14 +16,14 @@ pub(super) fn without_secrets(word: &str) -> String {
         None => server.to_owned(),
     };
     let rest = match rest.split_once('?') {
-        Some((path, parameters)) => format!("{path}?{}", told(parameters)),
+        Some((path, parameters)) => format!("{path}?{}", masked(parameters)),
         None => rest.to_owned(),
     };
     format!("{before}://{server}{rest}")
 }
 
 /// Parameters, with the values of those that are no secrets.
-fn told(parameters: &str) -> String {
+fn masked(parameters: &str) -> String {
     let each = parameters.split_inclusive(['&', ';', '#']);
     each.map(|parameter| match parameter.split_once('=') {
         Some((name, value)) if is_secret(name) => {
@@ -36,7 +35,7 @@ fn told(parameters: &str) -> String {
     .collect()
 }
 
-/// Of InfluxDB's own parameters that is `p`.
+/// Returns true for parameters with secrets; InfluxDB's password is `p`.
 fn is_secret(name: &str) -> bool {
     let name = name.to_lowercase();
     name == "p" || SECRET.iter().any(|part| name.contains(part))
@@ -67,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn neither_records_nor_refusals_tell_a_password() {
+    fn neither_records_nor_refusals_contain_a_password() {
         let parse = |url: &str| {
             let words = ["bench", "stream", "--influx", url];
             crate::cli::parse(words.map(Into::into))

@@ -1,4 +1,4 @@
-//! `bench stream`: the flags of the STS chain's data and of where it runs, and those of a stream.
+//! `bench stream`: flags of the STS chain's data, of devices and threads, and of the stream.
 
 use algorithms::axis::{Axis, Params};
 use algorithms::registry::task;
@@ -11,7 +11,7 @@ use super::measuring::{data_flags, source};
 use super::throughput::{devices, places, settings, shared_settings};
 use crate::request::{MeasureRequest, StreamFlags, StreamRequest};
 
-/// The task: what a detector delivers in timeslices.
+/// Task that processes the timeslices of a detector.
 const TASK: &str = "sts";
 
 /// The flag that has events built.
@@ -19,22 +19,22 @@ const EVENTS: &str = "events";
 /// Above that flag and the rules in the help.
 const HEADING: &str = "Events";
 
-/// Flags that say what is made of results, whoever had them.
+/// Flags for results that also apply to `--merge`.
 const OF_RESULTS: [&str; 5] = ["merge", "out", "format", "charts", "quiet"];
 
-/// What is merged was run before: nothing can be said of that any more.
+/// Makes `--merge` conflict with all flags of a run, because merged runs are finished.
 fn with_conflicts_of_merging(command: Command) -> Command {
     let all = command.get_arguments().map(|flag| flag.get_id().clone());
     let of_running: Vec<_> = all.filter(|id| !OF_RESULTS.contains(&id.as_str())).collect();
     command.mut_arg("merge", |merge| merge.conflicts_with_all(of_running))
 }
 
-/// Threads are those of a worker, and there is one variant.
+/// Adapts the help of a shared flag to workers: threads per worker, one variant.
 fn for_workers(flag: Arg) -> Arg {
     match flag.get_id().as_str() {
-        "threads" => flag.help("Threads of each process, or all [default: 1]"),
+        "threads" => flag.help("Threads per process: N or all [default: 1]"),
         "variants" => {
-            flag.help("The chain, by name [default: time-sweep on the CPU, balanced on a GPU]")
+            flag.help("Variant of the chain [default: time-sweep on the CPU, balanced on a GPU]")
         }
         _ => flag,
     }
@@ -44,19 +44,16 @@ fn events() -> Arg {
     Arg::new(EVENTS)
         .long(EVENTS)
         .action(ArgAction::SetTrue)
-        .help(
-            "Find triggers and cut digi events out of each timeslice, behind the chain, as `bench \
-             events` does",
-        )
+        .help("Build digi events of each timeslice after the chain, as bench events does")
         .help_heading(HEADING)
 }
 
-/// A rule by which events are built.
+/// Returns the flag of a rule of event building.
 fn rule(axis: &'static Axis) -> Arg {
     flag(axis, false).requires(EVENTS).help_heading(HEADING)
 }
 
-/// The values of all rules.
+/// Returns the values of all rules.
 fn rules(matches: &ArgMatches) -> Params {
     let given = values(RULES, matches);
     let first = |axis: &Axis| Some((axis.name, given.values(axis.name).first()?.clone()));
@@ -69,8 +66,8 @@ impl Args for StreamRequest {
     fn augment_args(command: Command) -> Command {
         let Some(task) = task(TASK) else { return command };
         let devices = devices(
-            "cpu, cuda:N, wgpu:N, or cuda:0+cuda:1 to spread processes over several; one after the \
-             other [default: cpu]",
+            "Devices, one after the other: cpu, cuda:N, wgpu:N, or cuda:0+cuda:1 to spread processes \
+             over several [default: cpu]",
         );
         let rules = RULES.iter().map(rule);
         let shared = shared_settings().into_iter().map(for_workers);

@@ -1,4 +1,4 @@
-//! All subcommands, with what they ask for.
+//! All subcommands and their requests.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use clap_complete::Shell;
 
+use super::groups::Group;
 use super::measuring::TaskRequest;
 use super::trial::TrialFlags;
 use crate::duet::protocol;
@@ -18,99 +19,112 @@ use crate::request::{
 };
 use crate::{stream, throughput};
 
-/// What is to be done.
+/// Request of a subcommand.
 #[derive(Subcommand)]
 pub enum Request {
-    /// List tasks with their variants and axes, or the suites.
+    /// List tasks with their variants and axes, or the built-in suites.
+    #[command(display_order = Group::Measure.order())]
     List(ListRequest),
-    /// Show the CPUs and GPUs of this machine.
+    /// Show the CPUs and GPUs of this machine, or measure their bandwidths.
+    #[command(display_order = Group::System.order())]
     Devices(DevicesRequest),
-    /// `bench sort` and the like.
+    /// Measure one task: `bench sort` and the like.
     #[command(flatten)]
     Task(TaskRequest),
-    /// Keep a task busy by streams of events: rates, latencies, and what limits them.
-    #[command(subcommand)]
+    /// Measure throughput and latency of concurrent event streams.
+    #[command(subcommand, display_order = Group::Load.order())]
     Throughput(Box<ThroughputRequest>),
-    /// Process timeslices that come when they are due, by several processes: do they keep up, and
-    /// how late are results?
+    /// Replay timeslices at the detector's rate and measure latency and backlog (open loop).
+    #[command(display_order = Group::Load.order())]
     Stream(Box<StreamRequest>),
-    /// Measure a suite: many tasks, axes, devices and threads.
-    #[command(name = "run")]
+    /// Measure a suite: many tasks, axes, devices and thread counts.
+    #[command(name = "run", display_order = Group::Measure.order())]
     RunSuite(Box<SuiteRequest>),
-    /// Compare a run with an earlier one: which points are slower?
+    /// Compare two runs and report regressions.
+    #[command(display_order = Group::Judge.order())]
     Compare(Box<CompareRequest>),
-    /// Measure how often the gate of comparisons errs on this machine.
-    #[command(name = "selftest")]
+    /// Measure the false-positive and detection rates of compare on this machine.
+    #[command(name = "selftest", display_order = Group::Judge.order())]
     SelfTest(Box<SelfTestRequest>),
-    /// Check the variants on hard inputs, without timing them.
+    /// Check variants on hard inputs, without timing them.
+    #[command(display_order = Group::Judge.order())]
     Verify(Box<VerifyRequest>),
-    /// Write a data set to a file.
-    #[command(subcommand)]
+    /// Generate a data set and write it to a file.
+    #[command(subcommand, display_order = Group::Data.order())]
     Generate(GenerateRequest),
-    /// Keep runs in a store: list, add, accept, prune, show; and when points changed.
+    /// Manage the store of runs: list, add, accept, prune, show, find changes.
+    #[command(display_order = Group::Results.order())]
     History(HistoryRequest),
-    /// Write a report on a run: charts, tables, history and raw data in one file.
+    /// Write a report of a run: charts, tables, history and raw data in one file.
+    #[command(display_order = Group::Results.order())]
     Report(ReportRequest),
-    /// Tell who is the fastest at each setting of a run, and draw a map of that.
+    /// Report the fastest variant at each setting, and draw a map of them.
+    #[command(display_order = Group::Results.order())]
     Winners(Box<WinnersRequest>),
-    /// Make pages of a store: trends of all points, and a report of each run.
+    /// Write HTML pages of a store: trends of all points, and a report of each run.
+    #[command(display_order = Group::Results.order())]
     Site(SiteRequest),
-    /// Write runs for Prometheus or InfluxDB, or as a table (CSV, Parquet).
+    /// Export runs for Prometheus or InfluxDB, or as a table (CSV, Parquet).
+    #[command(display_order = Group::Results.order())]
     Export(ExportRequest),
-    /// Measure what published figures show, and tell whether their conclusions hold here.
+    /// Measure published figures, and check whether their conclusions hold here.
+    #[command(display_order = Group::Judge.order())]
     Reproduce(Box<ReproduceRequest>),
-    /// Compare kernels with native ones that do the same on one GPU: what does it cost to be portable?
+    /// Compare portable kernels with their CUDA counterparts on one GPU.
+    #[command(display_order = Group::Judge.order())]
     Portability(Box<PortabilityRequest>),
-    /// Print completions for a shell.
+    /// Print shell completions.
+    #[command(display_order = Group::System.order())]
     Completions {
-        /// Which.
+        /// Shell to complete for.
         #[arg(value_name = "shell", help = None::<&str>)]
         shell: Shell,
     },
-    /// Write manual pages, one for each subcommand.
+    /// Write manual pages, one for each command.
+    #[command(display_order = Group::System.order())]
     Man {
-        /// The folder: it is made if need be.
+        /// Folder of the pages; created if missing.
         #[arg(value_name = "DIR")]
         out: PathBuf,
     },
-    /// Try a plugin in a process of its own.
+    /// Try a plugin in a separate process.
     #[command(name = trial::SUBCOMMAND, hide = true)]
     TryPlugin(TrialFlags),
-    /// Process timeslices for another process, which hands them over.
+    /// Process timeslices of a parent process.
     #[command(name = stream::SUBCOMMAND, hide = true)]
     StreamWorker(WorkerFlags),
-    /// Drive streams of events for another process, which says when.
+    /// Drive event streams on request of a parent process.
     #[command(name = throughput::SUBCOMMAND, hide = true)]
     ThroughputWorker,
-    /// Take samples for another process, which asks for them.
+    /// Take samples on request of a parent process.
     #[command(name = protocol::SUBCOMMAND, hide = true)]
     Serve(ServeRequest),
 }
 
-/// A worker of a stream.
+/// Flags of a worker of a stream.
 #[derive(Args)]
 pub struct WorkerFlags {
-    /// The descriptor of the memory that the timeslices are in.
+    /// File descriptor of the shared memory with the timeslices.
     #[arg(long, value_name = "N", required = true)]
     pub memory: i32,
 }
 
-/// The child of a coordinator.
+/// Flags of a child of a coordinator.
 #[derive(Args)]
 pub struct ServeRequest {
-    /// Answer questions on standard input.
+    /// Serve requests on standard input.
     #[arg(long, required = true)]
     pub serve: bool,
-    /// A shared library with variants of your own; repeatable.
+    /// Load variants from a shared library; repeatable.
     #[arg(long = "plugin", value_name = "LIB")]
     pub plugins: Vec<PathBuf>,
 }
 
 impl Request {
-    /// Fills in what no flag alone says.
+    /// Fills in values that depend on several flags.
     ///
     /// # Errors
-    /// If flags make no sense together.
+    /// If flags contradict each other.
     pub(super) fn complete(
         &mut self,
         typed: Vec<String>,

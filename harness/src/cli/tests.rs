@@ -105,6 +105,22 @@ fn senseless_values_are_refused_with_their_flag() {
 }
 
 #[test]
+fn refusals_name_the_command_whose_help_to_ask_for() {
+    for (line, command) in [
+        ("bench --max-time 1s", "bench"),
+        ("bench sort --max-time never", "bench sort"),
+        ("bench throughput sort --streams 2x2", "bench throughput sort"),
+        ("bench history prune --keep x", "bench history prune"),
+        ("bench export a --format parquet", "bench export"),
+    ] {
+        let refusal = refusal(line);
+        let hint = format!("\n\nFor more information, try '{command} --help'.\n");
+        assert!(refusal.ends_with(&hint), "{refusal}");
+        assert_eq!(refusal.matches("For more").count(), 1, "{refusal}");
+    }
+}
+
+#[test]
 fn command_lines_that_make_no_sense_are_refused() {
     for line in [
         "compare a",

@@ -1,4 +1,4 @@
-//! `bench throughput TASK`: the flags of a task's data and of where it runs, and those of streams.
+//! `bench throughput TASK`: flags of a task's data, of devices and threads, and of streams.
 
 use algorithms::registry::{task, tasks};
 use algorithms::task::Task;
@@ -8,38 +8,38 @@ use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, Subcommand};
 use super::measuring::{data_flags, source};
 use crate::request::{DevicePlace, MeasureRequest, Settings, ThroughputFlags, ThroughputRequest};
 
-/// Of the settings of measuring commands, those that streams have too. Calls of plugins are watched
-/// one at a time, so there are none.
+/// Settings of measuring commands that streams share. Plugins are not supported, because their
+/// calls are supervised one at a time.
 const SETTINGS: [&str; 5] = ["seed", "variants", "threads", "places", "binds"];
 const DEVICES: &str = "devices";
 
 fn subcommand(task: &'static dyn Task) -> Command {
     let shared = shared_settings().into_iter().map(for_streams);
     let devices = devices(
-        "cpu, cuda:N, wgpu:N, or cuda:0+cuda:1 to spread streams over several [default: the CPU \
-         and every GPU with CUDA]",
+        "Devices: cpu, cuda:N, wgpu:N, or cuda:0+cuda:1 to spread streams over several [default: \
+         cpu and all CUDA GPUs]",
     );
     let command = data_flags(Command::new(task.name()), task).args(shared).arg(devices);
     ThroughputFlags::augment_args(command)
-        .about(format!("Keep streams busy: {}", task.info().summary))
+        .about(format!("Concurrent streams: {}", task.info().summary))
 }
 
-/// Flags that set what is shared with measuring commands.
+/// Returns the flags shared with measuring commands.
 pub(super) fn shared_settings() -> Vec<Arg> {
     let all = Settings::augment_args(Command::new("bench"));
     let is_shared = |flag: &&Arg| SETTINGS.contains(&flag.get_id().as_str());
     all.get_arguments().filter(is_shared).cloned().collect()
 }
 
-/// Threads are those of a stream.
+/// Adapts the help of a shared flag to streams.
 fn for_streams(flag: Arg) -> Arg {
     match flag.get_id().as_str() {
-        "threads" => flag.help("Threads of each stream: numbers, all, or doubling [default: 1]"),
+        "threads" => flag.help("Threads per stream: N, all, or doubling [default: 1]"),
         _ => flag,
     }
 }
 
-/// The flag for devices of which several may be joined.
+/// The flag `--device`, which accepts joined devices.
 pub(super) fn devices(help: &'static str) -> Arg {
     Arg::new(DEVICES)
         .long("device")
@@ -51,12 +51,12 @@ pub(super) fn devices(help: &'static str) -> Arg {
         .help(help)
 }
 
-/// Its values.
+/// Returns the values of `--device`.
 pub(super) fn places(matches: &ArgMatches) -> Vec<DevicePlace> {
     matches.get_many(DEVICES).into_iter().flatten().cloned().collect()
 }
 
-/// The settings that streams have too; all others as if nothing was said.
+/// Returns the settings that streams share; the others have their defaults.
 pub(super) fn settings(matches: &ArgMatches) -> Settings {
     fn all<T: Clone + Send + Sync + 'static>(matches: &ArgMatches, id: &str) -> Vec<T> {
         matches.get_many(id).into_iter().flatten().cloned().collect()

@@ -9,27 +9,27 @@ use clap::Args;
 use crate::plugins::trial::{TrialRequest, VariantTrial};
 use crate::request::values;
 
-/// A plugin to try, and what of it.
+/// Plugin to try, and the variant of it.
 #[derive(Args)]
 pub struct TrialFlags {
     #[arg(value_name = "plugin")]
     plugin: PathBuf,
-    /// What to try.
+    /// Task to try.
     #[arg(long, value_name = "task", value_parser = values::task())]
     task: Option<&'static dyn Task>,
-    /// What to try.
+    /// Variant to try.
     #[arg(long, value_name = "variant", requires = "task")]
     variant: Option<String>,
-    /// What to try.
+    /// Device to run on.
     #[arg(long, value_name = "device", value_parser = values::device)]
     device: Option<Device>,
-    /// What to try.
+    /// Thread counts to try.
     #[arg(long, value_name = "threads", value_delimiter = ',')]
     threads: Vec<usize>,
 }
 
 impl TrialFlags {
-    /// What they mean.
+    /// Converts the flags to a request.
     pub fn request(self) -> TrialRequest {
         let variant = self.task.zip(self.variant).map(|(task, variant)| VariantTrial {
             device: self.device.unwrap_or(Device::Cpu),

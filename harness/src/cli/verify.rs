@@ -1,4 +1,4 @@
-//! `bench verify`: what can be said about files, whatever the task.
+//! `bench verify`: flags of input files, for all tasks.
 
 use algorithms::axis::Axis;
 use algorithms::registry::tasks;

@@ -10,7 +10,7 @@ use generators::tpc::Digit;
 use reports::units::counted;
 use text::Foreign;
 
-use super::write_output::{InputOrigin, OutputJob, Wanted};
+use super::write_output::{InputOrigin, OutputJob, VariantChoice};
 use crate::failure::{Exit, Failure};
 use crate::request::{DamagePolicy, DecodeRequest, MeasureRequest, Source};
 
@@ -41,7 +41,7 @@ fn write_digits(
     measuring: &MeasureRequest,
     damage: DamagePolicy,
 ) -> Result<Exit, Failure> {
-    let job = OutputJob::new(TpcDecode, measuring, "--digits", Wanted::All)?;
+    let job = OutputJob::new(TpcDecode, measuring, "--digits", VariantChoice::All)?;
     let origin = job.origin()?;
     if let InputOrigin::Generated(params) = &origin {
         refuse_generated_sectors(params)?;
@@ -71,7 +71,7 @@ fn refuse_generated_sectors(params: &Params) -> Result<(), Failure> {
     }
 }
 
-/// The columns of a list of digits do not say the sector.
+/// Rejects frames of several sectors, because lists of digits have no column for the sector.
 fn refuse_several_sectors(path: &Path, frame: &TimeFrame) -> Result<(), Failure> {
     match frame.sector_numbers().len() {
         0 | 1 => Ok(()),
@@ -101,8 +101,8 @@ fn report_damage(frame: &TimeFrame, decoded: &Decoded) {
     }
 }
 
-/// Writes digits by row, pad and time bin; those of the same place by ADC value, so that the order
-/// does not depend on the variant.
+/// Writes digits by row, pad and time bin, then by ADC value, so that the order does not depend on
+/// the variant.
 fn write(out: &Path, digits: &[Digit]) -> Result<(), Failure> {
     let mut sorted = digits.to_vec();
     sorted.sort_unstable_by_key(|digit| (digit.pad_id(), digit.time_bin(), digit.adc()));
@@ -112,7 +112,9 @@ fn write(out: &Path, digits: &[Digit]) -> Result<(), Failure> {
 fn write_csv(file: &mut dyn Write, digits: &[Digit]) -> io::Result<()> {
     writeln!(file, "row,pad,time_bin,adc")?;
     for digit in digits {
-        let (row, pad, adc) = (digit.row(), digit.pad(), digit.adc());
+        let row = digit.row();
+        let pad = digit.pad();
+        let adc = digit.adc();
         writeln!(file, "{row},{pad},{},{adc}", digit.time_bin())?;
     }
     Ok(())

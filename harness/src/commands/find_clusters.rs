@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use algorithms::tpc_cluster_finder::{Charges, Clusters, RowCluster, TpcClusterFinder};
 use reports::units::counted;
 
-use super::write_output::{OutputJob, Wanted};
+use super::write_output::{OutputJob, VariantChoice};
 use crate::failure::{Exit, Failure};
 use crate::request::FindRequest;
 
@@ -14,7 +14,7 @@ const COLUMNS: [&str; 10] =
 
 pub(super) fn run(request: &FindRequest) -> Result<Exit, Failure> {
     let out = &request.clusters;
-    let wanted = Wanted::One(|_| "published");
+    let wanted = VariantChoice::One(|_| "published");
     let job = OutputJob::new(TpcClusterFinder, &request.measuring, "--clusters", wanted)?;
     let charges = job.input(&job.origin()?)?;
     let found = job.output(&charges)?;
@@ -29,9 +29,12 @@ fn write(file: &mut dyn Write, charges: &Charges, found: &Clusters) -> io::Resul
     table.write_record(COLUMNS)?;
     for (number, RowCluster { case, row, cluster }) in found.iter().enumerate() {
         let name = charges.cases()[*case as usize].name.as_str();
-        let (pad, time) = (cluster.pad.into(), cluster.time());
-        let (sigma_pad, sigma_time) = (cluster.sigma_pad.into(), cluster.sigma_time.into());
-        let (qmax, qtot) = (cluster.qmax.into(), cluster.qtot.into());
+        let pad = cluster.pad.into();
+        let time = cluster.time();
+        let sigma_pad = cluster.sigma_pad.into();
+        let sigma_time = cluster.sigma_time.into();
+        let qmax = cluster.qmax.into();
+        let qtot = cluster.qtot.into();
         let numbers = [pad, time, sigma_pad, sigma_time, qmax, qtot, cluster.flags().into()];
         let labels = found.labels.as_ref().map_or(&[][..], |labels| labels.of(number));
         let labels: Vec<_> = labels.iter().map(u64::to_string).collect();

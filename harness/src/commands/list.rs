@@ -88,7 +88,7 @@ fn describe(task: &dyn Task) -> Value {
     })
 }
 
-/// Whether variants for a backend can be measured here, or why not.
+/// Checks that variants of a backend can be measured on this machine.
 fn availability(backend: Backend) -> Result<(), String> {
     match backend {
         Backend::Cpu => Ok(()),
@@ -100,14 +100,14 @@ fn availability(backend: Backend) -> Result<(), String> {
     }
 }
 
-/// Whether there is a GPU that wgpu knows, and that is none in software.
+/// Checks that wgpu has an adapter in hardware.
 fn measurable_adapters() -> Result<(), String> {
     let adapters = webgpu::adapters()?;
     let reasons = adapters.iter().map(|it| only_verifies(Device::Wgpu(it.number)));
     reasons.collect::<Option<Vec<_>>>().map_or(Ok(()), |reasons| Err(reasons.join("; ")))
 }
 
-/// What can't be used here, and why.
+/// Notes on devices that can't be used on this machine, with the reason.
 fn notes(shown: &[&dyn Task]) -> Vec<String> {
     let mut notes: Vec<_> = shown.iter().flat_map(|task| missing(*task)).collect();
     if let Err(reason) = availability(Backend::Cuda) {
@@ -143,7 +143,7 @@ fn missing(task: &dyn Task) -> Vec<String> {
     reasons.into_iter().map(note).collect()
 }
 
-/// Whether their kernels can be checked here, or why not.
+/// State of the emulator: available, or the reason why not.
 fn emulation() -> Value {
     let problem = problem_of(Device::Emulator);
     json!({ "available": problem.is_none(), "reason": problem })
@@ -155,7 +155,7 @@ fn answers(info: &VariantInfo) -> Vec<&'static str> {
     answers.map(|semantics| semantics.name()).collect()
 }
 
-/// The same behind the summary of a variant, if it knows others than usual.
+/// Suffix of a variant's summary if its answers differ from the default.
 fn other_answers(info: &VariantInfo) -> String {
     match info.semantics_supported {
         [Semantics::Exact] => String::new(),
@@ -163,7 +163,7 @@ fn other_answers(info: &VariantInfo) -> String {
     }
 }
 
-/// The plugin that a variant comes from, behind its summary.
+/// Suffix of a variant's summary: the plugin that it comes from.
 fn origin(info: &VariantInfo) -> String {
     info.plugin.map_or(String::new(), |plugin| format!(" [{}]", plugin.file))
 }

@@ -4,7 +4,7 @@ use text::Foreign;
 
 use super::present::{check_store, keep_complete, present, say_what_resumes, store_and_show};
 use super::suite::dry_run::DryRun;
-use super::suite::earlier::{self, Earlier};
+use super::suite::resume::{self, ResumableRun};
 use super::{refuse_development_build, say};
 use crate::failure::{Exit, Failure};
 use crate::measure::{Assignment, Session, Start};
@@ -55,15 +55,16 @@ pub(super) fn run(request: &MeasureRequest) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// Leaves out what the same command has measured before it was stopped.
-fn go_on(request: &MeasureRequest, plan: &mut Plan) -> Result<Option<Earlier>, Failure> {
+/// Removes the points from the plan that an interrupted run of the same command has measured.
+fn go_on(request: &MeasureRequest, plan: &mut Plan) -> Result<Option<ResumableRun>, Failure> {
     let plugins = plugin_records(std::iter::once(&*plan));
-    let earlier = earlier::of_command(request, &plugins)?;
+    let earlier = resume::of_command(request, &plugins)?;
     if let Some(earlier) = &earlier {
         let all = plan.len();
         plan.retain(|point| !earlier.done.contains(point));
-        let (done, folder) = (all - plan.len(), earlier.folder.shown());
-        say(&format!("going on with {folder}: {done} of {all} points are done"));
+        let done = all - plan.len();
+        let folder = earlier.folder.shown();
+        say(&format!("resuming {folder}: {done} of {all} points are done"));
     }
     Ok(earlier)
 }

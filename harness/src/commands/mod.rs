@@ -5,7 +5,6 @@ mod decode;
 mod devices;
 mod export;
 mod find_clusters;
-mod from_suite;
 mod generate;
 mod history;
 mod list;
@@ -21,6 +20,7 @@ mod serve;
 mod site;
 mod stream;
 mod suite;
+mod suite_run;
 mod throughput;
 mod unpack;
 mod verify;
@@ -54,7 +54,7 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// Reads what a command line names, as far as the way to carry it out depends on it.
+    /// Reads the suite of a request, because its plugins determine how to run it.
     pub fn new(request: Request) -> Self {
         let suite = match &request {
             Request::RunSuite(request) => Some(&request.suite),
@@ -64,11 +64,10 @@ impl Prepared {
         Prepared { suite: suite.map(|suite| SuiteFile::read(suite)), request }
     }
 
-    /// Whether the command loads plugins that were named, so that a process of its own should
-    /// carry it out.
+    /// Returns true if the command loads plugins and has to run in a supervised process.
     ///
-    /// Below a profiler, which follows one process, it should not. A process that serves has a
-    /// coordinator instead.
+    /// False below a profiler, which follows one process, and for a process that serves, which has a
+    /// coordinator.
     pub(crate) fn loads_plugins(&mut self) -> bool {
         let suite_names_some = matches!(&self.suite, Some(Ok(file)) if !file.plugins.is_empty());
         match &mut self.request {
@@ -85,10 +84,10 @@ impl Prepared {
         }
     }
 
-    /// Does what the command line asks for.
+    /// Executes the command.
     ///
     /// # Errors
-    /// If it can't be done.
+    /// If it fails.
     pub fn execute(self) -> Result<Exit, Failure> {
         if works_in_parallel(&self.request) {
             start_global_pool()?.iter().for_each(|note| say(note));
@@ -136,7 +135,7 @@ fn execute(request: Request) -> Result<Exit, Failure> {
     }
 }
 
-/// Whether a command generates, checks or reads much by itself: workers have teams of their own.
+/// Returns true if a command generates, checks or reads data itself: workers have separate teams.
 fn works_in_parallel(request: &Request) -> bool {
     !matches!(
         request,
@@ -162,7 +161,7 @@ fn run_task(request: TaskRequest) -> Result<Exit, Failure> {
     }
 }
 
-/// Times of development builds would only mislead.
+/// Refuses to measure in development builds, whose times would mislead.
 fn refuse_development_build() -> Result<(), Failure> {
     if !is_development_build() {
         return Ok(());
@@ -171,25 +170,24 @@ fn refuse_development_build() -> Result<(), Failure> {
     Err(Failure::NothingMeasured(refusal.to_owned()))
 }
 
-/// Reads a suite, loads its plugins and those given, and parses it.
+/// Reads a suite, loads its plugins and `given` ones, and parses it.
 fn open_suite(path: &Path, given: &[PathBuf]) -> Result<Suite, Failure> {
     load_suite(&SuiteFile::read(path)?, given)
 }
 
-/// Loads the plugins of a suite that was read and those given, and parses it.
+/// Loads the plugins of a suite file and `given` ones, and parses the suite.
 fn load_suite(file: &SuiteFile, given: &[PathBuf]) -> Result<Suite, Failure> {
     plugins::load(given, Baseline::Measured)?;
     plugins::load(&file.plugins, Baseline::Measured)?;
     Ok(file.suite()?)
 }
 
-/// Tries the plugins' variants that are to be measured; returns those that failed.
+/// Tries the plugin variants of the plans. Returns those that failed.
 fn try_plugins(plans: &[Plan], quiet: bool) -> Result<Vec<FailedTrial>, Failure> {
-    Ok(plugins::try_out(plans, |text| tell(quiet, text))?)
+    Ok(plugins::try_out(plans, |text| log(quiet, text))?)
 }
 
-/// Writes results to the files that were asked for, and prints them: a reader who has left
-/// takes nothing from the files.
+/// Writes results to the requested files, then prints them: a closed pipe does not affect files.
 fn put<F: Copy>(
     outputs: &Outputs<F>,
     text: impl Fn(F, Screen) -> Result<String, Failure>,
@@ -198,7 +196,7 @@ fn put<F: Copy>(
     print(&text(outputs.stdout, screen())?)
 }
 
-/// Writes results to the files that were asked for.
+/// Writes results to the requested files.
 fn write_files<F: Copy>(
     outputs: &Outputs<F>,
     text: impl Fn(F) -> Result<String, Failure>,
@@ -209,8 +207,7 @@ fn write_files<F: Copy>(
     Ok(())
 }
 
-/// What standard output is shown on: a terminal takes colours, unless the user said otherwise, and
-/// has a size.
+/// Properties of standard output: colours on a terminal unless disabled, and its size.
 fn screen() -> Screen {
     let size = platform::terminal_size();
     let size = size.map(|TerminalSize { columns, rows }| Size { columns, rows });
@@ -221,8 +218,8 @@ fn screen() -> Screen {
     Screen { paint, size }
 }
 
-/// Prints to standard output, where the results of a command go. That a reader
-/// has left (`bench list | head`) is no failure, and changes no exit code.
+/// Prints results to standard output. A closed pipe (`bench list | head`) is not a failure and does
+/// not change the exit code.
 fn print(text: &str) -> Result<(), Failure> {
     let mut stdout = std::io::stdout().lock();
     let printed = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush());
@@ -232,8 +229,8 @@ fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
-/// Says how far it is, unless nobody wants to know.
-fn tell(quiet: bool, text: &str) {
+/// Prints progress unless `quiet`.
+fn log(quiet: bool, text: &str) {
     if !quiet {
         say(text);
     }

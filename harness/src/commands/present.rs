@@ -1,9 +1,10 @@
-//! What a run found, for whoever started it.
+//! Output of a run: table, charts, notes and storage.
 
 use std::path::Path;
 
 use algorithms::plugin;
 use reports::charts;
+use reports::compare::quoted;
 use reports::history::{Store, Unfinished};
 use reports::rank::TOTAL;
 use reports::record::Effort;
@@ -18,10 +19,10 @@ use crate::platform;
 use crate::plugins;
 use crate::request::OutputFlags;
 
-/// Parts of the time that are less than this share are told together.
+/// Smaller shares of the time are summed up as "the rest".
 const WORTH_A_WORD: f64 = 0.01;
 
-/// Stores a run that was measured before, if it is to be, and shows it; else it stays untouched.
+/// Stores (if requested) and shows a run that was measured before.
 pub(super) fn store_and_show(
     folder: &Path,
     store: Option<&Path>,
@@ -63,14 +64,26 @@ pub(super) fn present(outcome: &Outcome, output: &OutputFlags) -> Result<Exit, F
             super::say(&sentence(&effort));
         }
         let record = &outcome.record;
-        let (cpu, built) = (&record.machine.cpu_model, &record.software.built_for);
+        let cpu = &record.machine.cpu_model;
+        let built = &record.software.built_for;
         super::say(&format!("machine: {cpu}, by code for {built}"));
         super::say(&format!("results: {folder}"));
+        if let Some(command) = next_command(&outcome.folder) {
+            super::say(&format!("next: {command}"));
+        }
     }
     Ok(outcome.exit())
 }
 
-/// Says what the same command does with a run of so many points that was interrupted.
+/// Returns the command that writes a report of a run, for a shell.
+fn next_command(folder: &Path) -> Option<String> {
+    let report = folder.join("report.html");
+    let run = quoted(folder.to_str()?);
+    let page = quoted(report.to_str()?);
+    Some(format!("bench report {run} --out {page}"))
+}
+
+/// Prints how to resume an interrupted run of `points` points.
 pub(super) fn say_what_resumes(outcome: &Outcome, points: usize) {
     let whole = outcome.summary.iter().filter(|row| row.stage == TOTAL);
     let (cut_off, done): (Vec<_>, Vec<_>) = whole.partition(|row| row.stopped_by == INTERRUPTED);
@@ -80,21 +93,20 @@ pub(super) fn say_what_resumes(outcome: &Outcome, points: usize) {
         some => format!("; {some} of them have samples, which don't count"),
     };
     super::say(&format!(
-        "bench: the same command resumes: {} of {} are done, and the others are measured from \
-         their beginning{lost}",
+        "bench: rerun the same command to resume: {} of {} are done, the others are measured from \
+         the start{lost}",
         done.len(),
         units::counted(points, "point")
     ));
 }
 
-/// Sees that a store can be written, before anything is measured for it.
+/// Checks that a store is writable, before anything is measured for it.
 pub(super) fn check_store(store: Option<&Path>) -> Result<(), Failure> {
     let Some(store) = store else { return Ok(()) };
     Ok(Store::create_or_open(store)?.check_writable()?)
 }
 
-/// Adds a run to the history if it has all that could be measured: before anybody judges it, or
-/// can't print it.
+/// Adds a run to the store if it is complete. Call it before judging and printing, which may fail.
 pub(super) fn keep_complete(
     outcome: &Outcome,
     store: Option<&Path>,
@@ -104,7 +116,7 @@ pub(super) fn keep_complete(
     keep(&outcome.folder, store.filter(|_| is_complete), quiet)
 }
 
-/// Adds a run to the history, if there is to be one, with the executable that made it.
+/// Adds a run to the store, if there is one, with the executable that measured it.
 pub(super) fn keep(folder: &Path, store: Option<&Path>, quiet: bool) -> Result<(), Failure> {
     let Some(store) = store else { return Ok(()) };
     let runs = Store::create_or_open(store)?;
@@ -118,7 +130,7 @@ pub(super) fn keep(folder: &Path, store: Option<&Path>, quiet: bool) -> Result<(
             "bench: {stored}, but without the executable or its plugins, which paired runs need:"
         ));
     } else {
-        super::tell(quiet, &stored);
+        super::log(quiet, &stored);
     }
     kept
 }
@@ -136,7 +148,7 @@ fn keep_plugins(store: &Store, run: &Path) -> Result<(), Failure> {
             store.keep_plugin(&record.fingerprint, &record.file, &bytes)?;
         } else {
             super::say(&format!(
-                "note: {} has changed since it was loaded: it is not kept in the store",
+                "note: {} has changed since it was loaded: it is not stored",
                 plugin.file.shown()
             ));
         }
@@ -144,7 +156,7 @@ fn keep_plugins(store: &Store, run: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Where the time went.
+/// Describes the use of time in one line.
 fn sentence(effort: &Effort) -> String {
     let mut rest = effort.overhead_s();
     let mut parts = Vec::new();
@@ -174,7 +186,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_time_is_told_in_a_line() {
+    fn the_next_command_can_be_pasted() {
+        let command = next_command(Path::new("my run")).expect("text");
+        assert_eq!(command, "bench report 'my run' --out 'my run/report.html'");
+    }
+
+    #[test]
+    fn the_effort_is_one_line() {
         let effort = Effort {
             wall_s: 100.0,
             timed_s: 60.0,
@@ -189,7 +207,7 @@ mod tests {
         assert_eq!(sentence(&effort), expected);
     }
 
-    /// Whoever adds a variant gives it a look, in `reports/src/charts/palette.rs`.
+    /// A new variant needs a style in `reports/src/charts/palette.rs`.
     #[test]
     fn variants_of_a_task_have_looks_of_their_own() {
         for task in tasks() {

@@ -10,11 +10,11 @@ use text::Foreign;
 
 use crate::failure::Failure;
 
-/// So many runs of a series tell how much runs differ.
+/// Number of runs of a series that give the variance between runs.
 const HISTORY: usize = 60;
 
-/// The folder of a run: a folder as such, or `latest`, `accepted` or an id in
-/// the store. The first two mean those of a series, where one is given.
+/// Returns the folder of a run: an existing folder, or `latest`, `accepted` or an id in the store.
+/// `latest` and `accepted` refer to the series `of`, if given.
 ///
 /// # Errors
 /// If there is neither such a folder nor such a run.
@@ -29,14 +29,15 @@ pub(super) fn folder(name: &Path, store: &Path, of: Option<&Series>) -> Result<P
     }
 }
 
-/// The folder of a run in the store. Who mistyped a folder need not know that there is one.
+/// Returns the folder of a run in the store; for a name that may be a mistyped folder, the error
+/// names both.
 fn stored(id: &str, store: &Path, of: Option<&Series>) -> Result<PathBuf, Failure> {
     let is_folder = !["latest", "accepted"].contains(&id);
     let found = Store::open(store).and_then(|store| store.resolve(id, of));
     found.map_err(|error| match error {
         HistoryError::Missing(_) if is_folder => Failure::Usage(format!(
-            "{}: no such folder, and no run of that name in the store: there is no store of \
-             runs in {}",
+            "{}: no such folder, and no run of that name: there is no store in {}; check the path, \
+             or name the store with --store",
             id.shown(),
             store.shown()
         )),
@@ -47,7 +48,7 @@ fn stored(id: &str, store: &Path, of: Option<&Series>) -> Result<PathBuf, Failur
     })
 }
 
-/// Says that a run was stopped, so that points are missing in what is made of it.
+/// Warns that a run was interrupted, so that points are missing.
 pub(super) fn say_if_unfinished(record: &RunRecord, folder: &Path) {
     if record.finished.is_none() {
         let folder = folder.shown();
@@ -63,22 +64,22 @@ pub(super) fn series(folder: &Path) -> Result<Series, StoreError> {
     Ok(Series::of(&read_run(folder)?, &read_summary(folder)?))
 }
 
-/// What a store knows of the machine of a run, and what is wrong with what was kept. Nobody needs
-/// a store to compare.
+/// Data of a store on the machine of a run, and problems of reading them. Comparing works without
+/// a store.
 #[derive(Default)]
-pub(super) struct Background {
-    /// How often the gate errs there.
+pub(super) struct StoreContext {
+    /// Latest self-test on that machine.
     pub(super) gate: Option<SelfTest>,
-    /// How much runs of the same code differ, by the runs of the series or by a self-test.
+    /// Variance between runs of the same code, from the series or from a self-test.
     pub(super) scatter: Option<RunScatter>,
     problems: Vec<String>,
 }
 
-impl Background {
+impl StoreContext {
     /// The run does not vouch for itself.
-    pub(super) fn of(store: &Path, run: &Measured) -> Self {
+    pub(super) fn read(store: &Path, run: &Measured) -> Self {
         let Ok(store) = Store::open(store) else {
-            return Background::default();
+            return StoreContext::default();
         };
         let mut problems = Vec::new();
         let gate = store.self_test(&run.record);
@@ -92,15 +93,15 @@ impl Background {
         });
         let history = runs.iter().map(|run| &run.rows[..]);
         let by_test = gate.as_ref().and_then(|test| RunScatter::of_points(&test.scatter));
-        Background {
+        StoreContext {
             scatter: RunScatter::best(RunScatter::of_history(history), by_test),
             gate,
             problems,
         }
     }
 
-    /// Has a comparison tell what it rests on.
-    pub(super) fn told(self, comparison: &mut Comparison) {
+    /// Adds the data to the notes of a comparison.
+    pub(super) fn annotate(self, comparison: &mut Comparison) {
         comparison.notes.extend(self.problems);
         comparison.gate = self.gate;
     }

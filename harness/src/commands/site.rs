@@ -12,7 +12,7 @@ use reports::units::counted;
 use text::Foreign;
 
 use super::history::accepted;
-use super::report::{MOST_STORED, own_file};
+use super::report::{MAX_STORED, own_file};
 use crate::failure::{Exit, Failure};
 use crate::request::SiteRequest;
 
@@ -62,7 +62,7 @@ fn page_of_run(store: &Store, runs: &[RunSummary], i: usize) -> Result<Page, Fai
     let run = Run { folder, record: record.clone(), summary: rows.clone(), samples };
     let before = runs[..i].iter().rev();
     let before = before.filter(|other| other.record.machine_key == record.machine_key);
-    let earlier: Vec<RunSummary> = before.take(MOST_STORED).cloned().collect();
+    let earlier: Vec<RunSummary> = before.take(MAX_STORED).cloned().collect();
     let input = ReportInput { earlier: &earlier, ..ReportInput::of(&run) };
     Ok(Page { path: run_page(id).into(), text: report::html(&input)? })
 }

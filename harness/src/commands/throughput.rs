@@ -4,7 +4,7 @@ use reports::throughput;
 use text::Foreign;
 
 use super::refuse_development_build;
-use crate::cli::{Request, Surroundings, parse_in};
+use crate::cli::{CommandEnvironment, Request, parse_in};
 use crate::failure::{Exit, Failure};
 use crate::platform::gpus::only_verifies;
 use crate::platform::{Interrupt, process_start};
@@ -21,8 +21,8 @@ pub(super) fn run(mut request: ThroughputRequest) -> Result<Exit, Failure> {
     refuse_development_build()?;
     let quiet = request.flags.quiet;
     let interrupt = Interrupt::listen();
-    let tell = |text: &str| super::tell(quiet, text);
-    let outcome = Session::run(&request, &planned, process_start(), &interrupt, &tell)?;
+    let log = |text: &str| super::log(quiet, text);
+    let outcome = Session::run(&request, &planned, process_start(), &interrupt, &log)?;
     present(&outcome, &request)
 }
 
@@ -41,12 +41,14 @@ pub(super) fn work() -> Exit {
     }
 }
 
-/// What that process was asked for.
+/// Reads the request of the parent process.
 fn throughput_of_another() -> Result<Box<ThroughputRequest>, String> {
     let opening = streams::opening();
-    let opening = opening.ok_or("bench throughput starts this, and says what to do")?;
-    let surroundings =
-        Surroundings { variable: opening.config.map(Into::into), ..Surroundings::default() };
+    let opening = opening.ok_or("this command is started by bench throughput only")?;
+    let surroundings = CommandEnvironment {
+        variable: opening.config.map(Into::into),
+        ..CommandEnvironment::default()
+    };
     let parsed = parse_in(opening.command.into_iter().map(Into::into), &surroundings);
     match parsed.map_err(|answer| answer.text())?.request {
         Request::Throughput(mut request) => {

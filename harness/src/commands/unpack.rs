@@ -5,14 +5,14 @@ use algorithms::sts_unpack::StsUnpack;
 use generators::io::{check_raw_file, write_unpacked};
 use reports::units::counted;
 
-use super::write_output::{OutputJob, Wanted};
+use super::write_output::{OutputJob, VariantChoice};
 use crate::failure::{Exit, Failure};
 use crate::request::UnpackRequest;
 
 pub(super) fn run(request: &UnpackRequest) -> Result<Exit, Failure> {
     let out = &request.digis;
     check_raw_file(out)?;
-    let wanted = Wanted::One(published);
+    let wanted = VariantChoice::One(published);
     let job = OutputJob::new(StsUnpack, &request.measuring, "--digis", wanted)?;
     let input = job.input(&job.origin()?)?;
     let unpacked = job.output(&input)?;

@@ -1,4 +1,4 @@
-//! `bench winners`: who is the fastest where.
+//! `bench winners`: fastest variant at each setting.
 
 use reports::charts;
 use reports::run_table::View;

@@ -1,9 +1,9 @@
-//! TOML files that people write: suites, defaults of flags, accepted changes.
+//! TOML files written by users: suites, defaults of flags, accepted changes.
 //!
-//! Keys and values know where they stand and take down what is wrong with them: whoever
-//! reads them goes on, and all problems are told at once. Structs that serde fills would
-//! end at the first problem and know no places of keys. Numbers are texts, too: what a
-//! text means is for the functions to say that read flags, so that both are written alike.
+//! Keys and values know their byte offset and record their problems: the reader continues, and all
+//! problems are reported at once. Structs filled by serde would end at the first problem and not
+//! know the offsets of keys. Numbers are texts, too: the parsers of flags read them, so that both
+//! have the same syntax.
 
 mod problems;
 
@@ -17,10 +17,10 @@ use crate::request::suggestion::instead_of;
 use problems::Problems;
 pub use problems::{InvalidDocument, Problem};
 
-/// What is read from a text; `path` is for messages.
+/// Reads a document; `path` is for messages.
 ///
 /// # Errors
-/// All that is wrong with it.
+/// All its problems.
 pub(crate) fn read<T>(
     path: &str,
     text: &str,
@@ -42,7 +42,7 @@ pub(crate) fn read<T>(
 #[derive(Clone, Copy)]
 pub(crate) struct Section<'a> {
     table: &'a DeTable<'a>,
-    /// Where its header stands, in bytes from the start.
+    /// Byte offset of its header.
     at: usize,
     problems: &'a Problems,
 }
@@ -52,7 +52,7 @@ pub(crate) struct Section<'a> {
 pub(crate) struct Entry<'a> {
     /// The key.
     pub(crate) key: &'a str,
-    /// Where the key stands, in bytes from the start.
+    /// Byte offset of the key.
     pub(crate) at: usize,
     value: &'a Spanned<DeValue<'a>>,
     problems: &'a Problems,
@@ -81,17 +81,17 @@ impl<'a> Section<'a> {
         self.entries().find(|entry| entry.key == key)
     }
 
-    /// The tables of a list of them, if there is one.
+    /// Returns the tables of an array of tables, if there is one.
     pub(crate) fn sections(self, key: &str) -> Vec<Section<'a>> {
         self.entry(key).map_or_else(Vec::new, Entry::sections)
     }
 
-    /// Takes down a problem of the table as a whole.
+    /// Records a problem of the table.
     pub(crate) fn problem(self, text: impl Into<String>) {
         self.problems.add(self.at, text);
     }
 
-    /// How many problems the whole document has by now.
+    /// Returns the number of problems of the document so far.
     pub(crate) fn problem_count(self) -> usize {
         self.problems.count()
     }
@@ -105,7 +105,8 @@ impl<'a> Entry<'a> {
 
     /// Takes down that nothing reads this key there.
     pub(crate) fn unknown(self, place: &str, known: &[&str]) {
-        let (key, instead) = (self.key.quoted(), instead_of(self.key, known));
+        let key = self.key.quoted();
+        let instead = instead_of(self.key, known);
         self.problem(format!("unknown key {key} {place}; {instead}"));
     }
 
@@ -122,7 +123,7 @@ impl<'a> Entry<'a> {
         words.collect()
     }
 
-    /// The same as texts.
+    /// Returns the values as texts.
     pub(crate) fn texts(self) -> Vec<String> {
         self.words().into_iter().map(|word| word.text).collect()
     }
@@ -136,12 +137,12 @@ impl<'a> Entry<'a> {
         self.scalar(self.value)
     }
 
-    /// What the single value means.
+    /// Parses the single value.
     pub(crate) fn value<T>(self, parse: impl Fn(&str) -> Result<T, String>) -> Option<T> {
         self.word()?.value(self.key, parse)
     }
 
-    /// What the values mean.
+    /// Parses the values.
     pub(crate) fn values<T>(self, parse: impl Fn(&str) -> Result<T, String>) -> Vec<T> {
         let words = self.words().into_iter();
         let values = words.filter_map(|word| word.value(self.key, &parse));
@@ -149,14 +150,16 @@ impl<'a> Entry<'a> {
     }
 
     fn scalar(self, value: &Spanned<DeValue<'_>>) -> Option<Word<'a>> {
-        let (at, problems) = (value.span().start, self.problems);
+        let at = value.span().start;
+        let problems = self.problems;
         let text = match value.get_ref() {
             DeValue::String(text) => text.to_string(),
             DeValue::Integer(number) => number.to_string(),
             DeValue::Float(number) => number.to_string(),
             DeValue::Boolean(value) => value.to_string(),
             other => {
-                let (key, kind) = (self.key, other.type_str());
+                let key = self.key;
+                let kind = other.type_str();
                 problems.add(at, format!("{key} takes numbers and strings; found: {kind}"));
                 return None;
             }
@@ -164,7 +167,7 @@ impl<'a> Entry<'a> {
         Some(Word { text, at, problems })
     }
 
-    /// Whether it is a table.
+    /// Returns true if it is a table.
     pub(crate) fn is_section(self) -> bool {
         self.value.get_ref().is_table()
     }
@@ -173,7 +176,8 @@ impl<'a> Entry<'a> {
     pub(crate) fn section(self) -> Option<Section<'a>> {
         let section = self.section_of(self.value);
         if section.is_none() {
-            let (key, kind) = (self.key, self.value.get_ref().type_str());
+            let key = self.key;
+            let kind = self.value.get_ref().type_str();
             self.problem(format!("{key} is a table of its own; found: {kind}"));
         }
         section
@@ -207,7 +211,7 @@ impl Word<'_> {
         self.problems.add(self.at, text);
     }
 
-    /// The value, unless there is none: then why is taken down.
+    /// Returns the value, or records the error.
     pub(crate) fn or_problem<T>(&self, result: Result<T, String>) -> Option<T> {
         result.map_err(|text| self.problem(text)).ok()
     }

@@ -1,4 +1,4 @@
-//! What is wrong with a document: all of it at once, with lines.
+//! Problems of a document: all at once, with lines.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -9,20 +9,20 @@ use text::{Foreign, SENTENCE};
 #[derive(Debug, thiserror::Error)]
 #[error("{}", listing(path, problems))]
 pub struct InvalidDocument {
-    /// The file, or what stands for it.
+    /// File name, for messages.
     pub path: String,
-    /// All that is wrong with it, by line.
+    /// All problems, by line.
     pub problems: Vec<Problem>,
 }
 
-/// One thing that is wrong, and where.
+/// A problem and its line.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Problem {
     /// The line, from 1.
     pub line: usize,
     /// The column in characters, from 1.
     pub column: usize,
-    /// What is wrong, and what to do.
+    /// Problem and its fix.
     pub text: String,
 }
 
@@ -34,7 +34,8 @@ impl fmt::Display for Problem {
 
 /// One a line, in the form that editors jump to.
 fn listing(path: &str, problems: &[Problem]) -> String {
-    let (count, plural) = (problems.len(), if problems.len() == 1 { "" } else { "s" });
+    let count = problems.len();
+    let plural = if problems.len() == 1 { "" } else { "s" };
     let mut text = format!("{count} problem{plural} in {path}");
     for problem in problems {
         text.push_str(&format!("\n{path}:{problem}"));
@@ -42,28 +43,27 @@ fn listing(path: &str, problems: &[Problem]) -> String {
     text
 }
 
-/// Collects problems by their places in a text, in bytes from its start. All that is read
-/// from a document shares it.
+/// Collects problems by their byte offsets. All readers of a document share it.
 #[derive(Debug, Default)]
 pub(super) struct Problems(RefCell<Vec<(usize, String)>>);
 
 impl Problems {
     /// Takes down a problem.
     pub(super) fn add(&self, at: usize, text: impl Into<String>) {
-        // What parsers say repeats what they read.
+        // Messages of parsers repeat their input.
         let text = text.into().shown().at_most(SENTENCE).to_string();
         self.0.borrow_mut().push((at, text));
     }
 
-    /// How many there are by now.
+    /// Returns the number of problems so far.
     pub(super) fn count(&self) -> usize {
         self.0.borrow().len()
     }
 
-    /// Goes on if there are none.
+    /// Succeeds if there are no problems.
     ///
     /// # Errors
-    /// All of them, by line.
+    /// All problems, by line.
     pub(super) fn refuse(&self, path: &str, text: &str) -> Result<(), InvalidDocument> {
         let problem = |(at, problem)| {
             let (line, column) = position(text, at);
@@ -82,7 +82,7 @@ impl Problems {
 
 /// Line and column of a byte, from 1.
 fn position(text: &str, at: usize) -> (usize, usize) {
-    // Not every place that a parser tells is the start of a character.
+    // Not every offset that a parser reports is the start of a character.
     let before = String::from_utf8_lossy(&text.as_bytes()[..at.min(text.len())]);
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or("").chars().count() + 1;
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn problems_are_told_by_line() {
+    fn problems_are_reported_by_line() {
         let problems = Problems::default();
         problems.add(2, "second");
         problems.add(0, "first");

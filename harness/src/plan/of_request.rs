@@ -158,7 +158,7 @@ fn with_one_level(request: &MeasureRequest, candidates: &[CandidateSpec]) -> Opt
 
 fn why_idle(request: &MeasureRequest, device: Device) -> String {
     match why_not_measured(device) {
-        Some(problem) => format!("{device} can't be used: {problem}"),
+        Some(problem) => format!("{device} can't be used: {problem}; run bench devices"),
         None => {
             let task = request.task.name();
             format!("no selected variant of {task} runs on {device}; see `bench list`")

@@ -7,21 +7,20 @@ use super::is_only_tried;
 /// The size that sorts have by default, if no rates are given.
 const DIGIS: &str = "digis";
 
-/// More inputs than this take weeks: somebody has multiplied too much.
-const MOST_INPUTS: usize = 10_000;
+/// Limit of inputs: more would take weeks, and are probably a mistake.
+const MAX_INPUTS: usize = 10_000;
 
-/// The values that were given for each axis, in plain form.
+/// Given values of each axis, in plain form.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AxisValues(Vec<(&'static str, Vec<String>)>);
 
 impl AxisValues {
-    /// The values of each axis in plain form, as [`Axis::parse`] makes them.
+    /// Creates the values of axes in plain form, as returned by [`Axis::parse`].
     pub fn new(values: Vec<(&'static str, Vec<String>)>) -> Self {
         AxisValues(values)
     }
 
-    /// The values for data that are made: where commands are only tried, axes of which nothing
-    /// was said have no large values either.
+    /// Completes the values for generated data with defaults; with small defaults in smoke mode.
     pub fn to_generate<'a>(self, axes: impl IntoIterator<Item = &'a Axis>) -> Self {
         if is_only_tried() { self.with_small_defaults(axes) } else { self }
     }
@@ -29,7 +28,7 @@ impl AxisValues {
     fn with_small_defaults<'a>(mut self, axes: impl IntoIterator<Item = &'a Axis>) -> Self {
         let with_rates = ["rate", "noise"].iter().any(|name| !self.values(name).is_empty());
         for axis in axes {
-            // Others follow from those that have a default, or from rates.
+            // Other axes are derived from those with a default, or from rates.
             let is_decided_by_default =
                 axis.default.is_some() || (axis.name == DIGIS && !with_rates);
             if let Some(small) = axis.small
@@ -42,44 +41,44 @@ impl AxisValues {
         self
     }
 
-    /// The values of an axis; none if it was not given.
+    /// Returns the values of an axis; empty if it was not given.
     pub fn values(&self, name: &str) -> &[String] {
         let axis = self.0.iter().find(|(axis, _)| *axis == name);
         axis.map_or(&[], |(_, values)| values)
     }
 
-    /// The values of some axes only.
+    /// Returns the values of `axes` only.
     pub fn only(&self, axes: &[Axis]) -> Self {
         let is_one = |name: &str| axes.iter().any(|axis| axis.name == name);
         let given = self.0.iter().filter(|(name, _)| is_one(name));
         AxisValues(given.cloned().collect())
     }
 
-    /// The flags that say them.
+    /// Returns the values as flags.
     pub fn flags(&self) -> impl Iterator<Item = String> {
         let flag = |(name, values): &(&str, Vec<String>)| format!("--{name} {}", values.join(","));
         self.0.iter().map(flag)
     }
 
-    /// How many combinations of values there are.
+    /// Returns the number of combinations of values.
     pub fn count(&self) -> usize {
         let values = self.0.iter().map(|(_, values)| values.len());
         values.fold(1, usize::saturating_mul)
     }
 
-    /// Refuses more combinations than anybody waits for, before any is made.
+    /// Rejects too many combinations, before any is generated.
     ///
     /// # Errors
-    /// How many there are, and how many there may be.
+    /// If there are more than the limit.
     pub fn check_count(&self) -> Result<(), String> {
         let count = self.count();
-        if count <= MOST_INPUTS {
+        if count <= MAX_INPUTS {
             return Ok(());
         }
-        Err(format!("{count} combinations of axes; {MOST_INPUTS} at most"))
+        Err(format!("{count} combinations of axes; {MAX_INPUTS} at most"))
     }
 
-    /// Every combination of values, the last axis varying fastest.
+    /// Returns all combinations of values, the last axis varying fastest.
     pub fn combinations(&self) -> Vec<Params> {
         let mut combinations = vec![Params::default()];
         for (name, values) in &self.0 {
@@ -98,13 +97,13 @@ impl AxisValues {
     }
 }
 
-/// A value of an axis as it is measured: a small one where commands are only tried.
+/// Returns the value of an axis to measure: a small one in smoke mode.
 pub(crate) fn as_tried(axis: &Axis, plain: String) -> String {
     if is_only_tried() { small(axis, plain) } else { plain }
 }
 
-/// A value of an axis, made small if it decides how large inputs are: by a tenth more than the
-/// axis has it for each decade that it is beyond that, so that those that differ stay different.
+/// Reduces a value of an axis that determines the size of inputs: to the axis' small value plus a
+/// tenth of it per decade above, so that different values stay different.
 fn small(axis: &Axis, plain: String) -> String {
     let Some((most, value)) = axis.small.zip(plain.parse::<f64>().ok()) else {
         return plain;
@@ -157,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn data_are_small_unless_said_otherwise() {
+    fn data_are_small_by_default() {
         let sort = algorithms::registry::task("sort").expect("a task");
         let digis = |name, value: &str| {
             let given = AxisValues(vec![(name, vec![value.to_owned()])]);

@@ -1,4 +1,4 @@
-//! What `bench compare` is asked for.
+//! Request of `bench compare`.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -12,76 +12,75 @@ use super::{Outputs, PointFlags, values};
 /// Two runs to compare.
 #[derive(Args, Clone, Debug)]
 pub struct CompareRequest {
-    /// The earlier run: a folder, or latest, accepted or an id of the store.
+    /// Base run: a folder, or latest, accepted or an id of the store.
     #[arg(default_value = "accepted", requires = "new")]
     pub base: String,
-    /// The run to judge, named likewise.
+    /// New run: a folder, or latest, accepted or an id of the store.
     #[arg(default_value = "latest")]
     pub new: String,
-    /// What counts as a change.
+    /// Thresholds of the verdicts.
     #[command(flatten, next_help_heading = "Judging")]
     pub judging: Judging,
-    /// Which points.
+    /// Selection of points.
     #[command(flatten, next_help_heading = "Points")]
     pub points: PointFlags,
-    /// Measure again what is slower or not clear, and judge that by the new samples.
+    /// Measure slower and inconclusive points again, interleaved, and judge the new samples.
     #[arg(long, help_heading = "Confirming")]
     pub confirm: bool,
-    /// The time for that: what is most urgent comes first, what does not fit is said.
+    /// Time budget for --confirm; most urgent points first.
     #[arg(long, value_name = "TIME", value_parser = values::duration, default_value = "10m")]
     #[arg(requires = "confirm", help_heading = "Confirming")]
     pub confirm_time: Duration,
-    /// The executable that made BASE: it takes turns with this one.
+    /// Executable that measured BASE, to interleave with this one.
     #[arg(long, value_name = "FILE")]
     #[arg(requires = "confirm", help_heading = "Confirming")]
     pub base_bench: Option<PathBuf>,
-    /// How to print the comparison, and into which files.
+    /// Formats of the comparison.
     #[command(flatten, next_help_heading = "Output")]
     pub format: Outputs<Format>,
-    /// Older names of `--format FORMAT=FILE`, which scripts rely on.
+    /// Hidden aliases of `--format FORMAT=FILE`.
     #[command(flatten)]
     pub(crate) files: ComparisonFiles,
-    /// List all points, also those that are the same.
+    /// List all points, including unchanged ones.
     #[arg(long = "all", action = ArgAction::SetTrue)]
     #[arg(value_parser = values::switch(Listing::Changes, Listing::All))]
     pub listing: Listing,
-    /// Where runs and self-tests are kept.
+    /// Store of runs and self-tests.
     #[arg(long, value_name = "DIR", default_value = DEFAULT_STORE)]
     pub store: PathBuf,
     /// Hide progress.
     #[arg(long, short)]
     pub quiet: bool,
-    /// The flags of these that judge and confirm as they were given, word by
-    /// word: what is advised has to have them, too.
+    /// Flags for judging and confirming as typed, word by word: advised commands repeat them.
     #[arg(skip)]
     pub given: Vec<String>,
 }
 
-/// What counts as a change.
+/// Thresholds of the verdicts.
 #[derive(Args, Clone, Copy, Debug)]
 pub struct Judging {
-    /// The smallest change that counts: the whole interval must lie beyond it.
+    /// Smallest change to report: the whole confidence interval must lie beyond it.
     #[arg(long, value_name = "PERCENT", value_parser = values::percentage, default_value = "1%")]
     pub min_effect: f64,
-    /// A point is the same only if a larger change than this can be excluded.
+    /// Report SAME only if changes larger than this are excluded.
     #[arg(long, value_name = "PERCENT", value_parser = values::percentage, default_value = "5%")]
     pub resolution: f64,
-    /// The rank test's p-value must be below this.
+    /// Upper limit of the rank test's p-value.
     #[arg(long, value_name = "P", value_parser = values::probability, default_value = "0.01")]
     pub significance: f64,
-    /// The share of chance among the points that are told as slower or faster.
+    /// False discovery rate of SLOWER and FASTER verdicts.
     #[arg(long, value_name = "PERCENT", value_parser = values::percentage, default_value = "2%")]
     pub false_discovery: f64,
-    /// What makes the exit code 4: a slower point, or also one that is not clear.
+    /// Verdict that exits with code 4: slower, or also inconclusive.
     #[arg(long, value_name = "fail-on", value_parser = values::fail_on(), default_value = "slower")]
     pub fail_on: FailOn,
-    /// Compare runs of unlike machines.
+    /// Allow a comparison of runs from different machines.
     #[arg(long)]
     pub across_machines: bool,
 }
 
 impl Judging {
-    /// The limits.
+    /// Returns the thresholds.
     pub fn thresholds(&self) -> Thresholds {
         Thresholds {
             min_effect: self.min_effect,
@@ -92,22 +91,22 @@ impl Judging {
     }
 }
 
-/// Files for a comparison.
+/// Hidden flags for files of a comparison.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct ComparisonFiles {
-    /// Write it to a file for a page, too.
+    /// Write it as Markdown to a file, too.
     #[arg(long, value_name = "FILE", hide = true)]
     markdown: Option<PathBuf>,
-    /// Write it to a file for programs, too.
+    /// Write it as JSON to a file, too.
     #[arg(long, value_name = "FILE", hide = true)]
     json: Option<PathBuf>,
-    /// Write it to a file for CI servers, too.
+    /// Write it as JUnit XML to a file, too.
     #[arg(long, value_name = "FILE", hide = true)]
     junit: Option<PathBuf>,
 }
 
 impl ComparisonFiles {
-    /// Takes the files, with their formats.
+    /// Takes the formats and paths out of the flags.
     pub(crate) fn take(&mut self) -> impl Iterator<Item = (Format, PathBuf)> {
         let files = [
             (Format::Markdown, self.markdown.take()),
@@ -119,14 +118,14 @@ impl ComparisonFiles {
     }
 }
 
-/// What a comparison must not find.
+/// Verdicts that make a comparison fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FailOn {
-    /// A point that is slower.
+    /// Slower points.
     Slower,
-    /// That, or one that could not be judged.
+    /// Slower or inconclusive points.
     Inconclusive,
 }
 
-/// Where runs are kept if nobody says otherwise.
+/// Default folder of the store of runs.
 pub const DEFAULT_STORE: &str = "results/store";

@@ -1,4 +1,4 @@
-//! What `bench devices` is asked for.
+//! Request of `bench devices`.
 
 use std::path::PathBuf;
 
@@ -6,13 +6,13 @@ use clap::Args;
 
 use super::{DescriptionFormat, Outputs};
 
-/// This machine, to be shown or measured.
+/// Description or measurement of this machine.
 #[derive(Args, Clone, Debug, PartialEq, Eq)]
 pub struct DevicesRequest {
-    /// Measure memory bandwidth, links to GPUs and latencies too.
+    /// Measure memory bandwidth, GPU links and latencies, too.
     #[arg(long)]
     pub measure: bool,
-    /// How it is shown, and in which files.
+    /// Formats of the description.
     #[command(flatten)]
     pub format: Outputs<DescriptionFormat>,
     /// Folder for ceilings.json, links.csv and the chart of the links.

@@ -1,4 +1,4 @@
-//! What `bench generate` is asked for.
+//! Request of `bench generate`.
 
 use std::path::PathBuf;
 
@@ -6,14 +6,14 @@ use algorithms::data_sets::DataSet;
 
 use super::AxisValues;
 
-/// Data to be made and written.
+/// Data set to generate and write.
 pub struct GenerateRequest {
-    /// What kind of data.
+    /// Data set.
     pub data: &'static dyn DataSet,
-    /// The axes with a value each.
+    /// Value of each axis.
     pub axes: AxisValues,
     /// The seed.
     pub seed: u64,
-    /// The file.
+    /// Output file.
     pub out: PathBuf,
 }

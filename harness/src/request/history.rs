@@ -1,4 +1,4 @@
-//! What `bench history` is asked for.
+//! Request of `bench history`.
 
 use std::path::PathBuf;
 use std::time::SystemTime;
@@ -13,102 +13,102 @@ use statistics::Search;
 
 use super::{DEFAULT_STORE, Outputs, PointFlags, values};
 
-/// What is to be done with which store.
+/// Action on a store of runs.
 #[derive(Args, Clone, Debug)]
 #[command(args_conflicts_with_subcommands = true)]
 pub struct HistoryRequest {
-    /// Which runs are listed, if nothing else is to be done.
+    /// Runs to list if there is no action.
     #[command(flatten)]
     pub list: ListRunsRequest,
-    /// What is to be done.
+    /// Action.
     #[command(subcommand)]
     pub action: Option<HistoryAction>,
 }
 
-/// What is to be done with a store.
+/// Actions on a store of runs.
 #[derive(Subcommand, Clone, Debug)]
 pub enum HistoryAction {
-    /// List the runs, the one added last first.
+    /// List runs, the newest first.
     List(ListRunsRequest),
     /// Copy runs into the store.
     Add {
-        /// Run folders; they stay as they are.
+        /// Run folders, which are left unchanged.
         #[arg(value_name = "RUN", required = true)]
         runs: Vec<PathBuf>,
-        /// Take runs that were killed too.
+        /// Accept unfinished runs, too.
         #[arg(long, action = ArgAction::SetTrue)]
         #[arg(value_parser = values::switch(Unfinished::Refuse, Unfinished::Allow))]
         unfinished: Unfinished,
-        /// Where to.
+        /// Store.
         #[command(flatten)]
         store: StoreFolder,
     },
     /// Make a run the baseline of its suite on its machine.
     Accept {
-        /// An id, the beginning of one or of the hash in it, latest, or accepted.
+        /// Run: an id or its beginning, the beginning of its hash, latest, or accepted.
         run: String,
-        /// Why, for those who come later.
+        /// Reason, stored with the acceptance.
         #[arg(long, value_name = "TEXT", default_value = "")]
         #[arg(hide_default_value = true)]
         note: String,
-        /// Only if no run of its suite was ever accepted, on whatever machine.
+        /// Accept only if no run of its suite was ever accepted, on any machine.
         #[arg(long)]
         if_none: bool,
-        /// Where it is.
+        /// Store.
         #[command(flatten)]
         store: StoreFolder,
     },
-    /// Print the accepted run of a suite on this machine, if its executable is kept.
+    /// Print the accepted run of a suite on this machine, if its executable is stored.
     Baseline(BaselineRequest),
-    /// Take an acceptance back.
+    /// Revoke an acceptance.
     Unaccept {
-        /// An id, the beginning of one or of the hash in it, latest, or accepted.
+        /// Run: an id or its beginning, the beginning of its hash, latest, or accepted.
         run: String,
-        /// Where it is.
+        /// Store.
         #[command(flatten)]
         store: StoreFolder,
     },
-    /// Delete old runs, but never an accepted one nor the newest of a suite.
+    /// Delete old runs, except accepted ones and the newest of each suite.
     Prune(PruneRequest),
     /// Print the results of a run.
     Show {
-        /// An id, the beginning of one or of the hash in it, latest, or accepted.
+        /// Run: an id or its beginning, the beginning of its hash, latest, or accepted.
         run: String,
-        /// How to print it, and into which files.
+        /// Formats of the table.
         #[command(flatten)]
         format: Outputs<Format>,
-        /// Rank what runs on GPUs by the total, copies included, or by the kernels.
+        /// Rank GPU variants by total time (copies included) or by kernel time.
         #[arg(long, value_name = "BY", value_parser = values::rank(), default_value = Rank::default().name())]
         rank: Rank,
-        /// Where it is.
+        /// Store.
         #[command(flatten)]
         store: StoreFolder,
     },
-    /// Find when points became slower or faster, over all runs of a store.
+    /// Find change points: when points became slower or faster, over all runs of a store.
     Changes(Box<ChangesRequest>),
 }
 
-/// A suite whose accepted run is asked for.
+/// Suite whose accepted run is printed.
 #[derive(Args, Clone, Debug)]
 pub struct BaselineRequest {
     /// The file, or the name of a built-in suite.
     #[arg(value_name = "SUITE")]
     pub suite: PathBuf,
-    /// Only the Ith of N parts.
+    /// Part I of N of the suite.
     #[arg(long, value_name = "I/N")]
     pub shard: Option<Shard>,
-    /// Where it is.
+    /// Store.
     #[command(flatten)]
     pub store: StoreFolder,
 }
 
-/// A number of days: `30`, or `30d` as of `--since`.
+/// Parses a number of days: `30`, or `30d` as in `--since`.
 fn days(text: &str) -> Result<u64, String> {
     let number = text.strip_suffix('d').unwrap_or(text).parse();
-    number.map_err(|_| "not a number of days such as 30".to_owned())
+    number.map_err(|_| "use a number of days such as 30".to_owned())
 }
 
-/// Which runs are deleted.
+/// Runs to delete.
 #[derive(Args, Clone, Debug)]
 pub struct PruneRequest {
     /// Keep the N newest runs of each suite on each machine.
@@ -120,16 +120,16 @@ pub struct PruneRequest {
     /// Keep the N newest executables, and those of accepted runs and of the newest of each suite.
     #[arg(long, value_name = "N")]
     keep_executables: Option<usize>,
-    /// Delete nothing, only say what would be deleted.
+    /// Print what would be deleted, and delete nothing.
     #[arg(long)]
     pub dry_run: bool,
-    /// Where they are.
+    /// Store.
     #[command(flatten)]
     pub store: StoreFolder,
 }
 
 impl PruneRequest {
-    /// What stays.
+    /// Returns the rules of what is kept.
     pub fn retention(&self) -> Retention {
         Retention {
             keep_runs: self.keep,
@@ -150,47 +150,47 @@ pub struct StoreFolder {
 /// Runs to be listed.
 #[derive(Args, Clone, Debug)]
 pub struct ListRunsRequest {
-    /// Which.
+    /// Filter of runs.
     #[command(flatten)]
     pub runs: RunFlags,
     /// Only runs that measured this task.
-    // Behind the suite.
+    // After the suite in the help.
     #[arg(long, value_name = "NAME", display_order = 2)]
     task: Option<String>,
     /// Only accepted runs.
     #[arg(long)]
     accepted: bool,
-    /// How to print them, and into which files.
+    /// Formats of the list.
     #[command(flatten)]
     pub format: Outputs<Format>,
 }
 
 impl ListRunsRequest {
-    /// Which runs.
+    /// Returns the filter of runs.
     pub fn filter(&self) -> Filter {
         Filter { task: self.task.clone(), accepted: self.accepted, ..self.runs.filter() }
     }
 }
 
-/// Which runs of which store.
+/// Filter of the runs of a store.
 #[derive(Args, Clone, Debug)]
 pub struct RunFlags {
-    /// Which store.
+    /// Store.
     #[command(flatten)]
     pub store: StoreFolder,
-    /// Only runs of machines whose key begins so.
+    /// Only runs of machines whose key starts with this.
     #[arg(long, value_name = "KEY")]
     machine: Option<String>,
     /// Only runs of this suite.
     #[arg(long, value_name = "NAME")]
     suite: Option<String>,
-    /// Only runs of commits whose hash begins so.
+    /// Only runs of commits whose hash starts with this.
     #[arg(long, value_name = "HASH")]
     commit: Option<String>,
-    /// Only runs started then or later: 2026-01-31, 2026-01-31T12:00:00Z, 7d.
+    /// Only runs started at or after this time: 2026-01-31, 2026-01-31T12:00:00Z, 7d.
     #[arg(long, value_name = "TIME", value_parser = values::moment)]
     since: Option<SystemTime>,
-    /// Only runs started before.
+    /// Only runs started before this time.
     #[arg(long, value_name = "TIME", value_parser = values::moment)]
     until: Option<SystemTime>,
     /// Only the N runs added last.
@@ -213,52 +213,52 @@ impl RunFlags {
     }
 }
 
-/// Points to be followed through the runs of a store.
+/// Points and runs to search for changes.
 #[derive(Args, Clone, Debug)]
 pub struct ChangesRequest {
-    /// Which runs.
+    /// Runs to search.
     #[command(flatten)]
     pub runs: RunFlags,
-    /// Which points of them.
+    /// Points to search.
     #[command(flatten, next_help_heading = "Points")]
     pub points: PointFlags,
-    /// What counts as a change.
+    /// Thresholds of changes.
     #[command(flatten, next_help_heading = "Judging")]
     pub judging: ShiftJudging,
-    /// Show all points, also those that stayed as they were.
+    /// List all points, including unchanged ones.
     #[arg(long = "all", action = ArgAction::SetTrue, help_heading = "Output")]
     #[arg(value_parser = values::switch(Listing::Changes, Listing::All))]
     pub listing: Listing,
-    /// Draw a chart of what is shown, a panel a point, into this folder.
-    #[arg(long, value_name = "DIR", help_heading = "Output")]
+    /// Folder for a chart of the listed points, one panel each.
+    #[arg(long = "charts", alias = "out", value_name = "DIR", help_heading = "Output")]
     pub out: Option<PathBuf>,
-    /// How to print it.
+    /// Formats of the table.
     #[command(flatten, next_help_heading = "Output")]
     pub format: Outputs<Format>,
 }
 
-/// What counts as a change, and what is done about it.
+/// Thresholds of changes, and their effect on the exit code.
 #[derive(Args, Clone, Debug)]
 pub struct ShiftJudging {
-    /// The smallest change that counts, if a series does not scatter by more.
+    /// Smallest change to report, unless the series scatters by more.
     #[arg(long, value_name = "PERCENT", value_parser = values::percentage, default_value = "1%")]
     min_effect: f64,
-    /// The share of steady series in which a change may be found, 0.0025 or more.
+    /// False-positive rate per steady series, 0.0025 or more.
     #[arg(long, value_name = "P", value_parser = values::change_significance, default_value = "0.005")]
     significance: f64,
-    /// The share of false changes among those that are found in all series together.
+    /// False discovery rate over all series.
     #[arg(long, value_name = "PERCENT", value_parser = values::percentage, default_value = "2%")]
     false_discovery: f64,
-    /// Changes that are all right [default: accepted-shifts.toml in the store]
+    /// File of accepted changes [default: accepted-shifts.toml in the store]
     #[arg(long, value_name = "FILE")]
     pub accepted_shifts: Option<PathBuf>,
-    /// Exit with 4 if a point is slower and nobody accepted that.
+    /// Exit with 4 if a point is slower and that change is not accepted.
     #[arg(long)]
     pub check: bool,
 }
 
 impl ShiftJudging {
-    /// What counts as a change.
+    /// Returns the thresholds.
     pub fn terms(&self) -> Terms {
         Terms {
             min_effect: self.min_effect,
@@ -269,8 +269,8 @@ impl ShiftJudging {
 }
 
 impl ChangesRequest {
-    /// Which runs: those of a task if one is named, for runs are listed by the names of their
-    /// tasks, not by globs.
+    /// Returns the filter of runs: those of a task if one is named without a glob, because runs are
+    /// filtered by exact task names.
     pub fn filter(&self) -> Filter {
         let task = match &self.points.task[..] {
             [task] if !task.contains(['*', '?', '[']) => Some(task.clone()),

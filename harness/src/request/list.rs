@@ -1,4 +1,4 @@
-//! What `bench list` is asked for.
+//! Request of `bench list`.
 
 use std::path::PathBuf;
 
@@ -10,19 +10,19 @@ use text::Foreign;
 use super::suggestion::instead_of;
 use super::{DescriptionFormat, Outputs};
 
-/// What is to be listed.
+/// Tasks or suites to list.
 #[derive(Args, Clone)]
 pub struct ListRequest {
-    /// Only these tasks [default: all]
+    /// Tasks to list [default: all]
     #[arg(value_name = "TASK", num_args = 0.., value_parser = known_task)]
     pub tasks: Vec<&'static dyn Task>,
-    /// The suites that come with the binary, for bench run.
+    /// List the built-in suites of bench run.
     #[arg(long, conflicts_with = "tasks")]
     pub suites: bool,
-    /// How it is written, and into which files.
+    /// Formats of the list.
     #[command(flatten)]
     pub format: Outputs<DescriptionFormat>,
-    /// A shared library with variants of your own; repeatable.
+    /// Load variants from a shared library; repeatable.
     #[arg(long = "plugin", value_name = "LIB")]
     pub plugins: Vec<PathBuf>,
 }

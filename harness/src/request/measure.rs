@@ -1,4 +1,4 @@
-//! What `bench sort` and the like are asked for, and suites ask for part by part.
+//! Requests of `bench sort` and the other tasks, and of the parts of suites.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,54 +7,71 @@ use algorithms::task::Task;
 use clap::{ArgAction, Args};
 
 use super::settings::without_flags;
-use super::{AxisValues, OutputFlags, SampleRange, Settings, values};
+use super::{AxisValues, DEFAULT_STORE, OutputFlags, SampleRange, Settings, values};
 use crate::platform::gpus::usable_devices;
 
 /// A task to measure.
 pub struct MeasureRequest {
     /// The task.
     pub task: &'static dyn Task,
-    /// Where its input comes from.
+    /// Source of its input.
     pub source: Source,
-    /// Where to run and how to sample.
+    /// Variants, devices, threads and sampling.
     pub settings: Settings,
-    /// How it is done, and what it leaves behind.
+    /// Session and output options.
     pub session: SessionFlags,
-    /// The file with defaults of flags, if there is one.
+    /// File with defaults of flags, if any.
     pub config: Option<PathBuf>,
     /// The command line as typed.
     pub command: Vec<String>,
 }
 
-/// How a measuring command goes on, and what it leaves behind.
+/// Session and output options of a measuring command.
 #[derive(Args, Clone, Debug)]
 pub struct SessionFlags {
-    /// Count cycles, instructions, branch, cache and TLB misses too, where the system lets us.
+    /// Count cycles, instructions, branch, cache and TLB misses, if the system permits.
     #[arg(long, help_heading = "Sampling")]
     pub counters: bool,
-    /// One variant, three samples, no ceilings, no charts: to run below a profiler.
+    /// Profiler mode: one variant, three samples, no bandwidth measurement, no charts.
     #[arg(long, help_heading = "Sampling", hide_short_help = true)]
     pub profile: bool,
-    /// Time for all of it, such as 30m, divided fairly over the points.
+    /// Total time budget, such as 30m, divided evenly over the points.
     #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = "Sampling")]
     pub budget: Option<Duration>,
-    /// Say what would be measured, and how long it takes.
+    /// Print the plan and its estimated duration, and measure nothing.
     #[arg(long, help_heading = "Sampling")]
     pub dry_run: bool,
-    /// Pages of memory: huge ones where the system gives them, or small ones alone.
+    /// Page size of memory: huge (if available) or small.
     #[arg(long, value_name = "SIZE", value_parser = values::memory_pages(), default_value = "huge")]
     #[arg(help_heading = "Where", hide_short_help = true)]
     pub pages: MemoryPages,
-    /// What it leaves behind.
+    /// Output options.
     #[command(flatten, next_help_heading = "Output")]
     pub output: OutputFlags,
-    /// Add the results to the history in this folder.
+    /// Store of runs to save the run in, as with --save [default of --save: results/store]
     #[arg(long, value_name = "DIR", conflicts_with = "profile")]
     pub store: Option<PathBuf>,
+    /// Save the run in the store.
+    #[arg(long, conflicts_with = "profile")]
+    pub(crate) save: bool,
+    /// Do not save the run in a store [default].
+    #[arg(long, conflicts_with = "save", hide_short_help = true)]
+    pub(crate) no_save: bool,
+}
+
+impl SessionFlags {
+    /// Fills in the store to save the run in: the default one with `--save`, none with `--no-save`.
+    fn complete_store(&mut self) {
+        if self.no_save {
+            self.store = None;
+        } else if self.save && self.store.is_none() {
+            self.store = Some(PathBuf::from(DEFAULT_STORE));
+        }
+    }
 }
 
 impl MeasureRequest {
-    /// As if no flag of a session was given.
+    /// Creates a request with default session options.
     pub fn new(task: &'static dyn Task, source: Source, settings: Settings) -> Self {
         MeasureRequest {
             task,
@@ -66,18 +83,19 @@ impl MeasureRequest {
         }
     }
 
-    /// Fills in what no flag alone says.
+    /// Fills in values that depend on several flags.
     pub(crate) fn complete(&mut self) {
         let settings = &mut self.settings;
         settings.tidy();
+        self.session.complete_store();
         if self.session.profile {
             settings.samples = Some(SampleRange::exactly(3));
             self.session.output.charts = false;
         }
     }
 
-    /// Takes all devices that can be used, unless some were given. That starts the driver of
-    /// GPUs, which does not survive a fork: so it comes after that.
+    /// Selects all usable devices if none were given. This starts the GPU driver, which does not
+    /// survive a fork: call it after forking.
     pub(crate) fn choose_devices(&mut self) {
         if self.settings.devices.is_empty() {
             self.settings.devices = usable_devices();
@@ -85,12 +103,12 @@ impl MeasureRequest {
     }
 }
 
-/// Where the input of a task comes from.
+/// Source of a task's input.
 #[derive(Clone, Debug)]
 pub enum Source {
     /// Generated, for each combination of these values.
     Generated(AxisValues),
-    /// Read from a file, once for each combination of what was said about it.
+    /// Read from a file, once for each combination of its options.
     File {
         /// The file.
         path: PathBuf,
@@ -99,29 +117,29 @@ pub enum Source {
     },
 }
 
-/// Pages that memory is on.
+/// Page size of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryPages {
-    /// Huge ones for large blocks, where the system gives them.
+    /// Huge pages for large blocks, if available.
     Huge,
-    /// Small ones alone.
+    /// Small pages only.
     Small,
 }
 
-/// What is in the cache when a sample begins.
+/// State of the last-level cache at the start of a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CacheMode {
-    /// Whatever providing the input left there.
+    /// Contents left by the preparation of the input.
     Hot,
-    /// Nothing of use.
+    /// Flushed.
     Cold,
 }
 
 impl CacheMode {
-    /// All states.
+    /// All modes.
     pub const ALL: [CacheMode; 2] = [CacheMode::Hot, CacheMode::Cold];
 
-    /// The name in flags and records.
+    /// Returns the name in flags and records.
     pub fn name(self) -> &'static str {
         match self {
             CacheMode::Hot => "hot",
@@ -130,20 +148,19 @@ impl CacheMode {
     }
 }
 
-/// Pages to be decoded, to see what is in them or to be sure that none is damaged.
+/// Request to decode pages: to write their digits, or to check them for damage.
 pub struct DecodeRequest {
-    /// The measuring, if there is to be any.
+    /// Measuring options.
     pub measuring: MeasureRequest,
-    /// What is to be done with the pages.
+    /// Page options.
     pub pages: PageFlags,
 }
 
-/// What `bench decode` has beyond other measuring commands.
+/// Additional options of `bench decode`.
 #[derive(Args)]
 #[command(next_help_heading = "Data")]
 pub struct PageFlags {
-    /// Write the digits to a file (.csv) and measure nothing; all selected variants have to find
-    /// them, by default those of the CPU, with --device also those of a GPU or of the emulator.
+    /// Write the digits to a file (.csv), checked against all selected variants; measures nothing.
     #[arg(long, value_name = "OUT", conflicts_with = "output")]
     pub digits: Option<PathBuf>,
     /// Stop at the first damaged page, with exit code 1.
@@ -152,68 +169,66 @@ pub struct PageFlags {
     pub damage: DamagePolicy,
 }
 
-/// What becomes of damaged pages.
+/// Handling of damaged pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DamagePolicy {
-    /// They are counted and left out.
+    /// Count and skip them.
     LeaveOut,
-    /// The first one ends the command.
+    /// Stop at the first one.
     Refuse,
 }
 
-/// Charges in which clusters are to be found.
+/// Request to find clusters in charges and write them.
 pub struct FindRequest {
-    /// The flags that measuring has too.
+    /// Measuring options.
     pub measuring: MeasureRequest,
-    /// Where the clusters are written.
+    /// Output file of the clusters.
     pub clusters: PathBuf,
 }
 
-/// What `bench cluster-finder` has beyond other measuring commands.
+/// Additional options of `bench cluster-finder`.
 #[derive(Args)]
 #[command(next_help_heading = "Data")]
 pub struct ClusterFlags {
-    /// Write the clusters to a file (.csv) and measure nothing; by one --variant (default:
-    /// published) on one --device, which may be the emulator.
+    /// Write the clusters of one --variant [default: published] to a file (.csv); measures nothing.
     #[arg(long, value_name = "OUT")]
     pub clusters: Option<PathBuf>,
 }
 
-/// Raw data that are to be unpacked.
+/// Request to unpack raw data and write the digis.
 pub struct UnpackRequest {
-    /// The flags that measuring has too.
+    /// Measuring options.
     pub measuring: MeasureRequest,
-    /// Where the digis are written.
+    /// Output file of the digis.
     pub digis: PathBuf,
 }
 
-/// What `bench unpack` has beyond other measuring commands.
+/// Additional options of `bench unpack`.
 #[derive(Args)]
 #[command(next_help_heading = "Data")]
 pub struct DigiFlags {
-    /// Write the digis and what was counted to a file (.bin) and measure nothing; by one --variant
-    /// (default: published, on GPUs epoch-parallel) on one --device, which may be the emulator.
+    /// Write digis and counters of one --variant [default: published, on GPUs epoch-parallel] to a
+    /// file (.bin); measures nothing.
     #[arg(long, value_name = "OUT")]
     pub digis: Option<PathBuf>,
 }
 
-/// Digis to be reconstructed, to see what is found in them.
+/// Request to reconstruct digis and write clusters and hits.
 pub struct ReconstructRequest {
-    /// The flags that measuring has too.
+    /// Measuring options.
     pub measuring: MeasureRequest,
-    /// What is to be written.
+    /// Output files.
     pub found: FoundFlags,
 }
 
-/// What `bench sts` has beyond other measuring commands.
+/// Additional options of `bench sts`.
 #[derive(Args)]
 #[command(next_help_heading = "Data")]
 pub struct FoundFlags {
-    /// Write the clusters to a file (.csv) and measure nothing; by one --variant (default: online)
-    /// on one --device, which may be the emulator.
+    /// Write the clusters of one --variant [default: online] to a file (.csv); measures nothing.
     #[arg(long, value_name = "OUT")]
     pub clusters: Option<PathBuf>,
-    /// Write the hits to a file (.csv), in the same way.
+    /// Write the hits of one --variant [default: online] to a file (.csv); measures nothing.
     #[arg(long, value_name = "OUT")]
     pub hits: Option<PathBuf>,
 }

@@ -1,7 +1,6 @@
-//! What is asked for: values of flags, and of a suite's parts, which are written alike.
+//! Requests: values of flags, and of the parts of suites, which have the same syntax.
 //!
-//! Requests say in their fields which flags those are; what depends on a task or on a data set,
-//! `cli` adds.
+//! Fields of requests declare their flags; `cli` adds those that depend on a task or a data set.
 
 mod axes;
 mod compare;
@@ -49,7 +48,7 @@ pub use points::PointFlags;
 pub use portability::PortabilityRequest;
 pub use report::{ReportFormat, ReportRequest};
 pub use reproduce::ReproduceRequest;
-pub use selftest::{SelfTestRequest, Ways};
+pub use selftest::{SelfTestMode, SelfTestRequest};
 pub use settings::Settings;
 pub use site::SiteRequest;
 pub use stream::{Spill, StreamFlags, StreamRequest, WhenFull};

@@ -1,4 +1,4 @@
-//! Where results go, and as what.
+//! Output options: folders, formats and charts.
 
 use std::path::PathBuf;
 
@@ -11,25 +11,25 @@ use reports::table::Format;
 
 use super::values;
 
-/// Where results go, and as what.
+/// Formats of the output: one on standard output, others in files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outputs<F> {
-    /// What goes to standard output.
+    /// Format on standard output.
     pub stdout: F,
-    /// What goes to files.
+    /// Formats and paths of files.
     pub files: Vec<(F, PathBuf)>,
 }
 
 impl<F> Outputs<F> {
-    /// Standard output only.
+    /// Creates an output to standard output only.
     pub fn only(stdout: F) -> Self {
         Outputs { stdout, files: Vec::new() }
     }
 }
 
-/// Formats of results, with the names that flags give them.
+/// Formats of results, with their names in flags.
 pub trait Formats: Copy + 'static {
-    /// All of them, the default one first.
+    /// All formats with their names, the default first.
     const NAMED: &'static [(&'static str, Self)];
 }
 
@@ -59,12 +59,12 @@ impl Formats for SelfTestFormat {
     ];
 }
 
-/// How tasks, suites and devices are described.
+/// Format of descriptions of tasks, suites and devices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DescriptionFormat {
-    /// For people.
+    /// Table for the terminal.
     Table,
-    /// For other tools.
+    /// JSON.
     Json,
 }
 
@@ -73,20 +73,20 @@ impl Formats for DescriptionFormat {
         &[("table", DescriptionFormat::Table), ("json", DescriptionFormat::Json)];
 }
 
-/// What a measuring command leaves behind.
+/// Output options of a measuring command.
 #[derive(Args, Clone, Debug)]
 pub struct OutputFlags<F: Formats = Format> {
     /// A new folder below `results/` if not given.
     #[arg(long, value_name = "DIR")]
     #[arg(help = "Folder for the results [default: results/<UTC time>-<command>]")]
     pub out: Option<PathBuf>,
-    /// How to print the table, and into which files.
+    /// Formats of the table.
     #[command(flatten)]
     pub format: Outputs<F>,
-    /// Rank what runs on GPUs by the total, copies included, or by the kernels.
+    /// Rank GPU variants by total time (copies included) or by kernel time.
     #[arg(long, value_name = "BY", value_parser = values::rank(), default_value = Rank::default().name())]
     pub rank: Rank,
-    /// Show what stages and kernels take, too.
+    /// Show the times of stages and kernels, too.
     #[arg(long = "stages", action = ArgAction::SetTrue)]
     #[arg(value_parser = values::switch(Detail::Ranking, Detail::Stages))]
     pub detail: Detail,
@@ -102,7 +102,7 @@ pub struct OutputFlags<F: Formats = Format> {
 }
 
 impl<F: Formats> OutputFlags<F> {
-    /// The charts of a run that belong into its folder.
+    /// Returns the charts to draw into the run's folder.
     pub(crate) fn charts_wanted(&self) -> Option<Wanted> {
         let diagnostics = if self.diagnostics { Diagnostics::All } else { Diagnostics::None };
         self.charts.then(|| Wanted { rank: self.rank, diagnostics, ..Wanted::default() })

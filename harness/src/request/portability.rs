@@ -1,4 +1,4 @@
-//! What `bench portability` is asked for.
+//! Request of `bench portability`.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -8,31 +8,30 @@ use clap::Args;
 
 use super::{OutputFlags, values};
 
-/// Kernels to be compared with native ones.
+/// Portable kernels to compare with native ones.
 #[derive(Args, Clone, Debug)]
 pub struct PortabilityRequest {
-    /// Only these tasks [default: all whose kernels are there natively and portably]
+    /// Tasks [default: all with both native and portable kernels]
     #[arg(value_name = "TASK", num_args = 0..)]
     pub tasks: Vec<String>,
-    /// The GPU by both its names: cuda:N and wgpu:N; cuda:N alone for what is written otherwise in
-    /// CUDA [default: the first GPU with CUDA, by both]
+    /// GPU by both its names, cuda:N and wgpu:N; cuda:N alone for portable kernels in CUDA [default:
+    /// the first CUDA GPU, by both]
     #[arg(long = "device", value_name = "DEVICE", value_delimiter = ',')]
     #[arg(value_parser = values::device)]
     pub devices: Vec<Device>,
-    /// A shared library with kernels that say which native ones they do the same as; repeatable.
+    /// Load kernels that name their native counterparts from a shared library; repeatable.
     #[arg(long = "plugin", value_name = "LIB")]
     pub plugins: Vec<PathBuf>,
-    /// Take the samples of this run of the suite gpu-portability rather than measure.
+    /// Use the samples of this run of the suite gpu-portability instead of measuring.
     #[arg(long, value_name = "RUN", conflicts_with_all = ["budget", "devices"])]
     pub run: Option<PathBuf>,
-    /// Time for all points; making and checking data comes on top.
+    /// Time budget of all points, without generating and checking data.
     #[arg(long, value_name = "TIME", value_parser = values::duration, default_value = "8m")]
     pub budget: Duration,
-    /// What to leave behind. The table and the chart of an earlier run are written only if a
-    /// folder is named.
+    /// Output options. Table and chart of an earlier run are written only with `--out`.
     #[command(flatten, next_help_heading = "Output")]
     pub output: OutputFlags,
-    /// The file with defaults of flags, if there is one.
+    /// File with defaults of flags, if any.
     #[arg(skip)]
     pub config: Option<PathBuf>,
     /// The command line as typed.

@@ -1,4 +1,4 @@
-//! What `bench report` is asked for.
+//! Request of `bench report`.
 
 use std::path::PathBuf;
 
@@ -8,48 +8,46 @@ use text::Foreign;
 
 use super::{PointFlags, values};
 
-/// A report to be made.
+/// Request of a report.
 #[derive(Args, Clone, Debug, PartialEq, Eq)]
 pub struct ReportRequest {
-    /// Run folders; the last one is reported, the others are its history. Also latest, accepted or
-    /// an id of the store.
+    /// Runs: folders, latest, accepted or ids of the store; reports the last, with the others as its
+    /// history.
     #[arg(value_name = "RUN", required = true)]
     pub runs: Vec<PathBuf>,
-    /// Where to: .html or .md.
+    /// Output file: .html or .md.
     #[arg(long, value_name = "FILE", default_value = "report.html")]
     pub out: PathBuf,
-    /// Compare with this run: a folder, or latest, accepted or an id of the store; without
-    /// --comparison.
+    /// Base run to compare with: a folder, or latest, accepted or an id of the store.
     #[arg(long, value_name = "RUN")]
     pub base: Option<PathBuf>,
-    /// Tell what changed from a file of `bench compare --format json=FILE`, also what was
-    /// confirmed; without --base.
+    /// Show a comparison written by `bench compare --format json=FILE`, instead of --base.
     #[arg(long, value_name = "FILE", conflicts_with = "base")]
     pub comparison: Option<PathBuf>,
-    /// Take the history from this store too.
+    /// Add the history of this store.
     #[arg(long, value_name = "DIR")]
     pub store: Option<PathBuf>,
-    /// How to write the report [default: by the ending of FILE]
+    /// Format of the report [default: by the extension of FILE]
     #[arg(long, value_name = "format", value_parser = values::named(FORMATS))]
     format: Option<ReportFormat>,
-    /// The heading [default: tasks, machine and date]
+    /// Title [default: tasks, machine and date]
     #[arg(long, value_name = "TEXT")]
     pub title: Option<String>,
-    /// Rank what runs on GPUs by the total, copies included, or by the kernels.
+    /// Rank GPU variants by total time (copies included) or by kernel time.
     #[arg(long, value_name = "BY", value_parser = values::rank(), default_value = Rank::default().name())]
     pub rank: Rank,
-    /// Show all samples too, beside each other and in their order.
+    /// Show all samples, too: as distributions and in time order.
     #[arg(long)]
     pub diagnostics: bool,
-    /// Replace the file even if it is no report.
+    /// Overwrite the file even if it is not a report.
     #[arg(long)]
     pub force: bool,
-    /// Which points are reported.
+    /// Points to report.
     #[command(flatten, next_help_heading = "Points")]
     pub points: PointFlags,
 }
 
-/// What a report is written as.
+/// Format of a report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReportFormat {
     /// A page with charts, tables and raw data.
@@ -62,10 +60,10 @@ const FORMATS: [(&str, ReportFormat); 2] =
     [("html", ReportFormat::Html), ("markdown", ReportFormat::Markdown)];
 
 impl ReportRequest {
-    /// What to write: what was said, or what the ending of the file says.
+    /// Returns the format, given by flag or by the extension of the file.
     ///
     /// # Errors
-    /// If neither does.
+    /// If neither specifies one.
     pub fn format(&self) -> Result<ReportFormat, String> {
         if let Some(format) = self.format {
             return Ok(format);
@@ -75,7 +73,8 @@ impl ReportRequest {
             Some("html" | "htm") => Ok(ReportFormat::Html),
             Some("md" | "markdown") => Ok(ReportFormat::Markdown),
             _ => Err(format!(
-                "the ending of {} tells no format; let it end in .html or .md, or add --format",
+                "unknown report format of {}: use a file name that ends in .html or .md, or add \
+                 --format html",
                 self.out.shown()
             )),
         }

@@ -1,4 +1,4 @@
-//! What `bench selftest` is asked for.
+//! Request of `bench selftest`.
 
 use std::path::PathBuf;
 
@@ -8,26 +8,26 @@ use reports::compare::render::SelfTestFormat;
 
 use super::{DEFAULT_STORE, Outputs, values};
 
-/// A self-test to be made.
+/// Request of a self-test.
 #[derive(Args, Clone, Debug)]
 pub struct SelfTestRequest {
-    /// The suite whose points are measured: a TOML file, or a built-in one.
+    /// Suite to measure: a TOML file, or a built-in one.
     #[arg(long, value_name = "SUITE", default_value = "selftest")]
     pub suite: PathBuf,
-    /// How to compare: in turn only takes less time, and says nothing of runs on two days.
-    #[arg(long, value_name = "WAY", value_parser = values::named(WAYS), default_value = "both")]
-    pub way: Ways,
-    /// How often to try each slowdown.
+    /// Comparisons to test: paired runs only (faster), or also separate runs.
+    #[arg(long = "way", value_name = "WAY", value_parser = values::named(MODES), default_value = "both")]
+    pub mode: SelfTestMode,
+    /// Repetitions of each slowdown.
     #[arg(long, value_name = "N", value_parser = repeats(), default_value = "1")]
     pub repeats: usize,
     /// A new folder below `results/` if not given.
     #[arg(long, value_name = "DIR")]
     #[arg(help = "Folder for the runs [default: results/<UTC time>-selftest]")]
     pub out: Option<PathBuf>,
-    /// How to print the outcome, and into which files.
+    /// Formats of the result.
     #[command(flatten)]
     pub format: Outputs<SelfTestFormat>,
-    /// Where runs and self-tests are kept.
+    /// Store of runs and self-tests.
     #[arg(long, value_name = "DIR", default_value = DEFAULT_STORE)]
     pub store: PathBuf,
     /// Hide progress.
@@ -38,16 +38,17 @@ pub struct SelfTestRequest {
     pub command: Vec<String>,
 }
 
-/// Ways to compare.
+/// Kinds of comparison to test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ways {
-    /// Whole runs one after the other, and in turn.
+pub enum SelfTestMode {
+    /// Separate runs and paired runs.
     Both,
-    /// In turn only.
+    /// Paired runs only.
     InTurn,
 }
 
-const WAYS: [(&str, Ways); 2] = [("both", Ways::Both), ("in-turn", Ways::InTurn)];
+const MODES: [(&str, SelfTestMode); 2] =
+    [("both", SelfTestMode::Both), ("in-turn", SelfTestMode::InTurn)];
 
 fn repeats() -> impl TypedValueParser<Value = usize> {
     let repeats = RangedI64ValueParser::<u32>::new().range(1..=1000);

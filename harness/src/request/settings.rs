@@ -1,4 +1,4 @@
-//! Where to run and how to sample: what flags say, and suites under the same names.
+//! Variants, devices, threads and sampling: flags, and keys of suites with the same names.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -12,55 +12,54 @@ use super::{CacheMode, SampleRange};
 use crate::platform::placement::{BindLevels, PlacesSpec};
 use crate::platform::usable_threads;
 
-/// What a measuring command is told beside the data and what to leave behind.
+/// Variants, devices, threads and sampling of a measuring command.
 #[derive(Args, Clone, Debug, PartialEq)]
 pub struct Settings {
-    /// Seed: the same seed makes the same data.
+    /// Seed of the generated data.
     #[arg(long, value_name = "N", value_parser = values::seed, default_value = "1")]
     #[arg(help_heading = "Data")]
     pub seed: u64,
-    /// Variants by name or glob, such as std-* [default: all]
+    /// Variants to measure, by name or glob such as std-* [default: all]
     #[arg(long = "variant", value_name = "NAME", value_delimiter = ',', help_heading = "Where")]
     pub variants: Vec<String>,
-    /// A shared library with variants of your own; repeatable.
+    /// Load variants from a shared library; repeatable.
     #[arg(long = "plugin", value_name = "LIB", help_heading = "Where")]
     pub plugins: Vec<PathBuf>,
-    /// cpu, cuda:N, hip:N, wgpu:N, wgpu:N+checked [default: the CPU and every GPU with CUDA]
+    /// Devices: cpu, cuda:N, hip:N, wgpu:N, wgpu:N+checked [default: cpu and all CUDA GPUs]
     #[arg(long = "device", value_name = "DEVICE", value_delimiter = ',', help_heading = "Where")]
     #[arg(value_parser = values::device)]
     pub devices: Vec<Device>,
-    /// Threads, all, doubling (1, 2, 4, ...), or 12x4 for teams within a team [default: all CPUs of
+    /// Thread counts: N, all, doubling (1, 2, 4, ...), or 12x4 for nested teams [default: all CPUs of
     /// the inherited affinity mask]
     #[arg(long, value_name = "N", value_delimiter = ',', help_heading = "Where")]
     #[arg(value_parser = values::thread_counts)]
     pub threads: Vec<Vec<Threads>>,
-    /// Places for the threads, as OMP_PLACES: threads, cores, ll_caches, numa_domains, sockets, or
+    /// Places of the threads, as in OMP_PLACES: threads, cores, ll_caches, numa_domains, sockets, or
     /// a list such as {0:4},{4:4}; repeatable [default: none]
     #[arg(long, value_name = "PLACES", help_heading = "Where", hide_short_help = true)]
     pub places: Vec<PlacesSpec>,
-    /// Binding to places, as OMP_PROC_BIND: false, close, spread or primary, joined by + for nested
+    /// Binding to places, as in OMP_PROC_BIND: false, close, spread or primary, joined by + for nested
     /// teams; repeatable [default: close if there are places]
     #[arg(long = "bind", value_name = "POLICY", help_heading = "Where", hide_short_help = true)]
     pub binds: Vec<BindLevels>,
-    /// Whether the last-level cache is flushed before each sample.
+    /// State of the last-level cache before each sample: hot, or cold (flushed).
     #[arg(long = "cache", value_name = "MODE", value_delimiter = ',', help_heading = "Where")]
     #[arg(value_parser = values::caches(), default_value = "hot")]
     pub caches: Vec<CacheMode>,
-    /// Take wgpu:N+checked for each wgpu:N: with the checks of wgpu in shaders, as in a browser, of
-    /// bounds and loops, and zeroed memory.
+    /// Enable wgpu's bounds and loop checks and zeroed memory, as in browsers (wgpu:N+checked).
     #[arg(long, help_heading = "Where", hide_short_help = true)]
     pub checked: bool,
-    /// Samples a variant and point, at least and at most; without MAX as many more as it takes
-    /// [default: 10..100, fewer if --max-time is over]
+    /// Samples per variant and configuration; without MAX until --precision is reached [default:
+    /// 10..100, fewer if --max-time ends first]
     #[arg(long, value_name = "MIN..[MAX]", value_parser = values::sample_range)]
     #[arg(help_heading = "Sampling")]
     pub samples: Option<SampleRange>,
-    /// Time a variant and point, warming up included, from its second sample on. 10s for figures to
-    /// keep, with --precision 1%.
+    /// Time limit per variant and configuration, including warm-up; for publication 10s with
+    /// --precision 1%.
     #[arg(long, value_name = "TIME", value_parser = values::duration, default_value = "2500ms")]
     #[arg(help_heading = "Sampling")]
     pub max_time: Duration,
-    /// Take as many visits as a 95 % interval of the median of this width will need.
+    /// Target width of the 95 % confidence interval of the median.
     #[arg(long, value_name = "PERCENT", value_parser = values::percentage, default_value = "5%")]
     #[arg(help_heading = "Sampling", hide_short_help = true)]
     pub precision: f64,
@@ -73,7 +72,7 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// Numbers of threads: all that there are if none are given.
+    /// Thread counts; all usable CPUs if no `--threads` is given.
     pub fn thread_counts(&self) -> Vec<Threads> {
         let mut counts = self.threads.concat();
         if counts.is_empty() {
@@ -83,7 +82,7 @@ impl Settings {
         counts
     }
 
-    /// Leaves each value of a list once.
+    /// Removes repeated values from each list.
     pub(crate) fn tidy(&mut self) {
         each_once(&mut self.variants);
         each_once(&mut self.plugins);
@@ -97,7 +96,7 @@ impl Settings {
     }
 }
 
-/// Each device once, with checks in its shaders if `--checked` is given.
+/// Removes repeated devices, and enables shader checks if `checked`.
 pub(super) fn take_checked(devices: &mut Vec<Device>, checked: bool) {
     if checked {
         devices.iter_mut().for_each(|device| *device = device.checked());
@@ -105,7 +104,7 @@ pub(super) fn take_checked(devices: &mut Vec<Device>, checked: bool) {
     each_once(devices);
 }
 
-/// What flags mean if none is given.
+/// Values of flags if none is given.
 pub(super) fn without_flags<F: Args>() -> F {
     let matches = F::augment_args(Command::new("bench")).try_get_matches_from(["bench"]);
     let flags = matches.and_then(|matches| F::from_arg_matches(&matches));

@@ -1,4 +1,4 @@
-//! What `bench site` is asked for.
+//! Request of `bench site`.
 
 use std::path::PathBuf;
 
@@ -6,22 +6,22 @@ use clap::Args;
 
 use super::{DEFAULT_STORE, PointFlags};
 
-/// A store as pages.
+/// Request for the pages of a store.
 #[derive(Args, Clone, Debug)]
 pub struct SiteRequest {
-    /// Where runs are kept.
+    /// Store of runs.
     #[arg(long, value_name = "DIR", default_value = DEFAULT_STORE)]
     pub store: PathBuf,
-    /// The folder of the pages; open index.html in it.
+    /// Folder of the pages; open its index.html.
     #[arg(long, value_name = "DIR", default_value = "results/site")]
     pub out: PathBuf,
-    /// The heading [default: the store's folder]
+    /// Title [default: the store's folder]
     #[arg(long, value_name = "TEXT")]
     pub title: Option<String>,
-    /// Replace pages even if they are no pages of recobench.
+    /// Overwrite pages even if they are not pages of recobench.
     #[arg(long)]
     pub force: bool,
-    /// Which points have pages.
+    /// Points that get pages.
     #[command(flatten, next_help_heading = "Points")]
     pub points: PointFlags,
 }

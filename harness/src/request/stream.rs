@@ -1,4 +1,4 @@
-//! What `bench stream` is asked for.
+//! Request of `bench stream`.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -14,104 +14,101 @@ use reports::table::Format;
 use super::values::{self, each_once};
 use super::{DevicePlace, MeasureRequest, Outputs, is_only_tried};
 
-/// How long a stream is if nobody says.
+/// Default duration of a stream.
 const USUAL: Duration = Duration::from_secs(20);
-/// How long a speed has to be kept up.
+/// Default duration per speed with `--find-limit`.
 const LIMIT: Duration = Duration::from_secs(60);
-/// Between two speeds that begin with those of other nodes, beside the time in which workers end
-/// what they have begun: for what is written down, and for workers that were lost.
+/// Pause between two speeds with a common start time, in addition to the time in which workers
+/// finish: for writing results and replacing lost workers.
 const PAUSE: Duration = Duration::from_secs(2);
-/// How long a stream is where commands are only tried.
+/// Duration of a stream in smoke mode.
 const TRIED: Duration = Duration::from_millis(400);
-/// Slower than this a detector delivers nothing, faster none will.
+/// Accepted range of speeds.
 const SPEEDS: std::ops::RangeInclusive<f64> = 1e-3..=1e4;
 
-/// Timeslices that come when they are due, for workers to process.
+/// Open-loop test: timeslices that arrive on schedule, for workers to process.
 pub struct StreamRequest {
-    /// The task, its data, and what runs where; one device of each place.
+    /// Task, data, variants and devices; the first device of each entry of `places`.
     pub measuring: MeasureRequest,
-    /// The devices that workers are spread over; the CPU if none are given.
+    /// Devices to spread workers over; the CPU if none are given.
     pub places: Vec<DevicePlace>,
-    /// By which rules events are built behind the chain: values of all of
+    /// Rules of event building after the chain: values of all of
     /// [`RULES`](algorithms::sts_events::RULES); `None` if none are built.
     pub events: Option<Params>,
-    /// What measuring commands don't have.
+    /// Flags of open-loop streams.
     pub flags: StreamFlags,
 }
 
-/// The flags that measuring commands don't have.
+/// Flags of open-loop streams.
 #[derive(Args, Clone, Debug)]
 pub struct StreamFlags {
-    /// Workers, each a process of its own.
+    /// Worker processes.
     #[arg(long, value_name = "N", default_value = "2", help_heading = "Stream")]
     #[arg(value_parser = values::count())]
     pub processes: u64,
-    /// How many times as fast as from the detector timeslices come.
+    /// Replay speeds, relative to the detector's rate.
     #[arg(long = "speed", value_name = "TIMES", value_delimiter = ',', default_value = "1")]
     #[arg(help_heading = "Stream", value_parser = speed)]
     pub speeds: Vec<f64>,
-    /// For how long they come, at each speed [default: 20s, or 1m with --find-limit]
+    /// Duration per speed [default: 20s, or 1m with --find-limit]
     #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = "Stream")]
     pub duration: Option<Duration>,
-    /// Begin at this moment, as other nodes do: UTC such as 2026-01-31T12:00:00Z, or seconds since
-    /// 1970, by this machine's clock.
+    /// Common start time for several nodes: UTC such as 2026-01-31T12:00:00Z, or seconds since 1970.
     #[arg(long, value_name = "TIME", value_parser = moment, help_heading = "Stream")]
     #[arg(conflicts_with = "find_limit")]
     pub begin: Option<SystemTime>,
-    /// Search the highest speed that workers keep up with, instead of given ones.
+    /// Find the highest speed that the workers sustain.
     #[arg(long, help_heading = "Stream", conflicts_with = "speeds")]
     pub find_limit: bool,
-    /// Spills and pauses of the accelerator in the detector's time, such as 4s/6s; in a pause there
-    /// is noise only [default: no pauses]
+    /// Spills and pauses of the accelerator, such as 4s/6s; pauses have only noise [default: no
+    /// pauses]
     #[arg(long, value_name = "ON/OFF", help_heading = "Stream")]
     pub spill: Option<Spill>,
-    /// The standard deviation of the interaction rate from timeslice to timeslice, over its mean.
+    /// Relative standard deviation of the interaction rate between timeslices.
     #[arg(long, value_name = "SHARE", default_value = "0", help_heading = "Stream")]
     #[arg(value_parser = jitter)]
     pub jitter: f64,
-    /// Timeslices that are prepared, and come again and again in any order.
+    /// Distinct timeslices to prepare and replay in random order.
     #[arg(long, value_name = "N", default_value = "8", help_heading = "Stream")]
     #[arg(value_parser = values::count())]
     pub ring: u64,
-    /// Timeslices that may wait for a worker.
+    /// Capacity of the queue, in timeslices.
     #[arg(long, value_name = "N", default_value = "64", help_heading = "Stream")]
     #[arg(value_parser = values::count())]
     pub queue: u64,
-    /// What happens to a timeslice if as many wait: it waits until there is room, or is dropped.
+    /// Policy for timeslices that arrive at a full queue: wait or drop.
     #[arg(long, value_name = "POLICY", default_value = "wait", help_heading = "Stream")]
     #[arg(value_parser = values::named([("wait", WhenFull::Wait), ("drop", WhenFull::Drop)]))]
     pub when_full: WhenFull,
-    /// A worker that is busy with a timeslice for longer hangs, and is ended.
+    /// Kill workers that need longer than this for one timeslice.
     #[arg(long, value_name = "TIME", value_parser = values::duration, default_value = "10s")]
     #[arg(help_heading = "Stream")]
     pub timeout: Duration,
-    /// One in so many results is compared with the reference.
+    /// Compare one in N results with the reference.
     #[arg(long, value_name = "N", default_value = "20", help_heading = "Stream")]
     #[arg(value_parser = values::count())]
     pub check_every: u64,
-    /// The detector's time in a timeslice of --input.
+    /// Length of a timeslice of --input in detector time.
     #[arg(long, value_name = "TIME", value_parser = values::duration, requires = "input")]
     #[arg(help_heading = "Data")]
     pub timeslice: Option<Duration>,
     /// Write the hits of each timeslice to a file in this folder.
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     pub hits: Option<PathBuf>,
-    /// Serve metrics to Prometheus while it runs, at http://ADDRESS:PORT/metrics.
+    /// Serve live metrics to Prometheus at http://ADDRESS:PORT/metrics.
     #[arg(long, value_name = "ADDRESS:PORT", value_parser = endpoint, help_heading = "Output")]
     pub metrics: Option<String>,
-    /// Push metrics to InfluxDB every second: a URL that takes lines, such as
-    /// http://localhost:8086/write?db=lab.
+    /// Push metrics to InfluxDB every second, such as http://localhost:8086/write?db=lab.
     #[arg(long, value_name = "URL", value_parser = influx, help_heading = "Output")]
     pub influx: Option<String>,
-    /// Merge what nodes left behind instead of running anything: a folder for each, named as the
-    /// node.
+    /// Merge the results of nodes instead of running; one folder per node, named like it.
     #[arg(long, value_name = "DIR", num_args = 1.., help_heading = "Output")]
     pub merge: Vec<PathBuf>,
     /// A new folder below `results/` if not given.
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     #[arg(help = "Folder for the results [default: results/<UTC time>-stream]")]
     pub out: Option<PathBuf>,
-    /// How to print the table, and into which files.
+    /// Formats of the table.
     #[command(flatten, next_help_heading = "Output")]
     pub format: Outputs<Format>,
     /// Draw no charts.
@@ -123,10 +120,10 @@ pub struct StreamFlags {
     pub quiet: bool,
 }
 
-/// What happens to a timeslice that finds the queue full.
+/// Policy for timeslices that arrive at a full queue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhenFull {
-    /// It waits, and all behind it.
+    /// It waits, and so do all later ones.
     Wait,
     /// It is dropped.
     Drop,
@@ -134,12 +131,12 @@ pub enum WhenFull {
 
 named! { "policy", WhenFull { Wait = "wait", Drop = "drop" } }
 
-/// How an accelerator delivers particles, in the detector's time.
+/// Spill structure of the accelerator, in detector time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spill {
-    /// For how long there are particles.
+    /// Duration of a spill.
     pub on: Duration,
-    /// For how long there are none then.
+    /// Duration of the pause after it.
     pub off: Duration,
 }
 
@@ -147,7 +144,7 @@ impl FromStr for Spill {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let problem = || "use two times such as 4s/6s: of a spill, and of the pause behind it";
+        let problem = || "use two times such as 4s/6s: of a spill, and of the pause after it";
         let (on, off) = text.split_once('/').ok_or_else(problem)?;
         let spill = Spill { on: values::duration(on)?, off: values::duration(off)? };
         if spill.on.is_zero() { Err(problem().to_owned()) } else { Ok(spill) }
@@ -161,7 +158,7 @@ impl fmt::Display for Spill {
     }
 }
 
-/// A moment: UTC in RFC 3339, or seconds since 1970.
+/// Parses a time: UTC in RFC 3339, or seconds since 1970.
 fn moment(text: &str) -> Result<SystemTime, String> {
     let problem = "use UTC such as 2026-01-31T12:00:00Z, or seconds since 1970";
     clock::parse(text).ok_or_else(|| problem.to_owned())
@@ -172,37 +169,34 @@ fn speed(text: &str) -> Result<f64, String> {
     text.parse().ok().filter(|speed| SPEEDS.contains(speed)).ok_or_else(problem)
 }
 
-/// Rates are spread evenly, and none is below 0.
+/// Parses a jitter; rates are distributed uniformly and never negative.
 fn jitter(text: &str) -> Result<f64, String> {
     let most = 1.0 / 3_f64.sqrt();
     let problem = || format!("use a share from 0 to {most:.3}, with which the lowest rate is 0");
     text.parse().ok().filter(|jitter| (0.0..=most).contains(jitter)).ok_or_else(problem)
 }
 
-/// An address and a port to listen at.
+/// Parses an address and a port to listen on.
 fn endpoint(text: &str) -> Result<String, String> {
     let problem = || "use an address and a port, such as 127.0.0.1:9464".to_owned();
     let is_fine = |(host, port): (&str, &str)| !host.is_empty() && port.parse::<u16>().is_ok();
     text.rsplit_once(':').filter(|&it| is_fine(it)).map(|_| text.to_owned()).ok_or_else(problem)
 }
 
-/// A URL by plain HTTP, without a user's name.
+/// Parses a plain-HTTP URL without a user name.
 fn influx(text: &str) -> Result<String, String> {
     if text.starts_with("https://") {
         return Err(
-            "metrics are pushed by plain HTTP; use http://, to a proxy on this machine if \
-                    it has to be encrypted"
+            "metrics are pushed by plain HTTP: use http://, and a local proxy for encryption"
                 .to_owned(),
         );
     }
     let rest = text.strip_prefix("http://").unwrap_or_default();
     let server = rest.split(['/', '?']).next().unwrap_or_default();
     if server.contains('@') {
-        return Err(
-            "no user's name stands before the host; set INFLUX_TOKEN, or name the user behind ? as \
-             u=USER&p=PASSWORD"
-                .to_owned()
-        );
+        return Err("user names before the host are not accepted: set INFLUX_TOKEN, or append \
+             ?u=USER&p=PASSWORD"
+            .to_owned());
     }
     let (host, port) = server.split_once(':').unwrap_or((server, "80"));
     let is_fine = !host.is_empty() && port.parse::<u16>().is_ok() && rest.len() > server.len();
@@ -212,27 +206,27 @@ fn influx(text: &str) -> Result<String, String> {
 }
 
 impl StreamFlags {
-    /// For how long timeslices come at each speed.
+    /// Returns the duration per speed.
     pub fn length(&self) -> Duration {
         let usual = if self.find_limit { LIMIT } else { USUAL };
         let length = self.duration.unwrap_or(usual);
         if is_only_tried() { length.min(TRIED) } else { length }
     }
 
-    /// When the speed of such a number begins, if that was asked for: each after the one before,
-    /// and after the time in which its workers have ended what they had begun, or were ended.
-    pub fn moment(&self, number: usize) -> Option<SystemTime> {
+    /// Returns the start time of the speed with index `index`, if a common start was requested:
+    /// after the one before, and after the time in which its workers finish or are killed.
+    pub fn moment(&self, index: usize) -> Option<SystemTime> {
         let each = self.length().saturating_add(self.timeout).saturating_add(PAUSE);
-        let after = each.checked_mul(u32::try_from(number).ok()?)?;
+        let after = each.checked_mul(u32::try_from(index).ok()?)?;
         self.begin?.checked_add(after)
     }
 }
 
 impl StreamRequest {
-    /// Fills in what no flag alone says.
+    /// Fills in values that depend on several flags.
     ///
     /// # Errors
-    /// If flags make no sense together.
+    /// If flags contradict each other.
     pub(crate) fn complete(&mut self) -> Result<(), String> {
         self.measuring.settings.tidy();
         each_once(&mut self.places);
@@ -252,7 +246,10 @@ impl StreamRequest {
         let is_nested = threads.iter().any(|threads| threads.inner.is_some())
             || settings.binds.iter().any(|bind| bind.inner.is_some());
         if is_nested {
-            return Err("a worker is one team; give --threads and --bind one level".to_owned());
+            return Err(
+                "workers have one level of threads: use --threads N and one policy for --bind"
+                    .to_owned(),
+            );
         }
         for (flag, count) in [
             ("threads", threads.len()),
@@ -260,35 +257,35 @@ impl StreamRequest {
             ("bind", settings.binds.len()),
         ] {
             if count > 1 {
-                return Err(format!("--{flag} takes one value here; give several to as many runs"));
+                return Err(format!("--{flag} takes one value here; start one run per value"));
             }
         }
         Ok(())
     }
 
-    /// Refuses a common begin that can't be kept.
+    /// Rejects a common start time that can't be met.
     fn check_begin(&self) -> Result<(), String> {
         let Some(begin) = self.flags.begin else { return Ok(()) };
         let now = SystemTime::now();
         if begin <= now {
             return Err(format!(
-                "--begin {} is past, for it is {} by this machine's clock; give a moment by which \
-                 workers can be ready",
+                "--begin {} is in the past (this machine's clock: {}); give a time that leaves \
+                 workers time to start",
                 clock::exactly(begin),
                 clock::exactly(now),
             ));
         }
         if self.places.len() > 1 {
             return Err(
-                "--begin takes one --device, as nobody knows when workers of the next one \
-                        are ready; give several to as many runs"
+                "--begin takes one --device, because the start of the next one's workers is not \
+                 known; start one run per device"
                     .to_owned(),
             );
         }
         Ok(())
     }
 
-    /// Takes the CPU unless devices were given.
+    /// Selects the CPU if no devices were given.
     pub(crate) fn choose_devices(&mut self) {
         if self.places.is_empty() {
             self.places.push(algorithms::device::Device::Cpu.into());
@@ -347,7 +344,7 @@ mod tests {
         let line = "bench stream --begin 4e9 --duration 3s --timeout 5s --speed 1,2";
         let parsed = crate::cli::parse(line.split(' ').map(Into::into));
         let Ok(crate::cli::Request::Stream(request)) = parsed else { panic!("not understood") };
-        let moment = |number| request.flags.moment(number).map(clock::exactly);
+        let moment = |index| request.flags.moment(index).map(clock::exactly);
         assert_eq!(moment(0).as_deref(), Some("2096-10-02T07:06:40.000000Z"));
         assert_eq!(moment(1).as_deref(), Some("2096-10-02T07:06:50.000000Z"));
     }

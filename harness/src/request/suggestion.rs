@@ -1,11 +1,11 @@
-//! What may have been meant by a name that is not known.
+//! Suggestions for unknown names.
 
 use text::Foreign;
 
-/// How alike a name must be to be suggested (Jaro and Winkler, 1 is equal).
+/// Minimum similarity of a suggested name (Jaro-Winkler; 1 is equal).
 const ALIKE: f64 = 0.7;
 
-/// The end of a message on an unknown name: the most alike one, and all of them.
+/// Returns the end of a message on an unknown name: the most similar name, and all known ones.
 pub(crate) fn instead_of(name: &str, known: &[&str]) -> String {
     let likeness = |candidate: &str| strsim::jaro_winkler(name, candidate);
     let nearest = known
@@ -24,7 +24,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_is_alike_is_suggested() {
+    fn only_similar_names_are_suggested() {
         let known = ["segments", "digis"];
         assert_eq!(
             instead_of("segmets", &known),

@@ -1,4 +1,4 @@
-//! What `bench run` is asked for.
+//! Request of `bench run`.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -17,47 +17,50 @@ pub struct SuiteRequest {
     /// The file, or the name of a built-in suite.
     #[arg(value_name = "SUITE")]
     pub suite: PathBuf,
-    /// A shared library with variants of your own; repeatable.
+    /// Load variants from a shared library; repeatable.
     #[arg(long = "plugin", value_name = "LIB")]
     pub plugins: Vec<PathBuf>,
-    /// Time for all of it, such as 30m, divided fairly over the points.
+    /// Total time budget, such as 30m, divided evenly over the points.
     #[arg(long, value_name = "TIME", value_parser = values::duration)]
     pub budget: Option<Duration>,
-    /// Measure only the Ith of N parts, each for a machine of its own.
+    /// Measure only part I of N, to spread a suite over N machines.
     #[arg(long, value_name = "I/N")]
     pub shard: Option<Shard>,
     /// Merge the results of shards instead of measuring.
     #[arg(long, value_name = "DIR", num_args = 1..)]
     #[arg(conflicts_with_all = ["shard", "budget", "dry_run", "fresh"])]
     pub merge: Vec<PathBuf>,
-    /// Say what would be measured, and how long it takes.
+    /// Print the plan and its estimated duration, and measure nothing.
     #[arg(long)]
     pub dry_run: bool,
-    /// Begin anew rather than go on where a run stopped.
+    /// Start a new run instead of resuming an interrupted one.
     #[arg(long)]
     pub fresh: bool,
     /// Don't measure the memory bandwidth.
     #[arg(long = "no-ceilings", action = ArgAction::SetTrue)]
     #[arg(value_parser = values::switch(true, false))]
     pub ceilings: bool,
-    /// Count cycles, instructions, branch, cache and TLB misses too, where the system lets us.
+    /// Count cycles, instructions, branch, cache and TLB misses, if the system permits.
     #[arg(long)]
     pub counters: bool,
-    /// What to measure it in turn with; `None` to measure it by itself.
+    /// Baseline of a paired run; `None` for an unpaired run.
     #[command(flatten, next_help_heading = "Comparing")]
     pub against: Option<AgainstRequest>,
     #[command(flatten, next_help_heading = "Output")]
     pub(crate) wanted: OutputFlags<AnyFormat>,
-    /// What it leaves behind.
+    /// Output options.
     #[arg(skip = without_flags::<OutputFlags>())]
     pub output: OutputFlags,
-    /// Where the history is kept; `None` to keep nothing.
+    /// Store to save the run in; `None` to save it nowhere.
     #[arg(long, value_name = "DIR", help = store_help())]
     pub store: Option<PathBuf>,
-    /// Don't keep the run in the history.
-    #[arg(long, conflicts_with = "store")]
-    pub(crate) no_store: bool,
-    /// The file with defaults of flags, if there is one.
+    /// Save the run in the store, even if it is a shard.
+    #[arg(long, hide_short_help = true)]
+    pub(crate) save: bool,
+    /// Do not save the run in the store.
+    #[arg(long, alias = "no-store", conflicts_with_all = ["store", "save"])]
+    pub(crate) no_save: bool,
+    /// File with defaults of flags, if any.
     #[arg(skip)]
     pub config: Option<PathBuf>,
     /// The command line as typed.
@@ -65,44 +68,42 @@ pub struct SuiteRequest {
     pub command: Vec<String>,
 }
 
-/// A base to measure a suite in turn with.
+/// Baseline of a paired run.
 #[derive(Args, Clone, Debug)]
 pub struct AgainstRequest {
-    /// Measure it in turn with a base and say what is slower: accepted, latest or another run of
+    /// Interleave with a baseline build and report regressions: accepted, latest or another run of
     /// the store, an executable, or a git revision, which is built.
     #[arg(long = "against", value_name = "BASE", required = false)]
     #[arg(conflicts_with_all = ["merge", "counters"])]
     pub base: String,
-    /// What makes the exit code 4: a slower point, or also one that is not clear.
+    /// Verdict that exits with code 4: slower, or also inconclusive.
     #[arg(long, value_name = "fail-on", value_parser = values::fail_on(), default_value = "slower")]
     #[arg(requires = "base")]
     pub fail_on: FailOn,
-    /// List all points, also those that are the same.
+    /// List all points, including unchanged ones.
     #[arg(long = "all", requires = "base", action = ArgAction::SetTrue)]
     #[arg(value_parser = values::switch(Listing::Changes, Listing::All))]
     pub listing: Listing,
-    /// How to print the comparison, and into which files.
+    /// Formats of the comparison.
     #[arg(skip = Outputs::only(ComparisonFormat::Table))]
     pub format: Outputs<ComparisonFormat>,
 }
 
 fn store_help() -> String {
-    format!(
-        "Keep the run in the history in this folder [default: {DEFAULT_STORE}; of a shard: none]"
-    )
+    format!("Store of runs to save the run in [default: {DEFAULT_STORE}; a shard is not saved]")
 }
 
 impl SuiteRequest {
-    /// Finds out where the run is kept, and as what it is written.
+    /// Fills in the store and the output formats.
     ///
     /// # Errors
-    /// If results can't be written as they were asked for.
+    /// If a format does not suit the results.
     pub(crate) fn complete(&mut self) -> Result<(), String> {
         let wanted = &self.wanted;
-        let of_run = wanted.format.of("a run");
+        let of_run = wanted.format.convert("a run");
         let format = match &mut self.against {
             Some(against) => {
-                against.format = wanted.format.of("a comparison")?;
+                against.format = wanted.format.convert("a comparison")?;
                 of_run.unwrap_or(Outputs::only(Format::Table))
             }
             None => of_run?,
@@ -116,15 +117,15 @@ impl SuiteRequest {
             diagnostics: wanted.diagnostics,
             quiet: wanted.quiet,
         };
-        // A shard is not what its suite is: it is kept where that was asked for.
-        let default = self.shard.is_none().then(|| PathBuf::from(DEFAULT_STORE));
-        let kept = self.store.take().or(default);
-        self.store = kept.filter(|_| !self.no_store);
+        // A shard is not comparable with its suite: it is saved on request only.
+        let saves_by_default = self.save || self.shard.is_none();
+        let default = saves_by_default.then(|| PathBuf::from(DEFAULT_STORE));
+        self.store = self.store.take().or(default).filter(|_| !self.no_save);
         Ok(())
     }
 }
 
-/// Formats of results or of comparisons, by their names.
+/// Format of results or of comparisons, by name.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AnyFormat(&'static str);
 
@@ -139,17 +140,17 @@ impl Formats for AnyFormat {
 }
 
 impl Outputs<AnyFormat> {
-    /// Those of one kind of results.
+    /// Converts to the formats of one kind of results.
     ///
     /// # Errors
-    /// If one of the formats is only for another kind.
-    fn of<F: Formats>(&self, results: &str) -> Result<Outputs<F>, String> {
+    /// If a format is for another kind of results.
+    fn convert<F: Formats>(&self, results: &str) -> Result<Outputs<F>, String> {
         let format = |AnyFormat(name): AnyFormat| {
             let known = F::NAMED.iter().find(|(known, _)| *known == name);
             known.map(|(_, format)| *format).ok_or_else(|| {
                 let names: Vec<&str> = F::NAMED.iter().map(|(name, _)| *name).collect();
                 let names = names.join(", ");
-                format!("{results} can't be written as {name}; there are {names}")
+                format!("{results} can't be written as {name}: use {names}")
             })
         };
         let files = self.files.iter();

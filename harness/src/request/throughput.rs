@@ -1,4 +1,4 @@
-//! What `bench throughput` is asked for.
+//! Request of `bench throughput`.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -15,52 +15,50 @@ use super::{MeasureRequest, Outputs, is_only_tried};
 use crate::platform::gpus::usable_devices;
 use crate::platform::usable_threads;
 
-/// A window where commands are only tried.
+/// Measurement window in smoke mode.
 const TRIED: Duration = Duration::from_millis(50);
 
-/// More processes than any machine has GPUs, or parts that are worth one.
-const MOST_PROCESSES: usize = 1024;
+/// Upper limit of processes: above the GPU count of any machine.
+const MAX_PROCESSES: usize = 1024;
 
-/// A task to be kept busy by streams of events.
+/// Task to measure with concurrent event streams.
 pub struct ThroughputRequest {
-    /// The task, its data, and what runs where; one device of each place.
+    /// Task, data, variants and devices; the first device of each entry of `places`.
     pub measuring: MeasureRequest,
-    /// The devices that streams are spread over; all that can be used, each by itself, if none
-    /// are given.
+    /// Devices to spread streams over; each usable device separately if none are given.
     pub places: Vec<DevicePlace>,
-    /// What measuring commands don't have.
+    /// Flags of streams.
     pub flags: ThroughputFlags,
 }
 
-/// The flags that measuring commands don't have.
+/// Flags of streams.
 #[derive(Args, Clone, Debug)]
 pub struct ThroughputFlags {
-    /// Streams side by side, each with its own threads, buffers and events: numbers, all, or
-    /// doubling (1, 2, 4, ...) [default: doubling, up to as many as there are CPUs]
+    /// Concurrent streams, each with its own threads, buffers and events: N, all, or doubling (1, 2,
+    /// 4, ...) [default: doubling, up to the number of CPUs]
     #[arg(long, value_name = "N", value_delimiter = ',', help_heading = "Streams")]
     #[arg(value_parser = values::thread_counts)]
     pub streams: Vec<Vec<Threads>>,
-    /// Events of each stream, which differ and are taken in turn.
+    /// Distinct events per stream, processed in rotation.
     #[arg(long, value_name = "N", value_delimiter = ',', default_value = "4")]
     #[arg(help_heading = "Streams", value_parser = values::count())]
     pub batch: Vec<u64>,
-    /// Processes that drive the streams, which are dealt out to them in turn: numbers, or per-gpu
-    /// for one for each GPU that a device names.
+    /// Driver processes that share the streams: N, or per-gpu for one per GPU.
     #[arg(long, value_name = "N", value_delimiter = ',', default_value = "1")]
     #[arg(help_heading = "Streams")]
     pub processes: Vec<Processes>,
-    /// The window of a point, after warming up; longer if events are long.
+    /// Measurement window of a point, after warm-up; longer for long events.
     #[arg(long, value_name = "TIME", value_parser = values::duration, default_value = "3s")]
     #[arg(help_heading = "Streams")]
     pub duration: Duration,
-    /// Time for all of it, such as 30m, divided fairly over the points.
+    /// Total time budget, such as 30m, divided evenly over the points.
     #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = "Streams")]
     pub budget: Option<Duration>,
     /// A new folder below `results/` if not given.
     #[arg(long, value_name = "DIR", help_heading = "Output")]
     #[arg(help = "Folder for the results [default: results/<UTC time>-throughput-TASK]")]
     pub out: Option<PathBuf>,
-    /// How to print the table, and into which files.
+    /// Formats of the table.
     #[command(flatten, next_help_heading = "Output")]
     pub format: Outputs<Format>,
     /// Draw no charts.
@@ -72,12 +70,12 @@ pub struct ThroughputFlags {
     pub quiet: bool,
 }
 
-/// How many processes drive streams.
+/// Number of driver processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Processes {
-    /// So many.
+    /// A fixed number.
     Count(usize),
-    /// One for each GPU.
+    /// One per GPU.
     PerGpu,
 }
 
@@ -85,31 +83,31 @@ impl FromStr for Processes {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let count = text.parse().ok().filter(|count| (1..=MOST_PROCESSES).contains(count));
+        let count = text.parse().ok().filter(|count| (1..=MAX_PROCESSES).contains(count));
         match (text, count) {
             ("per-gpu", _) => Ok(Processes::PerGpu),
             (_, Some(count)) => Ok(Processes::Count(count)),
-            _ => Err(format!("use a number from 1 to {MOST_PROCESSES}, or per-gpu")),
+            _ => Err(format!("use a number from 1 to {MAX_PROCESSES}, or per-gpu")),
         }
     }
 }
 
-/// Where streams run: on a device, or spread over several of one kind.
+/// Device of streams, or several devices of one kind to spread them over.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DevicePlace(Vec<Device>);
 
 impl DevicePlace {
-    /// The devices; at least one.
+    /// Returns the devices; at least one.
     pub fn devices(&self) -> &[Device] {
         &self.0
     }
 
-    /// All of these devices, if there are any.
+    /// Joins these devices; `None` if there are none.
     pub(crate) fn of_all(devices: Vec<Device>) -> Option<Self> {
         (!devices.is_empty()).then_some(DevicePlace(devices))
     }
 
-    /// The device of a stream: they take turns.
+    /// Returns the device of a stream; streams are distributed round-robin.
     pub fn of_stream(&self, stream: usize) -> Device {
         self.0[stream % self.0.len()]
     }
@@ -150,7 +148,7 @@ impl FromStr for DevicePlace {
     }
 }
 
-/// The names of devices that are joined: what has no number belongs to the one before, as in
+/// Splits joined device names; a part without an id belongs to the one before, as in
 /// `wgpu:0+checked`.
 fn names(text: &str) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
@@ -171,7 +169,7 @@ fn names(text: &str) -> Vec<String> {
 }
 
 impl ThroughputRequest {
-    /// Numbers of streams, ascending.
+    /// Returns the stream counts, ascending.
     pub fn stream_counts(&self) -> Vec<usize> {
         let given = self.flags.streams.concat();
         let mut counts: Vec<usize> = match given.as_slice() {
@@ -183,7 +181,7 @@ impl ThroughputRequest {
         counts
     }
 
-    /// Numbers of events of a stream.
+    /// Returns the event counts per stream.
     pub fn batches(&self) -> Vec<usize> {
         let mut batches: Vec<usize> =
             self.flags.batch.iter().map(|&batch| batch as usize).collect();
@@ -191,7 +189,7 @@ impl ThroughputRequest {
         batches
     }
 
-    /// Numbers of processes on a place.
+    /// Returns the process counts for a set of devices.
     pub(crate) fn process_counts(&self, place: &DevicePlace) -> Vec<usize> {
         let count = |processes: &Processes| match processes {
             Processes::Count(count) => *count,
@@ -202,10 +200,10 @@ impl ThroughputRequest {
         counts
     }
 
-    /// Fills in what no flag alone says.
+    /// Fills in values that depend on several flags.
     ///
     /// # Errors
-    /// If flags make no sense together.
+    /// If flags contradict each other.
     pub(crate) fn complete(&mut self) -> Result<(), String> {
         self.measuring.settings.tidy();
         each_once(&mut self.places);
@@ -215,14 +213,18 @@ impl ThroughputRequest {
         let mut threads = self.flags.streams.iter().flatten();
         if threads.any(|count| count.inner.is_some()) {
             return Err(
-                "--streams takes plain numbers; --threads says how many each has".to_owned()
+                "--streams takes plain numbers; set the threads of each stream with --threads"
+                    .to_owned(),
             );
         }
         let settings = &self.measuring.settings;
         let is_nested = settings.thread_counts().iter().any(|threads| threads.inner.is_some())
             || settings.binds.iter().any(|bind| bind.inner.is_some());
         if is_nested {
-            return Err("streams are teams already; give --threads and --bind one level".to_owned());
+            return Err(
+                "streams have one level of threads: use --threads N and one policy for --bind"
+                    .to_owned(),
+            );
         }
         if is_only_tried() {
             self.flags.duration = self.flags.duration.min(TRIED);
@@ -230,7 +232,7 @@ impl ThroughputRequest {
         Ok(())
     }
 
-    /// Takes all devices that can be used, unless some were given; see
+    /// Selects all usable devices if none were given; see
     /// [`MeasureRequest::choose_devices`].
     pub(crate) fn choose_devices(&mut self) {
         if self.places.is_empty() {

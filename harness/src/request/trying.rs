@@ -1,4 +1,4 @@
-//! Commands that are only tried: whether they work, not what they measure.
+//! Smoke mode: commands run with minimal work, to test that they work.
 
 use std::env;
 use std::time::Duration;
@@ -6,30 +6,30 @@ use std::time::Duration;
 use super::Settings;
 use super::values::SampleRange;
 
-/// Says that commands are only tried: inputs are small, samples few and short.
+/// Environment variable of smoke mode: small inputs, few and short samples.
 const VARIABLE: &str = "RECOBENCH_SMALL";
 
-const MOST_TIME: Duration = Duration::from_millis(20);
-const MOST_SAMPLES: usize = 3;
+const MAX_TIME: Duration = Duration::from_millis(20);
+const MAX_SAMPLES: usize = 3;
 
-/// Time that a confirmation may take.
-const MOST_CONFIRMING: Duration = Duration::from_secs(2);
+/// Maximum time of a confirmation in smoke mode.
+const MAX_CONFIRM_TIME: Duration = Duration::from_secs(2);
 
-/// No more than a try may take of what was asked for.
+/// Returns the time budget of a confirmation, limited in smoke mode.
 pub fn confirming(time: Duration) -> Duration {
-    if is_only_tried() { time.min(MOST_CONFIRMING) } else { time }
+    if is_only_tried() { time.min(MAX_CONFIRM_TIME) } else { time }
 }
 
-/// Whether commands are only tried.
+/// Returns true in smoke mode.
 pub fn is_only_tried() -> bool {
     env::var_os(VARIABLE).is_some_and(|value| !value.is_empty() && value != "0")
 }
 
 impl Settings {
-    /// Few samples, and little time for them.
+    /// Limits samples and time for smoke mode.
     pub(super) fn make_short(&mut self) {
-        self.max_time = self.max_time.min(MOST_TIME);
-        let most = self.samples.map_or(MOST_SAMPLES, |samples| samples.max.min(MOST_SAMPLES));
+        self.max_time = self.max_time.min(MAX_TIME);
+        let most = self.samples.map_or(MAX_SAMPLES, |samples| samples.max.min(MAX_SAMPLES));
         self.samples = Some(SampleRange { min: 1, max: most });
     }
 }

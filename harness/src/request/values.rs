@@ -16,12 +16,12 @@ use text::Foreign;
 use super::{CacheMode, FailOn, MemoryPages};
 use crate::platform::usable_threads;
 
-/// How many samples to take at least and at most.
+/// Minimum and maximum number of samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SampleRange {
-    /// At least so many.
+    /// Minimum.
     pub min: usize,
-    /// At most so many.
+    /// Maximum.
     pub max: usize,
 }
 
@@ -32,14 +32,13 @@ impl Default for SampleRange {
 }
 
 impl SampleRange {
-    /// So many, and no fewer.
+    /// Creates a range of exactly `samples` samples.
     pub const fn exactly(samples: usize) -> Self {
         SampleRange { min: samples, max: samples }
     }
 }
 
-/// `10..100`, `10-100`, `30..` for at least so many, or a single number for exactly so
-/// many.
+/// Parses `10..100`, `10-100`, `30..` (30 or more), or a single number (exactly).
 pub(crate) fn sample_range(text: &str) -> Result<SampleRange, String> {
     let (min, max) = text.split_once("..").or_else(|| text.split_once('-')).unwrap_or((text, text));
     let number = |part: &str| part.trim().parse::<usize>().ok();
@@ -50,16 +49,16 @@ pub(crate) fn sample_range(text: &str) -> Result<SampleRange, String> {
     };
     match (min, max) {
         (Some(min), Some(max)) if 1 <= min && min <= max => Ok(SampleRange { min, max }),
-        _ => Err("use a range such as 10..100, or a number of 1 or more".to_owned()),
+        _ => Err("use MIN..MAX with 1 or more samples, such as 10..100, or one number".to_owned()),
     }
 }
 
-/// A time such as `10s` or `500ms`, as axes take it.
+/// Parses a time such as `10s` or `500ms`, in the syntax of axes.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     parse_time(text)
 }
 
-/// A probability, above 0 and below 1.
+/// Parses a probability, above 0 and below 1.
 pub(crate) fn probability(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(probability) if probability > 0.0 && probability < 1.0 => Ok(probability),
@@ -67,31 +66,31 @@ pub(crate) fn probability(text: &str) -> Result<f64, String> {
     }
 }
 
-/// The level of a permutation test that holds a series against as many orders as
-/// [`Search`] does: it can't tell smaller ones.
+/// Parses the significance level of a permutation test; the number of permutations of [`Search`]
+/// limits it from below.
 pub(crate) fn change_significance(text: &str) -> Result<f64, String> {
-    let least = 1.0 / (1 + Search::default().permutations) as f64;
+    let min = 1.0 / (1 + Search::default().permutations) as f64;
     match text.parse::<f64>() {
-        Ok(level) if (least..1.0).contains(&level) => Ok(level),
-        _ => Err(format!("use a number from {least} to below 1, such as 0.005")),
+        Ok(level) if (min..1.0).contains(&level) => Ok(level),
+        _ => Err(format!("use a number from {min} to below 1, such as 0.005")),
     }
 }
 
-/// A percentage such as `1%`, as a fraction; a plain number is a percentage too.
+/// Parses a percentage such as `1%` to a fraction; a plain number is a percentage, too.
 pub(crate) fn percentage(text: &str) -> Result<f64, String> {
     let number = text.strip_suffix('%').unwrap_or(text).trim().parse::<f64>();
     match number {
         Ok(percent) if percent > 0.0 && percent <= 100.0 => Ok(percent / 100.0),
-        _ => Err("use a percentage above 0, such as 1%".to_owned()),
+        _ => Err("use a percentage above 0 and up to 100, such as 1%".to_owned()),
     }
 }
 
-/// Threads of a team: so many, or of nested teams `12x4`.
+/// Threads of a team, or of nested teams (`12x4`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Threads {
-    /// All of them.
+    /// Total number of threads.
     pub all: usize,
-    /// Those of each inner team; `None` if nobody has said so.
+    /// Threads of each inner team; `None` if not specified.
     pub inner: Option<usize>,
 }
 
@@ -101,7 +100,8 @@ impl From<usize> for Threads {
     }
 }
 
-/// A number of threads; `all` for as many as this process may use CPUs; `12x4` for nested teams.
+/// Parses a number of threads; `all` for all CPUs that this process may use; `12x4` for nested
+/// teams.
 pub(crate) fn threads(text: &str) -> Result<Threads, String> {
     let number = |text: &str| text.parse::<usize>().ok().filter(|&number| number > 0);
     if let Some(threads) = number(text) {
@@ -109,19 +109,19 @@ pub(crate) fn threads(text: &str) -> Result<Threads, String> {
     }
     let nested = || {
         let (outer, inner) = text.split_once('x')?;
-        let (outer, inner) = (number(outer)?, number(inner)?);
+        let outer = number(outer)?;
+        let inner = number(inner)?;
         Some(Threads { all: outer.checked_mul(inner)?, inner: Some(inner) })
     };
     match nested() {
         Some(nested) => Ok(nested),
         None if text == "all" => Ok(usable_threads().into()),
-        None => Err("use a number of 1 or more, 12x4 for teams within a team, or all for all CPUs"
-            .to_owned()),
+        None => Err("use a number of 1 or more, all, or 12x4 for nested teams".to_owned()),
     }
 }
 
-/// Numbers of threads: one, `all`, or `doubling` for 1, 2, 4 and so on, and all; `72?` only where
-/// there are as many CPUs.
+/// Parses thread counts: one, `all`, or `doubling` for 1, 2, 4, ... and all; `72?` is dropped on
+/// machines with fewer than 72 CPUs.
 pub(crate) fn thread_counts(text: &str) -> Result<Vec<Threads>, String> {
     match text {
         "doubling" => Ok(doubling(usable_threads()).into_iter().map(Threads::from).collect()),
@@ -133,47 +133,47 @@ pub(crate) fn thread_counts(text: &str) -> Result<Vec<Threads>, String> {
             match threads(number) {
                 Ok(threads) if only_if_there && threads.all > usable_threads() => Ok(Vec::new()),
                 Ok(threads) => Ok(vec![threads]),
-                Err(problem) => Err(format!("{problem}, or doubling for 1, 2, 4 and so on")),
+                Err(problem) => Err(format!("{problem}; or doubling for 1, 2, 4, ...")),
             }
         }
     }
 }
 
-/// 1, 2, 4 and so on, and the most.
-pub(super) fn doubling(most: usize) -> Vec<usize> {
+/// Returns the powers of two below `max`, and `max`.
+pub(super) fn doubling(max: usize) -> Vec<usize> {
     let powers = std::iter::successors(Some(1), |&threads| Some(2 * threads));
-    let powers = powers.take_while(|&threads| threads < most);
-    powers.chain([most]).collect()
+    let powers = powers.take_while(|&threads| threads < max);
+    powers.chain([max]).collect()
 }
 
-/// A state of the cache.
+/// Parses a cache mode.
 pub(crate) fn cache(text: &str) -> Result<CacheMode, String> {
     let mode = CacheMode::ALL.into_iter().find(|mode| mode.name() == text);
     mode.ok_or_else(|| format!("unknown cache {}; there are hot and cold", text.quoted()))
 }
 
-/// States of the cache, which help lists.
+/// Parser of cache modes; the help lists them.
 pub(crate) fn caches() -> impl TypedValueParser<Value = CacheMode> {
     named(CacheMode::ALL.map(|mode| (mode.name(), mode)))
 }
 
-/// Pages of memory, which help lists.
+/// Parser of page sizes; the help lists them.
 pub(crate) fn memory_pages() -> impl TypedValueParser<Value = MemoryPages> {
     named([("huge", MemoryPages::Huge), ("small", MemoryPages::Small)])
 }
 
-/// A task, of those that help lists.
+/// Parser of tasks; the help lists them.
 pub(crate) fn task() -> impl TypedValueParser<Value = &'static dyn Task> {
     let names = PossibleValuesParser::new(tasks().iter().map(|task| task.name()));
     names.try_map(|name| registry::task(&name).ok_or("unknown"))
 }
 
-/// How many, from one on.
+/// Parser of counts of 1 or more.
 pub(crate) fn count() -> RangedU64ValueParser {
     RangedU64ValueParser::new().range(1..=1_000_000)
 }
 
-/// A time of day, a day (its beginning), or so long ago.
+/// Parses a time, a day (its start), or a duration before now.
 pub(crate) fn moment(text: &str) -> Result<SystemTime, String> {
     let day = || humantime::parse_rfc3339_weak(&format!("{text}T00:00:00Z"));
     if let Ok(time) = humantime::parse_rfc3339_weak(text).or_else(|_| day()) {
@@ -184,18 +184,18 @@ pub(crate) fn moment(text: &str) -> Result<SystemTime, String> {
     past.ok_or_else(|| "use a time such as 2026-01-31, 2026-01-31T12:00:00Z or 7d".to_owned())
 }
 
-/// A seed.
+/// Parses a seed.
 pub(crate) fn seed(text: &str) -> Result<u64, String> {
     let problem = |_| "use a whole number from 0 to 18446744073709551615".to_owned();
     text.parse().map_err(problem)
 }
 
-/// A device by name.
+/// Parses the name of a device.
 pub(crate) fn device(text: &str) -> Result<Device, String> {
     text.parse()
 }
 
-/// One of these names, which help and errors list.
+/// Parser of one of these names, which help and errors list.
 pub(crate) fn named<T, const N: usize>(
     known: [(&'static str, T); N],
 ) -> impl TypedValueParser<Value = T>
@@ -208,17 +208,17 @@ where
     })
 }
 
-/// What variants are ranked by.
+/// Parser of the ranking metric.
 pub(crate) fn rank() -> impl TypedValueParser<Value = Rank> {
     named(Rank::ALL.map(|rank| (rank.name(), rank)))
 }
 
-/// What makes the exit code 4.
+/// Parser of the verdicts that exit with code 4.
 pub(crate) fn fail_on() -> impl TypedValueParser<Value = FailOn> {
     named([("slower", FailOn::Slower), ("inconclusive", FailOn::Inconclusive)])
 }
 
-/// What a flag without a value means: `off` if it is not given.
+/// Parser of a flag without a value: `on` if it is given, else `off`.
 pub(crate) fn switch<T>(off: T, on: T) -> impl TypedValueParser<Value = T>
 where
     T: Clone + Send + Sync + 'static,
@@ -226,7 +226,7 @@ where
     BoolValueParser::new().map(move |is_on| if is_on { on.clone() } else { off.clone() })
 }
 
-/// Leaves each value of a list once.
+/// Removes repeated values, keeping the order.
 pub(crate) fn each_once<T: Clone + PartialEq>(values: &mut Vec<T>) {
     let mut known: Vec<T> = Vec::new();
     values.retain(|value| {

@@ -1,4 +1,4 @@
-//! What `bench verify` is asked for.
+//! Request of `bench verify`.
 
 use std::path::PathBuf;
 
@@ -10,63 +10,61 @@ use clap::Args;
 use super::settings::take_checked;
 use super::{AxisValues, is_only_tried, values};
 
-/// Checking each access takes hundreds of times as long: larger inputs are left to
-/// the other checks.
-const MOST_ITEMS_FOR_RACES: u64 = 15_000;
+/// Default item limit with `--races`: checking each access is hundreds of times slower, and the
+/// other checks cover larger inputs.
+const MAX_ITEMS_WITH_RACES: u64 = 15_000;
 
-/// Where commands are only tried.
-const MOST_ITEMS_TRIED: u64 = 200;
+/// Item limit in smoke mode.
+const MAX_ITEMS_IN_SMOKE_MODE: u64 = 200;
 
 const LANES: [(&str, Lanes); 2] = [("32", Lanes::L32), ("64", Lanes::L64)];
 
-/// What is to be checked, on what, and how.
+/// Variants, inputs and devices to verify.
 #[derive(Args)]
 pub struct VerifyRequest {
-    /// The tasks to check [default: all]
+    /// Tasks to check [default: all]
     #[arg(value_name = "TASK", num_args = 0.., value_parser = values::task())]
     pub tasks: Vec<&'static dyn Task>,
-    /// Variants by name or glob, such as std-* [default: all]
+    /// Variants to check, by name or glob such as std-* [default: all]
     #[arg(long = "variant", value_name = "NAME", value_delimiter = ',')]
     pub variants: Vec<String>,
-    /// A shared library with variants of your own; repeatable.
+    /// Load variants from a shared library; repeatable.
     #[arg(long = "plugin", value_name = "LIB")]
     pub plugins: Vec<PathBuf>,
-    /// cpu, cuda:N, hip:N, wgpu:N, emulator [default: the CPU and every GPU with CUDA]
+    /// Devices: cpu, cuda:N, hip:N, wgpu:N, emulator [default: cpu and all CUDA GPUs]
     #[arg(long = "device", value_name = "DEVICE", value_delimiter = ',')]
     #[arg(value_parser = values::device)]
     pub devices: Vec<Device>,
-    /// How many seeds to make inputs from.
+    /// Number of seeds for inputs.
     #[arg(long, value_name = "N", value_parser = values::count(), default_value = "3")]
     #[arg(help_heading = "Inputs")]
     pub seeds: u64,
-    /// Seed: the same seed makes the same data.
+    /// First seed of the generated inputs.
     #[arg(long, value_name = "N", value_parser = values::seed, default_value = "1")]
     #[arg(help_heading = "Inputs")]
     pub seed: u64,
-    /// Leave out inputs with more items [default: none; with --races 15000]
+    /// Skip inputs with more items [default: no limit; with --races 15000]
     #[arg(long, value_name = "N", help_heading = "Inputs")]
     pub max_items: Option<u64>,
     /// Check this input instead of the hard ones.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["seeds", "seed"])]
     #[arg(help_heading = "Inputs")]
     pub input: Option<PathBuf>,
-    /// What was said about that input.
+    /// Options of that input.
     #[command(flatten)]
     pub options: FileOptions,
     /// Lanes of a warp: 32 as NVIDIA's, 64 as AMD's.
     #[arg(long, value_name = "N", value_parser = values::named(LANES), default_value = "32")]
     #[arg(help_heading = "Emulator")]
     pub lanes: Lanes,
-    /// Orders in which threads take turns: in order, reverse, random, with preemption, and so on
-    /// with other seeds.
+    /// Thread schedules: in order, reverse, random, preemptive, then again with other seeds.
     #[arg(long, value_name = "N", value_parser = values::count(), default_value = "4")]
     #[arg(help_heading = "Emulator")]
     pub schedules: u64,
-    /// Check each access to memory for races, bounds and initialisation; smaller inputs only.
+    /// Check each memory access for races, bounds and initialisation; smaller inputs only.
     #[arg(long, help_heading = "Emulator")]
     pub races: bool,
-    /// Take wgpu:N+checked for each wgpu:N: with the checks of wgpu in shaders, as in a browser, of
-    /// bounds and loops, and zeroed memory.
+    /// Enable wgpu's bounds and loop checks and zeroed memory, as in browsers (wgpu:N+checked).
     #[arg(long)]
     pub checked: bool,
     /// Hide progress.
@@ -79,23 +77,23 @@ pub struct VerifyRequest {
 pub struct FileOptions(pub AxisValues);
 
 impl VerifyRequest {
-    /// Seeds of the inputs.
+    /// Returns the seeds of the inputs.
     pub fn input_seeds(&self) -> impl Iterator<Item = u64> + use<> {
         let first = self.seed;
         let seeds = if is_only_tried() { 1 } else { self.seeds };
-        (0..seeds).map(move |number| first.wrapping_add(number))
+        (0..seeds).map(move |offset| first.wrapping_add(offset))
     }
 
-    /// Leaves each device once, checked if they are to be.
+    /// Removes repeated devices, and enables shader checks if requested.
     pub(crate) fn tidy_devices(&mut self) {
         take_checked(&mut self.devices, self.checked);
     }
 
-    /// Inputs with more items are left out.
-    pub fn most_items(&self) -> u64 {
+    /// Returns the item limit of inputs.
+    pub fn max_items_or_default(&self) -> u64 {
         let default = match (is_only_tried(), self.races) {
-            (true, _) => MOST_ITEMS_TRIED,
-            (false, true) => MOST_ITEMS_FOR_RACES,
+            (true, _) => MAX_ITEMS_IN_SMOKE_MODE,
+            (false, true) => MAX_ITEMS_WITH_RACES,
             (false, false) => u64::MAX,
         };
         self.max_items.unwrap_or(default)

@@ -33,14 +33,14 @@ const SUITES: [(&str, &str); 15] = suites![
     "gpu-portability",
 ];
 
-/// What a suite that comes with the binary says of itself.
+/// Header of a built-in suite.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listed {
     /// Its name.
     pub name: &'static str,
-    /// What it is for, in a line.
+    /// Purpose, in one line.
     pub description: String,
-    /// Whether its defaults are for a GPU.
+    /// True if its defaults need a GPU.
     pub needs_gpu: bool,
 }
 
@@ -49,7 +49,7 @@ pub fn names() -> [&'static str; SUITES.len()] {
     SUITES.map(|(name, _)| name)
 }
 
-/// The suites by what their own files say; reading no more than that takes no time.
+/// Returns the headers of all built-in suites, without parsing the rest.
 pub fn list() -> Vec<Listed> {
     let suites = SUITES.iter();
     suites.filter_map(|(name, text)| listed(name, text)).collect()
@@ -70,7 +70,7 @@ fn listed(name: &'static str, text: &str) -> Option<Listed> {
     listed.ok()
 }
 
-/// The suites as a text, with descriptions in lines of so many characters at most.
+/// Formats the suites as text, with descriptions wrapped at `width` characters.
 pub fn table(width: usize) -> String {
     let suites = list();
     let names = suites.iter().map(|suite| suite.name.len()).max();
@@ -85,7 +85,7 @@ pub fn table(width: usize) -> String {
     format!("Suites:{lines}")
 }
 
-/// A text in lines of so many characters at most, if its words let it.
+/// Wraps a text at `width` characters; longer words stay whole.
 fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ') {
@@ -130,7 +130,8 @@ mod tests {
 
     #[test]
     fn suites_are_valid_and_the_list_says_what_they_say() {
-        let (list, short) = (list(), table(70));
+        let list = list();
+        let short = table(70);
         assert_eq!(list.len(), SUITES.len());
         assert!(short.lines().all(|line| line.len() <= 95), "{short}");
         for (listed, (name, text)) in list.iter().zip(SUITES) {
@@ -145,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_suite_gets_a_suggestion() {
+    fn an_unknown_suite_gets_a_suggestion() {
         let error = text(Path::new("smok")).expect_err("unknown").to_string();
         assert!(error.contains("did you mean \"smoke\"?"), "{error}");
         let error = text(Path::new("/dev/zero")).expect_err("endless").to_string();

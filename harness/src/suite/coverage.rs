@@ -1,4 +1,4 @@
-//! What the suites that come with the binary have of the registry.
+//! Coverage of the registry by the built-in suites.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -30,7 +30,7 @@ fn registered(backend: Backend) -> BTreeSet<(&'static str, &'static str)> {
     tasks().iter().flat_map(of_task).collect()
 }
 
-/// What of it is nowhere in a suite.
+/// Returns what no suite covers.
 fn missing(
     suite: &Suite,
     backend: Backend,
@@ -78,7 +78,8 @@ fn every_point_of_smoke_takes_its_input() {
     let suite = built_in("smoke");
     let requests = suite.requests(&[]);
     let plans = suite.plans(&requests).expect("plans");
-    let (team, gpus) = (Team::new(1).expect("a thread"), Gpus::default());
+    let team = Team::new(1).expect("a thread");
+    let gpus = Gpus::default();
     let mut ready = 0;
     for plan in &plans {
         for input in &plan.inputs {
@@ -87,8 +88,8 @@ fn every_point_of_smoke_takes_its_input() {
             };
             let case = plan.task().generate(params, 1).expect("an input");
             for spec in &input.candidates {
-                let place = gpus.place(spec.device, &team).expect("the host");
-                let prepared = case.prepare(spec.variant, &place).err();
+                let target = gpus.place(spec.device, &team).expect("the host");
+                let prepared = case.prepare(spec.variant, &target).err();
                 assert_eq!(prepared, None, "{}", plan.variant(spec).name);
                 ready += 1;
             }

@@ -9,7 +9,7 @@ use crate::document::{Entry, Section};
 use crate::platform::placement::{BindLevels, PlacesSpec};
 use crate::request::values;
 
-/// The keys beside the axes of the task: the fields of a point.
+/// Keys in addition to the task's axes: the fields of a point.
 const FIELDS: [&str; 6] = ["variant", "device", "threads", "places", "bind", "cache"];
 
 /// `[[task.exclude]]`: drops the points that meet all conditions.
@@ -32,12 +32,12 @@ impl<'a> Exclude<'a> {
             Some(Condition { entry, values })
         };
         if section.entries().next().is_none() {
-            section.problem("this exclude says nothing; name what it drops");
+            section.problem("this exclude is empty; name what it excludes");
         }
         Exclude { section, conditions: section.entries().filter_map(condition).collect() }
     }
 
-    /// Whether it drops a point.
+    /// Returns true if a point is excluded.
     pub(super) fn drops(&self, point: &Point) -> bool {
         self.conditions.iter().all(|condition| condition.met(point))
     }

@@ -2,12 +2,12 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `built_in` | the suites that come with the binary |
-//! | `read` | the whole file |
-//! | `settings` | the keys that are named as flags are |
-//! | `task`, `exclude` | what a `[[task]]` asks for |
+//! | `built_in` | the built-in suites |
+//! | `read` | the suite file |
+//! | `settings` | keys with the names of flags |
+//! | `task`, `exclude` | content of a `[[task]]` |
 //! | `part` | the points of a product of axes |
-//! | `shard` | a part of a suite for each of several machines |
+//! | `shard` | parts of a suite for several machines |
 
 use text::Foreign;
 
@@ -42,15 +42,15 @@ use crate::request::{MeasureRequest, Settings};
 pub use crate::document::{InvalidDocument, Problem};
 pub use part::{Part, SuiteInput};
 
-/// A suite that can't be read.
+/// Error of reading a suite.
 #[derive(Debug, thiserror::Error)]
 pub enum SuiteError {
-    /// Neither a file nor a suite that comes with the binary.
-    #[error("there is no file {} and no built-in suite of that name; {instead}", Path::new(name).shown())]
+    /// Neither a file nor a built-in suite.
+    #[error("unknown suite: there is no file {} and no built-in suite of that name; {instead}", Path::new(name).shown())]
     Unknown {
-        /// What was asked for.
+        /// Requested name.
         name: String,
-        /// What may have been meant.
+        /// Suggested names.
         instead: String,
     },
     /// A file that can't be read.
@@ -58,7 +58,7 @@ pub enum SuiteError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What went wrong.
+        /// Error of the system.
         source: io::Error,
     },
     /// A file that makes no sense.
@@ -67,7 +67,7 @@ pub enum SuiteError {
 }
 
 impl SuiteError {
-    /// The exit code that tells scripts.
+    /// Returns the exit code.
     pub(crate) fn exit(&self) -> Exit {
         match self {
             SuiteError::Unknown { .. } | SuiteError::Invalid(_) => Exit::Usage,
@@ -80,12 +80,11 @@ impl SuiteError {
 pub struct Suite {
     /// Its name: results of shards are merged by it.
     pub name: String,
-    /// What it is for, in a line.
+    /// Purpose, in one line.
     pub description: String,
-    /// A hash of all its points with their seeds and sampling: equal hashes
-    /// are the same suite.
+    /// Hash of all its points with their seeds and sampling: suites with equal hashes are equal.
     pub hash: String,
-    /// What is measured, part by part.
+    /// Parts to measure.
     pub parts: Vec<Part>,
 }
 
@@ -102,9 +101,10 @@ impl SuiteFile {
     /// Reads a file, or else the built-in suite of that name.
     ///
     /// # Errors
-    /// If there is no such suite, or its list of plugins makes no sense.
+    /// If there is no such suite, or its list of plugins is not valid.
     pub fn read(suite: &Path) -> Result<Self, SuiteError> {
-        let (name, text) = (suite.shown().to_string(), built_in::text(suite)?);
+        let name = suite.shown().to_string();
+        let text = built_in::text(suite)?;
         let plugins = document::read(&name, &text, |root| {
             root.entry("plugins").map_or_else(Vec::new, Entry::texts)
         })?;
@@ -116,7 +116,7 @@ impl SuiteFile {
     /// Parses the suite.
     ///
     /// # Errors
-    /// All that is wrong with it.
+    /// All its problems.
     pub fn suite(&self) -> Result<Suite, SuiteError> {
         Suite::parse(&self.name, &self.text)
     }
@@ -135,13 +135,13 @@ impl Suite {
     /// Reads a suite from its text; `path` is for messages.
     ///
     /// # Errors
-    /// All that is wrong with it.
+    /// All its problems.
     pub fn parse(path: &str, text: &str) -> Result<Self, SuiteError> {
         Ok(document::read(path, text, read::suite)?)
     }
 
-    /// The points that `keep` takes, and inputs and parts that have any. The hash stays
-    /// that of the whole suite.
+    /// Keeps the points accepted by `keep`, and inputs and parts that have any. The hash remains that
+    /// of the complete suite.
     #[must_use]
     pub fn restricted(mut self, keep: impl Fn(&Point) -> bool) -> Self {
         for part in &mut self.parts {
@@ -151,29 +151,27 @@ impl Suite {
         self
     }
 
-    /// The same with further variants: in each part those that `beside` gives for any of its
-    /// points. The hash stays that of the suite. Followed by [`Suite::on`], which makes their
-    /// points.
+    /// Adds variants: to each part those that `additional` returns for any of its points. The hash remains
+    /// that of the suite. Call [`Suite::on`] next, which creates their points.
     #[must_use]
-    pub fn with_variants(mut self, beside: impl Fn(&Point) -> Vec<&'static str>) -> Self {
+    pub fn with_variants(mut self, additional: impl Fn(&Point) -> Vec<&'static str>) -> Self {
         for part in &mut self.parts {
-            part.name_also(&beside);
+            part.name_also(&additional);
         }
         self
     }
 
-    /// The same on other devices, in all parts.
+    /// Replaces the devices of all parts.
     ///
     /// # Errors
-    /// If an input makes no sense.
+    /// If an input is not valid.
     pub fn on(mut self, devices: &[Device]) -> Result<Self, DataError> {
         let parts = self.parts.into_iter().map(|part| part.on(devices));
         self.parts = parts.collect::<Result<_, _>>()?;
         Ok(self)
     }
 
-    /// Leaves out the parts of which nothing can run here, unless that is all; returns what was
-    /// left out.
+    /// Removes the parts that can't run here, unless none can. Returns the removed parts.
     pub fn leave_out_unusable(&mut self) -> LeftOut {
         let mut left_out = LeftOut::default();
         if self.parts.iter().all(|part| part.unusable().is_some()) {
@@ -203,10 +201,10 @@ impl Suite {
         self.parts.iter().map(request).collect()
     }
 
-    /// What is to be measured of each of its requests.
+    /// Returns the plan of each request.
     ///
     /// # Errors
-    /// What can't be measured here.
+    /// If a request can't be measured here.
     pub fn plans(&self, requests: &[MeasureRequest]) -> Result<Vec<Plan>, Failure> {
         let parts = self.parts.iter().zip(requests);
         let plan = parts.map(|(part, request)| {

@@ -10,14 +10,13 @@ use crate::plan::{TeamLayout, record_params, select_variants};
 use crate::platform::gpus::why_not_measured;
 use crate::request::{AxisValues, MeasureRequest, Source};
 
-/// A product of axes, or of an include: what one measuring command can do, but
-/// for the points that are excluded.
+/// Product of axes, or of an include: the points of one measuring command, except excluded ones.
 pub struct Part {
     /// The task.
     pub task: &'static dyn Task,
     /// The values of its axes.
     pub axes: AxisValues,
-    /// Where to run and how to sample.
+    /// Variants, devices, threads and sampling.
     pub settings: Settings,
     /// The inputs with the points to be measured, at least one each.
     pub inputs: Vec<SuiteInput>,
@@ -26,7 +25,7 @@ pub struct Part {
 /// An input with the points that are measured on it, interleaved.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SuiteInput {
-    /// What describes it, complete with defaults.
+    /// Parameters, completed with defaults.
     pub params: Params,
     /// The points.
     pub points: Vec<Point>,
@@ -50,18 +49,18 @@ impl Part {
         Ok(Part { inputs: inputs.collect::<Result<_, DataError>>()?, task, axes, settings })
     }
 
-    /// The same on other devices, with all points again that were left out.
+    /// Replaces the devices, and restores all points.
     pub(super) fn on(self, devices: &[Device]) -> Result<Self, DataError> {
         let settings = Settings { devices: devices.to_vec(), ..self.settings };
         Part::product(self.task, self.axes, settings)
     }
 
-    /// Names what `beside` gives for its points among its variants, unless it has all anyway.
-    pub(super) fn name_also(&mut self, beside: impl Fn(&Point) -> Vec<&'static str>) {
+    /// Adds the variants that `additional` returns for its points, unless it has all variants.
+    pub(super) fn name_also(&mut self, additional: impl Fn(&Point) -> Vec<&'static str>) {
         if self.settings.variants.is_empty() {
             return;
         }
-        let also: Vec<&str> = self.points().flat_map(beside).collect();
+        let also: Vec<&str> = self.points().flat_map(additional).collect();
         for name in also {
             if !self.settings.variants.iter().any(|known| known == name) {
                 self.settings.variants.push(name.to_owned());
@@ -74,8 +73,7 @@ impl Part {
         self.inputs.iter().flat_map(|input| &input.points)
     }
 
-    /// Whether a point is to be measured: part of the product, not excluded,
-    /// and of this shard.
+    /// Returns true if a point is measured: part of the product, not excluded, and of this shard.
     pub fn keeps(&self, point: &Point) -> bool {
         let of_input = |input: &&SuiteInput| input.params == point.params;
         let mut inputs = self.inputs.iter().filter(of_input);
@@ -129,8 +127,7 @@ fn points(task: &dyn Task, params: &Params, settings: &Settings) -> Vec<Point> {
     points
 }
 
-/// The variants that run on a device. Globs that match nothing have been
-/// told before.
+/// Returns the variants that run on a device. Globs without a match were reported before.
 fn variants(task: &dyn Task, settings: &Settings, device: Device) -> Vec<VariantInfo> {
     let infos = task.variants();
     let selected = select_variants(&infos, &settings.variants).unwrap_or_default();

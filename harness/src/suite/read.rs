@@ -1,4 +1,4 @@
-//! The whole file: its name, the defaults, and one task after the other.
+//! The suite file: name, defaults and tasks.
 
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ use crate::document::{Entry, Section};
 /// The keys of the document.
 const KEYS: [&str; 5] = ["name", "description", "plugins", "defaults", "task"];
 
-/// Checks and expands the whole document.
+/// Checks and expands the document.
 pub(super) fn suite(root: Section<'_>) -> Suite {
     for entry in root.entries().filter(|entry| !KEYS.contains(&entry.key)) {
         entry.unknown("of a suite", &KEYS);
@@ -70,7 +70,8 @@ fn check_points(root: Section<'_>, parts: &Parts<'_>) {
 }
 
 fn measured_twice(point: &Point, more: usize) -> String {
-    let (variant, params) = (&point.variant, &point.params);
+    let variant = &point.variant;
+    let params = &point.params;
     let threads = units::counted(point.threads, "thread");
     let also = match more {
         0 => String::new(),
@@ -88,7 +89,8 @@ fn hash(parts: &[Part]) -> String {
     let mut lines = Vec::new();
     for part in parts {
         let Settings { seed, samples, max_time, precision, .. } = &part.settings;
-        let (range, time) = (samples.unwrap_or_default(), max_time.as_nanos());
+        let range = samples.unwrap_or_default();
+        let time = max_time.as_nanos();
         let sampling = format!("{seed} {}..{} {time} {precision}", range.min, range.max);
         let points = part.points();
         lines.extend(points.map(|point| format!("{} {sampling}\n", point.id())));

@@ -8,17 +8,17 @@ use crate::document::{Entry, Section};
 use crate::platform::gpus::only_verifies;
 use crate::request::{Settings, values};
 
-/// The keys, but for `variants`, which are those of a task.
+/// The keys, except `variants`, which is a key of tasks.
 pub(super) const KEYS: [&str; 9] =
     ["seed", "samples", "max-time", "precision", "threads", "places", "bind", "cache", "device"];
 
-/// Time of a variant and point where a suite does not say: runs of suites are kept and compared, those
-/// of a command are a first look.
+/// Default time limit of suites: their runs are stored and compared, while those of single commands
+/// give a first impression.
 const MAX_TIME: Duration = Duration::from_secs(10);
 /// Likewise the width of the interval that is enough.
 const PRECISION: f64 = 0.01;
 
-/// What flags mean that are not given, but on the host, and with more time; and what `[defaults]` say.
+/// Returns the defaults of flags, but on the host and with more time, overridden by `[defaults]`.
 pub(super) fn defaults(section: Option<Section<'_>>) -> Settings {
     let mut settings = Settings {
         devices: vec![Device::Cpu],

@@ -1,21 +1,22 @@
-//! A suite in shards, each for a machine of its own.
+//! Shards of a suite, one per machine.
 
 use reports::record::{Params, Shard};
 
 use super::{Part, Suite};
 
-/// What makes an input: the task, what describes it, and the seed.
+/// Identity of an input: task, parameters and seed.
 type InputKey = (&'static str, Params, u64);
 
 impl Suite {
-    /// The inputs of a shard with all their points, so that the variants of an
-    /// input are measured interleaved. Inputs are dealt out in turn. The hash
-    /// stays that of the whole suite.
+    /// Returns the inputs of a shard with all their points, so that the variants of an input are
+    /// measured interleaved. Inputs are distributed round-robin. The hash remains that of the complete
+    /// suite.
     #[must_use]
     pub fn shard(mut self, shard: Shard) -> Self {
         let mut dealt: Vec<InputKey> = Vec::new();
         for part in &mut self.parts {
-            let (task, seed) = (part.task.name(), part.settings.seed);
+            let task = part.task.name();
+            let seed = part.settings.seed;
             part.inputs.retain(|input| {
                 let number = number(&mut dealt, (task, input.params.clone(), seed));
                 number % shard.of == shard.number - 1
@@ -26,7 +27,7 @@ impl Suite {
     }
 }
 
-/// The number of an input, which parts with the same input share.
+/// Returns the index of an input; parts with the same input share it.
 fn number(dealt: &mut Vec<InputKey>, key: InputKey) -> usize {
     let known = dealt.iter().position(|other| *other == key);
     known.unwrap_or_else(|| {
@@ -94,7 +95,8 @@ mod tests {
             let shards = shards(of);
             let counts: Vec<_> = shards.iter().map(|shard| inputs(shard).len()).collect();
             assert_eq!(counts.iter().sum::<usize>(), 13, "{counts:?}");
-            let (least, most) = (counts.iter().min(), counts.iter().max());
+            let least = counts.iter().min();
+            let most = counts.iter().max();
             assert!(most <= least.map(|least| least + 1).as_ref(), "{counts:?}");
         }
     }

@@ -19,7 +19,7 @@ use crate::request::{AxisValues, as_tried};
 /// Parts with the sections that ask for them.
 pub(super) type Parts<'a> = Vec<(Section<'a>, Part)>;
 
-/// The keys of a task beside those of the settings.
+/// Keys of a task in addition to those of the settings.
 const KEYS: [&str; 5] = ["name", "variants", "axes", "exclude", "include"];
 
 /// Reads a task; nothing if it is not known.
@@ -56,7 +56,8 @@ fn task(section: Section<'_>) -> Option<&'static dyn Task> {
     let word = entry.word()?;
     word.or_problem(registry::task(&word.text).ok_or_else(|| {
         let known: Vec<_> = registry::tasks().iter().map(|task| task.name()).collect();
-        let (name, instead) = (word.text.quoted(), instead_of(&word.text, &known));
+        let name = word.text.quoted();
+        let instead = instead_of(&word.text, &known);
         format!("unknown task {name}; {instead}")
     }))
 }
@@ -68,8 +69,7 @@ fn drop_excluded(part: &mut Part, excludes: &[Exclude<'_>]) {
     part.retain(|point| !excludes.iter().any(|exclude| exclude.drops(point)));
 }
 
-/// `[[task.include]]`: a product of its own, of the task's first values and
-/// those that are given.
+/// Reads `[[task.include]]`: a separate product of the given values and the task's first values.
 fn include(section: Section<'_>, of: &TaskSpec, sound: bool) -> Option<Part> {
     let before = section.problem_count();
     let mut spec = of.first_values();
@@ -81,12 +81,12 @@ fn include(section: Section<'_>, of: &TaskSpec, sound: bool) -> Option<Part> {
     spec.part(section)
 }
 
-/// What a `[[task]]` or one of its includes asks for.
+/// Content of a `[[task]]` or of one of its includes.
 #[derive(Clone)]
 struct TaskSpec {
     task: &'static dyn Task,
     settings: Settings,
-    /// Plain values of axes, by the places of these among the task's axes.
+    /// Plain values of axes, by the index of the axis in the task.
     axes: BTreeMap<usize, Vec<String>>,
 }
 
@@ -96,7 +96,7 @@ impl TaskSpec {
         TaskSpec { task, settings: defaults.clone(), axes: BTreeMap::new() }
     }
 
-    /// The same with the first value of each axis only.
+    /// Keeps only the first value of each axis.
     fn first_values(&self) -> Self {
         let mut spec = self.clone();
         spec.axes.values_mut().for_each(|values| values.truncate(1));
@@ -116,7 +116,7 @@ impl TaskSpec {
             }
             _ if self.read_setting(entry) => {}
             key if axis(self.task, key).is_some() => {
-                entry.problem(format!("{key} is an axis; it goes below [task.axes]"));
+                entry.problem(format!("{key} is an axis; put it below [task.axes]"));
             }
             _ => entry.unknown("of a task", &[&KEYS[..], &settings::KEYS].concat()),
         }
@@ -134,10 +134,10 @@ impl TaskSpec {
 
     fn read_axis(&mut self, entry: Entry<'_>) -> bool {
         let mut axes = self.task.axes().iter().enumerate();
-        let Some((place, axis)) = axes.find(|(_, axis)| axis.name == entry.key) else {
+        let Some((index, axis)) = axes.find(|(_, axis)| axis.name == entry.key) else {
             return false;
         };
-        self.axes.insert(place, axis_values(axis, entry));
+        self.axes.insert(index, axis_values(axis, entry));
         true
     }
 
@@ -154,12 +154,13 @@ impl TaskSpec {
     }
 
     fn unknown_axis(&self, entry: Entry<'_>) {
-        let (key, name) = (entry.key, self.task.name());
+        let key = entry.key;
+        let name = self.task.name();
         let instead = instead_of(key, &self.axis_names());
         entry.problem(format!("unknown axis {} of {name}; {instead}", key.quoted()));
     }
 
-    /// Takes down what is said of nested teams where no variant has them.
+    /// Reports settings of nested teams if no variant supports them.
     fn check_levels(&self, section: Section<'_>) {
         let infos = self.task.variants();
         let selected = select_variants(&infos, &self.settings.variants).unwrap_or_default();
@@ -174,9 +175,9 @@ impl TaskSpec {
 
     /// The inputs with their points; none if a combination makes no sense.
     fn part(&self, section: Section<'_>) -> Option<Part> {
-        let name = |place: usize| self.task.axes()[place].name;
+        let name = |index: usize| self.task.axes()[index].name;
         let axes = self.axes.iter();
-        let axes = axes.map(|(&place, values)| (name(place), values.clone()));
+        let axes = axes.map(|(&index, values)| (name(index), values.clone()));
         let axes = AxisValues::new(axes.collect()).to_generate(self.task.axes());
         if let Err(problem) = axes.check_count() {
             section.problem(problem);

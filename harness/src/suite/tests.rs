@@ -1,4 +1,4 @@
-//! Suites as they are written, and what they become.
+//! Suite files and their expansion.
 
 use std::collections::HashSet;
 
@@ -28,15 +28,15 @@ fn problems(text: &str) -> Vec<String> {
     }
 }
 
-/// One problem, which begins so.
+/// Checks that there is one problem, with the expected start.
 fn check(text: &str, expected: &str) {
     let found = problems(text);
     assert_eq!(found.len(), 1, "{found:#?}");
     assert!(found[0].starts_with(expected), "{found:?} for {expected}");
 }
 
-/// The same of each line of a table: what is written behind `head`, in which `\n` begins
-/// another line, and how the problem begins.
+/// Checks each line of a table: text to append to `head`, in which `\n` starts a new line, and
+/// the start of the problem.
 fn check_each(head: &str, table: &str) {
     for case in table.lines().filter(|line| !line.trim().is_empty()) {
         let (text, expected) = case.split_once(" | ").expect("two cells");
@@ -45,14 +45,14 @@ fn check_each(head: &str, table: &str) {
 }
 
 #[test]
-fn unknown_names_are_told_with_their_places() {
+fn unknown_names_are_reported_with_their_position_in_the_file() {
     check_each(
         SORT,
         r#"
             vriants = "*" | 4:1: unknown key "vriants" of a task; did you mean "variants"?
             variants = ["rdst", "std-stabel"] | 4:21: unknown variant "std-stabel"; did you mean
             [task.axes]\nsegmets = 24 | 5:1: unknown axis "segmets" of sort; did you mean "segments"?
-            segments = 24 | 4:1: segments is an axis; it goes below [task.axes]
+            segments = 24 | 4:1: segments is an axis; put it below [task.axes]
             [defaults]\nthread = 1 | 5:1: unknown key "thread" in the defaults; did you mean "threads"?
         "#,
     );
@@ -69,7 +69,7 @@ fn unknown_names_are_told_with_their_places() {
 }
 
 #[test]
-fn values_that_make_no_sense_are_told_with_their_places() {
+fn invalid_values_are_reported_with_their_position_in_the_file() {
     check_each(
         SORT,
         r#"
@@ -100,7 +100,7 @@ fn values_that_make_no_sense_are_told_with_their_places() {
 }
 
 #[test]
-fn syntax_is_told_with_its_line() {
+fn syntax_is_reported_with_its_line() {
     check_each(
         "",
         r#"
@@ -112,7 +112,7 @@ fn syntax_is_told_with_its_line() {
 }
 
 #[test]
-fn all_problems_are_told_at_once() {
+fn all_problems_are_reported_at_once() {
     let text = "name = \"t\"\n[defaults]\ncach = \"hot\"\nthreads = 0\n[[task]]\nname = \"srot\"\n\
         [[task]]\nname = \"sort\"\nvariants = \"x*\"\n[task.axes]\nsegmets = 1\norder = \"up\"\n\
         [[task.exclude]]\nvaraint = \"rdst\"\n[[task.include]]\ndigs = 5\n";
@@ -132,7 +132,7 @@ fn an_exclude_that_drops_nothing_is_a_typo() {
             axes.order = ["random", "time"]\n[[task.exclude]]\nvariant = "rdst"\norder = "jitter:3" | 7:1: no point of the task has this order
             variants = "rdst"\n[[task.exclude]]\nvariant = "concat" | 6:1: no point of the task has this variant
             bind = ["false", "close"]\n[[task.exclude]]\nplaces = "none"\nbind = "close" | 5:1: no point meets all of this
-            [[task.exclude]] | 4:1: this exclude says nothing
+            [[task.exclude]] | 4:1: this exclude is empty
         "#,
     );
 }
@@ -206,7 +206,8 @@ fn defaults_are_overridden_by_tasks() {
     let text = "name = \"t\"\n[defaults]\nthreads = [1, 2]\nmax-time = \"2s\"\nbind = false\n\
         [[task]]\nname = \"sort\"\nthreads = 3\nplaces = [\"cores\", \"{0}\"]\nbind = \"close\"\n";
     let suite = suite(text);
-    let (settings, two) = (&suite.parts[0].settings, Duration::from_secs(2));
+    let settings = &suite.parts[0].settings;
+    let two = Duration::from_secs(2);
     assert_eq!((settings.thread_counts(), settings.max_time), (vec![3.into()], two));
     let variants = suite.parts[0].task.variants();
     let on_cpu = variants.iter().filter(|info| info.backend == Backend::Cpu);
@@ -261,7 +262,7 @@ fn no_axis_is_named_as_a_key() {
 }
 
 #[test]
-fn a_product_that_nobody_can_measure_is_refused_before_it_is_made() {
+fn a_product_too_large_to_measure_is_refused_before_generation() {
     let numbers: Vec<_> = (1..=200).map(|number: u32| number.to_string()).collect();
     let list = numbers.join(", ");
     let axes = format!("axes = {{ digis = [{list}], segments = [{list}] }}");
@@ -281,7 +282,8 @@ fn parts_that_can_t_run_here_are_left_out_unless_that_is_all() {
         Suite::parse("s", &text).unwrap_or_else(|error| panic!("{error}"))
     };
     let mut mixed = suite(&[task("cpu"), task("cuda:9")]);
-    let (hash, left_out) = (mixed.hash.clone(), mixed.leave_out_unusable());
+    let hash = mixed.hash.clone();
+    let left_out = mixed.leave_out_unusable();
     assert_eq!(left_out.notes.len(), 1);
     assert!(left_out.notes[0].starts_with("left out: 1 point of sort: cuda:9: "));
     assert_eq!(left_out.devices, ["cuda:9".parse().expect("a device")]);

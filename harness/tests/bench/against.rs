@@ -1,4 +1,4 @@
-//! `bench run --against`: a suite measured in turn with a base.
+//! `bench run --against`: paired runs of a suite with a baseline.
 
 use std::fs;
 use std::process::Command;
@@ -27,7 +27,7 @@ fn suite() -> Option<Folder> {
     Some(folder)
 }
 
-/// Measures in turn with a base that is no `bench`, but a script.
+/// Measures a paired run whose baseline is a script instead of `bench`.
 fn against_script(folder: &Folder, script: &str, flags: &str) -> Run {
     program(folder, "base.sh", script);
     let line = "run pair.toml --against base.sh --out r";
@@ -42,12 +42,13 @@ fn both_sides_leave_a_run_that_names_the_pair() {
     assert!(matches!(run.code, Some(0 | 4)), "{}", run.stderr);
     let comparison: Value = run.json();
     assert_eq!(comparison["points"].as_array().map(Vec::len), Some(2));
-    let (new, base) = (folder.record("r"), folder.record("r/base"));
+    let new = folder.record("r");
+    let base = folder.record("r/base");
     assert!(new.pair.is_some() && new.pair == base.pair);
     assert!(new.finished.is_some() && new.effort.is_some_and(|effort| effort.timed_s > 0.0));
     let is_whole = |row: &SummaryRow| row.samples > 10 && row.memory_bytes.is_some();
     assert!(folder.rows("r").iter().all(is_whole));
-    // The same rounds say the same again.
+    // The same rounds give the same verdicts.
     let again: Value = folder.bench("compare r/base r --format json").json();
     for point in 0..2 {
         let ratio = |of: &Value| of["points"][point]["ratio"].clone();
@@ -58,7 +59,7 @@ fn both_sides_leave_a_run_that_names_the_pair() {
 #[test]
 fn a_base_that_does_not_speak_the_protocol_is_refused() {
     let Some(folder) = suite() else { return };
-    // It says why only some time after it is heard no more.
+    // It prints the reason some time after it closed its pipes.
     let script = "exec <&- >&-; sleep 0.2; echo 'error: unrecognized subcommand' >&2; exit 2";
     let run = against_script(&folder, script, "").exits(2);
     run.says("unrecognized subcommand").says("choose a later base");
@@ -113,7 +114,7 @@ fn points_of_the_base_that_the_suite_lost_are_named() {
     assert_eq!(folder.rows("b").len(), 1);
 }
 
-/// What a child says that speaks the protocol.
+/// First line of a child that implements the protocol.
 const HELLO: &str = r#"{"hello":{"protocol":1,"software":{"version":"0","git_commit":null,"compiler":"","build_profile":"release","target":"","target_features":"","fingerprint":"code:0"}}}"#;
 
 #[test]

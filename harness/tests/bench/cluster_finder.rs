@@ -75,7 +75,7 @@ fn the_chain_has_a_valid_row_for_each_rule_and_format() {
     let rows = folder.measure(format!("{line} {QUICK}"));
     let totals = rows.iter().filter(|row| row.stage == "total");
     assert_eq!(totals.count(), 2 * 2);
-    // Who goes by fragments knows one rule.
+    // Variants that work by fragments support one rule.
     let Some(folder) = measuring() else { return };
     let lab = folder.measure(format!("{line} --noisy lab --variant rows {QUICK}"));
     assert_eq!(lab.iter().filter(|row| row.stage == "total").count(), 2);
@@ -121,7 +121,7 @@ fn clusters_have_the_labels_of_their_samples_once() {
 }
 
 #[test]
-fn labels_of_generated_charges_are_collected_and_tell_what_clusters_are_worth() {
+fn labels_of_generated_charges_are_collected_and_give_the_quality_of_clusters() {
     let Some(folder) = measuring() else { return };
     let line = "cluster-finder --sectors 1 --orbits 1 --occupancy 0.02 --threads 1";
     let rows =
@@ -201,7 +201,7 @@ fn what_clusters_cant_be_found_in_is_refused_by_its_line() {
     );
 }
 
-/// What the experiment's code found, as a table.
+/// Clusters found by the experiment's code, as a table.
 fn expected(file: &Path) -> String {
     let bytes = fs::read(file).expect("readable");
     let mut text = String::new();
@@ -210,7 +210,8 @@ fn expected(file: &Path) -> String {
     } else {
         text = String::from_utf8(bytes).expect("a text");
     }
-    let (mut name, mut table) = ("", format!("{HEADER}\n"));
+    let mut name = "";
+    let mut table = format!("{HEADER}\n");
     for line in text.lines() {
         match line.split_once(' ') {
             Some(("case", of_case)) => name = of_case,
@@ -276,7 +277,8 @@ fn clusters_of_generated_charges_are_judged_and_drawn_over_the_occupancy() {
         let of = totals.iter().filter(|row| row.params.get("occupancy") == Some(occupancy));
         of.filter_map(|row| row.metrics.number("efficiency")).collect()
     };
-    let (few, many) = (efficiencies("0.01"), efficiencies("0.07"));
+    let few = efficiencies("0.01");
+    let many = efficiencies("0.07");
     assert!(few.len() == 2 && few[0] == few[1] && few[0] > many[0], "{few:?} {many:?}");
     let table = folder.read("r.md");
     assert!(table.contains("| variant | efficiency | ghosts | merged | split |"), "{table}");
@@ -284,7 +286,7 @@ fn clusters_of_generated_charges_are_judged_and_drawn_over_the_occupancy() {
 }
 
 #[test]
-fn of_charges_of_a_file_nobody_knows_what_they_were() {
+fn charges_of_a_file_have_no_truth() {
     let Some(folder) = measuring() else { return };
     folder.write("c.cases", "case one\nsector 0\nframe 100\nr 0 30 50 160 480 160\nend\n");
     let rows = folder.measure(format!("cluster-finder --input c.cases --no-charts {ONE}"));

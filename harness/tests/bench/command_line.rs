@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fs;
 
 use crate::common::{Run, edit_record, folder, in_repository, measuring, toml_example};
-use harness::cli::{Surroundings, parse_in};
+use harness::cli::{CommandEnvironment, parse_in};
 use harness::suite::built_in;
 use reports::history::{Filter, Store};
 use serde_json::Value;
@@ -52,7 +52,7 @@ fn a_list_of_one_task_names_no_other() {
 #[test]
 fn examples_are_in_the_long_help_only() {
     let folder = folder();
-    for command in ["", "sort ", "compare ", "history "] {
+    for command in ["run ", "sort ", "compare ", "history "] {
         let long = folder.bench(format!("{command}--help")).stdout;
         let short = folder.bench(format!("{command}-h")).stdout;
         assert!(long.contains("Examples:"), "{command}");
@@ -65,7 +65,7 @@ fn examples_are_in_the_long_help_only() {
 }
 
 #[test]
-fn formats_go_to_files_beside_standard_output() {
+fn formats_go_to_files_next_to_standard_output() {
     let folder = folder();
     let line = "list --format json=tasks.json --format table=tasks.txt";
     let run = folder.bench(line).exits(0);
@@ -115,15 +115,16 @@ fn defaults_come_from_the_nearest_file() {
             2 | sort --config gone.toml | gone.toml:
         "#,
     );
-    // Who has broken the file needs the help.
+    // The help works with a broken file.
     folder.bench("sort -h --config bad.toml").exits(0);
 }
 
 #[test]
 fn the_documented_file_of_defaults_is_one() {
-    let (folder, page) = (folder(), document("configuration.md"));
+    let folder = folder();
+    let page = document("configuration.md");
     folder.write("recobench.toml", toml_example(&page));
-    let here = Surroundings { folder: Some(folder.path().to_owned()), variable: None };
+    let here = CommandEnvironment { folder: Some(folder.path().to_owned()), variable: None };
     let arguments = ["bench", "sort"].map(OsString::from);
     let problem = parse_in(arguments, &here).err().map(|answer| answer.text());
     assert_eq!(problem, None);
@@ -156,7 +157,7 @@ fn a_measuring_command_stores_its_run_with_the_file_of_its_defaults() {
 }
 
 #[test]
-fn the_same_command_goes_on_where_it_was_stopped() {
+fn the_same_command_resumes_where_it_was_stopped() {
     let Some(folder) = measuring() else { return };
     let line = "sort --segments 24 --digis 5k --threads 1 --variant std-* --samples 3 \
                 --no-charts --out r";

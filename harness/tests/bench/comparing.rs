@@ -16,8 +16,7 @@ use serde_json::Value;
 /// A run that was made elsewhere and is kept with the documents.
 const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/results/sort-cpu");
 
-/// A folder with the run as `base`, and `new` with samples multiplied where
-/// `factor` says so.
+/// Returns a folder with the run as `base`, and as `new` with samples multiplied by `factor`.
 fn runs(factor: impl Fn(&SampleRow) -> f64) -> Folder {
     let folder = folder();
     for (name, year) in [("base", 2026), ("new", 2027)] {
@@ -102,7 +101,7 @@ fn faster_is_no_regression_and_a_larger_minimum_hides_small_changes() {
 }
 
 #[test]
-fn what_is_not_clear_fails_where_that_is_asked_for() {
+fn inconclusive_points_fail_if_requested() {
     // By somewhat more than the minimum effect: some points can't be clear.
     let folder = runs(|_| 1.012);
     let open = points(&compare(&folder, "--format json").exits(0), "INCONCLUSIVE");
@@ -219,7 +218,7 @@ fn runs_of_a_busy_machine_raise_no_alarm() {
 }
 
 #[test]
-fn what_cannot_be_compared_exits_with_5() {
+fn points_that_cannot_be_compared_exit_with_5() {
     let folder = runs(|_| 1.0);
     let elsewhere = |record: &mut Value| record["machine_key"] = "elsewhere".into();
     edit_record(&folder.join("new"), elsewhere);

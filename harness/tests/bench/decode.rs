@@ -60,7 +60,7 @@ fn charge_maps_have_clearing_as_a_stage_of_its_own() {
     let rows = folder.measure(format!("decode {maps} {SMALL} {QUICK}"));
     let expected = ["total", "clear", "decode"];
     assert_eq!(stages(&rows, "scalar"), BTreeSet::from(expected));
-    // What makes whole tiles clears nothing.
+    // Variants that write complete tiles have no clearing stage.
     assert_eq!(stages(&rows, "simd"), BTreeSet::from(["total"]));
 }
 
@@ -91,7 +91,8 @@ fn damaged_pages_are_counted_or_refused() {
         let text = folder.read(name);
         text.lines().map(str::to_owned).collect()
     };
-    let (whole, rest) = (lines("whole.csv"), lines("rest.csv"));
+    let whole = lines("whole.csv");
+    let rest = lines("rest.csv");
     assert!(rest.is_subset(&whole) && rest.len() < whole.len() && rest.len() > whole.len() / 2);
     let strict = decode(&folder, "--sector 1 --strict --digits none.csv");
     strict.exits(1).says("f.pages, byte ");
@@ -99,7 +100,7 @@ fn damaged_pages_are_counted_or_refused() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn invalid_input_is_refused() {
     let folder = with_pages();
     folder.check(
         "

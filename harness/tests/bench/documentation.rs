@@ -1,4 +1,4 @@
-//! What the documents say can be done.
+//! Commands, advice, examples and links in documents work.
 
 use std::fs;
 use std::path::PathBuf;
@@ -26,7 +26,7 @@ pub fn pages() -> Vec<(PathBuf, String)> {
     pages.into_iter().map(read).collect()
 }
 
-/// The code blocks of a language; of any if it is not said.
+/// Returns the code blocks of a language; all if `language` is empty.
 pub fn blocks<'a>(text: &'a str, language: &str) -> Vec<&'a str> {
     let blocks = text.split("```").skip(1).step_by(2);
     let of_language = blocks.filter_map(|block| {
@@ -76,7 +76,7 @@ fn sources() -> Vec<(PathBuf, String)> {
                 let text = fs::read_to_string(&path).expect("readable");
                 let code = text.split("#[cfg(test)]").next().unwrap_or_default();
                 let lines = code.lines().map(str::trim).filter(|line| !line.starts_with("//"));
-                // Texts go on in the next line behind a backslash.
+                // Texts continue in the next line after a backslash.
                 let joined = lines.collect::<Vec<_>>().join("\n").replace("\\\n", "");
                 sources.push((path, joined));
             }
@@ -85,7 +85,7 @@ fn sources() -> Vec<(PathBuf, String)> {
     sources
 }
 
-/// What stands for something in an advice, and what it may be.
+/// Placeholders in advised commands, and a value of each.
 const PLACEHOLDERS: [(&str, &str); 4] =
     [("SUITE", "smoke"), ("REVISION", "HEAD"), ("RUN", "latest"), ("FILE", "c.json")];
 

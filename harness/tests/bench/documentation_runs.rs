@@ -9,7 +9,7 @@ use std::time::Instant;
 use crate::common::{BENCH, Folder, LITTLE_MEMORY, Run, in_repository, measuring};
 use crate::documentation::{blocks, pages};
 
-/// What a page takes for granted, by the end of its path: commands that its reader ran before.
+/// Commands that a page requires to have run before, by the end of its path.
 const BEFORE: [(&str, &[&str]); 4] = [
     (
         "docs/cookbook.md",
@@ -89,7 +89,7 @@ impl Place {
         Some(place)
     }
 
-    /// What went wrong.
+    /// Runs a command line; returns a description of a failure.
     fn run(&self, page: &Path, line: &str) -> Option<String> {
         if let Some((_, why)) = ELSEWHERE.iter().find(|(words, _)| line.contains(words)) {
             eprintln!("{}: not run, for it {why}: {line}", page.display());
@@ -109,8 +109,8 @@ impl Place {
     }
 }
 
-/// What the program advises works when it is pasted: what to do after a comparison, and how to
-/// make a reported run again.
+/// Advised commands work when pasted: those after a comparison, and those that repeat a reported
+/// run.
 #[test]
 fn advice_works_when_it_is_pasted() {
     let Some(place) = Place::of(Path::new("advice"), "") else { return };
@@ -148,8 +148,8 @@ fn next_lines(text: &str) -> Vec<String> {
     text.lines().filter_map(|line| line.strip_prefix("next: ").map(str::to_owned)).collect()
 }
 
-/// What is advised on the terminal works for points of any task, whatever kinds of values its axes
-/// have, and for suites and inputs from files.
+/// Advice on the terminal works for points of any task, with all kinds of axis values, and for
+/// suites and inputs from files.
 #[test]
 fn printed_advice_works_for_all_kinds_of_axes_and_for_files() {
     let Some(place) = Place::of(Path::new("printed advice"), "") else { return };

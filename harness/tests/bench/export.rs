@@ -71,12 +71,12 @@ fn tables_have_a_row_a_point_and_replace_the_file_as_a_whole() {
 }
 
 #[test]
-fn what_can_t_be_exported_is_told() {
+fn runs_that_can_not_be_exported_are_reported() {
     folder().check(
         "
             2 | export gone --format csv | there is no store
             2 | export --all --format csv | there is no store
-            2 | export latest | --format is needed
+            2 | export latest | no export format
             1 | export a/b --format influx | a/b
         ",
     );

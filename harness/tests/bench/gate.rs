@@ -22,10 +22,9 @@ variants = ["std-*"]
 axes = { digis = "2k", segments = 24 }
 "#;
 
-/// How much slower than the base the made up run is.
+/// Slowdown of the fabricated run relative to the base.
 const MADE_UP: f64 = 100.0;
-/// What differs by less is found to be the same at the first look, however busy the machine
-/// is.
+/// Smaller differences are SAME at the first comparison, even on a busy machine.
 const CONFIRM: &str = "compare base new --confirm --min-effect 99% --store store";
 
 fn suite() -> Option<Folder> {
@@ -48,7 +47,7 @@ fn a_self_test_is_kept_and_stands_below_comparisons() {
     // Two points: ten pairs of five plain runs, each slowed run with all of them.
     let points = |trials: &[Trial]| trials.iter().map(|trial| trial.points).collect::<Vec<_>>();
     assert_eq!(points(&test.trials), [20, 10, 10, 10, 10]);
-    // Each of the two points has one slowdown in turn, and none.
+    // In paired runs each of the two points has one slowdown, and none.
     let in_turn = points(&test.in_turn);
     assert_eq!((in_turn[0], in_turn[1..].iter().sum::<usize>()), (2, 2));
     let runs: Vec<_> = test.scatter.iter().map(|point| point.runs).collect();
@@ -60,8 +59,7 @@ fn a_self_test_is_kept_and_stands_below_comparisons() {
     }
 }
 
-/// Puts samples in the place of those that were measured, as a machine without
-/// any other load would have taken them: 0.5 % around the middle.
+/// Replaces the measured samples by those of an idle machine: within 0.5 % of `middle`.
 fn make_up(run: &Path, middle: f64) {
     edit(run, |row| {
         row.seconds = middle * (1.0 + 0.001 * (row.sample % 5) as f64);
@@ -81,7 +79,7 @@ fn base_and_slower() -> Option<Folder> {
 }
 
 #[test]
-fn what_is_doubtful_is_measured_again_by_both_executables() {
+fn doubtful_points_are_measured_again_by_both_executables() {
     let Some(folder) = suite() else { return };
     let line = "run tiny.toml --no-charts --no-ceilings --quiet --out";
     for out in ["base --store store", "new"] {
@@ -93,7 +91,7 @@ fn what_is_doubtful_is_measured_again_by_both_executables() {
     make_up(&folder.join("new"), MADE_UP * 1e-5);
     folder.bench("compare base new --store store").exits(4);
     let run = folder.bench(format!("{CONFIRM} --confirm-time 1h --all --format json"));
-    run.says("again, in turn with store/executables/");
+    run.says("again, interleaved with store/executables/");
     let comparison: Comparison = run.json();
     for point in &comparison.points {
         let reason = &point.reason;
@@ -114,7 +112,7 @@ fn what_is_doubtful_is_measured_again_by_both_executables() {
 }
 
 #[test]
-fn what_cannot_be_measured_again_is_not_advised_again() {
+fn points_that_cannot_be_measured_again_are_not_advised_again() {
     let Some(folder) = base_and_slower() else { return };
     edit_record(&folder.join("base"), |record| {
         record["software"]["fingerprint"] = "build:lost".into();
@@ -122,14 +120,14 @@ fn what_cannot_be_measured_again_is_not_advised_again() {
     let run = folder.bench("compare base new --confirm").exits(4);
     run.prints("not measured again: the executable that made the base was not kept");
     assert!(!run.stdout.contains("next: bench compare base new --confirm"), "{}", run.story());
-    // Nothing is slower, but what was asked for could not be done.
+    // Nothing is slower, but the requested confirmation was not possible.
     make_up(&folder.join("new"), 1e-6);
     folder.bench("compare base new").exits(0);
     folder.bench("compare base new --confirm").exits(5);
 }
 
 #[test]
-fn an_interrupt_while_measuring_again_is_told() {
+fn an_interrupt_while_measuring_again_is_reported() {
     let Some(folder) = base_and_slower() else { return };
     // The made up base makes each point take its whole time.
     let mut command = folder.command("compare base new --confirm --confirm-time 1h");

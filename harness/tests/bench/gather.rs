@@ -16,7 +16,7 @@ fn every_variant_has_a_valid_row_with_metrics() {
     for row in &rows {
         assert_eq!(row.item_unit, "cluster");
         let rate = row.metrics.number("packed_gb_per_s").expect("known");
-        // What is packed is read and written.
+        // Packed data are read and written.
         let moved = rate * 2e9 * row.median_s.expect("measured");
         assert!((moved / row.bytes_min as f64 - 1.0).abs() < 1e-3, "{row:?}");
     }
@@ -32,14 +32,14 @@ fn clusters_of_a_file_are_gathered() {
     assert!(!folder.measure(line).is_empty());
 }
 
-/// A file of two tracks of two clusters each, and a row with room for four.
+/// Returns a file of two tracks of two clusters each, and a row with a capacity of four.
 fn file(starts: [u32; 2], track_counts: [u16; 2], row_count: u32) -> Vec<u8> {
     const PLACES: u64 = 8;
     let header = [2, PLACES, 1, 4].map(u64::to_le_bytes).concat();
     let starts = starts.map(u32::to_le_bytes).concat();
     let rows = row_count.to_le_bytes().to_vec();
     let counts = track_counts.map(u16::to_le_bytes).concat();
-    // Of each track 9 bytes more, of each place of a cluster 15, or 13 in rows.
+    // 9 bytes more per track, and per cluster slot 15, or 13 in rows.
     let others = vec![0; 2 * 9 + 8 * 15 + 4 * 13];
     [b"TPCCLUS1".to_vec(), header, starts, rows, counts, others].concat()
 }
@@ -65,7 +65,7 @@ fn pieces_that_make_no_sense_are_refused_with_their_number_and_the_reason() {
 }
 
 #[test]
-fn what_can_not_be_gathered_is_refused() {
+fn clusters_that_can_not_be_gathered_are_refused() {
     let folder = folder();
     folder.write("d.bin", b"TPCCLUS1");
     folder.check(

@@ -31,7 +31,7 @@ fn code_of(codes: &[(String, String)], step: &str) -> String {
     found.expect("the step was run").1.clone()
 }
 
-/// What a dry run says: the commands, and the seconds that they take at most.
+/// Returns the commands of a dry run, and their maximum duration in seconds.
 fn dry_run(line: &str) -> (Vec<String>, u32) {
     let folder = folder();
     let line = format!("{line} --dry-run --out out");
@@ -124,9 +124,9 @@ fn a_wrong_output_is_loud_and_decides_the_exit_code() {
 }
 
 #[test]
-fn a_step_that_takes_too_long_is_stopped_and_told() {
+fn a_step_that_takes_too_long_is_stopped_and_reported() {
     let folder = folder();
-    // In place of coreutils' own: one that lets nobody run.
+    // Replaces coreutils' timeout by one that runs nothing.
     program(&folder, "timeout", "exit 124");
     let (run, codes) = run_with(&folder, "exit 0");
     run.exits(124).prints("stopped at its time limit");
@@ -141,7 +141,7 @@ fn an_interrupt_ends_it() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn invalid_input_is_refused() {
     let folder = folder();
     for line in ["--outt out", "--out"] {
         let run = script(&folder, Path::new(BENCH), line);

@@ -135,8 +135,8 @@ const APART: &str = "throughput memory-kinds --bytes 64k --variant pinned --batc
 fn each_gpu_can_have_a_process_of_its_own() {
     let Some(folder) = measuring().and_then(with_stub) else { return };
     let run = bench(&folder, &format!("{APART} --format json"), &[]).exits(0);
-    let told: serde_json::Value = run.json();
-    let rows = told["rows"].as_array().expect("rows");
+    let reported: serde_json::Value = run.json();
+    let rows = reported["rows"].as_array().expect("rows");
     let points: Vec<(&str, u64)> = rows
         .iter()
         .map(|row| {
@@ -152,7 +152,7 @@ fn each_gpu_can_have_a_process_of_its_own() {
 }
 
 #[test]
-fn what_fails_in_a_process_is_told_by_the_first_one() {
+fn what_fails_in_a_process_is_reported_by_the_first_one() {
     let Some(folder) = measuring().and_then(with_stub) else { return };
     let line = APART.replace("--processes 1,per-gpu", "--processes per-gpu");
     let line = line.replace("hip:0,hip:0+hip:1", "hip:0+hip:1");

@@ -11,7 +11,7 @@ fn write_run(folder: &Folder, name: &str, seed: usize) {
     made_up::write_run(folder, name, "2026-01-01T00:00:00Z", seed, &medians);
 }
 
-/// What a command prints that succeeds.
+/// Returns the output of a command that succeeds.
 #[track_caller]
 fn succeeds(folder: &Folder, line: &str) -> String {
     folder.bench(line).exits(0).stdout
@@ -49,7 +49,7 @@ fn runs_are_added_listed_accepted_shown_and_pruned() {
 }
 
 #[test]
-fn what_is_not_there_is_a_usage_error() {
+fn a_missing_file_is_a_usage_error() {
     let folder = folder();
     folder.check(
         "
@@ -110,7 +110,7 @@ fn a_store_that_takes_no_more_bytes_says_where_the_run_still_is() {
     let header = folder.read("large/samples.csv");
     let line = "0,sort,std-stable,total,cpu,2,digis=1000,0,0,0.5,0,,,,,\n";
     folder.write("large/samples.csv", header + &line.repeat(2000));
-    let run = folder.bench_with_little_room(32, "history add large");
+    let run = folder.bench_with_file_limit(32, "history add large");
     run.exits(1).says("the run is still in large");
     let listed = succeeds(&folder, "history --format csv");
     assert_eq!(listed.lines().count(), 2);

@@ -10,7 +10,8 @@ fn fill_store(folder: &Folder, days: usize) {
         let noise = 1.0 + 0.002 * ((day * 7) % 5) as f64;
         let slow = if day > 20 { 1.1 } else { 1.0 };
         let medians = [("steady", 1e-3 * noise), ("slow", 2e-3 * noise * slow)];
-        let (name, date) = (format!("day-{day:02}"), format!("2026-01-{day:02}T00:00:00Z"));
+        let name = format!("day-{day:02}");
+        let date = format!("2026-01-{day:02}T00:00:00Z");
         made_up::write_run(folder, &name, &date, 1, &medians);
         line = format!("{line} {name}");
     }
@@ -28,7 +29,7 @@ fn a_change_alarms_until_it_is_accepted() {
         .prints("SLOWER, by the same code: the environment changed")
         .prints("1 change, of which 1 to be looked at\n")
         .says("s/accepted-shifts.toml");
-    // Without --check it is told, and no more.
+    // Without --check it is only reported.
     folder.bench("history changes --store s").exits(0);
 
     let accepted = "[[accepted]]\nrun = \"20260121T000000Z\"\nnote = \"a new kernel\"\n";
@@ -45,7 +46,8 @@ fn a_machine_that_changed_is_named_as_long_as_its_runs_are_too_few() {
     let folder = folder();
     let add = |days: std::ops::RangeInclusive<usize>, key: &str| {
         for day in days {
-            let (name, date) = (format!("{key}-{day:02}"), format!("2026-01-{day:02}T00:00:00Z"));
+            let name = format!("{key}-{day:02}");
+            let date = format!("2026-01-{day:02}T00:00:00Z");
             let noise = 1.0 + 0.002 * ((day * 7) % 5) as f64;
             // Three times as slow on the other machine.
             let factor = if key == "00ff" { 1.0 } else { 3.0 };
@@ -92,7 +94,7 @@ fn changes_are_drawn_and_filtered() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused() {
+fn invalid_input_is_refused() {
     let folder = folder();
     fill_store(&folder, 1);
     folder.write("odd.toml", "[[accepted]]\nnote = \"x\"\n");

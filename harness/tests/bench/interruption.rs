@@ -17,7 +17,7 @@ fn long_run(folder: &Folder) -> Child {
 }
 
 #[test]
-fn ctrl_c_ends_the_run_and_says_where_the_results_are() {
+fn ctrl_c_ends_the_run_and_prints_the_folder_of_the_results() {
     let Some(folder) = measuring() else { return };
     let child = long_run(&folder);
     signal(&child, "INT");

@@ -1,4 +1,4 @@
-//! Limits of the system: what can't be done within them is said in a sentence, without a panic.
+//! Limits of the system: exceeding them gives a message, not a panic.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -47,14 +47,14 @@ impl Drop for Pids {
     }
 }
 
-/// A command that works, or says that there are too few threads.
+/// Runs a command that either works or reports that there are too few threads.
 #[track_caller]
 fn ends_well(run: &Run) {
     assert!(!run.stderr.contains("panicked"), "{}", run.story());
     let words = run.stdout.clone() + &run.stderr;
     let says_why = words.contains("Resource temporarily unavailable");
     let is_refused = says_why && matches!(run.code, Some(1 | 2 | 5));
-    // Times of a few samples may well differ, or say nothing.
+    // Times of a few samples may differ or be inconclusive.
     let is_unjudged = run.code == Some(5) && words.contains("not judged: ");
     let is_done = matches!(run.code, Some(0 | 4)) || is_unjudged;
     assert!(is_done || is_refused, "{}", run.story());
@@ -111,7 +111,7 @@ fn a_small_stack_is_raised_or_refused() {
 }
 
 #[test]
-fn what_fewer_items_do_not_help_is_not_advised() {
+fn fewer_items_are_not_advised_where_they_do_not_help() {
     let Some(folder) = measuring() else { return };
     let line = "sort --segments 24 --digis 2k --threads 1 --variant std-stable --out r";
     let run = folder.bench_with_limit("-v 400000", line).exits(2);
@@ -161,7 +161,7 @@ fn a_file_of_defaults_that_all_can_write_loads_no_plugin() {
 }
 
 #[test]
-fn addresses_that_stay_random_are_noted_beside_verdicts() {
+fn addresses_that_stay_random_are_noted_next_to_verdicts() {
     let Some(folder) = measuring() else { return };
     folder.write(
         "tiny.toml",
@@ -192,7 +192,7 @@ axes = { digis = "2k", segments = 24 }
 #[test]
 fn cpus_that_the_system_does_not_name_are_assumed_with_a_note() {
     let (Some(folder), Some(driver)) = (measuring(), StubGpu::new()) else { return };
-    // Real drivers of GPUs may crash where they are not told the CPUs: libnuma does, which AMD's loads.
+    // Real GPU drivers may crash if the CPUs are unknown: libnuma does, which AMD's loads.
     driver.spoil_hip_runtime();
     let line = "sort --segments 24 --digis 2k --samples 3..3 --threads 1 --variant std-stable \
                 --device cpu --no-charts --out r";

@@ -1,5 +1,4 @@
-//! Metrics of a stream while it runs: what is asked for and what is pushed, by servers of tests and,
-//! where they are installed, by the real ones.
+//! Live metrics of a stream, pulled and pushed, with test servers and, if installed, real ones.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -19,7 +18,7 @@ use crate::common::{Folder, Run, can_measure, folder, in_repository, measuring};
 const SMALL: &str = "stream --preset mcbm-2024 --scale 0.0005 --ring 2 --speed 0.05,0.1 --check-every 2 \
      --events";
 
-/// What is told of each speed in the end, and the column of `stream.csv` that says the same.
+/// Final metrics of each speed, and the columns of `stream.csv` with the same values.
 const SAME: [(&str, &str); 14] = [
     ("timeslices_due_total", "due"),
     ("timeslices_emitted_total", "emitted"),
@@ -91,7 +90,7 @@ fn page(address: &str) -> Option<String> {
     Some(body.to_owned())
 }
 
-/// Waits until a `bench` has said where its metrics are.
+/// Waits until a `bench` has printed the address of its metrics.
 fn address(bench: &mut Child) -> (String, BufReader<std::process::ChildStderr>) {
     let mut said = BufReader::new(bench.stderr.take().expect("piped"));
     let mut line = String::new();
@@ -120,7 +119,8 @@ fn server(status: &'static str, body: &'static str) -> (String, Arc<Mutex<String
 
 fn body_of(stream: &TcpStream) -> String {
     let mut stream = BufReader::new(stream);
-    let (mut length, mut line) = (0, String::new());
+    let mut length = 0;
+    let mut line = String::new();
     while line != "\r\n" {
         line.clear();
         stream.read_line(&mut line).expect("a head");
@@ -149,31 +149,34 @@ fn rows(folder: &Folder) -> Vec<Row> {
     table(&folder.read("run/stream.csv"))
 }
 
-/// What was told of a speed in the end is what `stream.csv` and `timeslices.csv` say.
-fn assert_same(folder: &Folder, row: &Row, told: &Numbers) {
+/// Asserts that the final metrics of a speed equal `stream.csv` and `timeslices.csv`.
+fn assert_same(folder: &Folder, row: &Row, reported: &Numbers) {
     for (metric, column) in SAME {
-        assert_eq!(told[metric], number(row, column), "{metric}: {told:?}");
+        assert_eq!(reported[metric], number(row, column), "{metric}: {reported:?}");
     }
     let mut done = table(&folder.read("run/timeslices.csv"));
     done.retain(|it| it["point_id"] == row["point_id"] && it["fate"] == "done");
     let total = |column| done.iter().map(|it| number(it, column)).sum::<f64>();
     let worked = total("ended_s") - total("begun_s");
-    let busy =
-        told["worker_busy_seconds_total{worker=0}"] + told["worker_busy_seconds_total{worker=1}"];
-    for (told, expected) in [
-        (told["digis_total"], total("digis")),
-        (told["clusters_total"], total("clusters")),
-        (told["hits_total"], total("hits")),
-        (told["latency_seconds_sum"], total("ended_s") - total("due_s")),
-        (told["work_seconds_sum"], worked),
+    let busy = reported["worker_busy_seconds_total{worker=0}"]
+        + reported["worker_busy_seconds_total{worker=1}"];
+    for (reported, expected) in [
+        (reported["digis_total"], total("digis")),
+        (reported["clusters_total"], total("clusters")),
+        (reported["hits_total"], total("hits")),
+        (reported["latency_seconds_sum"], total("ended_s") - total("due_s")),
+        (reported["work_seconds_sum"], worked),
         (busy, worked),
     ] {
-        assert!(expected > 0.0 && (told / expected - 1.0).abs() < 1e-6, "{told} {expected}");
+        assert!(
+            expected > 0.0 && (reported / expected - 1.0).abs() < 1e-6,
+            "{reported} {expected}"
+        );
     }
 }
 
 #[test]
-fn what_is_asked_for_and_pushed_ends_as_the_tables_do() {
+fn pulled_and_pushed_metrics_end_as_the_tables_do() {
     let Some(folder) = measuring() else { return };
     let (url, sent) = server("204 No Content", "");
     let own = format!("--metrics 127.0.0.1:0 --influx {url} --duration 400ms --out run");
@@ -188,7 +191,8 @@ fn what_is_asked_for_and_pushed_ends_as_the_tables_do() {
     let mut rest = String::new();
     said.read_to_string(&mut rest).expect("a text");
     assert!(!rest.contains("deliver"), "{rest}");
-    let (scraped, pushed) = (scraped(&last), pushed(&sent.lock().expect("kept")));
+    let scraped = scraped(&last);
+    let pushed = pushed(&sent.lock().expect("kept"));
     let rows = rows(&folder);
     assert_eq!((rows.len(), pushed.len()), (2, 2));
     assert_same(&folder, &rows[0], &scraped["0.05"]);
@@ -203,30 +207,31 @@ fn what_is_asked_for_and_pushed_ends_as_the_tables_do() {
 }
 
 #[test]
-fn what_can_t_be_delivered_is_told_and_ends_nothing() {
+fn what_can_t_be_delivered_is_reported_and_ends_nothing() {
     let Some(folder) = measuring() else { return };
     let (url, _) = server("404 Not Found", r#"{"error":"database not found: \"lab\""}"#);
-    let told =
+    let reported =
         folder.bench(format!("{SMALL} --influx {url} --duration 300ms --no-charts --out run"));
-    let told = told.exits(0);
-    told.says("it refuses with status 404: {\"error\":\"database not found")
+    let reported = reported.exits(0);
+    reported
+        .says("it refuses with status 404: {\"error\":\"database not found")
         .says("create the database");
-    told.says("the stream goes on").says("deliveries of metrics to");
-    assert!(!told.stderr.contains("secret"), "{}", told.story());
+    reported.says("the stream goes on").says("deliveries of metrics to");
+    assert!(!reported.stderr.contains("secret"), "{}", reported.story());
     let notes = folder.record("run").notes;
     assert!(notes.iter().any(|note| note.contains("deliveries of metrics to http")), "{notes:?}");
     assert_eq!(rows(&folder)[0]["valid"], "yes");
 }
 
 #[test]
-fn a_port_that_is_taken_is_told_before_anything_begins() {
+fn a_port_that_is_taken_is_reported_before_anything_begins() {
     let Some(folder) = measuring() else { return };
     let taken = TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = taken.local_addr().expect("known");
     let line = format!("{SMALL} --metrics {address} --out run");
-    let told = folder.bench(line).exits(1);
-    told.says(format!("metrics can't be served at {address}: Address already in use"));
-    told.says("with --metrics");
+    let reported = folder.bench(line).exits(1);
+    reported.says(format!("metrics can't be served at {address}: Address already in use"));
+    reported.says("with --metrics");
     folder.check(
         "
         2 | stream --metrics 9464 --out run | such as 127.0.0.1:9464
@@ -349,8 +354,8 @@ fn influxdb_has_in_the_end_what_the_table_has() {
     let mut servers = Servers::default();
     let url = servers.start_influxdb(&folder);
     let line = format!("{SMALL} --influx {url}/write?db=lab --duration 2s --no-charts --out run");
-    let told = folder.bench(line).exits(0);
-    assert!(!told.stderr.contains("deliver"), "{}", told.story());
+    let reported = folder.bench(line).exits(0);
+    assert!(!reported.stderr.contains("deliver"), "{}", reported.story());
     let query = "q=SELECT last(timeslices_total) FROM recobench_stream WHERE state='done' \
                  GROUP BY speed";
     let answer = curl(&["-G", &format!("{url}/query?db=lab"), "--data-urlencode", query]);

@@ -1,5 +1,5 @@
-//! What makes a machine the same one: CPU runs of a machine are one series, whatever is said of its
-//! GPUs; what is said of them is recorded and noted.
+//! Identity of a machine: its CPU runs are one series, whatever its GPUs; GPU properties are
+//! recorded and noted.
 
 use crate::common::stub_gpu::StubGpu;
 use crate::common::{Folder, measuring};

@@ -34,7 +34,9 @@ fn every_variant_and_point_has_a_valid_row() {
         }
         assert_eq!(row.valid, YesNo::Yes, "{row:?}");
         assert_eq!((row.items, row.bytes_min), (20_000, 320_000));
-        let (low, median, high) = (row.ci95_low_s, row.median_s, row.ci95_high_s);
+        let low = row.ci95_low_s;
+        let median = row.median_s;
+        let high = row.ci95_high_s;
         let is_inside = low <= median && median <= high;
         assert!(is_inside && low > Some(0.0), "{row:?}");
         let has_peak = row.peak_fraction > Some(0.0);
@@ -91,7 +93,7 @@ fn formats_are_for_other_tools() {
 }
 
 #[test]
-fn quiet_says_nothing_but_results_and_findings() {
+fn quiet_prints_only_results_and_findings() {
     let Some(folder) = measuring() else { return };
     let run = sort(&folder, &format!("{LITTLE} --quiet"));
     // The load of the machine may be one.
@@ -154,12 +156,13 @@ fn small_pages_are_in_the_record() {
 }
 
 #[test]
-fn counters_are_counted_or_it_is_said_why_not() {
+fn counters_are_counted_or_the_reason_is_printed() {
     let Some(folder) = measuring() else { return };
     let flags = "--segments 24 --digis 20k --variant std-stable --threads 1 --counters \
                  --no-charts";
     let run = sort(&folder, flags).exits(0);
-    let (row, samples) = (&folder.rows("r")[0], folder.samples("r"));
+    let row = &folder.rows("r")[0];
+    let samples = folder.samples("r");
     let notes = folder.record("r").notes;
     let refused = "measured without hardware counters: ";
     let notes = notes.iter().filter(|note| note.starts_with(refused));

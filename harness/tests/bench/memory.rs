@@ -1,4 +1,4 @@
-//! Whether the memory that is reckoned with, before anything is made, is what is taken then.
+//! Memory estimates before generation agree with the memory used.
 
 use std::fs;
 use std::process::Child;
@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use crate::common::{Run, measuring};
 
-/// A millisecond of gold on gold: what a process has by itself is little beside.
+/// A millisecond of gold-gold collisions: large compared with the memory of an idle process.
 const DATA: &str = "--preset cbm-auau --scale 0.1 --threads 1 --no-charts";
 /// So much more or less may be taken than is reckoned with.
 const APART: f64 = 1.3;
-/// Nobody has the memory for so many.
+/// More than fits in the memory of any machine.
 const TOO_MANY: u32 = 1_000_000;
 
 /// The most memory of its own that a process had, and what it shares.
@@ -50,7 +50,7 @@ fn peaks(mut bench: Child) -> [u64; 3] {
 
 /// The bytes that a refusal reckons with, the last word before some words of it.
 fn reckoned(refusal: &str, before: &str) -> f64 {
-    let (text, _) = refusal.split_once(before).expect("told");
+    let (text, _) = refusal.split_once(before).expect("reported");
     let words: Vec<&str> = text.split_whitespace().collect();
     let [.., number, unit] = words[..] else { panic!("{refusal}") };
     let power = ["B", "kB", "MB", "GB", "TB", "PB"].iter().position(|known| *known == unit);

@@ -32,8 +32,8 @@ fn slice_tracks_of_a_file_are_merged() {
     }
 }
 
-/// What `bench merge` says of slice tracks with these relations and links, after the
-/// kinematics that all have.
+/// Runs `bench merge` on slice tracks with these relations and links, after the common
+/// kinematics.
 fn refusal(others: &str) -> Run {
     let folder = folder();
     let lines = others.split_whitespace();
@@ -45,7 +45,7 @@ fn refusal(others: &str) -> Run {
 }
 
 #[test]
-fn what_can_not_be_merged_is_refused_with_the_slice_track_and_the_reason() {
+fn tracks_that_can_not_be_merged_are_refused_with_index_and_reason() {
     // A slice track that nothing holds together with others is -1,-1,-1,-1,-1.
     for case in [
         "-1,-1,-1,-1,-1 -1,-1,-1,-1,2 | slice track 1: link 2 is none of the 2",

@@ -88,7 +88,7 @@ fn a_baseline_whose_executable_is_lost_is_not_one_that_never_was() {
 }
 
 #[test]
-fn runs_that_say_nothing_are_stored_and_never_accepted() {
+fn runs_without_results_are_stored_and_never_accepted() {
     let Some(folder) = measured() else { return };
     let small = |line: &str| Run::of(folder.command(line).env("RECOBENCH_SMALL", "1"));
     let line = "run mini.toml --store s --no-charts --quiet --out small";
@@ -100,7 +100,7 @@ fn runs_that_say_nothing_are_stored_and_never_accepted() {
     assert!(folder.read("small.md").contains("Note: RECOBENCH_SMALL is set"));
     // A self-test of such runs is not that of the machine.
     let run = small("selftest --suite mini.toml --store s --out test").exits(0);
-    run.says("not kept: under RECOBENCH_SMALL").says("nothing was measured that counts");
+    run.says("not stored: RECOBENCH_SMALL is set").says("nothing was measured that counts");
     assert!(!folder.join("s/selftest").exists());
     // A run with a variant that was wrong.
     copy_run(&folder.join("r"), &folder.join("wrong"));

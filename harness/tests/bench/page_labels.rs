@@ -1,4 +1,4 @@
-//! Labels beside raw pages: `bench generate tpc --truth`, and `bench cluster-finder` of pages.
+//! Labels next to raw pages: `bench generate tpc --truth`, and `bench cluster-finder` of pages.
 
 use std::fs;
 

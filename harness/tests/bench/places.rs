@@ -1,4 +1,4 @@
-//! Topology and places of machines that are not at hand: faked sysfs trees.
+//! Topology and OpenMP places of other machines: fake sysfs trees.
 
 use std::fs;
 use std::path::Path;
@@ -26,7 +26,7 @@ struct Cpu {
 }
 
 impl FakeMachine {
-    /// With so many CPUs.
+    /// Creates a machine with `count` CPUs.
     fn new(count: usize, cpu: impl Fn(usize) -> Cpu) -> Self {
         let machine = FakeMachine { root: folder(), cpus: (0..count).map(cpu).collect() };
         for cpu in &machine.cpus {
@@ -206,7 +206,7 @@ fn cores_of_unlike_kinds() {
     assert_eq!(format!("{cores:?}"), "[[0, 1], [2, 3], [4], [5], [6], [7]]");
     let caches = machine.places("ll_caches", &machine.all()).expect("some");
     assert_eq!(caches[0], [0, 1, 2, 3]);
-    assert_eq!(caches.concat().len(), 8, "nobody is left out");
+    assert_eq!(caches.concat().len(), 8, "no CPU is left out");
 }
 
 #[test]
@@ -297,7 +297,8 @@ fn nested_teams_are_placed_at_both_levels() {
 fn inner_teams_stay_on_the_socket_of_their_outer_thread() {
     let machine = two_sockets();
     let cpus = |threads: usize, places: &str, bind: &str| {
-        let (places, bind) = (places.to_owned(), bind.to_owned());
+        let places = places.to_owned();
+        let bind = bind.to_owned();
         let point = Point { threads, places, bind, ..Point::default() };
         let layout = TeamLayout::of_point(&point).expect("well formed");
         layout.cpus(&machine.topology(), &machine.all()).expect("there").expect("placed")

@@ -1,5 +1,5 @@
-//! `bench portability` from the outside, without a GPU: what it refuses, and what it makes of a run
-//! that was measured on one.
+//! `bench portability` from the outside, without a GPU: refusals, and output for a run that was
+//! measured on a GPU.
 
 use std::collections::HashMap;
 
@@ -17,7 +17,7 @@ fn compared(folder: &Folder, flags: &str) -> String {
 }
 
 #[test]
-fn kernels_of_a_run_stand_beside_their_native_ones() {
+fn kernels_of_a_run_are_compared_with_their_native_ones() {
     let folder = folder();
     let table = compared(&folder, "--out o");
     let heading = "sort: block-merge-256x11, 20 M digis · 24 segments";
@@ -58,7 +58,7 @@ fn tasks_and_devices_that_make_no_sense_are_refused() {
 }
 
 #[test]
-fn without_a_gpu_nothing_is_measured_and_the_reason_is_told() {
+fn without_a_gpu_nothing_is_measured_and_the_reason_is_reported() {
     let folder = folder();
     for (line, words) in [
         ("portability --device emulator", "not how fast they are"),
@@ -69,7 +69,7 @@ fn without_a_gpu_nothing_is_measured_and_the_reason_is_told() {
 }
 
 #[test]
-fn kernels_of_a_plugin_stand_beside_those_that_it_names() {
+fn kernels_of_a_plugin_are_compared_with_those_that_it_names() {
     let Some(workshop) = workshop() else { return };
     let run = workshop.join("run");
     copy_run(&in_repository(RUN), &run);

@@ -1,11 +1,11 @@
-//! What makes no sense is refused with a clear message and its exit code.
+//! Invalid requests are refused with a clear message and exit code.
 
 use std::fs;
 use std::process::Command;
 
 use crate::common::{BENCH, Run, cells, folder, measuring};
 
-/// Runs the commands of a table, which leave nothing behind.
+/// Runs the commands of a table, which must not create files.
 #[track_caller]
 fn check(table: &str) {
     let folder = folder();
@@ -53,7 +53,7 @@ fn command_lines_that_make_no_sense() {
     );
 }
 
-/// Whether or not this build has shaders.
+/// Holds for builds with and without shaders.
 #[test]
 fn gpus_for_shaders_that_are_not_there() {
     check(
@@ -146,7 +146,7 @@ fn a_missing_device_exits_with_5_whatever_else_was_measured() {
     let line = "run both.toml --store s --no-charts --no-ceilings --quiet --out";
     let run = folder.bench(format!("{line} suite")).exits(5);
     run.says("left out: 1 point of sort: cuda:9999: ");
-    // The same once more: the run is whole, and lacks what it lacked.
+    // A second time: the run is complete except for the same missing points.
     folder.bench(format!("{line} suite")).exits(5).says("cuda:9999");
     let run = folder.bench(format!("{line} paired --against suite"));
     assert!(matches!(run.code, Some(4 | 5)), "{}", run.story());
@@ -191,7 +191,7 @@ fn folders_that_cannot_be_written() {
 fn a_disk_that_fills_up_keeps_what_was_measured() {
     let Some(folder) = measuring() else { return };
     let line = "sort --segments 24 --digis 2k --no-charts --samples 500 --out r";
-    let run = folder.bench_with_little_room(16, line).exits(1);
+    let run = folder.bench_with_file_limit(16, line).exits(1);
     run.says(".csv: File too large").says("is kept in r");
     folder.samples("r");
     folder.rows("r");
@@ -233,7 +233,7 @@ fn what_does_not_fit_into_the_memory_of_the_process_is_refused() {
 }
 
 #[test]
-fn a_link_that_leads_nowhere_is_told_as_that() {
+fn a_link_that_leads_nowhere_is_reported_as_that() {
     let Some(folder) = measuring() else { return };
     std::os::unix::fs::symlink("nowhere", folder.join("results")).expect("linked");
     let line = "sort --segments 4 --digis 1k --threads 1 --samples 3 --variant std-stable";
@@ -241,7 +241,7 @@ fn a_link_that_leads_nowhere_is_told_as_that() {
 }
 
 #[test]
-fn a_system_that_does_not_tell_its_memory_sets_no_limit() {
+fn a_system_without_known_memory_sets_no_limit() {
     let Some(folder) = measuring() else { return };
     let hide = |line: &str| {
         let script = format!("mount -t tmpfs none /proc && exec {line}");

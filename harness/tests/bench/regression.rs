@@ -16,7 +16,7 @@ use crate::common::{calm, measuring};
 
 /// Turns of a loop: some 50 µs.
 const TURNS: u64 = 100_000;
-/// Far more than other tests beside this one can hide.
+/// Larger than what concurrent tests can hide.
 const SLOWDOWN: u64 = 8;
 
 /// A task with one variant, which goes round in circles.
@@ -26,7 +26,7 @@ static BEFORE: FakeTask = FakeTask {
     prepare: |_| Ok(FakeCandidate::new(|| turn(TURNS), true)),
 };
 
-/// The same task with code that is slower.
+/// The task with slower code.
 static SLOWED: FakeTask = FakeTask {
     name: "loop",
     variants: &["round"],

@@ -33,7 +33,7 @@ fn a_run_becomes_a_page() {
 }
 
 #[test]
-fn the_ending_decides_what_it_is_written_as() {
+fn the_extension_sets_the_format() {
     let folder = folder();
     let line = report("sort-cpu-skew", "--title Night --out night.md");
     folder.bench(line).exits(0);
@@ -62,7 +62,7 @@ fn history_comes_from_runs_and_store_and_each_run_counts_once() {
 }
 
 #[test]
-fn what_cannot_be_reported_is_refused_by_name() {
+fn runs_that_cannot_be_reported_are_refused_by_name() {
     let folder = folder();
     let missing = folder.bench("report ./nowhere");
     missing.exits(1).says("nowhere does not exist");
@@ -76,7 +76,7 @@ fn what_cannot_be_reported_is_refused_by_name() {
 }
 
 #[test]
-fn a_base_tells_what_changed() {
+fn a_base_adds_the_changes() {
     let folder = folder();
     for (name, day) in [("base", 1), ("new", 2)] {
         let started = format!("2026-01-0{day}T00:00:00Z");
@@ -120,7 +120,7 @@ fn a_report_replaces_reports_and_nothing_else() {
 #[test]
 fn a_report_on_a_gpu_ranks_by_what_is_asked_for() {
     let folder = folder();
-    // End to end the stable one is not far enough behind for a verdict, and CUB has too few samples of kernels.
+    // End to end the stable variant is too close for a verdict, and CUB has too few samples of kernels.
     let end_to_end = report("sort-cuda", "--variant channel-bucket,cub-* --out t.md");
     folder.bench(end_to_end).exits(0);
     let by_kernels = report("sort-cuda", "--variant channel-bucket* --rank kernel --out k.md");

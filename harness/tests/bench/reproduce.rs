@@ -29,7 +29,7 @@ axes = { zs = "link", sectors = 1, orbits = 1 }
 "#;
 
 #[test]
-fn figures_are_measured_and_stand_beside_what_was_published() {
+fn figures_are_measured_and_compared_with_published_values() {
     let Some(folder) = measuring() else { return };
     let path = folder.path();
     folder.write("thesis", THESIS);
@@ -65,7 +65,7 @@ fn figures_are_measured_and_stand_beside_what_was_published() {
     assert!(report.contains("### fig5.5: Sorting 1.5 GB"));
 }
 
-/// Streams are measured beside the points of the suite, of which these figures need none.
+/// Streams are measured in addition to the points of the suite, which these figures do not need.
 #[test]
 fn figures_about_streams_are_measured_and_drawn() {
     let Some(folder) = measuring() else { return };
@@ -107,7 +107,7 @@ fn data_rates_in_spills_and_pauses_are_measured() {
 }
 
 #[test]
-fn what_makes_no_sense_or_has_nothing_is_told() {
+fn invalid_or_empty_input_is_reported() {
     folder().check(
         r#"
             2 | reproduce fig5.9 | did you mean "fig5.

@@ -51,7 +51,7 @@ const NODE: &str = "\
 NodeName=NAME NodeHostname=HOST NodeAddr=127.0.0.1 Port=PORT CPUs=CPUS Feature=small State=UNKNOWN
 ";
 
-/// A server of Slurm, by its command line; what it says goes to a file of its name.
+/// Returns the command of a Slurm server; its output goes to a file of its name.
 fn server(folder: &Path, line: &str) -> Command {
     let words: Vec<&str> = line.split(' ').collect();
     let name = words[0].rsplit('/').next().unwrap_or_default();
@@ -70,13 +70,13 @@ fn shell(folder: &Path, line: &str) -> Output {
     command.env("BENCH", BENCH).output().expect("a shell")
 }
 
-/// What a script says to some flags.
+/// Runs a script with some flags.
 fn script(folder: &Path, name: &str, flags: &str) -> Output {
     let script = in_repository("scripts/slurm").join(name);
     shell(folder, &format!("{} {flags}", script.display()))
 }
 
-/// Whether Slurm is there, and may be started; says so if not.
+/// Returns true if Slurm is installed and can be started; prints a note if not.
 fn can_start(folder: &Path) -> bool {
     let is_root = words(&shell(folder, "id -u")) == "0";
     if !is_root {
@@ -144,7 +144,7 @@ fn a_suite_is_measured_by_an_array_merged_and_reported() {
     assert!(submitted.status.success(), "{said}");
     println!("{said}");
     wait(path, "squeue --noheader", str::is_empty);
-    // For those who look into a failure.
+    // State for messages of failed tests.
     let left = "sinfo; tail -n 100 out/*/*.log out/finish.log; ls -R out";
     println!("{}", words(&shell(path, left)));
     let finish = folder.read("out/finish.log");
@@ -163,7 +163,7 @@ fn a_suite_is_measured_by_an_array_merged_and_reported() {
     assert_eq!(stored.count(), 1);
 }
 
-/// The process that has such a word in its command line.
+/// Returns the id of the process with this word in its command line.
 fn process_with(word: &str) -> String {
     let has_it = |process: &PathBuf| {
         let line = fs::read_to_string(process.join("cmdline")).unwrap_or_default();
@@ -196,7 +196,7 @@ fn a_stream_begins_on_two_nodes_at_once_and_is_merged() {
     };
     stream("out", "1s");
     wait(path, "squeue --noheader", str::is_empty);
-    // For those who look into a failure.
+    // State for messages of failed tests.
     let left = "tail -n 100 out/*.log out/nodes/*.log; ls -R out";
     println!("{}", words(&shell(path, left)));
     assert!(folder.read("out/merged.log").ends_with("exit code: 0\n"));
@@ -210,7 +210,7 @@ fn a_stream_begins_on_two_nodes_at_once_and_is_merged() {
     assert_eq!(names, ["n1", "n2"]);
     assert!(each[0].begin == each[1].begin && merged[0].begin == each[0].begin);
 
-    // What is killed on a node takes what it has with it, and nothing else.
+    // A kill on a node loses its own results, and nothing else.
     stream("lost", "3s");
     wait(path, "cat lost/nodes/n2.log", |said| said.contains("all is ready"));
     let own = path.join("lost/nodes/n2").display().to_string();
@@ -226,7 +226,7 @@ fn a_stream_begins_on_two_nodes_at_once_and_is_merged() {
 }
 
 #[test]
-fn what_can_t_be_submitted_is_told() {
+fn jobs_that_can_not_be_submitted_are_reported() {
     let folder = folder();
     for case in [
         "submit.sh |  | submit.sh SUITE",

@@ -24,7 +24,7 @@ fn numbers<const N: usize>(folder: &Folder, run: &str, names: [&str; N]) -> [u64
     names.map(|name| column(folder, run, name)[0].parse().expect(name))
 }
 
-/// Whether a `bench` emits timeslices: its source is there.
+/// Returns true if a `bench` emits timeslices: its source process exists.
 fn emits(bench: u32) -> bool {
     let threads = fs::read_dir(format!("/proc/{bench}/task")).into_iter().flatten().flatten();
     let names = threads.filter_map(|thread| fs::read_to_string(thread.path().join("comm")).ok());
@@ -36,9 +36,9 @@ fn each_timeslice_has_a_fate_and_each_speed_a_row() {
     let Some(folder) = measuring() else { return };
     let own = "--speed 0.05,0.1 --duration 400ms --check-every 2 --hits hits --out run";
     let line = format!("{SMALL} {own}");
-    let told = folder.bench(&line).exits(0);
+    let reported = folder.bench(&line).exits(0);
     for words in ["timeslices of 1.25 ms", "keeps up with", "p99.9"] {
-        assert!(told.stdout.contains(words), "{words}: {}", told.stdout);
+        assert!(reported.stdout.contains(words), "{words}: {}", reported.stdout);
     }
     folder.has("run/run.json run/stream-over-time.svg run/stream-over-time.png");
     folder.has("run/stream-latency.png run/stream-kept-up.png");
@@ -54,7 +54,7 @@ fn each_timeslice_has_a_fate_and_each_speed_a_row() {
     assert_eq!(timeslices.lines().count(), 1 + 16 + 32);
     let written = fs::read_dir(folder.join("hits/cpu-0.05")).expect("there").count();
     assert_eq!(written as u64, done);
-    // It is nobody's folder but this run's.
+    // The folder belongs to this run only.
     folder.bench(&line).exits(2).says("holds a run already");
 }
 
@@ -86,7 +86,7 @@ fn sum_of_timeslices(folder: &Folder, run: &str, name: &str) -> u64 {
 }
 
 #[test]
-fn events_are_built_behind_the_chain_and_counted() {
+fn events_are_built_after_the_chain_and_counted() {
     let Some(folder) = measuring() else { return };
     let shape = "--speed 0.1 --duration 300ms --check-every 1 --no-charts";
     for (run, own) in [("digis", ""), ("raw", "--from raw"), ("random", "--order random")] {
@@ -110,13 +110,13 @@ fn events_are_built_behind_the_chain_and_counted() {
 fn the_limit_is_a_speed_that_was_kept_up_to_the_end() {
     let Some(folder) = measuring() else { return };
     let own = "--find-limit --duration 100ms --queue 4 --no-charts --out run";
-    let told = folder.bench(format!("{SMALL} {own}")).exits(0);
-    told.says("the detector's rate");
+    let reported = folder.bench(format!("{SMALL} {own}")).exits(0);
+    reported.says("the detector's rate");
     let [kept_up, duration, speed] =
         ["kept_up", "duration_s", "speed"].map(|name| column(&folder, "run", name));
     assert!(speed.len() > 1, "{speed:?}");
     for (place, speed) in speed.iter().enumerate() {
-        // What has fallen short need not be seen to its end.
+        // A speed that was not sustained may end early.
         let is_whole = duration[place] == "0.1";
         assert!(is_whole || kept_up[place] == "no", "speed {speed}: {duration:?}");
     }
@@ -144,7 +144,7 @@ fn killed_and_hanging_workers_lose_nothing_unaccounted() {
         numbers(&folder, "run", ["due", "done", "lost", "backlog", "workers_lost"]);
     assert_eq!((due, gone), (80, 2), "{note}");
     assert_eq!(done + lost + backlog, due);
-    // What was done twice is counted once.
+    // Timeslices processed twice are counted once.
     let [events] = numbers(&folder, "run", ["events"]);
     assert_eq!(sum_of_timeslices(&folder, "run", "events"), events);
     assert!(done > 40, "one of three goes on: {done}");
@@ -168,7 +168,7 @@ fn without_workers_it_ends_at_once_and_says_so() {
 }
 
 #[test]
-fn workers_end_with_the_one_who_started_them() {
+fn workers_end_with_their_parent() {
     let Some(folder) = measuring() else { return };
     let line = format!("{SMALL} --speed 0.1 --duration 1h --no-charts --out run");
     let mut bench = folder.start(&line);
@@ -196,7 +196,7 @@ fn ctrl_c_keeps_what_was_done() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_and_leaves_nothing() {
+fn invalid_input_is_refused_and_leaves_nothing() {
     let Some(folder) = measuring() else { return };
     folder.check(
         "
@@ -224,7 +224,7 @@ fn what_makes_no_sense_is_refused_and_leaves_nothing() {
         ",
     );
     assert!(!folder.join("r").exists());
-    // Nobody starts a worker by hand.
+    // Workers are not started by hand.
     let alone = folder.bench("stream-worker --memory 999").exits(1);
     assert!(alone.stdout.contains("a stream starts this"), "{}", alone.stdout);
 }
@@ -237,7 +237,7 @@ fn own_memory(process: u32) -> u64 {
     let text = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix("RssAnon:")).unwrap_or_default();
     let number = line.split_whitespace().next().and_then(|number| number.parse::<u64>().ok());
-    number.expect("told") * 1024
+    number.expect("reported") * 1024
 }
 
 #[test]
@@ -250,7 +250,7 @@ fn a_long_stream_takes_no_more_memory() {
         (number, "m") => 60 * number.parse::<u64>().expect("minutes"),
         _ => panic!("{SOAK} is such as 3m or 1h"),
     };
-    // As many timeslices in an hour as from the detector in six.
+    // An hour holds the timeslices of six hours of the detector.
     let line = format!("{SMALL} --events --speed 0.5 --duration {length} --no-charts --out run");
     let bench = folder.start(&line);
     wait_until(|| emits(bench.id()));
@@ -261,7 +261,7 @@ fn a_long_stream_takes_no_more_memory() {
     let before = memory();
     std::thread::sleep(8 * tenth);
     let after = memory();
-    // Places for all timeslices are taken at the beginning, and filled as they come.
+    // Slots for all timeslices are allocated at the start, and filled on arrival.
     let of_timeslice = 96;
     let due_meanwhile = seconds * 400 * 8 / 10;
     let more = |process: usize| if process == 0 { due_meanwhile * of_timeslice } else { 0 };

@@ -12,7 +12,7 @@ use crate::common::{Folder, Run, edit_record, edit_rows, measuring, signal, wait
 const SMALL: &str = "stream --preset mcbm-2024 --scale 0.0005 --ring 2 --processes 1 --no-charts \
     --speed 0.05 --duration 500ms --check-every 2 --events";
 
-/// A moment after so many seconds, as it is typed.
+/// Returns the time in `seconds` seconds, as a flag value.
 fn after(seconds: f64) -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("a clock");
     format!("{:.3}", now.as_secs_f64() + seconds)
@@ -62,8 +62,8 @@ fn nodes_begin_together_and_are_merged_as_far_as_they_are_there() {
 }
 
 fn all_are_there(folder: &Folder) {
-    let told = folder.bench("stream --merge n1 n2 --out all").exits(0);
-    told.prints("2 nodes · 2 workers").prints("time-sweep on cpu: keeps up with");
+    let reported = folder.bench("stream --merge n1 n2 --out all").exits(0);
+    reported.prints("2 nodes · 2 workers").prints("time-sweep on cpu: keeps up with");
     let [first, second] = ["n1", "n2"].map(|node| the_row(folder, node));
     let all = the_row(folder, "all");
     assert_eq!(first.begin, second.begin);
@@ -92,8 +92,8 @@ fn all_are_there(folder: &Folder) {
 }
 
 fn one_is_missing(folder: &Folder) {
-    let told = folder.bench("stream --merge n1 n2 n3 --no-charts --out two").exits(1);
-    told.says("merged without node n3: n3/run.json does not exist");
+    let reported = folder.bench("stream --merge n1 n2 n3 --no-charts --out two").exits(1);
+    reported.says("merged without node n3: n3/run.json does not exist");
     let two = the_row(folder, "two");
     assert_eq!((two.due, two.nodes, two.kept_up), (40, 2, YesNo::No));
     assert!(two.note.ends_with("without n3"), "{}", two.note);
@@ -104,9 +104,9 @@ fn one_is_missing(folder: &Folder) {
     });
     copy(folder, "n2", "ended");
     edit_record(&folder.join("ended"), |record| record["finished"] = serde_json::Value::Null);
-    let told = folder.bench("stream --merge n1 late ended --no-charts --out some").exits(1);
-    told.says("node late: speed 0.05 on cpu: not run: tired");
-    told.says("node ended: its stream did not end by itself");
+    let reported = folder.bench("stream --merge n1 late ended --no-charts --out some").exits(1);
+    reported.says("node late: speed 0.05 on cpu: not run: tired");
+    reported.says("node ended: its stream was interrupted");
     let some = the_row(folder, "some");
     assert_eq!((some.nodes, some.valid, some.kept_up), (2, YesNo::Yes, YesNo::No));
     assert_eq!(folder.record("some").finished, None);
@@ -145,9 +145,9 @@ fn what_does_not_belong_together_is_refused(folder: &Folder) {
 }
 
 #[test]
-fn who_is_not_ready_takes_no_part() {
+fn workers_that_are_not_ready_take_no_part() {
     let Some(folder) = measuring() else { return };
-    // That many timeslices are not made so soon.
+    // Generating this number of timeslices takes longer.
     let line = SMALL.replace("--ring 2", "--ring 20");
     folder.bench(format!("{line} --begin {} --out late", after(0.5))).exits(1);
     let row = the_row(&folder, "late");
@@ -157,7 +157,7 @@ fn who_is_not_ready_takes_no_part() {
 }
 
 #[test]
-fn a_begin_to_come_is_waited_for_until_somebody_says_stop() {
+fn a_future_start_is_waited_for_until_interrupted() {
     let Some(folder) = measuring() else { return };
     let errors = folder.join("errors.txt");
     let mut command = folder.command(&format!("{SMALL} --begin 4e9 --out run"));

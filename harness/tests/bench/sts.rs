@@ -85,7 +85,8 @@ fn check_quality<'a>(rows: impl Iterator<Item = &'a SummaryRow>) {
     let totals: Vec<_> = rows.filter(|row| row.stage == "total").collect();
     for row in &totals {
         let figure = |name| row.metrics.number(name).expect("a figure");
-        let (efficiency, ghosts) = (figure("efficiency"), figure("ghosts"));
+        let efficiency = figure("efficiency");
+        let ghosts = figure("ghosts");
         let variant = &row.variant;
         assert!((0.7..=1.0).contains(&efficiency), "{variant}: {efficiency}");
         assert!((0.0..0.7).contains(&ghosts), "{variant}: {ghosts}");
@@ -98,13 +99,14 @@ fn check_quality<'a>(rows: impl Iterator<Item = &'a SummaryRow>) {
 }
 
 #[test]
-fn what_is_found_is_written_in_order() {
+fn output_is_written_in_order() {
     let folder = with_digis();
     let run = reconstruct(&folder, "").exits(0);
     let text = folder.read("c.csv");
     let header = "module,side,charge,size,position,position_error,time_ns,time_error";
     assert_eq!(text.lines().next(), Some(header));
-    let (clusters, hits) = (numbers(&text), numbers(&folder.read("h.csv")));
+    let clusters = numbers(&text);
+    let hits = numbers(&folder.read("h.csv"));
     assert!(clusters.len() > 100 && hits.len() > 10, "{}", run.stderr);
     let key = |row: &Vec<f64>| [row[0], row[1], row[6], row[4], row[2]];
     assert!(clusters.is_sorted_by(|a, b| key(a) <= key(b)));

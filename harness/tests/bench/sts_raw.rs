@@ -49,7 +49,7 @@ fn all_variants_of_one_answer_find_the_same_in_raw_data() {
 }
 
 #[test]
-fn hits_are_those_of_the_detector_beside_the_data() {
+fn hits_are_those_of_the_detector_next_to_the_data() {
     let folder = with_raw_data();
     let (clusters, of_regular) = found(&folder, "");
     fs::copy(folder.join("of.setup.json"), folder.join("d.detector.json")).expect("writable");

@@ -1,4 +1,4 @@
-//! `bench run`: stopped and gone on with, in shards, within a budget.
+//! `bench run`: interrupted and resumed, in shards, within a budget.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -44,7 +44,7 @@ fn little(folder: &Folder, flags: &str) -> Run {
     folder.bench(format!("{LITTLE} {flags}"))
 }
 
-/// Every point once, with as many samples as its row says.
+/// Asserts that every point is there once, with the number of samples in its row.
 fn assert_complete(folder: &Folder, run: impl AsRef<Path>) {
     let rows = folder.rows(&run);
     let mut samples: BTreeMap<String, usize> = BTreeMap::new();
@@ -101,19 +101,19 @@ fn ctrl_c_and_the_same_command_again_complete_the_run() {
     wait_until(|| !runs(&folder).is_empty());
     signal(&child, "INT");
     let run = Run::end_of(child).exits(130);
-    run.says("the same command resumes: ");
+    run.says("rerun the same command to resume: ");
     // Without a folder given it finds the run by itself.
-    little(&folder, "").exits(0).says("going on with results/");
+    little(&folder, "").exits(0).says("resuming results/");
     let runs = runs(&folder);
     assert_eq!(runs.len(), 1, "no second folder");
     assert_complete(&folder, &runs[0]);
-    // A complete run is not gone on with.
+    // A complete run is not resumed.
     let anew = little(&folder, "--budget 1s");
     assert!(!anew.stderr.contains("going on"), "{}", anew.stderr);
 }
 
 #[test]
-fn what_is_not_the_same_is_not_gone_on_with() {
+fn different_runs_are_not_resumed() {
     let Some(folder) = suite() else { return };
     little(&folder, "--out r --shard 1/2").exits(0);
     little(&folder, "--out r").exits(2).says("another shard");

@@ -54,7 +54,7 @@ fn a_suite_with_unknown_names_is_refused_with_all_of_them() {
 }
 
 #[test]
-fn what_is_no_suite_is_refused() {
+fn an_invalid_suite_is_refused() {
     let folder = folder();
     fs::create_dir(folder.join("folder")).expect("made");
     folder.write("binary.toml", [0xff, 0xfe]);

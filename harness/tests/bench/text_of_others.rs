@@ -103,7 +103,7 @@ fn is_text(text: &str, longest: usize) {
     assert!(found <= longest, "a line of {found} characters: {}", &text[..2_000.min(text.len())]);
 }
 
-/// The same of a page, which may break lines anywhere. Raw data are in it as they are, encoded.
+/// Checks a page, which may break lines anywhere. It contains raw data encoded.
 #[track_caller]
 fn is_page(page: &str) {
     let hidden = page.chars().find(|&c| c != '\n' && text::is_hidden(c));
@@ -166,7 +166,8 @@ fn runs_that_are_stored_already_are_listed() {
 #[test]
 fn json_says_what_it_said_and_csv_writes_no_formulas() {
     let name = "=cmd()\u{7f}\u{202e}ä";
-    let (folder, store) = (runs(name), store(name));
+    let folder = runs(name);
+    let store = store(name);
     let run = store.bench("history show latest --format json").exits(0);
     is_text(&run.stdout, LONGEST);
     let json: serde_json::Value = run.json();
@@ -217,7 +218,7 @@ fn a_store_takes_no_names_that_can_not_be_read() {
     }
 }
 
-/// Words of a command line and files, each with what is said of it.
+/// Words of a command line and files, each with its message.
 #[test]
 fn messages_repeat_words_of_others_as_text() {
     let folder = folder();
@@ -265,7 +266,7 @@ fn messages_repeat_words_of_others_as_text() {
 }
 
 impl Run {
-    /// Whether it says this, without a panic.
+    /// Asserts that it prints this, without a panic.
     #[track_caller]
     fn exits_in_words(self, says: &str) {
         let code = self.code.unwrap_or_default();

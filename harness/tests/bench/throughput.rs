@@ -22,9 +22,9 @@ fn every_step_of_the_chain_can_be_kept_busy() {
     for (number, task) in TASKS.iter().enumerate() {
         let run = format!("run-{number}");
         let line = format!("throughput {task} {SHORT} --streams 1,2 --out {run} --format csv");
-        let told = folder.bench(&line).exits(0);
-        assert_eq!(told.stdout.lines().count(), 1 + 2, "{task}: {}", told.stdout);
-        assert_eq!(told.stdout.matches(",yes,").count(), 2, "{task}: {}", told.stdout);
+        let reported = folder.bench(&line).exits(0);
+        assert_eq!(reported.stdout.lines().count(), 1 + 2, "{task}: {}", reported.stdout);
+        assert_eq!(reported.stdout.matches(",yes,").count(), 2, "{task}: {}", reported.stdout);
         let events = folder.read(format!("{run}/events.csv"));
         assert!(events.lines().count() > 2, "{task}");
     }
@@ -35,9 +35,9 @@ fn a_run_leaves_tables_and_charts() {
     let Some(folder) = measuring() else { return };
     let task = "merge --tracks 1k --variant sequential,components --threads 1,2";
     let line = format!("throughput {task} {SHORT} --streams 1,2,4 --out run");
-    let told = folder.bench(&line).exits(0);
+    let reported = folder.bench(&line).exits(0);
     for words in ["slice tracks an event", "of ideal", "1 thread a stream: ", "cores"] {
-        assert!(told.stdout.contains(words), "{words}: {}", told.stdout);
+        assert!(reported.stdout.contains(words), "{words}: {}", reported.stdout);
     }
     for chart in ["throughput-over-streams", "latency-over-streams", "throughput-over-threads"] {
         folder.has(&format!("run/{chart}.svg run/{chart}.png"));
@@ -48,7 +48,7 @@ fn a_run_leaves_tables_and_charts() {
     let record = folder.record("run");
     assert!(record.finished.is_some() && !record.ceilings.is_empty());
     assert!(record.notes.iter().any(|note| note.contains("take turns") || note.contains("CPU")));
-    // It is nobody's folder but this run's.
+    // The folder belongs to this run only.
     folder.bench(&line).exits(2).says("holds a run already");
 }
 
@@ -57,8 +57,8 @@ fn an_input_from_a_file_is_an_event_of_all_streams() {
     let Some(folder) = measuring() else { return };
     folder.bench("generate tracks --tracks 1k --out tracks.bin").exits(0);
     let line = format!("throughput merge --input tracks.bin {SHORT} --variant sequential");
-    let told = folder.bench(format!("{line} --streams 2 --out run --no-charts")).exits(0);
-    assert!(told.stdout.contains("sequential"), "{}", told.stdout);
+    let reported = folder.bench(format!("{line} --streams 2 --out run --no-charts")).exits(0);
+    assert!(reported.stdout.contains("sequential"), "{}", reported.stdout);
     assert!(!folder.join("run/throughput-over-streams.svg").exists());
 }
 
@@ -75,7 +75,7 @@ fn what_is_said_of_a_file_counts_for_all_events() {
 }
 
 #[test]
-fn what_makes_no_sense_is_refused_and_leaves_nothing() {
+fn invalid_input_is_refused_and_leaves_nothing() {
     let Some(folder) = measuring() else { return };
     folder.check(
         "
@@ -129,8 +129,8 @@ fn several_processes_do_what_one_does() {
     let Some(folder) = measuring() else { return };
     let task = "merge --tracks 1k --variant sequential --processes 1,2";
     let line = format!("throughput {task} {SHORT} --streams 1,3 --out run");
-    let told = folder.bench(&line).exits(0);
-    assert!(told.stdout.contains("processes"), "{}", told.stdout);
+    let reported = folder.bench(&line).exits(0);
+    assert!(reported.stdout.contains("processes"), "{}", reported.stdout);
     folder.has("run/throughput-over-streams.png");
     let text = folder.read("run/throughput.csv");
     let mut rows = csv::Reader::from_reader(text.as_bytes());
@@ -154,7 +154,7 @@ fn several_processes_do_what_one_does() {
 }
 
 #[test]
-fn a_process_that_dies_is_told_and_leaves_nothing() {
+fn a_process_that_dies_is_reported_and_leaves_nothing() {
     let Some(folder) = measuring() else { return };
     let line = "throughput merge --tracks 1k --variant sequential --device cpu --batch 1 \
                 --streams 2 --processes 2 --duration 10m --out r";
@@ -165,8 +165,8 @@ fn a_process_that_dies_is_told_and_leaves_nothing() {
     send("KILL", both[1]);
     Run::end_of(bench).exits(3);
     assert!(both.iter().all(|&child| !is_there(child)), "none is left");
-    let told = folder.read("r/throughput.csv");
-    assert!(told.contains("failed: process 1 on cpu ended with signal: 9"), "{told}");
+    let reported = folder.read("r/throughput.csv");
+    assert!(reported.contains("failed: process 1 on cpu ended with signal: 9"), "{reported}");
 
     let bench = folder.start(&line.replace("--out r", "--out s"));
     let id = bench.id();

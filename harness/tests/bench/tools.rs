@@ -1,4 +1,4 @@
-//! The subcommands beside measuring: list, devices, verify, generate, completions.
+//! Subcommands that do not measure: list, devices, verify, generate, completions.
 
 use std::fs;
 
@@ -58,10 +58,9 @@ fn completions_know_the_subcommands() {
 
 #[test]
 fn help_has_examples_and_exit_codes() {
-    let run = folder().bench("--help").exits(0);
-    run.prints("Examples:").prints("Exit codes:");
+    folder().bench("--help").exits(0).prints("Exit codes:");
     let run = folder().bench("sort --help").exits(0);
-    run.prints("bench sort --segments 24");
+    run.prints("Examples:").prints("bench sort --segments 24");
 }
 
 #[test]

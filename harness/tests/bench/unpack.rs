@@ -62,14 +62,14 @@ fn digis_are_sorted_by_time_as_a_stage_if_that_is_asked_for() {
     };
     let arrived = unpack("--variant simd");
     assert_eq!(unpack("--variant simd --order arrival"), arrived);
-    // The same digis in another order.
+    // Equal digis in another order.
     let sorted = unpack("--variant simd --order time");
     assert!(sorted.len() == arrived.len() && sorted != arrived);
     assert_eq!(unpack("--variant published --order time"), sorted);
 }
 
 #[test]
-fn what_can_not_be_unpacked_is_refused_with_its_place() {
+fn data_that_can_not_be_unpacked_are_refused_with_the_offset() {
     let folder = folder();
     folder.bench(format!("generate sts-raw {SMALL} --out d.ts.bin")).exits(0);
     let whole = fs::read(folder.join("d.ts.bin")).expect("written");
@@ -132,7 +132,8 @@ fn raw_data_have_digis(origin: &Path, sets: &[(&str, &str, u32)]) {
     let folder = folder();
     for (name, raw, year) in sets {
         let file = |ending: &str| origin.join(format!("{name}.{ending}")).display().to_string();
-        let (input, setup) = (file(&format!("{raw}.bin.gz")), file("setup.json"));
+        let input = file(&format!("{raw}.bin.gz"));
+        let setup = file("setup.json");
         let semantics = if *year == 2023 { "2023" } else { "current" };
         let line = format!("unpack --input {input} --setup {setup} --digis d.bin");
         folder.bench(format!("{line} --semantics {semantics}")).exits(0);

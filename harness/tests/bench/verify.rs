@@ -29,7 +29,7 @@ fn a_device_is_verified_by_its_own_variants() {
 }
 
 #[test]
-fn the_list_says_what_there_is_and_what_can_run_here_or_why_not() {
+fn the_list_has_all_variants_and_why_some_can_not_run_here() {
     let folder = folder();
     let table = folder.bench("list").exits(0);
     let list: Value = folder.bench("list --format json").json();
@@ -42,7 +42,8 @@ fn the_list_says_what_there_is_and_what_can_run_here_or_why_not() {
     assert!(of_backend("cpu").all(|variant| variant["available"] == true));
     assert!(of_backend("cuda").count() >= 4);
     for variant in of_backend("cuda") {
-        let (available, reason) = (variant["available"] == true, variant["reason"].is_string());
+        let available = variant["available"] == true;
+        let reason = variant["reason"].is_string();
         assert_ne!(available, reason, "{variant}");
     }
     let emulator = &list[0]["emulator"];

@@ -15,7 +15,7 @@ fn with_run() -> Folder {
     folder
 }
 
-/// What lies in a folder.
+/// Returns the names of the files in a folder.
 fn names(folder: &Folder) -> BTreeSet<String> {
     let entries = fs::read_dir(folder.path()).expect("readable");
     let names = entries.map(|entry| entry.expect("one").file_name());
@@ -29,7 +29,7 @@ const WRITERS: [&str; 4] = [
     "winners a --format json=out.csv",
     GENERATE,
 ];
-/// The ending of the file says what is written.
+/// Command without the extension of the file, which selects the format.
 const GENERATE: &str = "generate sts --segments 4 --digis 20k --out out.csv";
 
 #[test]
@@ -38,7 +38,7 @@ fn where_there_is_no_room_a_file_stays_as_it_was() {
     for line in WRITERS {
         folder.write("out.csv", "what was there before");
         let before = names(&folder);
-        folder.bench_with_little_room(0, line).exits(1).says("out.csv: ");
+        folder.bench_with_file_limit(0, line).exits(1).says("out.csv: ");
         assert_eq!(folder.read("out.csv"), "what was there before", "{line}");
         assert_eq!(names(&folder), before, "{line}");
         folder.bench(line);
@@ -66,7 +66,7 @@ fn links_lead_to_the_file_and_devices_stay_what_they_are() {
 }
 
 #[test]
-fn what_a_killed_export_left_is_taken_away_by_the_next_one() {
+fn files_of_a_killed_export_are_removed_by_the_next_one() {
     let folder = with_run();
     folder.write(".page.csv.Ab12.draft", "half");
     folder.bench("export a --format csv --out page.csv").exits(0);

@@ -3,14 +3,14 @@
 use crate::common::measuring;
 
 #[test]
-fn winners_are_told_and_drawn() {
+fn winners_are_reported_and_drawn() {
     let Some(folder) = measuring() else { return };
     let line = "sort --digis 2k --segments 4,8 --order random,time --variant std-* --threads 1 \
                 --samples 8 --quiet --device cpu --out run --no-charts";
     folder.bench(line).exits(0);
     let line = "winners run --out maps --format table --format csv=winners.csv";
-    let told = folder.bench(line).exits(0);
-    let lines: Vec<&str> = told.stdout.lines().collect();
+    let reported = folder.bench(line).exits(0);
+    let lines: Vec<&str> = reported.stdout.lines().collect();
     assert!(lines[1].contains("segments") && lines[1].contains("winner"), "{lines:?}");
     assert_eq!(lines.len(), 2 + 4, "{lines:?}");
     folder.has("maps/winners.svg maps/winners.png winners.csv");

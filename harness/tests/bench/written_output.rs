@@ -1,4 +1,4 @@
-//! Output that commands write to files, by the variant and on the device that were asked for.
+//! Output that commands write to files, by the requested variant on the requested device.
 
 use std::fs;
 
@@ -8,7 +8,7 @@ use crate::common::{Folder, folder};
 
 /// A command that writes what one variant finds, in data of a file and in generated data.
 struct Writer {
-    /// Task and the flags that say what is written.
+    /// Task and the flags of the output.
     command: &'static str,
     /// Files that are written.
     files: &'static [&'static str],
@@ -71,7 +71,7 @@ impl Writer {
         [format!("--input {input}"), self.generated.to_owned()]
     }
 
-    /// What is written, by the variant on the device that is named.
+    /// Returns the output of a variant on a device.
     #[track_caller]
     fn written(&self, folder: &Folder, input: &str, run: &str) -> Vec<Vec<u8>> {
         let (variant, device) = run.split_once(" on ").expect("a variant and a device");
@@ -131,7 +131,7 @@ fn a_gpu_that_is_not_there_is_named_and_no_file_is_written() {
 }
 
 #[test]
-fn a_device_without_the_variant_is_told_from_those_that_have_it() {
+fn a_device_without_the_variant_is_distinguished_from_others() {
     for writer in WRITERS {
         let folder = folder();
         let Writer { command, generated, on_gpus, on_cpu, .. } = writer;

@@ -1,4 +1,4 @@
-//! Variants that are wrong, panic or can't run: told, and never timed.
+//! Variants that are wrong, panic or can't run: reported, and never timed.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -13,7 +13,7 @@ use reports::record::YesNo;
 use crate::common::fake::{FakeCandidate, FakeTask, measure, request};
 use crate::common::{Folder, folder, row};
 
-/// A task whose variants behave as their names say.
+/// A task whose variants behave according to their names.
 static BEHAVIOURS: FakeTask = FakeTask {
     name: "behave",
     variants: &["right", "wrong", "panicking", "unavailable", "failing"],
@@ -60,7 +60,7 @@ fn exit_of(variants: &[&str]) -> (Exit, Folder) {
     exit_after(variants, 3)
 }
 
-/// Takes so many samples of each.
+/// Takes `samples` samples of each variant.
 fn exit_after(variants: &[&str], samples: usize) -> (Exit, Folder) {
     let folder = folder();
     let mut request = request(&BEHAVIOURS, folder.path());
@@ -92,7 +92,7 @@ fn only_right_variants_are_timed() {
 }
 
 #[test]
-fn a_kernel_that_fails_is_told_and_ends_no_other() {
+fn a_kernel_that_fails_is_reported_and_ends_no_other() {
     let (exit, folder) = exit_after(&["failing", "right"], 30);
     assert_eq!(exit, Exit::WrongOutput);
     let rows = folder.rows("");
@@ -101,7 +101,7 @@ fn a_kernel_that_fails_is_told_and_ends_no_other() {
     let expected = "failed: a kernel failed on cuda:0 (spoil): an illegal address";
     assert_eq!(failed.note, expected);
     assert_eq!(row(&rows, "right").valid, YesNo::Yes);
-    // What was measured before is kept.
+    // Earlier measurements are kept.
     let samples = folder.samples("");
     assert!(samples.iter().any(|sample| sample.variant == "failing"));
 }

@@ -1,9 +1,9 @@
-//! What is left on a disk after a power cut, by the operations that a program made.
+//! State of a disk after a power cut, derived from the operations of a program.
 //!
-//! The system may write what it likes when it likes; what it must have written is what was synced:
-//! the content of a file by a sync of the file, and the names in a folder by a sync of the folder.
-//! So a power cut leaves one of many disks. Looked at are those that are the furthest from what the
-//! program has seen (see [`Cut`]).
+//! The system may write anything at any time; only synced data must be on the disk: the content of
+//! a file after a sync of the file, and the names in a folder after a sync of the folder. So a
+//! power cut leaves one of many states. Checked are those that differ the most from the state that
+//! the program has seen (see [`Cut`]).
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use super::log::Operation;
 use super::tree::Tree;
 
-/// What a power cut leaves of what was not synced.
+/// State of unsynced data after a power cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cut {
     /// Nothing.
@@ -91,7 +91,7 @@ impl Disk {
         }
     }
 
-    /// What is there once the power is back.
+    /// Returns the files after the power cut.
     pub fn left(&self, cut: Cut) -> Tree {
         let mut tree = Tree::new();
         self.gather(0, Path::new(""), cut, &mut tree);
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_synced_is_lost() {
+    fn unsynced_data_are_lost() {
         let old = Tree::from([("a".into(), Some(b"old".to_vec()))]);
         let mut disk = Disk::of(&old);
         let written = |path: &str, bytes: &[u8]| Operation::Write {

@@ -1,19 +1,19 @@
-/* Makes operations on files go wrong, and writes them down: preloaded into a program.
+/* Injects faults into file operations and logs them; preloaded into a program.
  *
- *   FAULTS_ROOT    the folder that is looked at: nothing else is touched
+ *   FAULTS_ROOT    the folder to watch: operations elsewhere are not affected
  *   FAULTS_LOG     a file outside of it to which each operation is appended (see `note`)
- *   FAULTS_AT      N: the operation, from 1, that goes wrong, of those that change something;
- *                  of those that read, for `read`
+ *   FAULTS_AT      N: the operation, from 1, that fails, of those that change something;
+ *                  for `read`, of those that read
  *   FAULTS_KIND    fail: it changes nothing and ends with an error, ENOSPC
- *                  full: so do all from then on that need room; of what it should write, half is
- *                        written before
+ *                  full: so do all later ones that need space; half of its data is written
+ *                        before
  *                  kill: the process is killed before it
  *                  cut:  the process is killed in the middle of it: half of a write is done
  *                  read: a read fails with EIO
  *   FAULTS_CLOCK   seconds by which the clock of the day is shifted
  *
- * Operations are told by the path that a descriptor has when it is used, as the system knows it, so
- * that there is no table of descriptors to be kept right. */
+ * Operations are logged with the path that the system reports for the descriptor when it is used,
+ * so that no table of descriptors has to be maintained. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <dlfcn.h>
@@ -33,7 +33,7 @@
 #include <unistd.h>
 
 enum kind { NONE, FAIL, FULL, KILL, CUT, READ };
-/* What comes of an operation. */
+/* Result of an operation. */
 enum outcome { GOES_ON, FAILS, HALF };
 
 static const char *root;
@@ -103,7 +103,7 @@ static const char *path_at(int folder, const char *name, char *path) {
 
 /* ---- What is written down ---- */
 
-/* `OPERATION OFFSET LENGTH\nPATH\nOTHER PATH\n`, and so many bytes. */
+/* `OPERATION OFFSET LENGTH\nPATH\nOTHER PATH\n`, and LENGTH bytes. */
 static void note(const char *operation, const char *path, const char *other, long offset,
                  const void *bytes, size_t length) {
     if (!log_path) return;

@@ -16,13 +16,13 @@ const KILLED: [&str; 3] = ["run-start", "report", "export"];
 const GOLDEN: f64 = 0.618_033_988_749_895;
 
 #[test]
-fn commands_that_are_killed_go_on() {
+fn commands_that_are_killed_resume() {
     kill(2);
 }
 
 #[test]
 #[ignore = "takes minutes: at night"]
-fn commands_that_are_killed_five_hundred_times_go_on() {
+fn commands_that_are_killed_five_hundred_times_resume() {
     kill(500);
 }
 

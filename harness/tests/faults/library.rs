@@ -1,4 +1,4 @@
-//! The preloaded library: compiled once, and told what is to go wrong.
+//! The preloaded library: compiled once, and configured with the fault to inject.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,12 +12,12 @@ use crate::common::{Folder, Run};
 
 const SOURCE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/faults/faults.c");
 
-/// What goes wrong.
+/// Kind of fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// An operation changes nothing and ends with an error.
     Fail,
-    /// So do all from then on that need room.
+    /// All later operations that need space fail, too.
     Full,
     /// The process is killed before an operation.
     Kill,
@@ -41,20 +41,20 @@ impl Kind {
         }
     }
 
-    /// Whether the process can say something.
+    /// Returns true if the process can report the fault.
     pub fn survives(self) -> bool {
         !matches!(self, Kind::Kill | Kind::Cut)
     }
 }
 
-/// What goes wrong where: the number of the operation, from 1.
+/// Fault and the number of the operation that fails, from 1.
 #[derive(Clone, Copy, Debug)]
 pub struct Fault {
     pub kind: Kind,
     pub at: usize,
 }
 
-/// Whether faults can be injected; says so if not.
+/// Returns true if faults can be injected; prints a note if not.
 pub fn can_inject() -> bool {
     let can = library().is_some();
     if !can {
@@ -84,7 +84,7 @@ fn compiled() -> Option<(TempDir, PathBuf)> {
 fn command(folder: &Folder, line: &str) -> Command {
     let mut command = folder.command(line);
     command.env("LD_PRELOAD", library().expect("asked before"));
-    // As the system tells it of descriptors.
+    // The path that the system reports for descriptors.
     let root = folder.path().canonicalize().expect("a folder");
     command.env("FAULTS_ROOT", root);
     command
@@ -106,7 +106,7 @@ pub fn record(folder: &Folder, line: &str) -> (Run, Vec<Operation>) {
     (run, operations)
 }
 
-/// Runs a command by a clock that is wrong by so many seconds.
+/// Runs a command with a clock that is wrong by `seconds` seconds.
 pub fn run_by_clock(seconds: i64, folder: &Folder, line: &str) -> Run {
     Run::of(command(folder, line).env("FAULTS_CLOCK", seconds.to_string()))
 }

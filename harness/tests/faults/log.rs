@@ -26,21 +26,21 @@ pub enum Operation {
     },
     /// A file or an empty folder.
     Remove(PathBuf),
-    /// Something that no content or name depends on: who may read it.
+    /// Change of permissions, which affects neither content nor names.
     Mode,
-    /// From outside: what is not told.
+    /// From outside the folder, which is not logged.
     Copy(PathBuf),
     Read,
 }
 
 impl Operation {
-    /// Whether it changes something.
+    /// Returns true if it changes something.
     pub fn changes(&self) -> bool {
         *self != Operation::Read
     }
 }
 
-/// Reads a log: `OPERATION NUMBER LENGTH\nPATH\nOTHER PATH\n` and so many bytes, each.
+/// Reads a log of entries `OPERATION NUMBER LENGTH\nPATH\nOTHER PATH\n` and LENGTH bytes.
 pub fn read_log(mut log: &[u8], root: &Path) -> Vec<Operation> {
     let mut operations = Vec::new();
     while !log.is_empty() {
@@ -63,7 +63,7 @@ pub fn read_log(mut log: &[u8], root: &Path) -> Vec<Operation> {
             "mode" => Operation::Mode,
             "copy" => Operation::Copy(path),
             "read" => Operation::Read,
-            other => panic!("who knows {other}?"),
+            other => panic!("unknown operation {other}"),
         });
     }
     operations

@@ -1,19 +1,18 @@
-//! What happens to files if something goes wrong: a disk that is full, a file that can't be read, a
-//! kill, a power cut.
+//! Integrity of files after faults: a full disk, an unreadable file, a kill, a power cut.
 //!
 //! | module | holds |
 //! |---|---|
 //! | `faults.c` | a library that is preloaded into `bench`: it makes operations fail, and logs them |
 //! | `library` | compiling it, and running `bench` with it |
-//! | `log` | what it logs |
-//! | `tree` | what lies in a folder |
-//! | `scenario` | commands, with what lies there before |
-//! | `reference` | a command in which nothing went wrong, and whether others come to the same end |
-//! | `walk` | each operation of a command goes wrong in each way |
-//! | `disk` | what is left on a disk after a power cut |
+//! | `log` | its log |
+//! | `tree` | files of a folder |
+//! | `scenario` | commands, with the files before |
+//! | `reference` | result of a command without faults, and comparison with others |
+//! | `walk` | every fault in every operation of a command |
+//! | `disk` | state of a disk after a power cut |
 //! | `power_cut` | a power cut after each operation |
 //! | `kills` | kills at any time |
-//! | `tried` | many trials side by side |
+//! | `tried` | concurrent trials |
 
 mod disk;
 mod kills;

@@ -1,5 +1,5 @@
-//! A power cut after each operation of a command: what was synced is there, and the rest is not, in
-//! one way or another. The same command goes on.
+//! A power cut after each operation of a command: synced data are there, and the rest is lost in
+//! different combinations. The same command then resumes.
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -13,9 +13,9 @@ use super::tree::{Tree, of_interest};
 use super::tried::Tried;
 use crate::common::can_measure;
 
-/// A disk after a power cut.
-struct Left {
-    /// After how many operations.
+/// Disk after a power cut.
+struct DiskState {
+    /// Number of operations before the cut.
     after: usize,
     cut: Cut,
     tree: Tree,
@@ -33,7 +33,7 @@ fn a_power_cut_after_every_operation_loses_nothing_that_was_announced() {
 }
 
 /// Tries those of the disks after power cuts that are chosen, by the number of the command.
-fn cut_the_power(choose: fn(Vec<Left>, usize) -> Vec<Left>) {
+fn cut_the_power(choose: fn(Vec<DiskState>, usize) -> Vec<DiskState>) {
     if !can_inject() || !can_measure() {
         return;
     }
@@ -48,15 +48,16 @@ fn cut_the_power(choose: fn(Vec<Left>, usize) -> Vec<Left>) {
 }
 
 /// Each disk once that a power cut can leave.
-fn all_left(reference: &Reference) -> Vec<Left> {
+fn all_left(reference: &Reference) -> Vec<DiskState> {
     let mut disk = Disk::of(&reference.beginning);
-    let (mut seen, mut all) = (HashSet::new(), Vec::new());
+    let mut seen = HashSet::new();
+    let mut all = Vec::new();
     for (number, operation) in reference.operations.iter().enumerate() {
         disk.apply(operation);
         for cut in Cut::LOSSES.into_iter().filter(|_| operation.changes()) {
             let tree = disk.left(cut);
             if seen.insert(hash(&tree)) {
-                all.push(Left { after: number + 1, cut, tree });
+                all.push(DiskState { after: number + 1, cut, tree });
             }
         }
     }
@@ -69,8 +70,8 @@ fn hash(tree: &Tree) -> u64 {
     hasher.finish()
 }
 
-fn check(scenario: &Scenario, reference: &Reference, left: &Left) {
-    let Left { after, cut, tree } = left;
+fn check(scenario: &Scenario, reference: &Reference, left: &DiskState) {
+    let DiskState { after, cut, tree } = left;
     let last = &reference.operations[after - 1];
     let last = format!("{last:?}").chars().take(200).collect::<String>();
     let story = format!("{}, {after} operations, cut {cut:?}, the last {last}", scenario.name);
@@ -85,11 +86,13 @@ fn announced_is_durable(scenario: &Scenario, reference: &Reference) {
         disk.apply(operation);
         if *operation == Operation::Sync("r/summary.csv".into()) {
             let rows = |cut| rows_kept(&planted(&disk.left(cut)).join("r"));
-            let (there, durable) = (rows(Cut::All), rows(Cut::Nothing));
+            let there = rows(Cut::All);
+            let durable = rows(Cut::Nothing);
             assert_eq!(there, durable, "{}: points that were done", scenario.name);
         }
     }
-    let (there, durable) = (of_interest(disk.left(Cut::All)), of_interest(disk.left(Cut::Nothing)));
+    let there = of_interest(disk.left(Cut::All));
+    let durable = of_interest(disk.left(Cut::Nothing));
     for (path, content) in &there {
         let is_durable = durable.get(path) == Some(content);
         assert!(is_durable, "{}: {} is not on the disk", scenario.name, path.display());

@@ -14,9 +14,9 @@ use crate::common::{Folder, Run, folder};
 
 /// A command that nothing went wrong in.
 pub struct Reference {
-    /// What lay there before.
+    /// Files before the command.
     pub beginning: Tree,
-    /// What lies there after.
+    /// Files after the command.
     pub end: Tree,
     pub operations: Vec<Operation>,
 }
@@ -30,8 +30,8 @@ impl Reference {
         Reference { beginning, end: tree(&folder), operations }
     }
 
-    /// Sees that what is in a folder after something went wrong is whole, and that the same command
-    /// comes to the same end there and leaves nothing else behind.
+    /// Asserts that the files of a folder are complete after a fault, and that the same command gives
+    /// the same result there and leaves no other files.
     #[track_caller]
     pub fn goes_on(&self, scenario: &Scenario, folder: &Folder, story: &str) {
         let kept = match scenario.product {
@@ -60,7 +60,8 @@ impl Reference {
     /// Files that were there before are so still, or are the new ones.
     fn nothing_is_torn(&self, after: &Tree, story: &str) {
         for (path, old) in &self.beginning {
-            let (now, new) = (after.get(path), self.end.get(path));
+            let now = after.get(path);
+            let new = self.end.get(path);
             let is_whole = now == Some(old) || same(now, new);
             assert!(is_whole, "{} is torn; {story}", path.display());
         }
@@ -80,8 +81,8 @@ impl Reference {
     }
 }
 
-/// Whether a command has gone on. One that measures a task refuses to begin anew where it has come
-/// to its end, which is so if what went wrong did so behind that.
+/// Returns true if a command resumed. A measuring command refuses to start again in the folder of
+/// a finished run, which is the case if the fault happened after the end of the run.
 fn went_on(scenario: &Scenario, again: &Run) -> bool {
     let refuses = || again.code == Some(2) && again.stderr.contains("holds a run already");
     let is_suite = scenario.line.starts_with("run ");
@@ -92,7 +93,7 @@ fn went_on(scenario: &Scenario, again: &Run) -> bool {
 /// The rows that are whole, of a run that may have been stopped in the middle of one.
 pub fn rows_kept(run: &Path) -> Vec<SummaryRow> {
     let text = fs::read(run.join("summary.csv")).unwrap_or_default();
-    // What was to be written when the power was cut.
+    // Data that were being written at the power cut.
     let written = text.split(|&byte| byte == 0).next().unwrap_or_default();
     let end = written.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
     let copy = folder();
@@ -100,7 +101,7 @@ pub fn rows_kept(run: &Path) -> Vec<SummaryRow> {
     done(&copy)
 }
 
-/// Whether two files are the same but for times.
+/// Returns true if two files are equal except for times.
 fn same(one: Option<&Option<Vec<u8>>>, other: Option<&Option<Vec<u8>>>) -> bool {
     let text = |bytes| std::str::from_utf8(bytes).map(without_times);
     match (one, other) {

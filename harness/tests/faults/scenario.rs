@@ -15,19 +15,19 @@ use crate::common::{Folder, copy_documented, folder};
 /// A command that writes files.
 pub struct Scenario {
     pub name: &'static str,
-    /// What lies in the folder before.
+    /// Prepares the files of the folder.
     prepare: fn(&Folder),
     /// The words of the command.
     pub line: &'static str,
     pub product: Product,
 }
 
-/// What a command makes.
+/// Result of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Product {
     /// Files that are the same each time, but for times and what is made of them.
     Files,
-    /// A run in the folder `r`, which can be gone on with.
+    /// A run in the folder `r`, which can be resumed.
     Run,
 }
 
@@ -147,7 +147,7 @@ fn three_stored(folder: &Folder) {
 }
 
 impl Scenario {
-    /// What lies there before.
+    /// Returns the files before the command.
     pub fn beginning(&self) -> Tree {
         let folder = folder();
         (self.prepare)(&folder);
@@ -167,8 +167,7 @@ pub fn done(run: &Path) -> Vec<SummaryRow> {
     read_summary(run).unwrap_or_default()
 }
 
-/// Sees that a run has come to its end with each of its points once, and with as many samples as
-/// their rows say.
+/// Asserts that a run is finished and has each point once, with the number of samples in its row.
 #[track_caller]
 pub fn assert_complete(run: &Path, points: usize, story: &str) {
     let rows = read_summary(run).expect(story);

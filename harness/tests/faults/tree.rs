@@ -1,4 +1,4 @@
-//! What lies in a folder and below it.
+//! Files in a folder and below it.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -28,7 +28,8 @@ fn gather(root: &Path, below: &Path, tree: &mut Tree) {
     }
 }
 
-/// Without what a store has for whoever writes to it: nobody reads it, and the next one clears it.
+/// Removes the store's temporary files of writers: they are never read, and the next writer clears
+/// them.
 pub fn of_interest(mut tree: Tree) -> Tree {
     let is_for_writers = |path: &Path| {
         path.iter().any(|name| ["lock", "incoming", "trash"].iter().any(|work| name == *work))
@@ -49,8 +50,8 @@ pub fn plant(tree: &Tree, root: &Path) {
     }
 }
 
-/// What the name of each thing is where runs that differ only in when they were made have the
-/// same.
+/// Returns the names with times and hashes masked, so that runs that differ only in time have
+/// equal names.
 pub fn names(tree: &Tree) -> Vec<String> {
     let names = tree.keys().map(|path| without_times(&path.display().to_string()));
     let mut names: Vec<_> = names.collect();
@@ -60,12 +61,13 @@ pub fn names(tree: &Tree) -> Vec<String> {
 
 /// The shapes that times have in texts and in names: each `0` is any digit.
 const TIMES: [&str; 2] = ["0000-00-00T00:00:00Z", "00000000T000000Z"];
-/// So many hexadecimal digits in a row are a hash.
+/// Number of consecutive hexadecimal digits that count as a hash.
 const HASH: usize = 16;
 
 /// A text in which times, and hashes, are those of no run.
 pub fn without_times(text: &str) -> String {
-    let (mut masked, mut rest) = (String::new(), text);
+    let mut masked = String::new();
+    let mut rest = text;
     while let Some(first) = rest.chars().next() {
         let time = TIMES.iter().find(|time| has_shape(rest, time));
         let hash = rest.chars().take_while(char::is_ascii_hexdigit).count();

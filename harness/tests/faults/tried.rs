@@ -1,10 +1,10 @@
-//! Many trials side by side, all of which are told that fail.
+//! Concurrent trials; all failures are reported.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::thread;
 
-/// How many trials there were, and how many of them failed: each tells why as it fails.
+/// Number of trials and of failures; each failure prints its reason.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tried {
     pub all: usize,
@@ -14,7 +14,8 @@ pub struct Tried {
 impl Tried {
     /// Tries all things, on all CPUs.
     pub fn all<T: Sync>(things: &[T], check: impl Fn(&T) + Sync) -> Self {
-        let (next, failed) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let next = AtomicUsize::new(0);
+        let failed = AtomicUsize::new(0);
         let work = || {
             while let Some(thing) = things.get(next.fetch_add(1, Relaxed)) {
                 if catch_unwind(AssertUnwindSafe(|| check(thing))).is_err() {
@@ -32,7 +33,7 @@ impl Tried {
         self.failed += other.failed;
     }
 
-    /// Says how many there were.
+    /// Prints the numbers, and fails if a trial failed.
     #[track_caller]
     pub fn assert_none_failed(self, what: &str) {
         let Tried { all, failed } = self;

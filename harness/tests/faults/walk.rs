@@ -1,7 +1,7 @@
-//! Each operation of a command goes wrong in each way.
+//! Every fault in every operation of a command.
 //!
-//! After each fault, what was there before is whole, the same command goes on and comes to the same
-//! end as if nothing had gone wrong, and nothing is left behind.
+//! After each fault, earlier files are complete, the same command resumes with the same result as
+//! without a fault, and no other files are left.
 
 use super::library::{Fault, Kind, can_inject, run_with};
 use super::reference::{Reference, rows_kept};
@@ -64,17 +64,18 @@ fn check(scenario: &Scenario, reference: &Reference, fault: Fault) {
     reference.goes_on(scenario, &folder, &story);
 }
 
-/// Whoever says so has made all that there is to be.
+/// Asserts that a command that reports success has written all its files.
 fn says_that_all_is_well(reference: &Reference, now: Tree, fault: Fault, story: &str) {
-    let (mut now, end) = (names(&of_interest(now)), names(&of_interest(reference.end.clone())));
-    // What can't be taken away stays until the next one comes,
+    let mut now = names(&of_interest(now));
+    let end = names(&of_interest(reference.end.clone()));
+    // Files that can't be removed stay until the next command,
     now.retain(|name| !name.ends_with(".draft"));
     // and a run that can't be read is not deleted.
     let stays = fault.kind == Kind::Read && end.iter().all(|name| now.contains(name));
     assert!(stays || now == end, "it says that all is well, but has {now:?}; {story}");
 }
 
-/// Who survives a fault says what is wrong, if it was of importance.
+/// Asserts that a process that survives a relevant fault reports it.
 fn ended_well(run: &Run, fault: Fault, story: &str) {
     let panicked = run.stderr.contains("panicked");
     if fault.kind.survives() {

@@ -5,18 +5,20 @@ use std::ffi::{OsStr, OsString};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
-/// The flags, as they would be typed, that make a command line without a file mean what it means
-/// with the file: records have them, so that they can be repeated where there is no such file.
+/// Returns the flags that make a command line without the file equivalent to one with it: records
+/// contain them, so that a run can be repeated without the file.
 ///
-/// `plain` is the command without the file's defaults. A default that has no effect beside what was
-/// typed, and would contradict it as a flag, is left out.
+/// `plain` is the command without the file's defaults. A default that has no effect because it
+/// would contradict a typed flag is left out.
 pub fn applied(
     plain: &Command,
     with_defaults: &Command,
     matches: &ArgMatches,
     typed: &[OsString],
 ) -> Vec<String> {
-    let (mut plain_below, mut below, mut matches) = (plain, with_defaults, matches);
+    let mut plain_below = plain;
+    let mut below = with_defaults;
+    let mut matches = matches;
     while let Some((name, matches_below)) = matches.subcommand() {
         let find = |command| Command::find_subcommand(command, name);
         let (Some(plain_next), Some(next)) = (find(plain_below), find(below)) else { break };
@@ -40,7 +42,7 @@ pub fn applied(
     flags
 }
 
-/// A flag with its values, each word with the flag.
+/// Returns a flag with its values, in words of the form `--flag=value`.
 fn words(flag: &Arg, values: &[impl AsRef<OsStr>]) -> Vec<String> {
     let Some(name) = flag.get_long() else { return Vec::new() };
     let mut values = values.iter().map(|value| value.as_ref().to_string_lossy().into_owned());
@@ -75,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_file_adds_can_be_typed() {
+    fn flags_from_a_file_can_be_typed() {
         let file = "threads = [1, 2]\nquiet = true\n[sort]\ndigis = \"2M\"\n";
         let flags = added("bench sort --segments 24", file);
         for flag in ["--threads=1,2", "--quiet", "--digis=2M"] {

@@ -12,36 +12,36 @@ use crate::request::suggestion::instead_of;
 /// Flags that a file can't have.
 const NOT_IN_FILES: [&str; 3] = [FLAG, "help", "version"];
 
-/// A command with the defaults of a file; `path` is for messages.
+/// Applies the defaults of a file to a command; `path` is for messages.
 ///
 /// # Errors
-/// All that is wrong with the file.
+/// All problems of the file.
 pub fn with_defaults(command: Command, path: &str, text: &str) -> Result<Command, InvalidDocument> {
     document::read(path, text, |root| {
         let mut reader = Reader::default();
         let command = reader.command(command, Some(root), &[]);
-        reader.tell_untaken();
+        reader.report_unused();
         command
     })
 }
 
 /// A key with its values.
 #[derive(Clone)]
-struct Given {
+struct KeyValues {
     key: String,
     words: Vec<String>,
-    /// Where it stands.
+    /// Byte offset in the file.
     at: usize,
 }
 
-/// What became of the keys so far.
+/// Keys read so far, and their use.
 #[derive(Default)]
 struct Reader<'a> {
-    /// Keys by their places, with the flags that there are where they stand.
+    /// Keys by byte offset, with the flags known in their section.
     keys: BTreeMap<usize, (Entry<'a>, BTreeSet<String>)>,
-    /// Keys that some command takes.
+    /// Offsets of the keys that some command accepts.
     taken: BTreeSet<usize>,
-    /// Why commands with that flag don't take the value.
+    /// Problems of values that commands with that flag reject.
     refused: BTreeMap<usize, String>,
 }
 
@@ -51,14 +51,14 @@ impl<'a> Reader<'a> {
         &mut self,
         mut command: Command,
         section: Option<Section<'a>>,
-        inherited: &[Given],
+        inherited: &[KeyValues],
     ) -> Command {
         let mut defaults = inherited.to_vec();
         let entries: Vec<Entry<'a>> = section.into_iter().flat_map(Section::entries).collect();
         let (tables, values): (Vec<_>, Vec<_>) =
             entries.into_iter().partition(|entry| entry.is_section());
         for entry in values {
-            let default = self.given(&command, entry);
+            let default = self.key_values(&command, entry);
             defaults.retain(|known| known.key != default.key);
             defaults.push(default);
         }
@@ -78,13 +78,13 @@ impl<'a> Reader<'a> {
         command
     }
 
-    fn given(&mut self, command: &Command, entry: Entry<'a>) -> Given {
+    fn key_values(&mut self, command: &Command, entry: Entry<'a>) -> KeyValues {
         self.keys.insert(entry.at, (entry, flags(command)));
-        Given { key: entry.key.to_owned(), words: entry.texts(), at: entry.at }
+        KeyValues { key: entry.key.to_owned(), words: entry.texts(), at: entry.at }
     }
 
     /// Makes a value the default of a flag, if the command has it and takes the value.
-    fn flag(&mut self, command: Command, default: &Given) -> Command {
+    fn flag(&mut self, command: Command, default: &KeyValues) -> Command {
         let Some(flag) = flag(&command, &default.key).cloned() else {
             return command;
         };
@@ -100,14 +100,15 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Takes down the keys that no command takes, and why.
-    fn tell_untaken(mut self) {
+    /// Reports the keys that no command accepts, and why.
+    fn report_unused(mut self) {
         for (at, (entry, known)) in self.keys {
             if self.taken.contains(&at) {
                 continue;
             }
             let unknown = || {
-                let (key, known) = (entry.key, known.iter().map(String::as_str));
+                let key = entry.key;
+                let known = known.iter().map(String::as_str);
                 let instead = instead_of(key, &known.collect::<Vec<_>>());
                 format!("unknown flag {}; {instead}", key.quoted())
             };
@@ -120,7 +121,8 @@ fn check_table(command: &Command, table: Entry<'_>, names: &[String]) {
     if names.iter().any(|name| name == table.key) {
         return;
     }
-    let (key, above) = (table.key, command.get_name());
+    let key = table.key;
+    let above = command.get_name();
     let known: Vec<&str> = names.iter().map(String::as_str).collect();
     table.problem(if known.is_empty() {
         format!("{above} has no subcommand {}", key.quoted())
@@ -146,14 +148,17 @@ fn flags(command: &Command) -> BTreeSet<String> {
 }
 
 fn flag<'c>(command: &'c Command, name: &str) -> Option<&'c Arg> {
-    let mut flags = command.get_arguments();
-    flags.find(|flag| flag.get_long() == Some(name) && !NOT_IN_FILES.contains(&name))
+    let is_named = |flag: &&Arg| {
+        let aliases = flag.get_all_aliases().unwrap_or_default();
+        flag.get_long() == Some(name) || aliases.contains(&name)
+    };
+    command.get_arguments().find(is_named).filter(|_| !NOT_IN_FILES.contains(&name))
 }
 
-/// The values that a flag takes, each by itself.
+/// Splits the values of a flag.
 ///
 /// # Errors
-/// Why it does not take them.
+/// If the flag rejects them.
 fn values(flag: &Arg, words: &[String]) -> Result<Vec<String>, String> {
     let name = flag.get_long().unwrap_or_default();
     let values: Vec<String> = match flag.get_value_delimiter() {
@@ -175,7 +180,7 @@ fn values(flag: &Arg, words: &[String]) -> Result<Vec<String>, String> {
     Ok(values)
 }
 
-/// As if the value had been given on the command line.
+/// Checks a value as on the command line.
 fn check(flag: &Arg, value: &str) -> Result<(), String> {
     let name = flag.get_long().unwrap_or_default();
     let probe = Arg::new("probe")
@@ -189,7 +194,7 @@ fn check(flag: &Arg, value: &str) -> Result<(), String> {
     parsed.map(drop).map_err(|error| in_a_line(&error))
 }
 
-/// What the parser says, but for its advice to look at the help.
+/// Returns the parser's message in one line, without its hint to the help.
 fn in_a_line(error: &clap::Error) -> String {
     let text = error.to_string();
     let text = text.strip_prefix("error: ").unwrap_or(&text);

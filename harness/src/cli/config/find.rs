@@ -13,58 +13,61 @@ const NAME: &str = "recobench.toml";
 /// The variable that names the file; empty for none.
 pub(super) const VARIABLE: &str = "RECOBENCH_CONFIG";
 
-/// What a command line is read in.
+/// Folder and environment of a command line.
 #[derive(Clone, Debug, Default)]
-pub struct Surroundings {
-    /// The current folder; `None` to look for no file.
+pub struct CommandEnvironment {
+    /// Current folder; `None` to use no file.
     pub folder: Option<PathBuf>,
     /// The file that the environment names; empty for none.
     pub variable: Option<OsString>,
 }
 
-impl Surroundings {
-    /// Those of this process.
+impl CommandEnvironment {
+    /// Returns the environment of this process.
     pub fn of_this_process() -> Self {
-        Surroundings { folder: std::env::current_dir().ok(), variable: std::env::var_os(VARIABLE) }
+        CommandEnvironment {
+            folder: std::env::current_dir().ok(),
+            variable: std::env::var_os(VARIABLE),
+        }
     }
 
     /// The file with the defaults: the one that is named, or the nearest one that can be trusted.
-    pub(in crate::cli) fn file(&self, arguments: &[OsString]) -> Found {
+    pub(in crate::cli) fn file(&self, arguments: &[OsString]) -> DefaultsFile {
         if let Some(named) = last_value(arguments, &format!("--{FLAG}")) {
-            return Found::named(named);
+            return DefaultsFile::named(named);
         }
         match (&self.variable, &self.folder) {
-            (Some(none), _) if none.is_empty() => Found::default(),
-            (Some(named), _) => Found::named(named.clone()),
-            (None, Some(folder)) => Found::nearest(folder),
-            (None, None) => Found::default(),
+            (Some(none), _) if none.is_empty() => DefaultsFile::default(),
+            (Some(named), _) => DefaultsFile::named(named.clone()),
+            (None, Some(folder)) => DefaultsFile::nearest(folder),
+            (None, None) => DefaultsFile::default(),
         }
     }
 }
 
 /// The file of defaults.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(in crate::cli) struct Found {
-    /// Its path, if there is one.
+pub(in crate::cli) struct DefaultsFile {
+    /// Path, if found.
     pub file: Option<PathBuf>,
     /// Notes on nearer ones that are not trusted.
     pub notes: Vec<String>,
 }
 
-impl Found {
+impl DefaultsFile {
     fn named(file: OsString) -> Self {
-        Found { file: Some(file.into()), notes: Vec::new() }
+        DefaultsFile { file: Some(file.into()), notes: Vec::new() }
     }
 
     /// Looks in a folder and in those above it.
     fn nearest(folder: &Path) -> Self {
-        let mut found = Found::default();
+        let mut found = DefaultsFile::default();
         let users = own_users();
         let files = folder.ancestors().map(|folder| folder.join(NAME));
         for file in files.filter(|file| file.is_file()) {
             match distrust(&file, &users) {
                 Some(note) => found.notes.push(note),
-                None => return Found { file: Some(file), ..found },
+                None => return DefaultsFile { file: Some(file), ..found },
             }
         }
         found
@@ -89,7 +92,7 @@ mod tests {
         fs::create_dir_all(&below).expect("made");
         let file = top.path().join(NAME);
         fs::write(&file, "").expect("written");
-        let mut here = Surroundings { folder: Some(below), variable: None };
+        let mut here = CommandEnvironment { folder: Some(below), variable: None };
         let plain = arguments("bench sort");
         assert_eq!(here.file(&plain).file, Some(file.clone()));
         here.variable = Some("env.toml".into());
@@ -98,8 +101,8 @@ mod tests {
             assert_eq!(here.file(&arguments(line)).file, Some("c.toml".into()));
         }
         here.variable = Some("".into());
-        assert_eq!(here.file(&plain), Found::default());
-        assert_eq!(Surroundings::default().file(&plain), Found::default());
+        assert_eq!(here.file(&plain), DefaultsFile::default());
+        assert_eq!(CommandEnvironment::default().file(&plain), DefaultsFile::default());
     }
 
     #[test]
@@ -112,7 +115,7 @@ mod tests {
             fs::write(file, "").expect("written");
         }
         fs::set_permissions(&near, fs::Permissions::from_mode(0o666)).expect("permitted");
-        let here = Surroundings { folder: Some(below), variable: None };
+        let here = CommandEnvironment { folder: Some(below), variable: None };
         let found = here.file(&arguments("bench sort"));
         assert_eq!(found.file, Some(above));
         let [note] = &found.notes[..] else { panic!("{found:?}") };

@@ -5,10 +5,10 @@
 //! | `find` | finds the file |
 //! | `trust` | whether a file that was found may be used |
 //! | `apply` | makes its values the defaults of flags |
-//! | `applied` | finds the flags that it has added to a command line |
+//! | `applied` | finds the flags that it added to a command line |
 //!
 //! Keys are the long names of flags: at the top for all commands that have such a flag, in a
-//! table for one command and those below it. Flags on the command line go before.
+//! table for one command and its subcommands. Flags on the command line take precedence.
 
 mod applied;
 mod apply;
@@ -24,8 +24,8 @@ use text::Foreign;
 
 pub(super) use applied::applied;
 pub(crate) use apply::with_defaults;
-pub(super) use find::Found;
-pub use find::Surroundings;
+pub use find::CommandEnvironment;
+pub(super) use find::DefaultsFile;
 
 /// The flag that names the file.
 const FLAG: &str = "config";
@@ -35,10 +35,11 @@ const PLUGINS: &str = "plugins";
 /// A command with the defaults of a file.
 ///
 /// # Errors
-/// Why the file can't be read, or all that is wrong with it.
+/// If the file can't be read, or all its problems.
 pub(super) fn read(command: Command, path: &Path) -> Result<Command, String> {
     let name = path.shown().to_string();
-    let text = read_text(path, LARGEST_DOCUMENT).map_err(|error| format!("{name}: {error}"))?;
+    let text = read_text(path, LARGEST_DOCUMENT)
+        .map_err(|error| format!("{name}: {error}; --config takes a TOML file"))?;
     with_defaults(command, &name, &text).map_err(|error| error.to_string())
 }
 
@@ -57,7 +58,7 @@ pub(super) fn note_on_plugins(matches: &ArgMatches, file: &Path) -> Option<Strin
     (!named.is_empty()).then(|| format!("note: plugins that {file} names: {}", named.join(", ")))
 }
 
-/// The flag, for all commands.
+/// The flag `--config`, global to all commands.
 pub(super) fn flag() -> Arg {
     Arg::new(FLAG)
         .long(FLAG)
@@ -67,7 +68,6 @@ pub(super) fn flag() -> Arg {
         .hide_short_help(true)
         .help_heading("Global")
         .help(
-            "Take defaults of flags from this file [default: recobench.toml in this folder or \
-             one above it]",
+            "File with defaults of flags [default: recobench.toml in this folder or one above it]",
         )
 }

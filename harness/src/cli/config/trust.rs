@@ -1,8 +1,8 @@
-//! Which files of defaults count without being named.
+//! Trust in files of defaults that are found, not named.
 //!
-//! A file in the current folder or above it counts by its location alone, and may name plugins,
-//! which are code. On a shared machine anybody can leave one in `/tmp` or `/scratch`: it counts
-//! only if nobody but this user and root can have written it.
+//! A file in the current folder or above it is used because of its location alone, and may name
+//! plugins, which are code. On a shared machine any user can put one in `/tmp` or `/scratch`: it is
+//! used only if no user other than this one and root can have written it.
 
 use std::fs::{self, Metadata};
 use std::io;
@@ -17,17 +17,17 @@ use super::find::VARIABLE;
 const ROOT: u32 = 0;
 /// Permission of all users to write.
 const WRITABLE_BY_ALL: u32 = 0o002;
-/// In such a folder users can replace their own files only.
+/// Mode bit of folders in which users can replace their own files only.
 const STICKY: u32 = 0o1000;
 
-/// The users that this process acts for: its own, and who became root by `sudo`.
+/// Returns the users that this process acts for: its own, and the caller of `sudo`.
 pub(super) fn own_users() -> Vec<u32> {
     let caller = std::env::var("SUDO_UID").ok().and_then(|id| id.parse().ok());
     users(this_user(), caller)
 }
 
 fn users(user: u32, sudo_caller: Option<u32>) -> Vec<u32> {
-    // Anybody can set a variable, but only root's file of rules makes a caller root.
+    // Any user can set the variable, but only the sudo rules make a caller root.
     let caller = sudo_caller.filter(|_| user == ROOT);
     std::iter::once(user).chain(caller).collect()
 }
@@ -47,7 +47,8 @@ pub(super) fn distrust(file: &Path, users: &[u32]) -> Option<String> {
 }
 
 fn reason(file: &Path, users: &[u32]) -> io::Result<Option<String>> {
-    let (link, target) = (fs::symlink_metadata(file)?, fs::metadata(file)?);
+    let link = fs::symlink_metadata(file)?;
+    let target = fs::metadata(file)?;
     let folder = fs::metadata(files::folder_of(file))?;
     let owners = [&link, &target].map(Metadata::uid);
     let mut others = owners.into_iter().filter(|owner| *owner != ROOT && !users.contains(owner));
@@ -93,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn who_became_root_by_sudo_is_trusted() {
+    fn the_caller_of_sudo_is_trusted() {
         assert_eq!(users(ROOT, Some(1000)), [ROOT, 1000]);
         assert_eq!(users(1000, Some(1001)), [1000]);
         assert_eq!(users(1000, None), [1000]);
@@ -102,7 +103,8 @@ mod tests {
     #[test]
     fn files_of_others_are_not_trusted_nor_their_links_to_ours() {
         let top = tempfile::tempdir().expect("a folder");
-        let (file, link) = (top.path().join("own.toml"), top.path().join("recobench.toml"));
+        let file = top.path().join("own.toml");
+        let link = top.path().join("recobench.toml");
         fs::write(&file, "").expect("written");
         symlink(&file, &link).expect("linked");
         assert_eq!(distrust(&link, &[this_user()]), None);

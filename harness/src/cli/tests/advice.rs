@@ -34,7 +34,7 @@ fn values(kind: Kind) -> Vec<String> {
     texts.iter().map(|text| (*text).to_owned()).collect()
 }
 
-/// The words of each line, as a shell takes them.
+/// Splits each line into words, as a shell does.
 fn words(lines: &[String]) -> Vec<Vec<String>> {
     let script: String = lines.iter().map(|line| format!("printf '%s\n' {line}; echo\n")).collect();
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -86,7 +86,7 @@ fn points(task: &dyn Task, axis: &Axis) -> Vec<Params> {
 }
 
 #[test]
-fn what_is_advised_measures_the_same_point() {
+fn advised_commands_measure_the_same_point() {
     let mut expected = Vec::new();
     let mut lines = Vec::new();
     let mut seen = Vec::new();

@@ -35,7 +35,7 @@ fn flags_become_values() {
 }
 
 #[test]
-fn what_was_given_can_be_given_again() {
+fn typed_flags_can_be_repeated() {
     assert!(parsed("bench compare a b").is_some_and(|it| it.given.is_empty()));
     let line = "bench compare a b --min-effect 3% --store=s --across-machines --all";
     let given = parsed(line).expect("a request").given;

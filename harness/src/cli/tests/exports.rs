@@ -13,7 +13,7 @@ fn exported(line: &str) -> Option<ExportRequest> {
 }
 
 #[test]
-fn the_ending_tells_the_format_unless_it_is_given() {
+fn the_extension_sets_the_format_unless_it_is_given() {
     for (flags, expected) in [
         ("a --out x.prom", ExportFormat::Prometheus),
         ("a --out x.LP", ExportFormat::Influx),

@@ -32,6 +32,8 @@ fn flags_become_values() {
     assert_eq!(request.judging.terms().false_discovery, 0.05);
     assert!(request.judging.check && request.listing == Listing::All);
     assert_eq!(request.out, Some(PathBuf::from("charts")));
+    let request = parsed("bench history changes --charts charts").expect("a request");
+    assert_eq!(request.out, Some(PathBuf::from("charts")));
 }
 
 #[test]

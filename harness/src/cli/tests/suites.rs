@@ -6,7 +6,7 @@ use std::time::Duration;
 use reports::record::Shard;
 
 use crate::cli::Request;
-use crate::request::{ReproduceRequest, SuiteRequest};
+use crate::request::{DEFAULT_STORE, ReproduceRequest, SuiteRequest};
 
 fn parsed(line: &str) -> Option<SuiteRequest> {
     match super::parsed(line) {
@@ -25,6 +25,42 @@ fn flags_become_values() {
     assert_eq!(request.store, Some(PathBuf::from("hist")));
     assert!(request.fresh && request.output.quiet && !request.output.charts && !request.dry_run);
     assert_eq!(request.command.len(), 12);
+}
+
+#[test]
+fn runs_of_suites_are_saved_by_default_and_shards_on_request() {
+    let default = Some(PathBuf::from(DEFAULT_STORE));
+    for (flags, store) in [
+        ("", default.clone()),
+        ("--save", default.clone()),
+        ("--no-save", None),
+        ("--no-store", None),
+        ("--shard 1/2", None),
+        ("--shard 1/2 --save", default),
+        ("--shard 1/2 --store s", Some(PathBuf::from("s"))),
+    ] {
+        let line = format!("bench run smoke {flags}");
+        let request = parsed(line.trim_end()).expect("a request");
+        assert_eq!(request.store, store, "{flags}");
+    }
+    for flags in ["--save --no-save", "--store s --no-store"] {
+        assert!(parsed(&format!("bench run smoke {flags}")).is_none(), "{flags}");
+    }
+}
+
+#[test]
+fn runs_of_tasks_are_saved_on_request() {
+    for (flags, store) in [
+        ("-q", None),
+        ("--save", Some(DEFAULT_STORE)),
+        ("--store s", Some("s")),
+        ("--store s --save", Some("s")),
+        ("--store s --no-save", None),
+    ] {
+        let request = super::measured(&format!("bench sort {flags}"));
+        assert_eq!(request.session.store, store.map(PathBuf::from), "{flags}");
+    }
+    assert!(super::parsed("bench sort --save --no-save").is_err());
 }
 
 #[test]

@@ -1,7 +1,7 @@
-//! Measuring again, in turn, what is slower or not clear.
+//! `--confirm`: paired measurement of slower and inconclusive points.
 //!
-//! The executable of the base and this one see the same machine then, and what differs
-//! is the code.
+//! The executable of the base and this one run interleaved on the same machine, so that only the
+//! code differs.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -15,27 +15,27 @@ use reports::record::{Point, RunRecord};
 use reports::units;
 use text::Foreign;
 
+use super::super::log;
 use super::super::suite::against::judged;
-use super::super::tell;
 use crate::duet::{self, Against, Executable, SidePlugins, points};
 use crate::failure::Failure;
 use crate::measure::{Start, new_folder};
 use crate::platform::{self, Interrupt};
 use crate::request::{CompareRequest, confirming};
 
-/// What to do where the base can't be measured again.
+/// Advice if the base can't be measured again.
 const NOT_KEPT: &str = "the executable that made the base was not kept; --base-bench names it, and \
     `bench run SUITE --against REVISION` builds one";
 
 /// The time of a point on either side.
-const MOST_TIME: Duration = Duration::from_secs(8);
-/// So many of the points that did not fit are named.
+const MAX_TIME: Duration = Duration::from_secs(8);
+/// Number of named points that did not fit in the time budget.
 const NAMED: usize = 5;
 
-/// How to measure again.
+/// Options of the confirmation.
 pub(super) struct Confirmation<'a> {
     pub(super) request: &'a CompareRequest,
-    /// The executable that made the base.
+    /// Executable that measured the base.
     pub(super) base_bench: Option<&'a Path>,
     pub(super) terms: &'a Terms,
     /// Asks for an end.
@@ -62,21 +62,20 @@ impl BothPlugins {
     }
 }
 
-/// How measuring again ended.
+/// Result of the confirmation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Confirmed {
-    /// As far as the time allowed, or nothing was doubtful.
+    /// Done as far as the time allowed, or nothing had to be confirmed.
     Done,
-    /// Points can't be measured again here, as a note says.
+    /// Points can't be measured again here; a note gives the reason.
     Impossible,
-    /// Somebody pressed Ctrl-C.
+    /// Interrupted by Ctrl-C.
     Interrupted,
 }
 
 impl Confirmation<'_> {
-    /// Judges the points anew that are slower or not clear: what is slower
-    /// first, and what has changed most. What could not be measured again keeps
-    /// its verdict, with a note.
+    /// Measures and judges slower and inconclusive points again: slower ones first, by size of the
+    /// change. Points that could not be measured again keep their verdict, with a note.
     pub(super) fn confirm(&self, comparison: &mut Comparison, runs: Runs<'_>) -> Confirmed {
         let mut doubtful = doubtful(comparison);
         if doubtful.is_empty() {
@@ -121,7 +120,7 @@ impl Confirmation<'_> {
         if lost.is_empty() { Confirmed::Done } else { Confirmed::Impossible }
     }
 
-    /// All verdicts stay, and nobody is advised to try the same again.
+    /// Keeps all verdicts, and removes the advice to confirm.
     fn impossible(&self, comparison: &mut Comparison, why: &str) -> Confirmed {
         comparison.notes.push(format!("not measured again: {why}"));
         self.advise_otherwise(comparison, &doubtful(comparison));
@@ -137,7 +136,7 @@ impl Confirmation<'_> {
         }
     }
 
-    /// The plugins that both runs were made with.
+    /// Returns the plugins of both runs.
     fn plugins(&self, runs: Runs<'_>) -> Result<BothPlugins, Failure> {
         let store = Store::open(&self.request.store).ok();
         let of_run = |run: &Measured| {
@@ -147,7 +146,7 @@ impl Confirmation<'_> {
         Ok(BothPlugins { base: of_run(runs.base)?, new: of_run(runs.new)? })
     }
 
-    /// Measures points in turn, and compares what came of it.
+    /// Measures points interleaved, and compares the results.
     fn measure(
         &self,
         doubtful: &[Key],
@@ -163,9 +162,10 @@ impl Confirmation<'_> {
                 points.push(&key.point);
             }
         }
-        let (count, base_name) = (units::counted(points.len(), "point"), base.shown());
-        let sides = format!("measuring {count} again, in turn with {base_name}");
-        tell(self.request.quiet, &sides);
+        let count = units::counted(points.len(), "point");
+        let base_name = base.shown();
+        let sides = format!("measuring {count} again, interleaved with {base_name}");
+        log(self.request.quiet, &sides);
         let order = Against {
             base: Executable::new(base.to_owned(), &self.request.base),
             base_plugins: plugins.base,
@@ -173,7 +173,7 @@ impl Confirmation<'_> {
             new_plugins: plugins.new,
             // Whatever failed its trial has no times that could be doubtful.
             refused: Vec::new(),
-            inputs: points::of_points(points.into_iter().cloned(), earlier.seed, MOST_TIME),
+            inputs: points::of_points(points.into_iter().cloned(), earlier.seed, MAX_TIME),
             slowdown: &|_| 0.0,
             record: RunRecord {
                 started: now(),
@@ -199,11 +199,12 @@ impl Confirmation<'_> {
         judged(&outcome.base, &outcome.folder, &terms)
     }
 
-    /// Puts the new judgements in the places of the old ones.
+    /// Replaces the old verdicts by the new ones.
     fn replace(&self, comparison: &mut Comparison, again: Comparison, doubtful: &[Key]) {
         let flags = &self.terms.flags;
         let folder = again.new.folder.clone();
-        let (rounds, runs) = (command(&again, flags), command(comparison, flags));
+        let rounds = command(&again, flags);
+        let runs = command(comparison, flags);
         let judged = again.points.into_iter();
         let mut judged: HashMap<Key, PointVerdict> =
             judged.map(|point| (point.key.clone(), point)).collect();
@@ -223,14 +224,14 @@ impl Confirmation<'_> {
                 } else {
                     format!("{before} at first; measured again: {}", confirmed.reason)
                 };
-                // What is to be confirmed are the runs, not their rounds.
+                // The advice refers to the runs, not to the rounds of the confirmation.
                 let next = confirmed.next.as_ref();
                 confirmed.next = next.map(|next| next.replace(&rounds, &runs));
                 *point = confirmed;
             }
         }
         comparison.notes.extend(left_out);
-        comparison.notes.push(format!("measured again in {folder}, in turn"));
+        comparison.notes.push(format!("measured again in {folder}, interleaved"));
     }
 
     fn did_not_fit(&self, left: &[&Key]) -> Option<String> {
@@ -242,7 +243,7 @@ impl Confirmation<'_> {
         let time = humantime::format_duration(self.request.confirm_time);
         (!left.is_empty()).then(|| {
             format!(
-                "{} did not fit into --confirm-time {time}, or their data are not at hand: {}{more}",
+                "{} did not fit into --confirm-time {time}, or their data are missing: {}{more}",
                 units::counted(left.len(), "doubtful point"),
                 names.join("; ")
             )
@@ -265,7 +266,7 @@ fn doubtful(comparison: &Comparison) -> Vec<Key> {
     doubtful.iter().map(|point| point.key.clone()).collect()
 }
 
-/// What a busy machine can make of two runs: also a FASTER that is none.
+/// Returns true for verdicts that a busy machine can cause, including a false FASTER.
 fn is_doubtful(point: &PointVerdict) -> bool {
     point.verdict != Verdict::Same
 }

@@ -9,7 +9,7 @@ use reports::compare::render::{Format, Listing, render_on};
 use reports::compare::{Comparison, Measured, Terms, Verdict, compare};
 use reports::store::StoreError;
 
-use super::runs::{self, Background};
+use super::runs::{self, StoreContext};
 use crate::duet;
 use crate::failure::{Exit, Failure};
 use crate::platform::Interrupt;
@@ -19,7 +19,7 @@ use confirm::{Confirmation, Confirmed, Runs};
 pub(super) fn run(request: &CompareRequest) -> Result<Exit, Failure> {
     let (base, new) = folders(request)?;
     let (mut base, mut new) = read_both(&base, &new)?;
-    let mut background = Background::of(&request.store, &new);
+    let mut background = StoreContext::read(&request.store, &new);
     let points = request.points.filter();
     base.keep(&points);
     new.keep(&points);
@@ -30,7 +30,7 @@ pub(super) fn run(request: &CompareRequest) -> Result<Exit, Failure> {
         scatter: background.scatter.take(),
     };
     let mut comparison = compare(&base, &new, &terms)?;
-    background.told(&mut comparison);
+    background.annotate(&mut comparison);
     let mut confirmed = Confirmed::Done;
     if request.confirm {
         let fingerprint = &base.record.software.fingerprint;
@@ -48,7 +48,7 @@ pub(super) fn run(request: &CompareRequest) -> Result<Exit, Failure> {
     show(&comparison, &request.format, request.listing)?;
     Ok(match (confirmed, exit(&comparison, request.judging.fail_on)) {
         (Confirmed::Interrupted, _) => Exit::Interrupted,
-        // What was asked for could not be done.
+        // The requested confirmation was not possible.
         (Confirmed::Impossible, Exit::Success) => Exit::NothingMeasured,
         (_, exit) => exit,
     })
@@ -74,10 +74,11 @@ pub(super) fn exit(comparison: &Comparison, fail_on: FailOn) -> Exit {
     }
 }
 
-/// The folders of both runs. `latest` and `accepted` are those of the other
-/// run's series.
+/// Returns the folders of both runs. `latest` and `accepted` refer to the other run's series.
 fn folders(request: &CompareRequest) -> Result<(PathBuf, PathBuf), Failure> {
-    let (base, new, store) = (Path::new(&request.base), Path::new(&request.new), &request.store);
+    let base = Path::new(&request.base);
+    let new = Path::new(&request.new);
+    let store = &request.store;
     if base.is_dir() && !new.is_dir() {
         let new = runs::folder(new, store, Some(&runs::series(base)?))?;
         return Ok((base.to_owned(), new));

@@ -1,5 +1,5 @@
-//! Measures what this machine can do at most. What fails leaves a note: the rest
-//! is measured all the same.
+//! Measures the bandwidth limits of this machine. A failed measurement leaves a note; the others
+//! are still made.
 
 use std::fmt::Display;
 
@@ -56,7 +56,7 @@ pub(super) fn measure(topology: &Topology, record: &mut CeilingsRecord) -> Resul
     Ok(())
 }
 
-/// The GPUs of each kind that times can be taken of; why others are left out is noted.
+/// Returns the GPUs of each kind that can be measured; notes why others are skipped.
 fn measurable(record: &mut CeilingsRecord) -> [Vec<Device>; 3] {
     let cuda = 0..cuda::devices().map_or(0, |(_, gpus)| gpus.len());
     let cuda = cuda.map(|number| Device::Cuda(number as u32)).collect();

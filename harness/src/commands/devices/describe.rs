@@ -1,4 +1,4 @@
-//! The machine and what was measured, as texts for people.
+//! Text description of the machine and its measured bandwidths.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -18,7 +18,7 @@ use text::Foreign;
 
 use crate::platform::{self, Topology};
 
-/// Spaces before what is said of a device.
+/// Indentation of the properties of a device.
 const INDENT: u16 = 2;
 
 /// The host and its GPUs.
@@ -94,7 +94,7 @@ fn clock(source: String, price_s: Option<f64>) -> String {
     source + price.as_deref().unwrap_or("")
 }
 
-/// Each GPU, or why there is none.
+/// Describes each NVIDIA GPU, or why there is none.
 fn gpus() -> String {
     match cuda::devices() {
         Err(reason) => format!("gpu: none; {reason}\n"),
@@ -123,7 +123,7 @@ fn gpu_lines(gpu: &CudaGpu, driver: &Driver) -> String {
     text
 }
 
-/// Each GPU by AMD, or why there is none.
+/// Describes each AMD GPU, or why there is none.
 fn hip_gpus() -> String {
     match hip::devices() {
         Err(reason) => format!("hip: none; {reason}\n"),
@@ -151,7 +151,7 @@ fn hip_lines(gpu: &HipGpu) -> String {
     format!("gpu: hip:{}, {}\n", gpu.number, gpu.name.shown()) + &named(&lines)
 }
 
-/// Each GPU that wgpu knows, if it is a part of this build, or why there is none.
+/// Describes each GPU known to wgpu, if this build has it, or why there is none.
 fn adapters() -> String {
     match webgpu::adapters() {
         Err(_) if !webgpu::IS_BUILT => String::new(),
@@ -227,7 +227,7 @@ fn caches(levels: &[CacheLevel]) -> String {
     levels.iter().map(cache).collect::<Vec<_>>().join(", ")
 }
 
-/// All that was measured; empty if nothing was.
+/// Describes all measurements; empty without any.
 pub(super) fn measured(record: &CeilingsRecord) -> String {
     let mut text = String::new();
     if !record.ceilings.is_empty() {
@@ -294,7 +294,7 @@ fn links(device: &str, points: &[&LinkPoint]) -> String {
     format!("link of {device}, over the size of blocks:\n{}", with_names_on_the_left(rows))
 }
 
-/// Rows of names, each followed by numbers.
+/// Formats rows of a name and numbers, with left-aligned names.
 fn with_names_on_the_left(rows: Vec<Vec<String>>) -> String {
     let mut sides = vec![Side::Right; rows.first().map_or(0, Vec::len)];
     if let Some(names) = sides.first_mut() {
@@ -343,10 +343,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn everything_that_was_measured_is_said() {
+    fn all_measurements_are_printed() {
         let mut record = super::super::ceilings::nothing(&Topology::of_this_machine());
         assert_eq!(measured(&record), "");
-        let (copy_bytes_per_s, triad_bytes_per_s) = (3e9, 4e9);
+        let copy_bytes_per_s = 3e9;
+        let triad_bytes_per_s = 4e9;
         let bandwidth = Bandwidth { copy_bytes_per_s, triad_bytes_per_s, ..Bandwidth::default() };
         record.ceilings.insert("cpu/1".into(), bandwidth);
         record.ceilings.insert("cuda:0".into(), bandwidth);

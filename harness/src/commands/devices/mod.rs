@@ -2,8 +2,8 @@
 //!
 //! | module | does |
 //! |---|---|
-//! | `ceilings` | measures what the machine can do at most |
-//! | `describe` | says what there is, and what was measured |
+//! | `ceilings` | measures the bandwidth limits of the machine |
+//! | `describe` | prints devices and measurements |
 
 mod ceilings;
 mod describe;

@@ -1,4 +1,4 @@
-//! The file of changes that somebody has looked at and accepted.
+//! File of reviewed and accepted changes.
 //!
 //! ```toml
 //! [[accepted]]
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn all_that_is_wrong_is_told_by_line() {
+    fn all_problems_are_reported_by_line() {
         let text = "[[accepted]]\nrum = \"x\"\nparams = 1\n[other]\n";
         let error = parse("f.toml", text).expect_err("wrong").to_string();
         for message in [

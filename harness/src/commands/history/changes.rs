@@ -17,7 +17,7 @@ pub(super) fn run(store: &Store, request: &ChangesRequest) -> Result<Exit, Failu
     let accepted = accepted(store, request.judging.accepted_shifts.as_deref())?;
     let runs = store.summaries(&request.filter())?;
     let mut tracks = tracks(&runs);
-    // What is not looked at asks no questions either.
+    // Accepted changes of points that are not selected are not checked.
     let points = request.points.filter();
     tracks.retain(|track| points.takes(&track.point));
     if tracks.is_empty() {
@@ -46,7 +46,7 @@ pub(super) fn run(store: &Store, request: &ChangesRequest) -> Result<Exit, Failu
     Ok(if request.judging.check { found.and(judged) } else { Exit::Success })
 }
 
-/// Nothing is accepted where the store has no file of its own.
+/// Reads the accepted changes; none if the store has no such file.
 pub(in crate::commands) fn accepted(
     store: &Store,
     given: Option<&Path>,

@@ -77,12 +77,13 @@ fn outcome(added: &Added) -> String {
     match added {
         Added::New(id) => format!("{id}: added"),
         Added::Known(id) => format!("{id}: is in the store already"),
-        Added::Repaired(id) => format!("{id}: was damaged in the store, and is whole again"),
+        Added::Repaired(id) => format!("{id}: was damaged in the store, and is repaired"),
     }
 }
 
 fn list(request: &ListRunsRequest) -> Result<Exit, Failure> {
-    let (store, filter) = (open(&request.runs.store)?, request.filter());
+    let store = open(&request.runs.store)?;
+    let filter = request.filter();
     let entries = store.list(&filter)?;
     super::put(&request.format, |format, screen| {
         Ok(history::render_on(screen, format, &entries)?)
@@ -105,7 +106,8 @@ fn accept(store: &Store, run: &str, note: &str, if_none: bool) -> Result<Exit, F
         let record = read_run(&store.run_folder(&run.id)).map_err(HistoryError::from)?;
         match store.baseline_state(&run.series(), &record.machine)? {
             BaselineState::Accepted(baseline) => {
-                let (id, series) = (&baseline.id, run.series());
+                let id = &baseline.id;
+                let series = run.series();
                 super::print(&format!("{id}: stays accepted for {series}\n"))?;
                 return Ok(Exit::Success);
             }
@@ -120,12 +122,12 @@ fn accept(store: &Store, run: &str, note: &str, if_none: bool) -> Result<Exit, F
     Ok(Exit::Success)
 }
 
-/// Prints the id of the accepted run of a suite on this machine, or nothing if no run of it was
-/// ever accepted.
+/// Prints the id of the accepted run of a suite on this machine; nothing if no run of it was ever
+/// accepted.
 ///
 /// # Errors
-/// If the suite has a baseline on another machine only, or its executable is not kept: a gate
-/// that took that for "nothing to compare with yet" would pass.
+/// If the suite has a baseline on another machine only, or its executable is not stored: a gate
+/// that treated these as "nothing to compare with yet" would pass.
 fn baseline(request: &BaselineRequest) -> Result<Exit, Failure> {
     let BaselineRequest { suite, shard, store: StoreFolder { folder } } = request;
     let series = series_of_suite(suite, *shard)?;
@@ -145,7 +147,8 @@ fn baseline(request: &BaselineRequest) -> Result<Exit, Failure> {
         BaselineState::Accepted(run) => {
             let record = read_run(&store.run_folder(&run.id)).map_err(HistoryError::from)?;
             if duet::base::executable(&record.software.fingerprint, folder).is_none() {
-                let (run, store) = (run.id, folder.to_owned());
+                let run = run.id;
+                let store = folder.to_owned();
                 return Err(DuetError::NotKept { run, store }.into());
             }
             super::print(&format!("{}\n", run.id))?;

@@ -1,4 +1,4 @@
-//! Points that another machine measures now: their history there says nothing of the runs here.
+//! Points that another machine measures now: their history there is not comparable with runs here.
 
 use reports::trend::Track;
 use reports::units;

@@ -1,4 +1,4 @@
-//! The GPU by both its names: that of its maker's driver, and that of wgpu.
+//! Identification of the GPU by both names: of the vendor's driver and of wgpu.
 
 use algorithms::device::Device;
 use algorithms::device::gpu::cuda::{self, CudaGpu};
@@ -8,7 +8,7 @@ use text::Foreign;
 use crate::failure::Failure;
 use crate::platform::gpus::only_verifies;
 
-/// Why there is no GPU to compare kernels on.
+/// Reason why there is no GPU to compare kernels on.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum NoGpu {
     #[error("nothing was measured: native kernels need a GPU by NVIDIA: {0}")]
@@ -36,20 +36,20 @@ pub(super) enum NoGpu {
     SeveralGpus,
 }
 
-/// What this machine has.
+/// GPUs of this machine.
 pub(super) struct Gpus {
-    /// GPUs with CUDA, or why there are none.
+    /// CUDA GPUs, or the reason why there are none.
     pub(super) cuda: Result<Vec<CudaGpu>, String>,
-    /// GPUs that wgpu knows, or why there are none.
+    /// GPUs known to wgpu, or the reason why there are none.
     pub(super) adapters: Result<Vec<Adapter>, String>,
 }
 
 /// A GPU to compare kernels on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct OneGpu {
-    /// Its number as `cuda:N`.
+    /// Index N of `cuda:N`.
     native: u32,
-    /// Its number as `wgpu:N`; `None` if no shaders are to be compared.
+    /// Index N of `wgpu:N`; `None` if no shaders are compared.
     adapter: Option<u32>,
 }
 
@@ -68,28 +68,28 @@ impl From<NoGpu> for Failure {
 }
 
 impl Gpus {
-    /// Those of this machine. Adapters are looked for only if they are needed, which takes a while.
+    /// Returns the GPUs of this machine. Adapters are enumerated only if needed, because it is slow.
     pub(super) fn here(asked: &[Device]) -> Self {
         let are_needed = asked.is_empty() || asked.iter().any(|device| device.adapter().is_some());
         let adapters = if are_needed { webgpu::adapters() } else { Ok(Vec::new()) };
         Gpus { cuda: cuda::devices().map(|(_, gpus)| gpus), adapters }
     }
 
-    /// The GPU that is asked for; the first one with CUDA if none is.
+    /// Returns the requested GPU; the first CUDA GPU if none is requested.
     pub(super) fn choose(&self, asked: &[Device]) -> Result<OneGpu, NoGpu> {
         let (native, adapter) = named(asked)?;
         let gpu = self.native(native)?;
         let adapter = match adapter {
-            Some(number) => Some(self.named_adapter(gpu, number)?),
+            Some(index) => Some(self.named_adapter(gpu, index)?),
             None if asked.is_empty() => Some(self.same_adapter(gpu)?),
             None => None,
         };
         Ok(OneGpu { native, adapter })
     }
 
-    fn native(&self, number: u32) -> Result<&CudaGpu, NoGpu> {
+    fn native(&self, index: u32) -> Result<&CudaGpu, NoGpu> {
         let gpus = self.cuda.as_ref().map_err(|reason| NoGpu::NoCuda(reason.clone()))?;
-        let gpu = gpus.get(number as usize);
+        let gpu = gpus.get(index as usize);
         gpu.ok_or_else(|| NoGpu::NoCuda(cuda::no_such_gpu(gpus.len())))
     }
 
@@ -99,15 +99,15 @@ impl Gpus {
         self.adapters.as_deref().map_err(missing)
     }
 
-    /// The adapter of that number, unless it is another GPU.
-    fn named_adapter(&self, native: &CudaGpu, number: u32) -> Result<u32, NoGpu> {
+    /// Returns the adapter with index `index`, unless it is another GPU.
+    fn named_adapter(&self, native: &CudaGpu, index: u32) -> Result<u32, NoGpu> {
         let adapters = self.adapters(native)?;
-        let Some(adapter) = adapters.get(number as usize) else {
+        let Some(adapter) = adapters.get(index as usize) else {
             let (native, reason) =
                 (Device::Cuda(native.number), webgpu::no_such_adapter(adapters.len()));
             return Err(NoGpu::NoAdapter { native, reason });
         };
-        let device = Device::Wgpu(number);
+        let device = Device::Wgpu(index);
         if adapter.is_software {
             let model = adapter.name.shown();
             let why = format!("{device} is software, {model}; it shows whether kernels are right");
@@ -121,7 +121,7 @@ impl Gpus {
                 adapter_model: described(&adapter.name, &adapter.pci_bus_id),
             });
         }
-        Ok(number)
+        Ok(index)
     }
 
     /// The first adapter that is the same GPU.
@@ -150,13 +150,14 @@ impl OneGpu {
     }
 }
 
-/// The numbers that are asked for.
+/// Returns the requested indices.
 fn named(asked: &[Device]) -> Result<(u32, Option<u32>), NoGpu> {
-    let (mut native, mut adapter) = (None, None);
+    let mut native = None;
+    let mut adapter = None;
     for &device in asked {
         let earlier = match device {
-            Device::Cuda(number) => native.replace(number),
-            Device::Wgpu(number) => adapter.replace(number),
+            Device::Cuda(index) => native.replace(index),
+            Device::Wgpu(index) => adapter.replace(index),
             device => return Err(refused(device)),
         };
         if earlier.is_some() {
@@ -197,9 +198,9 @@ mod tests {
 
     const BUSES: [&str; 2] = ["0000:65:00.0", "0000:CA:00.0"];
 
-    fn native(number: u32) -> CudaGpu {
+    fn native(index: u32) -> CudaGpu {
         CudaGpu {
-            number,
+            number: index,
             name: "NVIDIA H100".into(),
             compute_capability: (9, 0),
             multiprocessors: 132,
@@ -207,17 +208,18 @@ mod tests {
             l2_bytes: 50 << 20,
             memory_bytes: 80 << 30,
             shared_bytes: 227 << 10,
-            pci_bus_id: BUSES[number as usize].into(),
+            pci_bus_id: BUSES[index as usize].into(),
         }
     }
 
-    fn adapter(number: u32, name: &str, bus: &str) -> Adapter {
-        let (name, pci_bus_id) = (name.to_owned(), bus.to_owned());
-        Adapter { number, name, pci_bus_id, ..Adapter::default() }
+    fn adapter(index: u32, name: &str, bus: &str) -> Adapter {
+        let name = name.to_owned();
+        let pci_bus_id = bus.to_owned();
+        Adapter { number: index, name, pci_bus_id, ..Adapter::default() }
     }
 
-    fn software(number: u32) -> Adapter {
-        Adapter { is_software: true, ..adapter(number, "llvmpipe", "") }
+    fn software(index: u32) -> Adapter {
+        Adapter { is_software: true, ..adapter(index, "llvmpipe", "") }
     }
 
     fn two_gpus() -> Gpus {
@@ -256,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_said_and_what_to_do() {
+    fn missing_parts_are_reported_with_the_fix() {
         let none = Gpus { cuda: Err("there is no NVIDIA driver".into()), ..two_gpus() };
         let text = chosen(&none, "").expect_err("no GPU").to_string();
         assert!(text.contains("there is no NVIDIA driver"), "{text}");

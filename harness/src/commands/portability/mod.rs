@@ -11,7 +11,7 @@ use reports::store::Run;
 use reports::table::Format;
 use text::Foreign;
 
-use super::from_suite::FromSuite;
+use super::suite_run::SuiteRun;
 use crate::failure::{Exit, Failure};
 use crate::measure::KernelTimes;
 use crate::platform::Interrupt;
@@ -27,7 +27,7 @@ const TABLE: &str = "portability.csv";
 pub(super) fn run(request: &PortabilityRequest) -> Result<Exit, Failure> {
     plugins::load(&request.plugins, Baseline::Measured)?;
     let pairs = pairs::of_tasks(&request.tasks)?;
-    let from = FromSuite {
+    let from = SuiteRun {
         run: request.run.as_deref(),
         budget: request.budget,
         output: &request.output,
@@ -51,8 +51,8 @@ pub(super) fn run(request: &PortabilityRequest) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// Chart and table first: they are kept even if nobody takes the text.
-fn present(compared: &[Comparison], run: &Run, from: &FromSuite<'_>) -> Result<(), Failure> {
+/// Writes chart and table, then prints: a closed pipe does not affect files.
+fn present(compared: &[Comparison], run: &Run, from: &SuiteRun<'_>) -> Result<(), Failure> {
     let text = |format, screen| Ok(portability::render(format, &run.record, compared, screen)?);
     if let Some(folder) = from.folder(run) {
         let path = folder.join(TABLE);

@@ -27,7 +27,7 @@ pub(super) fn of_tasks(names: &[String]) -> Result<Vec<Pair>, Failure> {
     Ok(pairs)
 }
 
-/// Those of all tasks.
+/// Returns the pairs of all tasks.
 fn all() -> Vec<Pair> {
     let tasks = registry::tasks().iter();
     tasks
@@ -52,7 +52,7 @@ fn pair(task: &'static str, info: &VariantInfo) -> Option<Pair> {
     })
 }
 
-/// Those of which something other than the native variant runs on one of these devices.
+/// Keeps the pairs of which a variant other than the native one runs on one of these devices.
 pub(super) fn on(devices: &[Device], mut pairs: Vec<Pair>) -> Vec<Pair> {
     let has =
         |pair: &Pair| devices.iter().any(|device| device.backend().to_string() == pair.backend);
@@ -60,8 +60,8 @@ pub(super) fn on(devices: &[Device], mut pairs: Vec<Pair>) -> Vec<Pair> {
     pairs
 }
 
-/// Whether a point is of a pair: native ones on the GPU and on the same once more, what is written
-/// otherwise where it runs.
+/// Returns true if a point belongs to a pair: native kernels on the GPU (measured twice), portable
+/// ones where they run.
 pub(super) fn want(pairs: &[Pair], point: &Point) -> bool {
     let Ok(device) = point.device.parse::<Device>() else { return false };
     let is_cuda = device.cuda_number().is_some();

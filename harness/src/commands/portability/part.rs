@@ -38,7 +38,7 @@ mod tests {
         assert!(suite.points().all(|point| point.algorithm == "unpack"));
     }
     #[test]
-    fn what_a_plugin_brings_is_measured_beside_its_native_variant() {
+    fn what_a_plugin_brings_is_measured_next_to_its_native_variant() {
         // A variant that the suite does not have, as if a plugin had brought it.
         let mut all = pairs::of_tasks(&["sort".to_owned()]).expect("known");
         all.push(Pair {
@@ -55,7 +55,8 @@ mod tests {
             let points = suite.points().filter(|point| point.variant == variant);
             points.map(|point| (point.device.clone(), point.params.clone())).collect::<Vec<_>>()
         };
-        let (native, brought) = (of("block-merge-256x11"), of("block-merge-512x7"));
+        let native = of("block-merge-256x11");
+        let brought = of("block-merge-512x7");
         assert_eq!((native.len(), brought.len()), (4, 2), "once more only what is native");
         assert!(brought.iter().all(|point| native.contains(point)), "{brought:?}");
     }

@@ -8,13 +8,13 @@ use algorithms::sts::Product;
 use algorithms::sts::task::STS;
 use reports::units::counted;
 
-use super::write_output::{OutputJob, Wanted};
+use super::write_output::{OutputJob, VariantChoice};
 use crate::failure::{Exit, Failure};
 use crate::request::ReconstructRequest;
 use table::Table;
 
 pub(super) fn run(request: &ReconstructRequest) -> Result<Exit, Failure> {
-    let wanted = Wanted::One(|_| "online");
+    let wanted = VariantChoice::One(|_| "online");
     let job = OutputJob::new(STS, &request.measuring, "--clusters and --hits", wanted)?;
     let input = job.input(&job.origin()?)?;
     let products = job.output(&input)?;
@@ -34,7 +34,7 @@ pub(super) fn run(request: &ReconstructRequest) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// Writes the clusters or the hits of all timeslices; returns how many there are.
+/// Writes the clusters or hits of all timeslices. Returns their number.
 fn write(out: &Path, products: &[&Product]) -> Result<usize, Failure> {
     let table = Table::of_timeslices(products);
     files::write_by(out, |file| table.write(file)).map_err(Failure::writing(out))?;

@@ -7,12 +7,12 @@ use algorithms::sts::{Cluster, Hit, OfflineCluster, OfflineHit, Partitioned};
 use generators::sts::ModuleSide;
 use reports::units::significant;
 
-/// So many tell apart all numbers of single precision; of times, all nanoseconds are kept.
+/// Significant digits that distinguish all single-precision numbers; times keep all nanoseconds.
 const DIGITS: usize = 9;
 const CLUSTERS: &str = "module,side,charge,size,position,position_error,time_ns,time_error";
 const HITS: &str = "module,x,y,z,time_ns,dx,dy,dz,dxy,time_error,du,dv";
 
-/// Added to the columns if there are several timeslices, whose times all begin at 0.
+/// Additional column if there are several timeslices, whose times all start at 0.
 const TIMESLICE: &str = "timeslice";
 
 /// Clusters or hits of timeslices.
@@ -29,7 +29,7 @@ struct Rows {
 impl Table {
     /// Clusters or hits, timeslice by timeslice.
     pub(super) fn of_timeslices(products: &[&Product]) -> Self {
-        Table { timeslices: products.iter().map(|product| Rows::of(product)).collect() }
+        Table { timeslices: products.iter().map(|product| Rows::from_product(product)).collect() }
     }
 
     /// Number of rows.
@@ -58,7 +58,7 @@ fn write_several(file: &mut dyn Write, timeslices: &[Rows]) -> io::Result<()> {
 }
 
 impl Rows {
-    fn of(product: &Product) -> Self {
+    fn from_product(product: &Product) -> Self {
         match product {
             Product::Clusters(clusters) => clusters_of(clusters, Cluster::order, cluster),
             Product::OfflineClusters(clusters) => {
@@ -111,7 +111,8 @@ fn sorted<T: Clone, K: Ord>(things: &[T], order: impl Fn(&T) -> K) -> Vec<T> {
 fn cluster(cluster: &Cluster) -> String {
     let [charge, position, position_error, time_error] =
         single([cluster.charge, cluster.position, cluster.position_error, cluster.time_error]);
-    let (size, time) = (cluster.size, cluster.time);
+    let size = cluster.size;
+    let time = cluster.time;
     format!("{charge},{size},{position},{position_error},{time},{time_error}")
 }
 
@@ -163,8 +164,9 @@ mod tests {
     }
 
     #[test]
-    fn no_timeslice_is_lost_and_each_is_told_from_the_others() {
-        let (first, second) = (hits(&[7, 3]), hits(&[5]));
+    fn no_timeslice_is_lost_and_each_is_identified() {
+        let first = hits(&[7, 3]);
+        let second = hits(&[5]);
         assert_eq!(Table::of_timeslices(&[&first, &second]).len(), 3);
         let text = text(&[&first, &second]);
         let ends: Vec<_> = text.lines().map(|line| line.rsplit(',').next().unwrap_or("")).collect();

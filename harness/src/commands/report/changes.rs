@@ -6,12 +6,12 @@ use files::{LARGEST_RECORD, read_text};
 use reports::compare::{Comparison, Measured, Terms, compare};
 use reports::store::StoreError;
 
-use super::super::runs::{self, Background};
+use super::super::runs::{self, StoreContext};
 use crate::failure::Failure;
 use crate::request::ReportRequest;
 
-/// The comparison, if one is asked for: one that was made before, with what was
-/// measured again, or a new one.
+/// Returns the requested comparison, if any: an earlier one, including its confirmation, or a
+/// new one.
 pub(super) fn comparison(
     request: &ReportRequest,
     reported: &Path,
@@ -24,19 +24,20 @@ pub(super) fn comparison(
         return Ok(None);
     };
     let base = runs::folder(base, store, Some(&runs::series(reported)?))?;
-    let (base, new) = (Measured::read(&base)?, Measured::read(reported)?);
-    let mut background = Background::of(store, &new);
+    let base = Measured::read(&base)?;
+    let new = Measured::read(reported)?;
+    let mut background = StoreContext::read(store, &new);
     let terms = Terms {
         flags: store_flag(request),
         scatter: background.scatter.take(),
         ..Terms::default()
     };
     let mut comparison = compare(&base, &new, &terms)?;
-    background.told(&mut comparison);
+    background.annotate(&mut comparison);
     Ok(Some(comparison))
 }
 
-/// What comparing needs to find the same store.
+/// Flags of compare that select the same store.
 fn store_flag(request: &ReportRequest) -> Vec<String> {
     let store = request.store.iter();
     let words =
@@ -44,7 +45,7 @@ fn store_flag(request: &ReportRequest) -> Vec<String> {
     words.collect()
 }
 
-/// What `bench compare --json` wrote.
+/// Reads a file written by `bench compare --json`.
 fn read(file: &Path) -> Result<Comparison, Failure> {
     let text = read_text(file, LARGEST_RECORD)
         .map_err(|source| StoreError::Io { path: file.to_owned(), source })?;

@@ -9,8 +9,8 @@ use reports::store::RunSummary;
 use super::is_same_run;
 use crate::failure::Failure;
 
-/// Of a long history the newest runs are enough to see where it goes.
-pub(in crate::commands) const MOST_STORED: usize = 50;
+/// Number of newest runs in the history of a report.
+pub(in crate::commands) const MAX_STORED: usize = 50;
 
 /// The given runs and those stored of the same machine, each once and without
 /// the reported one.
@@ -36,7 +36,7 @@ pub(super) fn earlier_runs(
 fn stored(store: &Path, machine_key: &str) -> Result<Vec<RunSummary>, Failure> {
     let filter = Filter {
         machine: Some(machine_key.to_owned()),
-        last: Some(MOST_STORED),
+        last: Some(MAX_STORED),
         ..Filter::default()
     };
     Ok(Store::open(store)?.summaries(&filter)?)

@@ -1,4 +1,4 @@
-//! Where a file is, as seen from another one.
+//! Relative paths between files.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write;
@@ -7,7 +7,8 @@ use std::path::{Component, Path, absolute};
 /// A relative link to `target` in a file at `from`, as a browser takes it;
 /// `None` if the current folder is not known.
 pub(super) fn from(from: &Path, target: &Path) -> Option<String> {
-    let (from, target) = (steps_to(from)?, steps_to(target)?);
+    let from = steps_to(from)?;
+    let target = steps_to(target)?;
     let (_, folder) = from.split_last()?;
     let common = std::iter::zip(folder, &target).take_while(|(a, b)| a == b);
     let common = common.count();

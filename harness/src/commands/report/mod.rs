@@ -4,9 +4,9 @@
 //! |---|---|
 //! | `history` | finds the runs before the reported one |
 //! | `changes` | compares it with the run given by `--base` |
-//! | `link` | says where a file is, as seen from the report |
-//! | `own_file` | keeps files that are no reports from being replaced |
-//! | `points` | leaves out what was not asked for |
+//! | `link` | path of a file relative to the report |
+//! | `own_file` | protects files that are not reports from being overwritten |
+//! | `points` | filters points |
 
 mod changes;
 mod history;
@@ -22,7 +22,7 @@ use reports::report::{self, ReportInput};
 use reports::store::{Run, read_published_streams};
 use text::Foreign;
 
-pub(super) use history::MOST_STORED;
+pub(super) use history::MAX_STORED;
 
 use super::reproduce::THESIS;
 use super::runs;
@@ -90,7 +90,7 @@ fn refuse_empty(run: &Run) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Whether two records are of the same run.
+/// Returns true if two records are of the same run.
 fn is_same_run(a: &RunRecord, b: &RunRecord) -> bool {
     (&a.machine_key, &a.started, &a.command) == (&b.machine_key, &b.started, &b.command)
 }

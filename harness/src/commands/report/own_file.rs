@@ -1,4 +1,4 @@
-//! A report may be replaced by another one; what somebody wrote may not.
+//! Protection of files: reports are overwritten, other files are not.
 
 use std::fs;
 use std::path::Path;
@@ -7,19 +7,19 @@ use text::Foreign;
 
 use crate::failure::Failure;
 
-/// What every page says of itself.
+/// Marker of every page.
 const OF_PAGES: &str = "<meta name=\"generator\" content=\"recobench ";
 
-/// How the last paragraph of every text begins, or the one before.
+/// Start of the last paragraph of every text, or of the one before.
 const OF_TEXTS: &str = "\nMeasured on ";
 
-/// How every text begins.
+/// Start of every text.
 const HEAD_OF_TEXTS: &str = "## ";
 
-/// Goes on if there is no such file, or one that may be replaced.
+/// Checks that the file does not exist or may be overwritten.
 ///
 /// # Errors
-/// If the file is no report, and nobody insists.
+/// If the file is not a report, unless `force`.
 pub(in crate::commands) fn check(path: &Path, force: bool) -> Result<(), Failure> {
     // A pipe or a terminal is for writing.
     if force || !path.is_file() || fs::read(path).is_ok_and(|bytes| is_report(&bytes)) {

@@ -8,7 +8,7 @@ use text::Foreign;
 
 use crate::failure::Failure;
 
-/// Leaves out all other points, also of what a run is compared with.
+/// Keeps only the selected points of the run and of its comparison.
 ///
 /// # Errors
 /// If no point of the run is left.

@@ -1,4 +1,4 @@
-//! What figures need and this program lacks.
+//! Missing tasks, variants and axes of published figures.
 
 use algorithms::registry;
 use reports::published::{Figure, Value};
@@ -25,7 +25,7 @@ pub(super) fn problems(figures: &[Figure]) -> Vec<String> {
 }
 
 fn problem(wanted: &Value) -> Option<String> {
-    // What was published only has no counterpart.
+    // Series that were only published have no counterpart.
     if wanted.task.is_empty() {
         return None;
     }

@@ -1,11 +1,11 @@
-//! `bench reproduce`: published figures, beside what is measured here.
+//! `bench reproduce`: published figures, compared with measurements on this machine.
 //!
 //! | module | does |
 //! |---|---|
-//! | `part` | picks the points of the suite `thesis` that figures need |
-//! | `streams` | measures what figures about streams need |
-//! | `stream_lines` | says by which commands, in the time that there is |
-//! | `known` | says what this program lacks |
+//! | `part` | selects the points of the suite `thesis` that figures need |
+//! | `streams` | measures the streams that figures need |
+//! | `stream_lines` | the commands of these streams within a time budget |
+//! | `known` | tasks, variants and axes that this program lacks |
 
 mod known;
 mod part;
@@ -21,14 +21,15 @@ use reports::report::{self, ReportInput};
 use reports::store::{Run, read_published_streams};
 use text::Foreign;
 
-use super::from_suite::FromSuite;
+use super::suite_run::SuiteRun;
 use crate::failure::{Exit, Failure};
 use crate::measure::KernelTimes;
 use crate::platform::Interrupt;
 use crate::request::ReproduceRequest;
 use crate::request::suggestion::instead_of;
+use crate::request::values::each_once;
 
-/// The suite that measures what figures need.
+/// Suite with the measurements of the figures.
 pub(super) const THESIS: &str = "thesis";
 
 /// The page in the run's folder.
@@ -46,7 +47,7 @@ pub(super) fn run(request: &ReproduceRequest) -> Result<Exit, Failure> {
     }
     let interrupt = Interrupt::listen();
     let (of_streams, of_suite) = streams::budgets(&figures, request.budget);
-    let from = FromSuite {
+    let from = SuiteRun {
         run: request.run.as_deref(),
         budget: of_suite,
         output: &request.output,
@@ -83,13 +84,15 @@ pub(super) fn run(request: &ReproduceRequest) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// The figures of these ids and groups; all without any.
+/// Returns the figures with these ids and groups; all if `ids` is empty.
 fn wanted(ids: &[String]) -> Result<Vec<Figure>, Failure> {
     let mut figures = published::figures();
     let names = |figure: &Figure| [figure.id.clone(), figure.group.clone()];
     let known: Vec<String> = figures.iter().flat_map(names).collect();
     if let Some(unknown) = ids.iter().find(|id| !known.contains(id)) {
-        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        let names = known.iter().map(String::as_str).filter(|name| !name.is_empty());
+        let mut known: Vec<&str> = names.collect();
+        each_once(&mut known);
         let instead = instead_of(unknown, &known);
         return Err(Failure::Usage(format!("unknown figure {}; {instead}", unknown.quoted())));
     }
@@ -98,10 +101,10 @@ fn wanted(ids: &[String]) -> Result<Vec<Figure>, Failure> {
     Ok(figures)
 }
 
-/// Says why figures can't be had.
+/// Prints why figures are not available.
 ///
 /// # Errors
-/// If none can.
+/// If none is available.
 fn say_what_is_missing(figures: &[Figure]) -> Result<(), Failure> {
     let (there, missing): (Vec<_>, Vec<_>) =
         figures.iter().partition(|figure| figure.reason.is_empty());
@@ -114,8 +117,8 @@ fn say_what_is_missing(figures: &[Figure]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Charts and page first: they are kept even if nobody takes the text.
-fn present(figures: &[Reproduction], run: &Run, from: &FromSuite<'_>) -> Result<(), Failure> {
+/// Writes charts and page, then prints: a closed pipe does not affect files.
+fn present(figures: &[Reproduction], run: &Run, from: &SuiteRun<'_>) -> Result<(), Failure> {
     if let Some(folder) = from.folder(run) {
         if from.output.charts {
             for figure in figures {

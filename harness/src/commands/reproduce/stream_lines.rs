@@ -1,7 +1,7 @@
-//! By which commands figures about streams are measured, in the time that there is.
+//! Commands that measure figures about streams within a time budget.
 //!
-//! With enough of it these are those of the figures: spills of 4 s and pauses of 6 s, and so many
-//! timeslices. With less of it everything in them is shorter by the same factor.
+//! With enough time these are the published settings: spills of 4 s, pauses of 6 s, and their
+//! number of timeslices. With less time all durations shrink by the same factor.
 
 use std::time::Duration;
 
@@ -14,13 +14,12 @@ use crate::request::Spill;
 const LONGEST_SPEED: Duration = Duration::from_secs(20);
 const LONGEST_POINT: Duration = Duration::from_secs(2);
 /// Less than that is over before the first event.
-const LEAST_FOR_EVENTS: Duration = Duration::from_secs(4);
-/// A speed of the longest has so many timeslices as they come from the detector: this part of all
-/// data of the preset each.
+const MIN_TIME_FOR_EVENTS: Duration = Duration::from_secs(4);
+/// Scale of the timeslices with the full time budget: this share of all data of the preset each.
 const LARGEST_SCALE: f64 = 0.02;
 /// Fewer data hold no hits.
 const SMALLEST_SCALE: f64 = 0.0005;
-/// An event is such a part of a collision of gold: 10 ms of a core, or less where time is short.
+/// Scale of events with the full time budget: a share of a gold collision that takes a core 10 ms.
 const LARGEST_EVENT: f64 = 0.01;
 const SMALLEST_EVENT: f64 = 0.001;
 /// The part of a period that is a spill; a speed holds two periods, and ends in a pause.
@@ -28,10 +27,10 @@ const IN_SPILL: f64 = 0.4;
 const PERIODS: f64 = 2.0;
 /// "raised step by step, up to about 8 times" (thesis 5.6.2); below 1 for small machines.
 const CHALLENGE: [f64; 5] = [0.5, 1.0, 2.0, 4.0, 8.0];
-/// As the data of the preset come, and up to about the rates that were printed (thesis 5.6.4);
-/// below 1 for small machines.
+/// Speeds: the rate of the preset (1), up to about the published rates (thesis 5.6.4), and below 1
+/// for small machines.
 const BEAM_TIME: [f64; 4] = [0.25, 1.0, 4.0, 12.0];
-/// Workers of a GPU: each has a context of its own.
+/// Workers per GPU, each with a separate context.
 const WORKERS_OF_GPU: usize = 4;
 /// The most streams of a GPU.
 const STREAMS_OF_GPU: usize = 16;
@@ -45,8 +44,8 @@ pub(super) struct Line {
     pub(super) words: Vec<String>,
 }
 
-/// The commands for streams of such a name on a device, within a time; none if there are no such
-/// streams.
+/// Returns the commands for the streams `name` on a device within a time budget; none if the name
+/// is unknown.
 pub(super) fn lines(name: &str, device: Device, time: Duration) -> Vec<Line> {
     match name {
         "data-challenge" => vec![data_challenge(name, device, time)],
@@ -73,7 +72,8 @@ fn beam_time(name: &str, device: Device, speed: f64, time: Duration) -> Line {
         on: whole_microseconds(period.mul_f64(IN_SPILL)),
         off: whole_microseconds(period.mul_f64(1.0 - IN_SPILL)),
     };
-    let (spill, speed) = (spill.to_string(), speed.to_string());
+    let spill = spill.to_string();
+    let speed = speed.to_string();
     let own = ["--from", "raw", "--spill", &spill, "--speed", &speed];
     stream(format!("{name}-{device}-{speed}"), device, each, &own)
 }
@@ -85,7 +85,8 @@ fn stream(folder: String, device: Device, each: Duration, own: &[&str]) -> Line 
         Backend::Cpu => usable_threads(),
         _ => WORKERS_OF_GPU,
     };
-    let (device, processes) = (device.to_string(), processes.to_string());
+    let device = device.to_string();
+    let processes = processes.to_string();
     let each = words_of(each);
     let shared = [
         ["--preset", "mcbm-2024"],
@@ -112,7 +113,8 @@ fn events(name: &str, device: Device, time: Duration) -> Line {
     let each = time.div_f64(2.0 * counts.len() as f64).min(LONGEST_POINT);
     let scale = LARGEST_EVENT * each.as_secs_f64() / LONGEST_POINT.as_secs_f64();
     let scale = scale.clamp(SMALLEST_EVENT, LARGEST_EVENT).to_string();
-    let (streams, budget) = (counts.join(","), time.max(LEAST_FOR_EVENTS));
+    let streams = counts.join(",");
+    let budget = time.max(MIN_TIME_FOR_EVENTS);
     let (device, folder) = (device.to_string(), format!("{name}-{device}"));
     let [each, budget] = [each, budget].map(words_of);
     let flags = [

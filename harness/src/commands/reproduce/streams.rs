@@ -1,5 +1,5 @@
-//! Measuring what figures about streams need: by the same sessions as `bench stream` and
-//! `bench throughput`, in folders of their own.
+//! Measurement of the streams that figures need: by the sessions of `bench stream` and
+//! `bench throughput`, in separate folders.
 
 use std::path::Path;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use algorithms::device::{Backend, Device};
 use reports::published::Figure;
 use text::Foreign;
 
-use super::super::from_suite::FromSuite;
+use super::super::suite_run::SuiteRun;
 use super::super::{refuse_development_build, say};
 use super::stream_lines::{Line, lines};
 use crate::cli::{Request, parse};
@@ -17,7 +17,7 @@ use crate::platform::gpus::{problem_of, usable_devices};
 use crate::request::{StreamRequest, ThroughputRequest};
 use crate::{stream, throughput};
 
-/// The part of the budget that is for streams, if there is anything else.
+/// Share of the budget for streams, if there are other measurements.
 const SHARE: f64 = 0.4;
 
 /// The time for streams, and that for all else.
@@ -35,12 +35,12 @@ pub(super) fn budgets(figures: &[Figure], budget: Duration) -> (Duration, Durati
 /// run; `None` if they need none.
 ///
 /// # Errors
-/// If results can't be written. What a device can't do is said, and left out.
+/// If results can't be written. Streams that a device does not support are reported and skipped.
 pub(super) fn measure(
     figures: &[Figure],
     time: Duration,
     folder: &Path,
-    from: &FromSuite<'_>,
+    from: &SuiteRun<'_>,
 ) -> Result<Option<Exit>, Failure> {
     let mut names: Vec<&str> = Vec::new();
     for stream in figures.iter().filter_map(|figure| figure.stream.as_ref()) {
@@ -65,7 +65,7 @@ pub(super) fn measure(
     Ok(Some(exit))
 }
 
-/// What tells of both: whatever was wrong or interrupted, else whether anything was measured.
+/// Joins two exit codes: wrong output and interruption first, then success.
 pub(super) fn joined(one: Exit, other: Exit) -> Exit {
     let worst = [Exit::WrongOutput, Exit::Interrupted, Exit::Failed, Exit::Success];
     let is_there = |exit: &Exit| *exit == one || *exit == other;
@@ -81,10 +81,10 @@ fn devices() -> Vec<Device> {
 }
 
 /// Carries a command out as if it was typed, but for its table and charts: figures have their own.
-fn carry_out(line: &Line, folder: &Path, from: &FromSuite<'_>) -> Result<Exit, Failure> {
+fn carry_out(line: &Line, folder: &Path, from: &SuiteRun<'_>) -> Result<Exit, Failure> {
     let out = folder.join(&line.folder);
     let words = std::iter::once("bench").chain(line.words.iter().map(String::as_str));
-    super::super::tell(from.output.quiet, &format!("measuring {}", line.words.join(" ")));
+    super::super::log(from.output.quiet, &format!("measuring {}", line.words.join(" ")));
     let outcome = match parse(words.map(Into::into)) {
         Ok(Request::Stream(mut request)) => {
             request.flags.out = Some(out);
@@ -105,22 +105,22 @@ fn carry_out(line: &Line, folder: &Path, from: &FromSuite<'_>) -> Result<Exit, F
     }
 }
 
-fn of_timeslices(mut request: StreamRequest, from: &FromSuite<'_>) -> Result<Exit, Failure> {
+fn of_timeslices(mut request: StreamRequest, from: &SuiteRun<'_>) -> Result<Exit, Failure> {
     request.flags.charts = false;
     request.choose_devices();
     let planned = stream::Planned::new(&mut request)?;
-    let tell = |text: &str| super::super::tell(from.output.quiet, text);
-    let outcome = stream::Session::run(&request, &planned, from.interrupt, &tell)?;
+    let log = |text: &str| super::super::log(from.output.quiet, text);
+    let outcome = stream::Session::run(&request, &planned, from.interrupt, &log)?;
     Ok(outcome.exit())
 }
 
-fn of_events(mut request: ThroughputRequest, from: &FromSuite<'_>) -> Result<Exit, Failure> {
+fn of_events(mut request: ThroughputRequest, from: &SuiteRun<'_>) -> Result<Exit, Failure> {
     request.flags.charts = false;
     request.choose_devices();
     let planned = throughput::StreamPlan::new(&request)?;
-    let tell = |text: &str| super::super::tell(from.output.quiet, text);
+    let log = |text: &str| super::super::log(from.output.quiet, text);
     let now = std::time::Instant::now();
-    let outcome = throughput::Session::run(&request, &planned, now, from.interrupt, &tell);
+    let outcome = throughput::Session::run(&request, &planned, now, from.interrupt, &log);
     Ok(outcome?.exit())
 }
 
@@ -145,8 +145,9 @@ mod tests {
     }
 
     #[test]
-    fn the_worst_of_both_is_told() {
-        let (nothing, fine) = (Exit::NothingMeasured, Exit::Success);
+    fn the_worst_of_both_is_reported() {
+        let nothing = Exit::NothingMeasured;
+        let fine = Exit::Success;
         assert_eq!(joined(nothing, fine), fine);
         assert_eq!(joined(nothing, nothing), nothing);
         assert_eq!(joined(fine, Exit::WrongOutput), Exit::WrongOutput);

@@ -1,20 +1,19 @@
-//! `bench selftest`: how often the gate of comparisons errs on this machine.
+//! `bench selftest`: false-positive and detection rates of `compare` on this machine.
 //!
-//! The same points are measured again and again, without any difference and
-//! with a known slowdown of each sample, in the two ways that there are to
-//! compare: in whole runs one after the other, as from night to night, and in
-//! turn, as `bench run --against` and `bench compare --confirm` do. What the gate
-//! calls a change where there is none is a false alarm. The whole runs tell besides
-//! how much runs of the same code differ.
+//! The same points are measured repeatedly, without any difference and with a known slowdown of
+//! each sample, by both kinds of comparison: separate runs one after the other, as from night to
+//! night, and paired runs, as `bench run --against` and `bench compare --confirm` do. A change
+//! reported without a slowdown is a false alarm. Separate runs also give the variance between
+//! runs of the same code.
 //!
 //! | module | does |
 //! |---|---|
-//! | `sittings` | measures all points once, slowed down or not |
-//! | `whole_runs` | measures and judges whole runs, one after the other |
-//! | `in_turn` | measures and judges in turn |
+//! | `repeated_runs` | measures all points once, slowed down or not |
+//! | `whole_runs` | measures and judges separate runs, one after the other |
+//! | `paired` | measures and judges paired runs |
 
-mod in_turn;
-mod sittings;
+mod paired;
+mod repeated_runs;
 mod whole_runs;
 
 use std::collections::BTreeMap;
@@ -25,13 +24,13 @@ use reports::compare::{PointVerdict, Thresholds, Verdict, scatter_of};
 use reports::history::Store;
 use reports::record::{SELF_TEST_VERSION, SelfTest, Trial};
 
-use super::{load_suite, refuse_development_build, say, tell};
+use super::{load_suite, log, refuse_development_build, say};
 use crate::failure::{Exit, Failure};
 use crate::measure::{MeasureError, claimed, default_folder};
 use crate::platform::{self, Interrupt, addresses};
-use crate::request::{SelfTestRequest, Ways, is_only_tried};
+use crate::request::{SelfTestMode, SelfTestRequest, is_only_tried};
 use crate::suite::SuiteFile;
-use sittings::{Ended, Sittings};
+use repeated_runs::{Abort, RepeatedRuns};
 use text::Foreign;
 use whole_runs::{SLOWDOWNS, WholeRun};
 
@@ -42,19 +41,19 @@ pub(super) fn run(request: &SelfTestRequest, file: &SuiteFile) -> Result<Exit, F
     let folder = folder.unwrap_or_else(|| default_folder("selftest"));
     let folder = claimed(&folder).map_err(MeasureError::from)?;
     let interrupt = Interrupt::listen();
-    let sittings = Sittings::new(&suite, &file.plugins, request, &folder, &interrupt)?;
-    let test = match measured(&sittings, request) {
-        Err(Ended::Interrupted) => {
-            say("bench: interrupted; a self-test has to be complete to say anything");
+    let repeated_runs = RepeatedRuns::new(&suite, &file.plugins, request, &folder, &interrupt)?;
+    let test = match measured(&repeated_runs, request) {
+        Err(Abort::Interrupted) => {
+            say("bench: interrupted; an incomplete self-test has no result");
             return Ok(Exit::Interrupted);
         }
-        Err(Ended::Failed(failure)) => return Err(failure),
+        Err(Abort::Failed(failure)) => return Err(failure),
         Ok(test) => test,
     };
     super::put(&request.format, |format, _| Ok(rendered(format, &test)?))?;
     let kept = keep(request, &test)?;
-    tell(request.quiet, &format!("runs: {}{kept}", folder.shown()));
-    let record = sittings.record();
+    log(request.quiet, &format!("runs: {}{kept}", folder.shown()));
+    let record = repeated_runs.record();
     for note in &record.notes {
         say(&format!("note: {note}"));
     }
@@ -62,52 +61,57 @@ pub(super) fn run(request: &SelfTestRequest, file: &SuiteFile) -> Result<Exit, F
     Ok(if is_complete { Exit::Success } else { Exit::NothingMeasured })
 }
 
-/// Keeps a self-test that is whole; returns where, in words.
+/// Stores a complete self-test. Returns the end of the message about it.
 fn keep(request: &SelfTestRequest, test: &SelfTest) -> Result<String, Failure> {
-    if request.way != Ways::Both {
-        return Ok("; not kept: runs one after the other are missing (--way both)".to_owned());
+    if request.mode != SelfTestMode::Both {
+        return Ok("; not stored: separate runs are missing (--way both)".to_owned());
     }
     if is_only_tried() {
-        return Ok("; not kept: under RECOBENCH_SMALL it says nothing of this machine".to_owned());
+        return Ok(
+            "; not stored: RECOBENCH_SMALL is set, so it does not describe this machine".to_owned()
+        );
     }
     Store::create_or_open(&request.store)?.put_self_test(test)?;
     let store = request.store.shown();
-    Ok(format!("; kept in {store} for comparisons on this machine"))
+    Ok(format!("; stored in {store} for comparisons on this machine"))
 }
 
-/// Measures both ways interleaved, and judges.
-fn measured(sittings: &Sittings<'_>, request: &SelfTestRequest) -> Result<SelfTest, Ended> {
-    let (mut runs, mut in_turn) = (Vec::new(), in_turn::trials());
-    let slowdowns = match request.way {
-        Ways::Both => &SLOWDOWNS[..],
-        Ways::InTurn => &[],
+/// Measures separate and paired runs in alternation, and judges them.
+fn measured(
+    repeated_runs: &RepeatedRuns<'_>,
+    request: &SelfTestRequest,
+) -> Result<SelfTest, Abort> {
+    let mut runs = Vec::new();
+    let mut in_turn = paired::trials();
+    let slowdowns = match request.mode {
+        SelfTestMode::Both => &SLOWDOWNS[..],
+        SelfTestMode::InTurn => &[],
     };
     let last = request.repeats * slowdowns.len();
     if last > 0 {
-        runs.push(WholeRun::measure(sittings, (0, last), 0.0)?);
+        runs.push(WholeRun::measure(repeated_runs, 0, last, 0.0)?);
     }
     for repeat in 0..request.repeats {
         for &slowdown in slowdowns {
-            let number = (runs.len(), last);
-            runs.push(WholeRun::measure(sittings, number, slowdown)?);
+            runs.push(WholeRun::measure(repeated_runs, runs.len(), last, slowdown)?);
         }
-        in_turn::repeat(sittings, repeat, &mut in_turn)?;
+        paired::repeat(repeated_runs, repeat, &mut in_turn)?;
     }
     let all_runs: Vec<_> = runs.iter().map(WholeRun::slowed).collect();
     Ok(SelfTest {
         trials: whole_runs::judge(&runs)?,
         in_turn,
         scatter: scatter_of(&all_runs),
-        gpus: gpus(sittings),
+        gpus: gpus(repeated_runs),
         aslr: Some(addresses::stay_random()),
         ..empty()
     })
 }
 
 /// Models of the GPUs that points run on, by their devices.
-fn gpus(sittings: &Sittings<'_>) -> BTreeMap<String, String> {
-    let record = sittings.record();
-    let devices = sittings.points().map(|point| point.device);
+fn gpus(repeated_runs: &RepeatedRuns<'_>) -> BTreeMap<String, String> {
+    let record = repeated_runs.record();
+    let devices = repeated_runs.points().map(|point| point.device);
     let known = devices.filter_map(|device| {
         let model = record.gpu_model(&device)?.to_owned();
         Some((device, model))
@@ -115,10 +119,11 @@ fn gpus(sittings: &Sittings<'_>) -> BTreeMap<String, String> {
     known.collect()
 }
 
-/// Adds what the gate said of points with a known slowdown.
+/// Adds the verdicts of points with a known slowdown.
 fn count<'a>(trial: &mut Trial, points: impl Iterator<Item = &'a PointVerdict> + Clone) {
     let said = |verdict| points.clone().filter(|it| it.verdict == verdict).count();
-    let (slower, faster) = (said(Verdict::Slower), said(Verdict::Faster));
+    let slower = said(Verdict::Slower);
+    let faster = said(Verdict::Faster);
     trial.pairs += usize::from(points.clone().next().is_some());
     trial.points += points.clone().count();
     trial.slower += slower;
@@ -127,7 +132,7 @@ fn count<'a>(trial: &mut Trial, points: impl Iterator<Item = &'a PointVerdict> +
     trial.alarmed += usize::from(slower + faster > 0);
 }
 
-/// The self-test of this machine and program, without any numbers.
+/// Creates a self-test of this machine and program without results.
 fn empty() -> SelfTest {
     let thresholds = Thresholds::default();
     SelfTest {

@@ -1,46 +1,46 @@
-//! Whole runs, one after the other: how often is a difference called a change?
+//! Self-test of separate runs: rate of differences that are reported as changes.
 //!
-//! What runs of the same code differ by is a part of the judgement, and it is
-//! these runs that tell it. So that nobody is judged by himself, each pair is
-//! judged by the scatter of all runs but these two.
+//! Verdicts use the variance between runs of the same code, which these runs give. Each pair is
+//! judged with the variance of all other runs, so that no run is judged by itself.
 
 use reports::compare::{Measured, RunScatter, Terms, compare, scatter_of};
 use reports::record::Trial;
 
 use super::count;
-use super::sittings::{Ended, Sittings};
+use super::repeated_runs::{Abort, RepeatedRuns};
 use crate::failure::Failure;
 
-/// The slowdowns of the runs after the first: what the gate has to find, each followed by
-/// a run without.
+/// Slowdowns of the runs after the first: changes to detect, each followed by a run without
+/// slowdown.
 pub(super) const SLOWDOWNS: [f64; 8] = [0.01, 0.0, 0.02, 0.0, 0.05, 0.0, 0.10, 0.0];
 
 /// A run of all points.
 pub(super) struct WholeRun {
     measured: Measured,
-    /// What each sample was slowed down by, as a fraction.
+    /// Slowdown of each sample, as a fraction.
     slowdown: f64,
 }
 
 impl WholeRun {
-    /// Measures a run by its number; the other number is that of the last one.
+    /// Measures the run with index `index` of `last` runs.
     pub(super) fn measure(
-        sittings: &Sittings<'_>,
-        (number, last): (usize, usize),
+        repeated: &RepeatedRuns<'_>,
+        index: usize,
+        last: usize,
         slowdown: f64,
-    ) -> Result<Self, Ended> {
-        let name = format!("run-{number}");
-        sittings.tell(&format!("{name} of {last}, {} % slower", 100.0 * slowdown));
-        Ok(WholeRun { measured: sittings.whole(&name, slowdown)?, slowdown })
+    ) -> Result<Self, Abort> {
+        let name = format!("run-{index}");
+        repeated.log(&format!("{name} of {last}, {} % slower", 100.0 * slowdown));
+        Ok(WholeRun { measured: repeated.whole(&name, slowdown)?, slowdown })
     }
 
-    /// What was measured, and by how much it was slowed down.
+    /// Returns the slowed-down run and its slowdown.
     pub(super) fn slowed(&self) -> (&Measured, f64) {
         (&self.measured, self.slowdown)
     }
 }
 
-/// Judges every run by every one that was not slowed down; two of those once. No trials
+/// Compares every run with every run without slowdown; pairs of the latter once. Returns no trials
 /// without runs.
 pub(super) fn judge(runs: &[WholeRun]) -> Result<Vec<Trial>, Failure> {
     if runs.is_empty() {
@@ -69,7 +69,7 @@ fn trials() -> Vec<Trial> {
     slowdowns.into_iter().map(Trial::new).collect()
 }
 
-/// Base and new run, by their numbers.
+/// Returns the indices of base and new run of each pair.
 fn pairs(runs: &[WholeRun]) -> impl Iterator<Item = (usize, usize)> {
     let plain = |run: usize| runs[run].slowdown == 0.0;
     let all = (0..runs.len()).flat_map(move |base| (0..runs.len()).map(move |new| (base, new)));
@@ -78,6 +78,6 @@ fn pairs(runs: &[WholeRun]) -> impl Iterator<Item = (usize, usize)> {
 
 fn others(runs: &[WholeRun], pair: [usize; 2]) -> Vec<(&Measured, f64)> {
     let numbered = runs.iter().enumerate();
-    let others = numbered.filter(|(number, _)| !pair.contains(number));
+    let others = numbered.filter(|(index, _)| !pair.contains(index));
     others.map(|(_, run)| run.slowed()).collect()
 }

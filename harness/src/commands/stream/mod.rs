@@ -1,4 +1,4 @@
-//! `bench stream`: timeslices that come when they are due, for several processes.
+//! `bench stream`: open-loop test with several worker processes.
 
 mod merge;
 
@@ -28,8 +28,8 @@ pub(super) fn run(mut request: StreamRequest) -> Result<Exit, Failure> {
     refuse_development_build()?;
     let quiet = request.flags.quiet;
     let interrupt = Interrupt::listen();
-    let tell = |text: &str| super::tell(quiet, text);
-    let outcome = Session::run(&request, &planned, &interrupt, &tell)?;
+    let log = |text: &str| super::log(quiet, text);
+    let outcome = Session::run(&request, &planned, &interrupt, &log)?;
     if outcome.interrupted {
         let folder = outcome.folder.shown();
         super::say(&format!("bench: interrupted; what was measured is kept in {folder}"));

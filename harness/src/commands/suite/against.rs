@@ -1,4 +1,4 @@
-//! A suite measured in turn with a base.
+//! Paired run of a suite with a baseline.
 
 use std::path::{Path, PathBuf};
 
@@ -12,8 +12,8 @@ use reports::units;
 use text::Foreign;
 
 use super::super::present::check_store;
-use super::super::{tell, try_plugins};
-use super::{Planned, conclusion, earlier};
+use super::super::{log, try_plugins};
+use super::{ExpandedSuite, conclusion, resume};
 use crate::duet::base::Base;
 use crate::duet::{self, Against, Executable, SidePlugins, points};
 use crate::failure::{Exit, Failure};
@@ -31,19 +31,19 @@ pub(super) fn run(
     request: &SuiteRequest,
     against: &AgainstRequest,
 ) -> Result<Exit, Failure> {
-    let Planned { requests, plans, part } = Planned::of(suite, request)?;
-    let tell = |text: &str| tell(request.output.quiet, text);
+    let ExpandedSuite { requests, plans, part } = ExpandedSuite::from_suite(suite, request)?;
+    let log = |text: &str| log(request.output.quiet, text);
     let store = request.store.clone();
     let store = store.unwrap_or_else(|| PathBuf::from(DEFAULT_STORE));
     let series = series_of(plans.iter(), &part);
     let Base { executable: base, run: base_run } =
-        duet::base::find(&against.base, &store, Some(&series), tell)?;
+        duet::base::find(&against.base, &store, Some(&series), log)?;
     check_store(request.store.as_deref())?;
     let failed = try_plugins(&plans, request.output.quiet)?;
     // Building a base is not the measurement's time.
     let started = std::time::Instant::now();
     let plugins = plugin_records(plans.iter());
-    let earlier = earlier::find_paired(request, &part, &plugins)?;
+    let earlier = resume::find_paired(request, &part, &plugins)?;
     let start = Start::after(&earlier);
     let name = format!("{}-against-{}", part.name, simple(&base.name));
     let named = || request.output.out.clone().unwrap_or_else(|| default_folder(&name));
@@ -87,8 +87,8 @@ pub(super) fn run(
         Start::New => format!("{}-{}", now(), std::process::id()),
         Start::Resume => read_run(&out)?.pair.unwrap_or_default(),
     });
-    tell(&format!(
-        "measuring {} in turn with {}; results go to {}",
+    log(&format!(
+        "measuring {} interleaved with {}; results go to {}",
         units::counted(part.points, "point"),
         base.name,
         out.shown()
@@ -117,7 +117,7 @@ pub(super) fn run(
     conclusion::conclude(request, against, outcome, &known)
 }
 
-/// What both sides of a measurement in turn say.
+/// Compares both sides of a paired run.
 ///
 /// # Errors
 /// If they can't be read, or have no point in common.

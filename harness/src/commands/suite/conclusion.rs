@@ -1,4 +1,4 @@
-//! What a paired run has found: its verdicts, and what has none.
+//! Output of a paired run: verdicts, and points without a verdict.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -13,7 +13,7 @@ use text::Foreign;
 
 use super::super::compare::{exit, show};
 use super::super::present::keep_complete;
-use super::super::{say, tell};
+use super::super::{log, say};
 use super::against::judged;
 use crate::duet::DuetOutcome;
 use crate::failure::{Exit, Failure};
@@ -23,7 +23,7 @@ use crate::request::{AgainstRequest, SuiteRequest};
 /// Points that are named.
 const NAMED: usize = 5;
 
-/// Stores the new side, and reports what was found. `known` are the points of the base's run.
+/// Stores the new side, and reports the results. `known` are the points of the base's run.
 pub(super) fn conclude(
     request: &SuiteRequest,
     against: &AgainstRequest,
@@ -52,7 +52,7 @@ pub(super) fn conclude(
     let mut comparison = judged?;
     comparison.notes.extend(vanished_words(&vanished));
     show(&comparison, &against.format, against.listing)?;
-    tell(request.output.quiet, &format!("results: {folder}"));
+    log(request.output.quiet, &format!("results: {folder}"));
     if new.exit() == Exit::Interrupted {
         return Ok(Exit::Interrupted);
     }
@@ -86,9 +86,9 @@ pub(super) fn points_of(run: &Path, part: &SuitePart) -> Result<Vec<Point>, Stor
     Ok(measured.map(|row| ALIASES.point(row.point(), &software.version)).collect())
 }
 
-/// The points of the base's run that the base was not measured at again: the suite no longer has
-/// them, the base can't measure them here, or there was no time. Those whose variant is wrong or
-/// fails now have a row that says so.
+/// Returns the points of the base's run that the base was not measured at again: the suite no
+/// longer has them, the base can't measure them here, or the time ran out. Points whose variant
+/// is wrong or fails now have a row that states it.
 fn vanished<'a>(
     known: &'a [Point],
     base: &[SummaryRow],

@@ -1,4 +1,4 @@
-//! What would be measured, without measuring it.
+//! Plan and estimated duration of a measurement.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::plan::{Plan, record_params};
 use crate::request::{MeasureRequest, SuiteRequest};
 use crate::suite::{Part, Suite, SuiteInput};
 
-/// What would be measured.
+/// Plan of a measurement.
 pub(in crate::commands) struct DryRun {
     /// A suite or a task.
     name: String,
@@ -36,7 +36,7 @@ struct Row {
 const HEADER: [&str; 4] = ["task", "candidates", "at most", "input"];
 
 impl DryRun {
-    /// What `bench run` would measure.
+    /// Creates the plan of `bench run`.
     pub(super) fn of_suite(suite: &Suite, request: &SuiteRequest) -> Self {
         let share = request.budget.map_or(Duration::MAX, |budget| suite.share(budget));
         let rows = suite.parts.iter().flat_map(|part| {
@@ -52,7 +52,7 @@ impl DryRun {
         }
     }
 
-    /// What `bench sort` and the like would measure.
+    /// Creates the plan of `bench sort` and the other tasks.
     pub(in crate::commands) fn of_task(request: &MeasureRequest, plan: &Plan) -> Self {
         let limits = vec![request.settings.max_time; plan.len()];
         let budget = request.session.budget;
@@ -178,7 +178,9 @@ fn markdown(rows: &[Row]) -> String {
 
 fn csv(rows: &[Row]) -> String {
     let line = |row: &Row| {
-        let (task, params, candidates) = (row.task, &row.params, row.candidates);
+        let task = row.task;
+        let params = &row.params;
+        let candidates = row.candidates;
         let seconds = row.at_most.as_secs_f64();
         format!("{task},{params},{candidates},{seconds}\n")
     };

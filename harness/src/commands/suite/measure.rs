@@ -1,4 +1,4 @@
-//! Measuring a suite, or what is left of it.
+//! Measurement of a suite, or of its remaining points.
 
 use std::path::PathBuf;
 
@@ -9,8 +9,8 @@ use super::super::present::{
     check_store, keep_complete, present, say_what_resumes, store_and_show,
 };
 use super::super::{say, try_plugins};
-use super::Planned;
-use super::earlier::{self, Earlier};
+use super::ExpandedSuite;
+use super::resume::{self, ResumableRun};
 use crate::failure::{Exit, Failure};
 use crate::measure::{Assignment, Job, KernelTimes, Session, Start, default_folder};
 use crate::plan::{Plan, plugin_records};
@@ -19,11 +19,11 @@ use crate::request::SuiteRequest;
 use crate::suite::Suite;
 
 pub(super) fn run(suite: Suite, request: &SuiteRequest) -> Result<Exit, Failure> {
-    let Planned { requests, mut plans, part } = Planned::of(suite, request)?;
-    let earlier = earlier::find(request, &part, &plugin_records(plans.iter()))?;
+    let ExpandedSuite { requests, mut plans, part } = ExpandedSuite::from_suite(suite, request)?;
+    let earlier = resume::find(request, &part, &plugin_records(plans.iter()))?;
     if let Some(earlier) = &earlier {
         plans.iter_mut().for_each(|plan| plan.retain(|point| !earlier.done.contains(point)));
-        tell(earlier, &part);
+        log(earlier, &part);
     }
     let output = &request.output;
     let nothing_left = plans.iter().all(Plan::is_empty);
@@ -58,7 +58,7 @@ pub(super) fn run(suite: Suite, request: &SuiteRequest) -> Result<Exit, Failure>
     Ok(exit)
 }
 
-fn folder(request: &SuiteRequest, earlier: Option<Earlier>) -> PathBuf {
+fn folder(request: &SuiteRequest, earlier: Option<ResumableRun>) -> PathBuf {
     let name = || request.suite.file_stem().map(|stem| stem.to_string_lossy().into_owned());
     earlier
         .map(|earlier| earlier.folder)
@@ -66,10 +66,11 @@ fn folder(request: &SuiteRequest, earlier: Option<Earlier>) -> PathBuf {
         .unwrap_or_else(|| default_folder(&name().unwrap_or_else(|| "suite".to_owned())))
 }
 
-fn tell(earlier: &Earlier, part: &SuitePart) {
-    let (done, folder) = (earlier.done.len(), earlier.folder.shown());
+fn log(earlier: &ResumableRun, part: &SuitePart) {
+    let done = earlier.done.len();
+    let folder = earlier.folder.shown();
     say(&format!(
-        "going on with {folder}: {done} of {} points are done (--fresh begins anew)",
+        "resuming {folder}: {done} of {} points are done (--fresh starts a new run)",
         part.points
     ));
 }

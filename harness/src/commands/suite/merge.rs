@@ -29,7 +29,7 @@ pub(super) fn run(suite: &Suite, request: &SuiteRequest) -> Result<Exit, Failure
     show_again(&outcome, output)
 }
 
-/// Refuses a run that is no part of the suite, or from an unlike machine.
+/// Rejects a run that is not part of the suite, or from a different machine.
 fn check(run: &Run, first: &Run, suite: &Suite) -> Result<(), Failure> {
     let folder = run.folder.shown();
     let refusal = |problem: String| Err(Failure::Usage(format!("{folder}: {problem}")));
@@ -64,7 +64,8 @@ fn check_points(runs: &[Run], suite: &Suite) -> Result<(), Failure> {
         let points: HashSet<_> = run.summary.iter().map(SummaryRow::point).collect();
         if let Some(twice) = points.iter().find(|point| seen.contains(*point)) {
             let params = twice.params.to_string();
-            let (variant, params) = (twice.variant.shown(), params.shown());
+            let variant = twice.variant.shown();
+            let params = params.shown();
             return Err(Failure::Usage(format!(
                 "{}: {variant} with {params} is in an earlier shard, too",
                 run.folder.shown()
@@ -72,7 +73,7 @@ fn check_points(runs: &[Run], suite: &Suite) -> Result<(), Failure> {
         }
         seen.extend(points);
     }
-    // What no machine of these has could be measured on none of them.
+    // Devices that no machine has can't have been measured.
     let has_gpu = runs.iter().any(|run| !run.record.machine.gpus.is_empty());
     let could_be = |point: &&Point| has_gpu || point.device == "cpu";
     let missing = suite.points().filter(could_be);
@@ -94,7 +95,8 @@ fn write(path: &Path, runs: Vec<Run>, suite: &Suite) -> Result<Outcome, Failure>
     let record = merged(&runs, suite);
     let unfinished = RunRecord { finished: None, ..record.clone() };
     let mut folder = begin(path, &unfinished)?;
-    let (mut samples, mut summary) = (Vec::new(), Vec::new());
+    let mut samples = Vec::new();
+    let mut summary = Vec::new();
     for run in runs {
         folder.append_samples(&run.samples)?;
         folder.append_summary(&run.summary)?;
@@ -105,7 +107,7 @@ fn write(path: &Path, runs: Vec<Run>, suite: &Suite) -> Result<Outcome, Failure>
     Ok(Outcome::from(Run { folder: path.to_owned(), record, samples, summary }))
 }
 
-/// The folder of the merged run: a new one, or that of a merge of the same runs that was stopped.
+/// Returns the folder of the merged run: a new one, or one of an interrupted merge of the same runs.
 fn begin(path: &Path, record: &RunRecord) -> Result<RunFolder, Failure> {
     let is_stopped = |found: RunRecord| found.finished.is_none() && found.notes == record.notes;
     if read_run(path).is_ok_and(is_stopped) {

@@ -3,9 +3,9 @@
 pub(super) mod against;
 mod conclusion;
 pub(super) mod dry_run;
-pub(super) mod earlier;
 pub(super) mod measure;
 mod merge;
+pub(super) mod resume;
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -39,7 +39,7 @@ pub(super) fn run(request: &SuiteRequest, file: &SuiteFile) -> Result<Exit, Fail
     }
 }
 
-/// Says which devices of a suite can't be used here.
+/// Prints which devices of a suite can't be used here.
 fn say_what_is_missing(suite: &Suite) {
     let devices = suite.parts.iter().flat_map(|part| missing_devices(&part.settings.devices));
     for device in devices.collect::<HashSet<_>>() {
@@ -48,7 +48,7 @@ fn say_what_is_missing(suite: &Suite) {
     }
 }
 
-/// The shard that was asked for, or the whole suite.
+/// Returns the requested shard, or the complete suite.
 fn part(suite: Suite, request: &SuiteRequest) -> Result<Suite, Failure> {
     let Some(shard) = request.shard else {
         return Ok(suite);
@@ -57,23 +57,23 @@ fn part(suite: Suite, request: &SuiteRequest) -> Result<Suite, Failure> {
     not_empty(suite.shard(shard), &nothing)
 }
 
-/// The part of a suite, unless there is nothing in it: then why.
+/// Returns the suite if it has points, else the error `nothing`.
 pub(super) fn not_empty(suite: Suite, nothing: &str) -> Result<Suite, Failure> {
-    match suite.parts.is_empty() {
-        true => Err(Failure::NothingMeasured(format!("nothing was measured: {nothing}"))),
-        false => Ok(suite),
+    if suite.parts.is_empty() {
+        return Err(Failure::NothingMeasured(format!("nothing was measured: {nothing}")));
     }
+    Ok(suite)
 }
 
-/// What there is to measure.
-pub(super) struct Planned {
+/// Requests and plans of a suite.
+pub(super) struct ExpandedSuite {
     pub(super) requests: Vec<MeasureRequest>,
     pub(super) plans: Vec<Plan>,
     pub(super) part: SuitePart,
 }
 
-impl Planned {
-    /// All plans before the first sample: what can't be measured is told at once.
+impl ExpandedSuite {
+    /// Makes all plans before the first sample, so that problems are reported at once.
     pub(super) fn new(
         mut suite: Suite,
         command: &[String],
@@ -81,12 +81,12 @@ impl Planned {
     ) -> Result<Self, Failure> {
         let left_out = suite.leave_out_unusable();
         let mut requests = suite.requests(command);
-        // The record of a run tells once which file its defaults come from.
+        // The record of a run names the file of its defaults once.
         if let Some(first) = requests.first_mut() {
             first.config.clone_from(config);
         }
         let mut plans = suite.plans(&requests)?;
-        // The record of the run names what is left out of it.
+        // The record of the run names the parts that were left out.
         if let Some(first) = plans.first_mut() {
             first.notes.extend(left_out.notes);
             first.missing_devices.extend(left_out.devices);
@@ -99,12 +99,12 @@ impl Planned {
             shard: None,
             path: None,
         };
-        Ok(Planned { requests, plans, part })
+        Ok(ExpandedSuite { requests, plans, part })
     }
 
-    /// What `bench run` is to measure.
-    fn of(suite: Suite, request: &SuiteRequest) -> Result<Self, Failure> {
-        let mut planned = Planned::new(suite, &request.command, &request.config)?;
+    /// Creates the requests and plans of `bench run`.
+    fn from_suite(suite: Suite, request: &SuiteRequest) -> Result<Self, Failure> {
+        let mut planned = ExpandedSuite::new(suite, &request.command, &request.config)?;
         planned.part.shard = request.shard;
         planned.part.path = file_of(&request.suite).map(|path| path.to_string_lossy().into_owned());
         for part in &mut planned.requests {

@@ -1,4 +1,4 @@
-//! What variants are checked on, and the smallest of it on which one is wrong.
+//! Inputs of verification, and reduction of an input on which a variant is wrong.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -11,10 +11,10 @@ use super::Subject;
 use crate::failure::Failure;
 use crate::request::VerifyRequest;
 
-/// Nobody waits for a smaller input for longer.
+/// Time limit of the search for a smaller input.
 const PATIENCE: Duration = Duration::from_secs(20);
 
-/// Where inputs go on which a variant is wrong.
+/// Folder of inputs on which a variant is wrong.
 const FOLDER: &str = "results/verify";
 
 /// An input with its name.
@@ -23,15 +23,15 @@ pub(super) struct Input {
     pub(super) case: Box<dyn Case>,
 }
 
-/// A file with an input.
-pub(super) struct Kept {
+/// File with a reduced input.
+pub(super) struct ReducedInput {
     pub(super) path: PathBuf,
-    /// How much there is to do.
+    /// Number of items.
     pub(super) items: u64,
 }
 
-/// The file that was asked for, or the hard inputs of each seed.
-pub(super) fn of(
+/// Returns the requested file, or the hard inputs of each seed.
+pub(super) fn for_task(
     task: &'static dyn Task,
     request: &VerifyRequest,
 ) -> Result<Box<dyn Iterator<Item = Input>>, Failure> {
@@ -41,7 +41,7 @@ pub(super) fn of(
     }
 }
 
-/// A file, once for each combination of what was said about it.
+/// Returns the file as an input, once for each combination of its options.
 fn of_file(task: &dyn Task, path: &Path, request: &VerifyRequest) -> Result<Vec<Input>, Failure> {
     let options = request.options.0.only(task.file_axes()).combinations();
     let inputs = options.into_iter().map(|options| {
@@ -51,7 +51,7 @@ fn of_file(task: &dyn Task, path: &Path, request: &VerifyRequest) -> Result<Vec<
 }
 
 fn hard(task: &'static dyn Task, request: &VerifyRequest) -> impl Iterator<Item = Input> + use<> {
-    let most = request.most_items();
+    let most = request.max_items_or_default();
     let inputs = request.input_seeds().flat_map(move |seed| {
         let cases = task.hard_cases(seed).into_iter();
         cases.map(move |(name, case)| Input { name: format!("seed {seed}, {name}"), case })
@@ -59,9 +59,9 @@ fn hard(task: &'static dyn Task, request: &VerifyRequest) -> impl Iterator<Item 
     inputs.filter(move |input| input.case.work().items <= most)
 }
 
-/// The smallest input found that is still wrong; `None` if the given one is. As delta
-/// debugging does it (Zeller and Hildebrandt 2002): tries what is left if a part is taken
-/// away, keeps it if the variant is still wrong, and goes on.
+/// Returns the smallest input found on which the variant is still wrong; `None` if it is the given
+/// one. Delta debugging (Zeller and Hildebrandt 2002): removes a part, keeps the remainder if the
+/// variant is still wrong, and continues.
 pub(super) fn smallest(
     case: &dyn Case,
     is_wrong: impl Fn(&dyn Case) -> bool,
@@ -80,24 +80,25 @@ pub(super) fn smallest(
     }
 }
 
-/// Writes an input down. Files don't hold all that memory does; `None` if the
-/// variant is right on what is read from it, or if it can't be written.
+/// Writes an input to a file. Returns `None` if it can't be written, or if the variant is correct on
+/// the file, which may lack details that are in memory.
 pub(super) fn keep(
     subject: &Subject<'_>,
     case: &dyn Case,
     is_wrong: impl Fn(&dyn Case) -> bool,
-) -> Option<Kept> {
+) -> Option<ReducedInput> {
     let folder = Path::new(FOLDER);
     std::fs::create_dir_all(folder).ok()?;
-    let device = subject.way.device.to_string().replace(':', "");
-    let (task, variant) = (subject.task.name(), subject.info.name);
+    let device = subject.exec.device.to_string().replace(':', "");
+    let task = subject.task.name();
+    let variant = subject.info.name;
     let endings = subject.task.info().file_endings.iter();
     let mut paths =
         endings.map(|ending| folder.join(format!("{task}-{variant}-{device}.{ending}")));
     let path = paths.find(|path| case.write(path).is_ok())?;
     let read = subject.task.read(&path, &Params::default()).ok()?;
     let items = read.work().items;
-    is_wrong(read.as_ref()).then_some(Kept { path, items })
+    is_wrong(read.as_ref()).then_some(ReducedInput { path, items })
 }
 
 #[cfg(test)]

@@ -1,16 +1,16 @@
-//! `bench verify`: every variant on hard inputs, without a clock.
+//! `bench verify`: every variant on hard inputs, without timing.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `ways` | the ways to run a variant on a device: threads, schedules |
-//! | `inputs` | what it is run on, and the smallest input on which it is still wrong |
-//! | `trials` | variants of plugins, tried in processes of their own |
-//! | `summary` | what came of it |
+//! | `exec_config` | configurations of a variant on a device: threads, schedules |
+//! | `inputs` | hard inputs, and the smallest input on which a variant is still wrong |
+//! | `trials` | variants of plugins, tried in separate processes |
+//! | `summary` | summary of the checks |
 
+mod exec_config;
 mod inputs;
 mod summary;
 mod trials;
-mod ways;
 
 use algorithms::device::Device;
 use algorithms::device::gpu::DeviceError;
@@ -23,12 +23,12 @@ use crate::plan::{check_free_memory, matching_variants, select_variants};
 use crate::platform::{gpus, plugin_guard};
 use crate::plugins::{self, Baseline};
 use crate::request::VerifyRequest;
-use inputs::Kept;
+use exec_config::ExecConfig;
+use inputs::ReducedInput;
 use summary::{Mismatch, VerifySummary};
 use trials::Trials;
-use ways::Way;
 
-/// What the largest of the hard inputs takes, with results and the system's own.
+/// Memory of the largest hard input, including results and system reserve.
 const MEMORY_BYTES: u64 = 1 << 30;
 
 pub(super) fn run(request: &VerifyRequest) -> Result<Exit, Failure> {
@@ -48,9 +48,9 @@ pub(super) fn run(request: &VerifyRequest) -> Result<Exit, Failure> {
         trials: Trials::default(),
     };
     for device in devices(request)? {
-        for way in ways::of(device, request)? {
+        for exec in exec_config::for_device(device, request)? {
             for &task in tasks {
-                verification.verify_task(task, &way)?;
+                verification.verify_task(task, &exec)?;
             }
         }
     }
@@ -58,14 +58,16 @@ pub(super) fn run(request: &VerifyRequest) -> Result<Exit, Failure> {
     verification.summary.report(request)
 }
 
-/// Those that were asked for, or all that can be used.
+/// Returns the requested devices, or all usable ones.
 fn devices(request: &VerifyRequest) -> Result<Vec<Device>, Failure> {
     if request.devices.is_empty() {
         return Ok(gpus::usable_devices());
     }
     for &device in &request.devices {
         if let Some(reason) = gpus::problem_of(device) {
-            let problem = format!("nothing was verified: {device} can't be used: {reason}");
+            let problem = format!(
+                "nothing was verified: {device} can't be used: {reason}; run bench devices"
+            );
             return Err(Failure::NothingMeasured(problem));
         }
     }
@@ -76,7 +78,7 @@ fn progress(quiet: bool) -> ProgressBar {
     let bar = if quiet {
         ProgressBar::hidden()
     } else {
-        // Hides itself where there is no terminal.
+        // The spinner is hidden without a terminal.
         ProgressBar::new_spinner()
     };
     let style = ProgressStyle::with_template("{spinner} {pos} checks, {elapsed}: {msg}");
@@ -91,21 +93,21 @@ struct Verification<'a> {
 }
 
 impl Verification<'_> {
-    fn verify_task(&mut self, task: &'static dyn Task, way: &Way) -> Result<(), Failure> {
+    fn verify_task(&mut self, task: &'static dyn Task, exec: &ExecConfig) -> Result<(), Failure> {
         let mut right = Vec::new();
-        for subject in self.subjects(task, way)? {
+        for subject in self.subjects(task, exec)? {
             let names = (task.name(), subject.info.name);
             self.summary.variants.insert(names);
             match self.trials.problem(&subject)? {
-                Some(problem) => self.wrong(&subject, way.to_string(), problem, None),
+                Some(problem) => self.wrong(&subject, exec.to_string(), problem, None),
                 None => right.push(subject),
             }
         }
-        // Inputs are made one by one, and none is for nobody.
-        let mut inputs = inputs::of(task, self.request)?;
+        // Inputs are generated one by one, and skipped if no variant needs them.
+        let mut inputs = inputs::for_task(task, self.request)?;
         while !right.is_empty() {
             let Some(input) = inputs.next() else { break };
-            let context = format!("{way}, {}", input.name);
+            let context = format!("{exec}, {}", input.name);
             self.progress.set_message(context.clone());
             // One wrong output is enough to work on.
             right.retain(|subject| self.is_right(subject, input.case.as_ref(), &context));
@@ -113,30 +115,31 @@ impl Verification<'_> {
         Ok(())
     }
 
-    /// The variants that were asked for and can run on the device.
+    /// Returns the requested variants that can run on the device.
     fn subjects<'w>(
         &self,
         task: &'static dyn Task,
-        way: &'w Way,
+        exec: &'w ExecConfig,
     ) -> Result<Vec<Subject<'w>>, Failure> {
         let infos = task.variants();
         let selected = matching_variants(&infos, &self.request.variants);
         let selected = selected.map_err(Failure::Usage)?.into_iter();
-        let subjects = selected.map(|number| Subject { task, info: infos[number], number, way });
-        let runs = |info: &VariantInfo| way.is_for(info) && info.unavailable_reason.is_none();
+        let subjects = selected.map(|index| Subject { task, info: infos[index], index, exec });
+        let runs = |info: &VariantInfo| exec.is_for(info) && info.unavailable_reason.is_none();
         Ok(subjects.filter(|subject| runs(&subject.info)).collect())
     }
 
-    /// Checks a variant, and takes down what is wrong with it.
+    /// Checks a variant, and records its error.
     fn is_right(&mut self, subject: &Subject<'_>, case: &dyn Case, context: &str) -> bool {
         self.progress.inc(1);
         match subject.check(case) {
-            Checked::Right => self.summary.checks += 1,
-            Checked::NotRun => self.summary.skipped += 1,
-            Checked::Wrong(problem) => {
+            CheckResult::Right => self.summary.checks += 1,
+            CheckResult::NotRun => self.summary.skipped += 1,
+            CheckResult::Wrong(problem) => {
                 let message = format!("{context}: wrong; looking for a smaller input");
                 self.progress.set_message(message);
-                let is_wrong = |case: &dyn Case| matches!(subject.check(case), Checked::Wrong(_));
+                let is_wrong =
+                    |case: &dyn Case| matches!(subject.check(case), CheckResult::Wrong(_));
                 let smallest = inputs::smallest(case, is_wrong);
                 let kept = smallest.and_then(|it| inputs::keep(subject, it.as_ref(), is_wrong));
                 self.wrong(subject, context.to_owned(), problem, kept);
@@ -151,13 +154,13 @@ impl Verification<'_> {
         subject: &Subject<'_>,
         context: String,
         problem: String,
-        kept: Option<Kept>,
+        kept: Option<ReducedInput>,
     ) {
         self.summary.checks += 1;
         self.summary.mismatches.push(Mismatch {
             task: subject.task.name(),
             variant: subject.info.name,
-            device: subject.way.device,
+            device: subject.exec.device,
             context,
             problem,
             kept,
@@ -165,42 +168,42 @@ impl Verification<'_> {
     }
 }
 
-/// A variant, run in some way.
+/// Variant with its configuration.
 struct Subject<'a> {
     task: &'static dyn Task,
     info: VariantInfo,
-    number: usize,
-    way: &'a Way,
+    index: usize,
+    exec: &'a ExecConfig,
 }
 
-/// What a check says.
-enum Checked {
+/// Result of a check.
+enum CheckResult {
     Right,
-    /// It can't run here, or not on such an input.
+    /// It can't run here, or not on this input.
     NotRun,
     Wrong(String),
 }
 
 impl Subject<'_> {
-    fn check(&self, case: &dyn Case) -> Checked {
-        let Ok(place) = self.way.place() else {
-            return Checked::NotRun;
+    fn check(&self, case: &dyn Case) -> CheckResult {
+        let Ok(target) = self.exec.target() else {
+            return CheckResult::NotRun;
         };
-        let Ok(mut candidate) = case.prepare(self.number, &place) else {
-            return Checked::NotRun;
+        let Ok(mut candidate) = case.prepare(self.index, &target) else {
+            return CheckResult::NotRun;
         };
-        let checked = check_candidate(candidate.as_mut(), &place);
+        let checked = check_candidate(candidate.as_mut(), &target);
         drop(candidate);
-        // Smaller inputs are kept where paths say.
+        // Paths of smaller inputs are relative to the original working directory.
         plugin_guard::return_home();
         match checked {
-            Ok(_) => Checked::Right,
+            Ok(_) => CheckResult::Right,
             Err(CheckError::Device(
                 DeviceError::OutOfMemory { .. }
                 | DeviceError::TooLarge { .. }
                 | DeviceError::Lacking { .. },
-            )) => Checked::NotRun,
-            Err(error) => Checked::Wrong(error.to_string()),
+            )) => CheckResult::NotRun,
+            Err(error) => CheckResult::Wrong(error.to_string()),
         }
     }
 }

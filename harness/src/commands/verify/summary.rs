@@ -1,4 +1,4 @@
-//! What came of a verification.
+//! Summary of a verification.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -9,11 +9,11 @@ use reports::units;
 use text::Foreign;
 
 use super::super::print;
-use super::inputs::Kept;
+use super::inputs::ReducedInput;
 use crate::failure::{Exit, Failure};
 use crate::request::VerifyRequest;
 
-/// Counts, and what is wrong.
+/// Counts and errors.
 #[derive(Default)]
 pub(super) struct VerifySummary {
     pub(super) checks: usize,
@@ -28,11 +28,11 @@ pub(super) struct Mismatch {
     pub(super) task: &'static str,
     pub(super) variant: &'static str,
     pub(super) device: Device,
-    /// How it was run, and on what.
+    /// Configuration and input of the check.
     pub(super) context: String,
     pub(super) problem: String,
     /// A smaller input, if one was found that shows it as a file, too.
-    pub(super) kept: Option<Kept>,
+    pub(super) kept: Option<ReducedInput>,
 }
 
 impl VerifySummary {
@@ -61,9 +61,11 @@ impl VerifySummary {
 
 impl Mismatch {
     fn text(&self, request: &VerifyRequest) -> String {
-        let (task, variant, context) = (self.task, self.variant, &self.context);
+        let task = self.task;
+        let variant = self.variant;
+        let context = &self.context;
         let mut text = format!("{task} {variant}, {context}: {}\n", self.problem);
-        if let Some(Kept { path, items }) = &self.kept {
+        if let Some(ReducedInput { path, items }) = &self.kept {
             let path = path.shown();
             text.push_str(&format!("  smallest input found: {items} items in {path}\n"));
         }

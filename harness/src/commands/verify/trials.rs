@@ -8,26 +8,27 @@ use super::Subject;
 use crate::failure::Failure;
 use crate::plugins::trial;
 
-/// What came of those that were tried.
+/// Results of plugin trials.
 #[derive(Default)]
 pub(super) struct Trials(Vec<(trial::PluginVariant, Option<Condemnation>)>);
 
 impl Trials {
-    /// What a variant of a plugin did that it must not do. A wrong output is none of
-    /// that: it is better looked at here, where a smaller input can be found.
+    /// Returns the misbehaviour of a plugin's variant. Wrong output is not included: it is checked
+    /// in this process, which can find a smaller input.
     pub(super) fn problem(&mut self, subject: &Subject<'_>) -> Result<Option<String>, Failure> {
-        let (info, way) = (&subject.info, subject.way);
-        let Some(plugin) = info.plugin.filter(|_| way.device != Device::Emulator) else {
+        let info = &subject.info;
+        let exec = subject.exec;
+        let Some(plugin) = info.plugin.filter(|_| exec.device != Device::Emulator) else {
             return Ok(None);
         };
         let wanted = trial::PluginVariant {
             plugin,
             task: subject.task.name(),
             variant: info.name,
-            device: way.device,
-            threads: vec![way.threads()],
+            device: exec.device,
+            threads: vec![exec.threads()],
         };
-        // Whoever has crashed with some threads is not tried with others.
+        // A variant that crashed with one thread count is not tried with others.
         let same = |(tried, found): &&(trial::PluginVariant, Option<Condemnation>)| {
             let crashed = matches!(found, Some(Condemnation::Failed(_)));
             (tried.plugin, tried.variant, tried.device)

@@ -1,7 +1,7 @@
-//! Outputs of variants, to be written to files: nothing is measured.
+//! Output of variants to files; nothing is measured.
 //!
-//! The commands differ in what they write and in which variant runs by default. Everything else is
-//! here: the device and the variant that were asked for, the input, the run and its check.
+//! The commands differ in their output and default variant. This module has the common part:
+//! selection of device and variant, input, run and check.
 
 mod selection;
 
@@ -20,7 +20,7 @@ use crate::plugins::{self, Baseline};
 use crate::request::{AxisValues, MeasureRequest, Source};
 use selection::{Run, select};
 
-pub(super) use selection::Wanted;
+pub(super) use selection::VariantChoice;
 
 /// Runs of variants whose output is to be written.
 pub(super) struct OutputJob<'r, A: Algorithm> {
@@ -35,14 +35,14 @@ pub(super) struct OutputJob<'r, A: Algorithm> {
 
 /// Origin of the one input.
 pub(super) enum InputOrigin<'r> {
-    /// A file, and what was said about it.
+    /// A file and its options.
     File(&'r Path, Params),
     /// Complete parameters of generated data.
     Generated(Params),
 }
 
 impl<'r, A: Algorithm> OutputJob<'r, A> {
-    /// Loads plugins and finds the variants and devices that were asked for; nothing runs yet.
+    /// Loads plugins and finds the requested variants and devices; nothing runs yet.
     ///
     /// # Errors
     /// If a device can't be used (exit code 5), or has no such variant (2).
@@ -50,7 +50,7 @@ impl<'r, A: Algorithm> OutputJob<'r, A> {
         algorithm: A,
         request: &'r MeasureRequest,
         flags: &'static str,
-        wanted: Wanted,
+        wanted: VariantChoice,
     ) -> Result<Self, Failure> {
         let settings = &request.settings;
         plugins::load(&settings.plugins, Baseline::Measured)?;
@@ -127,13 +127,15 @@ impl<'r, A: Algorithm> OutputJob<'r, A> {
     ) -> Result<A::Output, Failure> {
         let Run { device, variant } = run;
         let target = self.gpus.place(*device, &self.team).map_err(|problem| {
-            Failure::NothingMeasured(format!("{device} can't be used: {problem}"))
+            Failure::NothingMeasured(format!(
+                "{device} can't be used: {problem}; run bench devices"
+            ))
         })?;
         let checked = variant.checked_output(&self.algorithm, input, &target, reference);
         checked.map_err(|damage| failed(run, &damage))
     }
 
-    /// Prints what was written, and which variant found it on which device.
+    /// Prints the written output with its variant and device.
     pub(super) fn report(&self, what: &str, out: &Path) {
         let runs: Vec<_> = self.runs.iter().map(Run::to_string).collect();
         super::say(&format!("{what} written to {}, found by {}", out.shown(), runs.join(", ")));

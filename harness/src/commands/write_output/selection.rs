@@ -1,4 +1,4 @@
-//! The variants and devices that were asked for.
+//! Selection of variants and devices.
 
 use std::fmt;
 
@@ -13,9 +13,9 @@ use crate::plan::{device_names, select_variants};
 use crate::platform::gpus::{problem_of, usable_devices};
 use crate::request::Settings;
 
-/// Variants whose output is wanted.
+/// Variants to run.
 #[derive(Clone, Copy)]
-pub(in crate::commands) enum Wanted {
+pub(in crate::commands) enum VariantChoice {
     /// One variant; without `--variant` the one that each backend has by default.
     One(fn(Backend) -> &'static str),
     /// All variants, because they have to agree.
@@ -41,7 +41,7 @@ impl<A: Algorithm> fmt::Display for Run<A> {
 pub(super) fn select<A: Algorithm>(
     algorithm: &A,
     settings: &Settings,
-    wanted: Wanted,
+    wanted: VariantChoice,
     flags: &str,
 ) -> Result<Vec<Run<A>>, Failure> {
     let task = registry::task(algorithm.info().name).expect("tasks with outputs are registered");
@@ -54,7 +54,7 @@ pub(super) fn select<A: Algorithm>(
     if chosen.is_empty() {
         return Err(Failure::Usage(mismatch(&infos, &devices, settings, wanted)?));
     }
-    if let Wanted::One(_) = wanted {
+    if let VariantChoice::One(_) = wanted {
         keep_first_of_each_name(&mut chosen, &infos);
         if chosen.len() > 1 {
             return Err(Failure::Usage(several(&chosen, &infos, flags)));
@@ -79,12 +79,12 @@ fn devices(settings: &Settings) -> Result<Vec<Device>, Failure> {
     })
 }
 
-/// Indices of the variants that were asked for, each with every device that has it.
+/// Returns the indices of the requested variants, each with every device that has it.
 fn matching(
     infos: &[VariantInfo],
     devices: &[Device],
     settings: &Settings,
-    wanted: Wanted,
+    wanted: VariantChoice,
 ) -> Result<Vec<(Device, usize)>, Failure> {
     let mut chosen = Vec::new();
     for &device in devices {
@@ -95,15 +95,15 @@ fn matching(
     Ok(chosen)
 }
 
-/// Indices of the variants that were asked for, of any backend.
+/// Returns the indices of the requested variants, of any backend.
 fn selected(
     infos: &[VariantInfo],
     device: Device,
     settings: &Settings,
-    wanted: Wanted,
+    wanted: VariantChoice,
 ) -> Result<Vec<usize>, Failure> {
     let names = match (settings.variants.as_slice(), wanted) {
-        ([], Wanted::One(default)) => &[default(device.backend()).to_owned()],
+        ([], VariantChoice::One(default)) => &[default(device.backend()).to_owned()],
         (names, _) => names,
     };
     select_variants(infos, names).map_err(Failure::Usage)
@@ -127,33 +127,33 @@ fn several(chosen: &[(Device, usize)], infos: &[VariantInfo], flags: &str) -> St
     format!("{flags}: results are written by one variant; --variant names {}", runs.join(", "))
 }
 
-/// Says that no device has a variant that was asked for, and which devices have it.
+/// Describes that no selected device has a requested variant, and which devices have it.
 fn mismatch(
     infos: &[VariantInfo],
     devices: &[Device],
     settings: &Settings,
-    wanted: Wanted,
+    wanted: VariantChoice,
 ) -> Result<String, Failure> {
-    let mut places: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut devices_of: Vec<(&str, Vec<&str>)> = Vec::new();
     for index in selected(infos, devices[0], settings, wanted)? {
         let info = &infos[index];
         let mut names = device_names(info.backend).to_vec();
         if info.backend == Backend::Cuda {
             names.push("emulator");
         }
-        match places.iter_mut().find(|(name, _)| *name == info.name) {
+        match devices_of.iter_mut().find(|(name, _)| *name == info.name) {
             Some((_, devices)) => devices.append(&mut names),
-            None => places.push((info.name, names)),
+            None => devices_of.push((info.name, names)),
         }
     }
-    let places: Vec<_> = places
+    let devices_of: Vec<_> = devices_of
         .into_iter()
         .map(|(name, devices)| format!("{name} runs on {}", devices.join(", ")))
         .collect();
     let devices: Vec<_> = devices.iter().map(Device::to_string).collect();
     Ok(format!(
-        "no variant that was asked for runs on {}: {}; choose with --device and --variant",
+        "no requested variant runs on {}: {}; choose with --device and --variant",
         devices.join(", "),
-        places.join("; ").shown()
+        devices_of.join("; ").shown()
     ))
 }

@@ -170,7 +170,7 @@ pub fn measure(request: &MeasureRequest) -> Outcome {
     Session::run(&assignment, &Interrupt::default()).expect("a run")
 }
 
-/// What `bench TASK --threads 1 --out DIR` asks for: three samples a variant.
+/// Returns the request of `bench TASK --threads 1 --out DIR` with three samples per variant.
 pub fn request(task: &'static FakeTask, out: &Path) -> MeasureRequest {
     let settings = Settings {
         devices: vec![Device::Cpu],

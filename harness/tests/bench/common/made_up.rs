@@ -1,4 +1,4 @@
-//! Runs that nobody has measured.
+//! Fabricated runs.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! What the tests of the command line share.
+//! Helpers of the tests of the command line.
 
 pub mod fake;
 pub mod made_up;
@@ -46,7 +46,7 @@ pub fn measuring() -> Option<Folder> {
     can_measure().then(folder)
 }
 
-/// Whether this build measures; says so if not.
+/// Returns true if this build measures; prints a note if not.
 pub fn can_measure() -> bool {
     let can = !cfg!(debug_assertions);
     if !can {
@@ -104,20 +104,20 @@ impl Folder {
         Run::of(&mut self.command(line.as_ref()))
     }
 
-    /// The same where no file may have more than so many blocks, as on a disk that is full.
-    pub fn bench_with_little_room(&self, blocks: usize, line: &str) -> Run {
+    /// Runs `bench` with a limit of `blocks` blocks per file, as on a full disk.
+    pub fn bench_with_file_limit(&self, blocks: usize, line: &str) -> Run {
         self.bench_with_limit(&format!("-f {blocks}"), line)
     }
 
-    /// The same with a limit of the shell's.
+    /// Runs `bench` with a limit set by the shell's `ulimit`.
     pub fn bench_with_limit(&self, limit: &str, line: &str) -> Run {
         let script = format!("ulimit {limit}; exec {BENCH} {line}");
         let mut shell = Command::new("sh");
         Run::of(shell.args(["-c", &script]).current_dir(self.path()).envs(LITTLE_MEMORY))
     }
 
-    /// Runs the commands of a table, which has in each line an exit code, the words of a
-    /// command, and a part of what it says then: `2 | sort --segments 0 | 0 segments`.
+    /// Runs the commands of a table; each line has an exit code, a command, and a part of its
+    /// message: `2 | sort --segments 0 | 0 segments`.
     #[track_caller]
     pub fn check(&self, table: &str) {
         for [code, line, words] in rows_of(table) {
@@ -164,8 +164,8 @@ impl Folder {
     }
 }
 
-/// Tests that are started in the background are told to ignore Ctrl-C; what they start would do so,
-/// too, as it should.
+/// Restores the handling of Ctrl-C: tests started in the background ignore it, and their child
+/// processes inherit that.
 fn hear_of_interrupts() {
     static FIRST: Once = Once::new();
     FIRST.call_once(|| {
@@ -197,7 +197,7 @@ pub fn children(process: u32) -> Vec<u32> {
     children.split_whitespace().filter_map(|id| id.parse().ok()).collect()
 }
 
-/// Whether there is such a process.
+/// Returns true if the process exists.
 pub fn is_there(process: u32) -> bool {
     let status = fs::read_to_string(format!("/proc/{process}/stat")).unwrap_or_default();
     // A zombie is gone.
@@ -220,7 +220,7 @@ pub fn program(folder: &Folder, name: &str, commands: &str) -> PathBuf {
     path
 }
 
-/// The lines of a table, each with so many cells.
+/// Returns the lines of a table, each with `N` cells.
 pub fn rows_of<const N: usize>(table: &str) -> impl Iterator<Item = [&str; N]> {
     let lines = table.lines().filter(|line| !line.trim().is_empty());
     lines.map(cells)
@@ -303,8 +303,8 @@ pub fn copy_run(from: &Path, to: &Path) {
     }
 }
 
-/// Makes a run one of a machine that nobody else used: comparisons of runs on a busy one say
-/// nothing, and tests run beside each other.
+/// Marks a run as measured on an idle machine: comparisons of runs on a busy one are
+/// inconclusive, and tests run concurrently.
 pub fn calm(run: &Path) {
     edit(run, |row| row.flags = row.flags.replace(flags::DISTURBED, ""));
     edit_record(run, |record| record["environment"]["load_1min"] = 0.0.into());

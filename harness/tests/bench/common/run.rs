@@ -1,4 +1,4 @@
-//! What a command line led to.
+//! Result of a command line.
 
 use std::process::{Child, Command, Output};
 
@@ -39,13 +39,13 @@ impl Run {
         }
     }
 
-    /// All that there is to know, for those who look into a failure.
+    /// Returns command, exit code and output, for messages of failed tests.
     pub fn story(&self) -> String {
         let said = self.stdout.clone() + &self.stderr;
         format!("{}\nexit code {:?}\n{said}", self.line, self.code)
     }
 
-    /// The same, if it has ended with this exit code, and not in a panic.
+    /// Asserts this exit code, without a panic.
     #[track_caller]
     pub fn exits(self, code: i32) -> Self {
         assert_eq!(self.code, Some(code), "{}", self.story());
@@ -53,7 +53,7 @@ impl Run {
         self
     }
 
-    /// The same, if standard error has these words.
+    /// Asserts that standard error contains these words.
     #[track_caller]
     pub fn says(&self, words: impl AsRef<str>) -> &Self {
         let words = words.as_ref();
@@ -62,7 +62,7 @@ impl Run {
         self
     }
 
-    /// The same, if standard output has these words.
+    /// Asserts that standard output contains these words.
     #[track_caller]
     pub fn prints(&self, words: impl AsRef<str>) -> &Self {
         let words = words.as_ref();
@@ -71,7 +71,7 @@ impl Run {
         self
     }
 
-    /// What JSON on standard output says.
+    /// Parses JSON on standard output.
     #[track_caller]
     pub fn json<T: DeserializeOwned>(&self) -> T {
         serde_json::from_str(&self.stdout)

@@ -57,7 +57,7 @@ impl Drop for Servers {
     }
 }
 
-/// Whether all of these programs are there; says which is not.
+/// Returns true if all programs are installed; prints which one is missing.
 pub fn are_installed(programs: &[&str]) -> bool {
     programs.iter().all(|program| {
         let line = format!("PATH=$PATH:/usr/sbin command -v {program}");
@@ -70,26 +70,26 @@ pub fn are_installed(programs: &[&str]) -> bool {
     })
 }
 
-/// A free port of this machine, as far as one can tell.
+/// Returns a port of this machine that was free just now.
 pub fn port() -> String {
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = listener.local_addr().expect("an address");
     address.port().to_string()
 }
 
-/// What a server answers, asked by curl; nothing if it refuses.
+/// Returns the response of a server to curl; `None` if it refuses.
 pub fn curl(arguments: &[&str]) -> Option<String> {
     let output = Command::new("curl").arg("-sf").args(arguments).output().expect("curl");
     output.status.success().then(|| words(&output))
 }
 
-/// All that a program has said.
+/// Returns all output of a program.
 pub fn words(output: &Output) -> String {
     let both = [&output.stdout[..], &output.stderr[..]].concat();
     String::from_utf8_lossy(&both).trim().to_owned()
 }
 
-/// Asks until there is an answer, for two minutes.
+/// Retries until there is an answer, for up to two minutes.
 pub fn retried<T>(ask: impl Fn() -> Option<T>) -> Option<T> {
     let end = Instant::now() + Duration::from_secs(120);
     loop {

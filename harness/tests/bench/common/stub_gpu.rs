@@ -1,4 +1,4 @@
-//! A machine with a GPU, as far as the libraries of its driver tell of it: nothing can run there.
+//! Stub driver libraries that report a GPU, on which nothing can run.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -33,14 +33,14 @@ impl StubGpu {
         Some(StubGpu { folder })
     }
 
-    /// The same machine in a container without a management library that could be loaded.
+    /// Makes the management library unloadable, as in some containers.
     pub fn spoil_management_library(&self) {
         let path = self.folder.path().join("libnvidia-ml.so.1");
         fs::remove_file(&path).expect("it was there");
         fs::write(path, "").expect("written");
     }
 
-    /// The same machine with a HIP runtime that has no functions, whatever is installed.
+    /// Replaces the HIP runtime by one without functions, whatever is installed.
     pub fn spoil_hip_runtime(&self) {
         // The first name by which it is sought.
         let path = self.folder.path().join("libamdhip64.so");

@@ -78,7 +78,7 @@ fn a_plugin_that_was_built_anew_is_compared_with_the_one_that_was_kept() {
     // Measuring again does as well.
     let line = "compare a b --confirm --confirm-time 30s --store s";
     workshop.bench(line).exits(4).says("measuring 1 point again");
-    // Without the old one there is nothing to compare with, which is said.
+    // Without the old one there is nothing to compare with, which is reported.
     fs::remove_dir_all(workshop.join("s/plugins")).expect("removed");
     let run = measure(&workshop, "--against a --out d").exits(5);
     run.says("sort foreign").says("the one that was measured was not kept");

@@ -7,10 +7,10 @@ use std::process::Command;
 
 use crate::common::{Folder, Run, can_measure, folder, in_repository};
 
-/// What is right about a plugin that is not compiled to be otherwise.
+/// Defines of a correct plugin: none.
 pub const RIGHT: &str = "";
 
-/// A folder with plugins, beside what `bench` leaves there.
+/// Folder with plugins, and with the output of `bench`.
 pub struct Workshop(Folder);
 
 /// An empty one; none without a C compiler.
@@ -36,7 +36,7 @@ impl Deref for Workshop {
 }
 
 impl Workshop {
-    /// A plugin of the tests, for sorting.
+    /// Compiles a plugin of the tests, for sorting.
     pub fn plugin(&self, name: &str, defines: &str) -> String {
         self.plugin_of("plugin.c", name, defines)
     }
@@ -59,7 +59,7 @@ impl Workshop {
         self.compile_with(("cc", &["-O2"]), header, &source, name, "")
     }
 
-    /// An example of the documentation, as it says how to compile it, but for warnings.
+    /// Compiles an example of the documentation as described there, but with warnings.
     pub fn example_of(&self, file: &str, name: &str) -> String {
         let language: (_, &[_]) = match file.ends_with(".cpp") {
             true => ("c++", &["-O3", "-std=c++17", "-Wextra"]),

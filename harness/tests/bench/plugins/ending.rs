@@ -13,7 +13,7 @@ use crate::common::{BENCH, Run, rows_of, signal, wait_until};
 const SORT: &str = "sort --segments 24 --max-time 100ms --device cpu --no-charts --out r";
 
 #[test]
-fn whatever_ends_the_process_is_told_and_keeps_what_was_measured() {
+fn whatever_ends_the_process_is_reported_and_keeps_what_was_measured() {
     let ways = rows_of(
         "
             quit | plugin libforeign.so, in run of sort foreign, ended the process (exit code 0)
@@ -22,14 +22,14 @@ fn whatever_ends_the_process_is_told_and_keeps_what_was_measured() {
             unmap | the process crashed (SIGSEGV) while plugins were loaded, which may have spoilt it; the last call was of libforeign.so, in run of sort foreign
         ",
     );
-    for [how, told] in ways {
+    for [how, reported] in ways {
         let Some(workshop) = measuring() else { return };
         // On the second input only: when it was tried all was well.
         let defines = format!("-DWHERE=run_call -DHOW={how} -DFROM=250000");
         let plugin = workshop.plugin("libforeign.so", &defines);
         let flags = "--digis 5k,300k --variant std-stable,foreign";
         let run = workshop.bench(format!("{SORT} {flags} --plugin {plugin}")).exits(3);
-        run.says(format!("bench: {told}; what was measured before is kept in r\n"));
+        run.says(format!("bench: {reported}; what was measured before is kept in r\n"));
         // The samples of the first input are there.
         assert!(!workshop.samples("r").is_empty());
         workshop.rows("r");
@@ -42,16 +42,16 @@ fn a_suite_and_a_verification_end_likewise() {
     let defines = "-DWHERE=run_call -DHOW=quit -DFROM=250000";
     let plugin = workshop.plugin("libforeign.so", defines);
     workshop.write("foreign.toml", suite("300k"));
-    let told = "bench: plugin libforeign.so, in run of sort foreign, ended the process";
+    let reported = "bench: plugin libforeign.so, in run of sort foreign, ended the process";
     let line = "run foreign.toml --no-charts --no-ceilings --out r";
-    workshop.bench(line).exits(3).says(told);
+    workshop.bench(line).exits(3).says(reported);
     workshop.bench("generate sts --segments 24 --digis 300k --out digis.bin").exits(0);
     let line = "verify sort --variant foreign --device cpu --input digis.bin";
-    workshop.bench(format!("{line} --plugin {plugin}")).exits(3).says(told);
+    workshop.bench(format!("{line} --plugin {plugin}")).exits(3).says(reported);
 }
 
 #[test]
-fn a_side_that_a_plugin_ends_is_told_as_that() {
+fn a_side_that_a_plugin_ends_is_reported_as_that() {
     let Some(workshop) = measuring() else { return };
     workshop.plugin("libforeign.so", "-DWHERE=run_call -DHOW=quit -DFROM=250000");
     workshop.write("foreign.toml", suite("300k"));
@@ -95,9 +95,9 @@ fn a_hang_on_the_real_input_can_be_interrupted() {
         assert!(lines.any(|line| line.contains(text)), "{text}");
     };
     wait_for("[2/2]");
-    for told in [Some("stopping after this sample"), None] {
+    for reported in [Some("stopping after this sample"), None] {
         signal(&bench, "INT");
-        told.into_iter().for_each(&mut wait_for);
+        reported.into_iter().for_each(&mut wait_for);
     }
     assert_eq!(bench.wait().expect("it ends").code(), Some(130));
     let mut left = lines.map_while(Result::ok);
@@ -137,7 +137,7 @@ fn ctrl_c_counts_once_whether_all_processes_get_it_or_one() {
 }
 
 #[test]
-fn nothing_goes_on_when_bench_is_killed() {
+fn no_process_survives_when_bench_is_killed() {
     let Some(workshop) = measuring() else { return };
     let mut child = long_run(&workshop);
     assert!(processes_in(&workshop).len() > 1);
@@ -148,7 +148,7 @@ fn nothing_goes_on_when_bench_is_killed() {
 }
 
 #[test]
-fn no_trial_goes_on_when_bench_is_killed() {
+fn no_trial_survives_when_bench_is_killed() {
     let Some(workshop) = workshop() else { return };
     let plugin = workshop.plugin("libforeign.so", "-DWHERE=run_call -DHOW=hang");
     let line = format!("verify sort --variant foreign --device cpu --plugin {plugin}");

@@ -9,7 +9,7 @@ use reports::record::YesNo;
 use super::compiled::{Workshop, measuring, workshop};
 use crate::common::{Run, in_repository, row, stages};
 
-/// That an example's variants are right on all hard inputs of a task.
+/// Asserts that an example's variants are correct on all hard inputs of a task.
 fn assert_right(workshop: &Workshop, task: &str, device: &str, plugin: &str) {
     let line =
         format!("verify {task} --variant example-* --device {device} --seeds 1 --plugin {plugin}");
@@ -17,7 +17,7 @@ fn assert_right(workshop: &Workshop, task: &str, device: &str, plugin: &str) {
     run.prints(" checks: ").prints("0 wrong, 0 not run");
 }
 
-/// The same of the example for a task, in C unless a file is named.
+/// Checks the example for a task, in C unless a file is named.
 fn check(task: &str, file: &str) {
     if let Some(workshop) = workshop() {
         let plugin = workshop.example_of(file, "libexample.so");
@@ -95,7 +95,7 @@ fn the_example_in_rust_is_right() {
 }
 
 #[test]
-fn a_chain_of_a_plugin_is_measured_beside_ours() {
+fn a_chain_of_a_plugin_is_measured_with_the_built_in_variants() {
     let Some(workshop) = measuring() else { return };
     let plugin = workshop.example_of("sts.c", "libsts.so");
     let line = "sts --preset mcbm-2024 --scale 0.002 --variant example-*,time-sweep --device cpu";
@@ -108,7 +108,7 @@ fn a_chain_of_a_plugin_is_measured_beside_ours() {
     for name in ["presort", "sort", "cluster", "hits", "total"] {
         assert!(stages(&rows, "example-chain").contains(name), "{name}");
     }
-    // How good hits are is known of a plugin's too.
+    // The quality of hits is known for plugins, too.
     let efficiency = |row: &reports::record::SummaryRow| row.metrics.number("efficiency");
     assert_eq!(efficiency(own), efficiency(ours));
     // Streams, clusters, hits and scratch memory: more than what any of them takes alone.

@@ -1,4 +1,4 @@
-//! Plugins that crash, hang, lie or are wrong: told with exit code 3, never timed, and
+//! Plugins that crash, hang, lie or are wrong: reported with exit code 3, never timed, and
 //! nothing else is lost.
 
 use reports::record::YesNo;
@@ -6,8 +6,7 @@ use reports::record::YesNo;
 use super::compiled::{Workshop, measuring, processes_in, workshop};
 use crate::common::{Run, row, rows_of, wait_until};
 
-/// The notes of plugins that do such things, in a single run; what is beside them is
-/// measured.
+/// Returns the notes of misbehaving plugins in a single run; the other variants are measured.
 fn notes_of(defines: &[&str]) -> Option<Vec<String>> {
     let workshop = measuring()?;
     let numbered = defines.iter().enumerate();
@@ -18,7 +17,8 @@ fn notes_of(defines: &[&str]) -> Option<Vec<String>> {
     let plugins: Vec<_> = plugins.collect();
     let plugins: Vec<_> = plugins.iter().map(String::as_str).collect();
     workshop.measure(&plugins, "foreign-*", "").exits(3);
-    let (rows, samples) = (workshop.rows("r"), workshop.samples("r"));
+    let rows = workshop.rows("r");
+    let samples = workshop.samples("r");
     assert_eq!(rows.iter().filter(|row| row.median_s.is_some()).count(), 2);
     assert!(samples.iter().all(|it| it.variant.starts_with("std-")));
     let note = |i: usize| {
@@ -67,7 +67,7 @@ fn crashes_of_every_kind_and_hanging() {
 }
 
 #[test]
-fn a_crash_is_told_with_its_signal_and_the_input() {
+fn a_crash_is_reported_with_its_signal_and_the_input() {
     let Some(notes) = notes_of(&["-DWHERE=run_call -DHOW=crash -DFROM=9000"]) else {
         return;
     };
@@ -101,7 +101,7 @@ fn claims_that_no_machine_can_meet_are_refused_before_anything_is_taken() {
 }
 
 #[test]
-fn a_trial_has_a_limit_of_memory_and_leaves_no_process_behind() {
+fn a_trial_has_a_limit_of_memory_and_leaves_no_process() {
     let Some(workshop) = measuring() else { return };
     // Only in the trial: the real input has more digis.
     let plugins = [("need_limit", 1), ("bear", 2)].map(|(how, number)| {
@@ -133,15 +133,16 @@ fn what_is_wrong_on_the_real_input_only_is_found_there() {
 }
 
 #[test]
-fn memory_that_is_not_told_counts_all_the_same() {
+fn memory_that_is_not_reported_counts_too() {
     let Some(workshop) = measuring() else { return };
     let flags = "--digis 4M --variant foreign --samples 1";
     sort(&workshop, "-DWHERE=run_call -DHOW=lie", flags).exits(0);
-    let (row, expected) = (&workshop.rows("r")[0], 4.0 * 4e6 * 8.0);
+    let row = &workshop.rows("r")[0];
+    let expected = 4.0 * 4e6 * 8.0;
     let bytes = row.memory_bytes.expect("known") as f64;
     assert!((bytes / expected - 1.0).abs() < 0.1, "{bytes} bytes");
-    let told = "it says that it allocates 0.0 MB, but 6";
-    assert!(row.note.contains(told), "{}", row.note);
+    let reported = "it says that it allocates 0.0 MB, but 6";
+    assert!(row.note.contains(reported), "{}", row.note);
 }
 
 #[test]
@@ -153,7 +154,8 @@ fn a_run_of_which_no_sample_counts_measured_nothing() {
     }
     let flags = "--digis 20k --variant foreign --threads 1 --places {0} --bind close";
     sort(&workshop, "-DWHERE=run_call -DHOW=stray -DFROM=20000", flags).exits(5);
-    let (row, samples) = (&workshop.rows("r")[0], workshop.samples("r"));
+    let row = &workshop.rows("r")[0];
+    let samples = workshop.samples("r");
     assert!(!samples.is_empty() && row.valid == YesNo::No);
     assert!(row.note.contains("a thread was outside its place"), "{}", row.note);
 }
@@ -178,7 +180,7 @@ fn a_crash_in_this_process_names_the_plugin_and_keeps_what_was_measured() {
 }
 
 #[test]
-fn verify_goes_on_without_the_plugin_that_crashes() {
+fn verify_continues_without_the_plugin_that_crashes() {
     let Some(workshop) = workshop() else { return };
     let plugin = workshop.plugin("libforeign.so", "-DWHERE=run_call -DHOW=crash");
     let line = "verify sort --variant foreign,std-stable --device cpu --seeds 1";

@@ -5,7 +5,7 @@ use reports::record::YesNo;
 use super::compiled::{RIGHT, Workshop, measuring, workshop};
 use crate::common::{Run, cells, row};
 
-/// Gathers a little, with a variant of our own beside it.
+/// Gathers a small input with the plugin and a built-in variant.
 fn measure(workshop: &Workshop, tracks: &str, defines: &str) -> Run {
     let plugin = workshop.plugin_of("gather.c", "libtwo.so", defines);
     workshop.bench(format!(
@@ -15,7 +15,7 @@ fn measure(workshop: &Workshop, tracks: &str, defines: &str) -> Run {
 }
 
 #[test]
-fn a_gather_of_a_plugin_is_measured_beside_the_others() {
+fn a_gather_of_a_plugin_is_measured_next_to_the_others() {
     let Some(workshop) = measuring() else { return };
     measure(&workshop, "400", RIGHT).exits(0);
     let rows = workshop.rows("r");
@@ -34,7 +34,7 @@ fn a_gather_of_a_plugin_is_measured_beside_the_others() {
 }
 
 #[test]
-fn it_is_right_on_hard_inputs_as_is_the_sort_beside_it() {
+fn it_is_right_on_hard_inputs_as_is_the_sort_next_to_it() {
     let Some(workshop) = workshop() else { return };
     let plugin = workshop.plugin_of("gather.c", "libtwo.so", RIGHT);
     let line = "verify gather sort --variant foreign-* --device cpu --seeds 1 --plugin";
@@ -53,7 +53,7 @@ fn both_tasks_list_their_variants() {
 }
 
 #[test]
-fn what_goes_wrong_is_told_and_never_timed() {
+fn errors_are_reported_and_never_timed() {
     let crashed = "failed: libtwo.so crashed in run, on tracks of one cluster, 2 threads (SIGSEGV)";
     let wrong = "wrong output: attached_q_tot, entry 0: ";
     let spoilt = "wrong output: it changed its source, at byte 5 ";

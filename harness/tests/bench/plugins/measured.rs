@@ -12,7 +12,8 @@ fn the_example_is_measured_like_any_other_variant() {
     let run = workshop.measure(&[&workshop.example()], "example*", "");
     run.exits(0).prints("example-lsd-radix");
     let rows = workshop.rows("r");
-    let (example, own) = (row(&rows, "example-lsd-radix"), row(&rows, "std-stable"));
+    let example = row(&rows, "example-lsd-radix");
+    let own = row(&rows, "std-stable");
     assert_eq!((example.valid, example.stable), (YesNo::Yes, YesNo::Yes));
     assert!(example.median_s.is_some_and(|median| median > 0.0));
     assert!(example.fingerprint.starts_with("plugin:"));
@@ -25,7 +26,8 @@ fn the_example_is_measured_like_any_other_variant() {
     assert_eq!(plugin.fingerprint, example.fingerprint);
     // Input, output, and tables for two threads, which bench lends; starting the threads
     // takes some bytes more.
-    let (arrays, tables) = (2 * 5000 * 8, 2 * 4 * 2048 * 8);
+    let arrays = 2 * 5000 * 8;
+    let tables = 2 * 4 * 2048 * 8;
     let bytes = example.memory_bytes.expect("known");
     let expected = arrays + tables..arrays + tables + 4096;
     assert!(expected.contains(&bytes), "{bytes}");
@@ -72,7 +74,7 @@ fn plugins_are_listed_with_their_files() {
 }
 
 #[test]
-fn what_is_not_built_is_listed_with_the_way_to_get_it() {
+fn missing_features_are_listed_with_the_build_option() {
     let Some(workshop) = workshop() else { return };
     let tasks: Vec<Value> = workshop.bench("list --format json").json();
     let variants = tasks.iter().filter_map(|task| task["variants"].as_array());
@@ -83,7 +85,7 @@ fn what_is_not_built_is_listed_with_the_way_to_get_it() {
     });
     assert_eq!(of_libraries.len(), 8);
     for variant in of_libraries {
-        // Whether or not somebody has built it.
+        // Independent of whether it was built.
         let reason = variant["reason"].as_str().unwrap_or_default();
         let is_known = variant["available"] == true
             || reason.contains("scripts/build-kernels.sh --cub")
@@ -117,7 +119,7 @@ segments = 24
 "#;
 
 #[test]
-fn a_suite_names_plugins_beside_itself() {
+fn a_suite_names_plugins_next_to_itself() {
     let Some(workshop) = measuring() else { return };
     workshop.plugin("libforeign.so", RIGHT);
     workshop.write("foreign.toml", SUITE);

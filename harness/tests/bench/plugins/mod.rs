@@ -1,5 +1,5 @@
-//! Plugins from the outside: those that are right are measured like all others, and
-//! those that are not are told and cost nothing but themselves.
+//! Plugins from the outside: correct ones are measured like all variants; the others are reported
+//! and affect nothing else.
 
 mod against;
 pub mod compiled;

@@ -1,4 +1,4 @@
-//! What is no plugin, or none for this bench: refused before anything is measured.
+//! Files that are not plugins, or not for this bench: refused before anything is measured.
 
 use std::fs;
 

@@ -1,20 +1,20 @@
-//! Plugins of the tasks with arrays and lists that are wrong: told as those of sorting are, in
-//! words that say where.
+//! Wrong plugins of the tasks with arrays and lists: reported as for sorting, with the index of
+//! the first difference.
 
 use super::compiled::workshop;
 use crate::common::rows_of;
 
-/// How the examples of tasks are spoilt, and what is told of them.
+/// Checks the message for a modified example of a task.
 #[track_caller]
 fn check(task: &str, defines: &str, table: &str) {
     let Some(workshop) = workshop() else { return };
-    for [how, told] in rows_of(table) {
+    for [how, reported] in rows_of(table) {
         let library = format!("lib{how}.so");
         let defines = format!("-DEXAMPLE=\"examples/{task}.c\" -DHOW={how} {defines}");
         let plugin = workshop.plugin_of("spoilt.c", &library, &defines);
         let line = format!("verify {task} --variant spoilt --device cpu --seeds 1");
         let run = workshop.bench(format!("{line} --plugin {plugin}")).exits(3);
-        run.prints(format!("{task} spoilt, 1 thread")).prints(told.replace("LIB", &library));
+        run.prints(format!("{task} spoilt, 1 thread")).prints(reported.replace("LIB", &library));
     }
 }
 

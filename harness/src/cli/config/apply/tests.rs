@@ -105,7 +105,7 @@ fn tables_of_commands_are_for_those_below_them() {
 }
 
 #[test]
-fn all_that_is_wrong_is_told_with_its_place() {
+fn all_problems_are_reported_with_their_offset() {
     let refused = refusal(
         "quite = true\nconfig = \"x\"\n[srot]\nthreads = 1\n[sort]\n  threads = 0\n\
          digis = \"many\"\nquiet = [true, true]\norder = []\n",
@@ -126,7 +126,7 @@ fn all_that_is_wrong_is_told_with_its_place() {
 }
 
 #[test]
-fn what_was_asked_for_in_a_file_is_checked_as_flags_are() {
+fn values_in_a_file_are_checked_like_flags() {
     let file = "[sort]\nformat = [\"csv\", \"json\"]\n";
     let command = with_defaults(command(), "recobench.toml", file).expect("a command");
     let matches = command.try_get_matches_from(["bench", "sort"]);

@@ -1,9 +1,9 @@
-//! What nodes that began at the same time left behind, as one run.
+//! Merging of the results of nodes that started together, to one run.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `node` | a node's folder, and whether it is part of the same stream |
-//! | `point` | what nodes did at one speed |
+//! | `node` | folder of a node, and check that it belongs to the same stream |
+//! | `point` | results of all nodes at one speed |
 
 mod node;
 mod point;
@@ -51,7 +51,7 @@ pub(super) fn run(flags: &StreamFlags) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// That of the node that fared worst, or of one that is missing.
+/// Returns the exit code of the worst node; missing nodes count.
 fn exit(each: &[StreamRow], missing: &[String]) -> Exit {
     let has_failed = |row: &StreamRow| row.valid == YesNo::No || row.workers_lost >= row.processes;
     if each.iter().any(StreamRow::is_wrong) {
@@ -63,7 +63,7 @@ fn exit(each: &[StreamRow], missing: &[String]) -> Exit {
     }
 }
 
-/// The timeslices of all nodes, those of a point behind each other.
+/// Returns the timeslices of all nodes, ordered by point.
 fn by_point(nodes: Vec<Node>) -> Vec<TimesliceRow> {
     let mut all: Vec<_> = nodes.into_iter().flat_map(|node| node.run.timeslices).collect();
     all.sort_by(|a, b| a.point_id.cmp(&b.point_id));
@@ -87,7 +87,7 @@ fn write(
     Ok(folder.describe(record)?)
 }
 
-/// The record of all nodes together; that of the first where there can be but one.
+/// Returns the joint record of all nodes; single-valued fields are those of the first node.
 fn record(nodes: &[Node], missing: &[String]) -> RunRecord {
     let records = || nodes.iter().map(|node| &node.run.record);
     let mut record = nodes[0].run.record.clone();
@@ -114,7 +114,7 @@ fn record(nodes: &[Node], missing: &[String]) -> RunRecord {
     record
 }
 
-/// What is to be known of nodes, each thing once.
+/// Returns the notes of all nodes without repetition.
 fn notes(nodes: &[Node]) -> Vec<String> {
     let mut who: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for node in nodes {

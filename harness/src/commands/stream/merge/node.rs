@@ -11,20 +11,20 @@ use crate::failure::Failure;
 const OWN: [&str; 6] = ["--out", "--hits", "--metrics", "--influx", "--format", "--seed"];
 const OWN_SWITCHES: [&str; 3] = ["--no-charts", "--quiet", "-q"];
 
-/// A node, and what it left behind.
+/// Node and its results.
 pub(super) struct Node {
-    /// That of its folder.
+    /// Name of its folder.
     pub(super) name: String,
     pub(super) run: StreamRun,
 }
 
 /// All nodes.
 pub(super) struct Nodes {
-    /// Those that were to be there.
+    /// Names of all expected nodes.
     pub(super) names: Vec<String>,
-    /// Those whose folders can be read.
+    /// Nodes whose folders can be read.
     pub(super) nodes: Vec<Node>,
-    /// What there is to say of the others.
+    /// Notes on missing nodes.
     pub(super) missing: Vec<String>,
 }
 
@@ -40,7 +40,7 @@ impl Nodes {
             let name = name(folder);
             if all.names.contains(&name) {
                 return Err(Failure::Usage(format!(
-                    "{}: there is another folder {}; nodes are told by the names of their folders",
+                    "{}: there is another folder {}; nodes are identified by the names of their folders",
                     folder.shown(),
                     name.quoted()
                 )));
@@ -62,7 +62,8 @@ impl Nodes {
 
     fn add(&mut self, name: &str, run: StreamRun) {
         if run.record.finished.is_none() {
-            let said = "its stream did not end by itself, or goes on; merged is what is there";
+            let said =
+                "its stream was interrupted, or is still running; its results so far are merged";
             self.missing.push(format!("node {}: {said}", name.shown()));
         }
         self.nodes.push(Node { name: name.to_owned(), run: named(run, name) });
@@ -73,7 +74,7 @@ fn name(folder: &Path) -> String {
     folder.file_name().unwrap_or(folder.as_os_str()).to_string_lossy().into_owned()
 }
 
-/// With the node's name in all rows that have none.
+/// Sets the node's name in all rows without one.
 fn named(mut run: StreamRun, name: &str) -> StreamRun {
     let rows = run.rows.iter_mut().map(|row| &mut row.node);
     for node in rows.chain(run.timeslices.iter_mut().map(|it| &mut it.node)) {
@@ -85,8 +86,7 @@ fn named(mut run: StreamRun, name: &str) -> StreamRun {
 }
 
 impl Node {
-    /// Refuses a folder that is no node's, or that of a node that did something else than the
-    /// first one.
+    /// Rejects a folder that is not a node's, or whose settings differ from those of the first node.
     pub(super) fn check(&self, first: &Node) -> Result<(), Failure> {
         let StreamRun { folder, record, rows, .. } = &self.run;
         let refusal = |problem| Err(Failure::Usage(format!("{}: {problem}", folder.shown())));
@@ -110,13 +110,13 @@ impl Node {
         Ok(())
     }
 
-    /// Whether its timeslices are those of nodes with other names.
+    /// Returns true if its timeslices name several nodes, as after merging.
     fn is_of_several(&self) -> bool {
         self.run.timeslices.iter().any(|timeslice| timeslice.node != self.name)
     }
 }
 
-/// A command without what nodes may have of their own.
+/// Returns the words of a command without flags that may differ between nodes.
 fn common_words(command: &[String]) -> Vec<&str> {
     let mut words = command.iter().skip(1).map(String::as_str);
     let mut common = Vec::new();

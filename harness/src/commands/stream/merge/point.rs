@@ -1,4 +1,4 @@
-//! What nodes did at one speed.
+//! Results of all nodes at one speed.
 
 use std::path::Path;
 
@@ -10,16 +10,16 @@ use text::{Foreign, SENTENCE};
 use super::node::Node;
 use crate::failure::Failure;
 
-/// A speed on a device, with the rows of all nodes that have one, and the numbers of these nodes.
+/// Speed on a device, with the rows of all nodes that have one, and the indices of these nodes.
 pub(super) struct Point<'a> {
     pub(super) rows: Vec<(usize, &'a StreamRow)>,
 }
 
 impl<'a> Point<'a> {
-    /// All points, in the order in which they were measured.
+    /// Returns all points in measured order.
     ///
     /// # Errors
-    /// If nodes did not begin together.
+    /// If nodes did not start together.
     pub(super) fn all(nodes: &'a [Node]) -> Result<Vec<Self>, Failure> {
         let mut points: Vec<Point<'a>> = Vec::new();
         for (number, Node { run, .. }) in nodes.iter().enumerate() {
@@ -55,7 +55,7 @@ impl<'a> Point<'a> {
         )))
     }
 
-    /// The row of all nodes that took part. What was to be done by others was not kept up with.
+    /// Merges the rows of all participating nodes. Work assigned to other nodes counts as not sustained.
     pub(super) fn merged(&self, nodes: &[Node], names: &[String]) -> StreamRow {
         let part = |&(number, row): &(usize, &'a StreamRow)| {
             let StreamRun { timeslices, record, .. } = &nodes[number].run;
@@ -71,7 +71,7 @@ impl<'a> Point<'a> {
         if others.is_empty() { row } else { without(&others, row) }
     }
 
-    /// What there is to say of nodes that took no part, though their folders are there.
+    /// Returns notes on nodes whose folders exist but have no result at this speed.
     pub(super) fn missing(&self, nodes: &[Node]) -> Vec<String> {
         let what =
             format!("speed {} on {}", short(self.first().speed), self.first().device.shown());

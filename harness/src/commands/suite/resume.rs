@@ -1,4 +1,4 @@
-//! A run that was stopped, to go on with: of the same suite, or of the same command.
+//! Interrupted runs to resume: of the same suite, or of the same command.
 
 use std::collections::HashSet;
 use std::fs;
@@ -13,73 +13,72 @@ use crate::failure::Failure;
 use crate::platform;
 use crate::request::{MeasureRequest, SuiteRequest};
 
-/// Where runs go that are given no folder.
+/// Folder of runs without `--out`.
 const RESULTS: &str = "results";
 
-/// What is to be measured.
-struct Wanted<'a> {
+/// Requested measurement.
+struct ResumeKey<'a> {
     part: &'a SuitePart,
     plugins: &'a [PluginRecord],
 }
 
 /// A run that was stopped.
-pub(in crate::commands) struct Earlier {
+pub(in crate::commands) struct ResumableRun {
     pub(in crate::commands) folder: PathBuf,
     /// The points that need not be measured again.
     pub(in crate::commands) done: HashSet<Point>,
-    /// Whether it has come to its end, be it without all points, as its time was over.
+    /// True if it ended, possibly without all points because its time budget was used up.
     pub(in crate::commands) is_finished: bool,
 }
 
-/// The run of the same measuring command in the folder that it names, if that was stopped, or
-/// is to be stored and is not yet. A run that has ended is none: who begins another one there has
-/// to be told.
+/// Returns the run of the same command in its `--out` folder, if it was interrupted or still has
+/// to be stored. Finished runs are not resumed: measuring into their folder is an error.
 ///
 /// # Errors
-/// If it can't be gone on with.
+/// If it can't be resumed.
 pub(in crate::commands) fn of_command(
     request: &MeasureRequest,
     plugins: &[PluginRecord],
-) -> Result<Option<Earlier>, Failure> {
+) -> Result<Option<ResumableRun>, Failure> {
     let out = request.session.output.out.as_ref();
     let Some(out) = out.filter(|out| is_run(out)) else {
         return Ok(None);
     };
     let record = read_run(out)?;
-    if record.finished.is_some() && !lacks_storing(request, out) {
+    if record.finished.is_some() && !needs_store(request, out) {
         return Ok(None);
     }
     let other_command = || {
-        // How the program was called does not matter.
+        // The path of the program does not matter.
         let same = record.command.iter().skip(1).eq(request.command.iter().skip(1));
         (!same || record.suite.is_some()).then(|| "it is of another command".to_owned())
     };
-    match other_command().or_else(|| other_ground(&record, plugins)) {
+    match other_command().or_else(|| why_not_resumable(&record, plugins)) {
         Some(problem) => Err(refusal(out, &problem)),
         None => Ok(Some(opened(out.clone())?)),
     }
 }
 
-/// Whether a run is to be stored and is not, or the executable that made it.
-fn lacks_storing(request: &MeasureRequest, run: &Path) -> bool {
+/// Returns true if a run has to be stored and it or its executable is not in the store.
+fn needs_store(request: &MeasureRequest, run: &Path) -> bool {
     let executable = platform::executable_fingerprint();
     let has_both = |store: Store| store.has(run) && store.executable(&executable).is_some();
     let store = request.session.store.as_deref();
     store.is_some_and(|store| !Store::open(store).is_ok_and(has_both))
 }
 
-/// The run to go on with: in the folder given, or else the latest one.
+/// Returns the run to resume: in the given folder, or else the latest one.
 ///
 /// # Errors
-/// If the folder given holds a run that can't be gone on with.
+/// If the given folder holds a run that can't be resumed.
 pub(super) fn find(
     request: &SuiteRequest,
     part: &SuitePart,
     plugins: &[PluginRecord],
-) -> Result<Option<Earlier>, Failure> {
-    let wanted = Wanted { part, plugins };
+) -> Result<Option<ResumableRun>, Failure> {
+    let wanted = ResumeKey { part, plugins };
     if request.fresh {
-        // A run in the folder given is refused when that is to be made.
+        // A finished run in the given folder is refused later, when the folder is created.
         return Ok(None);
     }
     match &request.output.out {
@@ -89,24 +88,23 @@ pub(super) fn find(
     }
 }
 
-/// The folder of a run to go on with that was measured in turn: the one given, or else
-/// the latest one.
+/// Returns the folder of a paired run to resume: the given one, or else the latest one.
 ///
 /// # Errors
-/// If the folder given holds a run that can't be gone on with.
+/// If the given folder holds a run that can't be resumed.
 pub(super) fn find_paired(
     request: &SuiteRequest,
     part: &SuitePart,
     plugins: &[PluginRecord],
 ) -> Result<Option<PathBuf>, Failure> {
-    let wanted = Wanted { part, plugins };
+    let wanted = ResumeKey { part, plugins };
     let out = request.output.out.as_ref();
     let Some(out) = out.filter(|out| is_run(out) && !request.fresh) else {
         return Ok(None);
     };
     let mut record = read_run(out)?;
     if record.pair.take().is_none() {
-        return Err(refusal(out, "it was not measured in turn with a base"));
+        return Err(refusal(out, "it is not a paired run"));
     }
     match problem(&record, &wanted) {
         Some(problem) => Err(refusal(out, &problem)),
@@ -115,7 +113,7 @@ pub(super) fn find_paired(
 }
 
 /// The run in a folder that was named.
-fn given(folder: &Path, wanted: &Wanted<'_>) -> Result<Earlier, Failure> {
+fn given(folder: &Path, wanted: &ResumeKey<'_>) -> Result<ResumableRun, Failure> {
     match problem(&read_run(folder)?, wanted) {
         Some(problem) => Err(refusal(folder, &problem)),
         None => Ok(opened(folder.to_owned())?),
@@ -123,43 +121,43 @@ fn given(folder: &Path, wanted: &Wanted<'_>) -> Result<Earlier, Failure> {
 }
 
 fn refusal(folder: &Path, problem: &str) -> Failure {
-    let place = folder.shown();
+    let folder = folder.shown();
     Failure::Usage(format!(
-        "can't go on with the run in {place}: {problem}; choose another folder with --out"
+        "can't resume the run in {folder}: {problem}; choose another folder with --out"
     ))
 }
 
-/// The latest run below `results/` that was stopped. Folders that are none, or
-/// that are in use, are passed over.
-fn latest(wanted: &Wanted<'_>) -> Option<Earlier> {
+/// Returns the latest interrupted run below `results/`. Skips folders that are not runs or are in
+/// use.
+fn latest(wanted: &ResumeKey<'_>) -> Option<ResumableRun> {
     let entries = fs::read_dir(RESULTS).ok()?;
     let mut folders: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
     folders.sort();
     folders.into_iter().rev().find_map(|folder| stopped(folder, wanted))
 }
 
-fn stopped(folder: PathBuf, wanted: &Wanted<'_>) -> Option<Earlier> {
+fn stopped(folder: PathBuf, wanted: &ResumeKey<'_>) -> Option<ResumableRun> {
     let record = read_run(&folder).ok()?;
-    // What a budget ended is whole: it is gone on with only where it is named.
+    // A run that a budget ended is finished: it is resumed only if its folder is named.
     if record.finished.is_some() || problem(&record, wanted).is_some() {
         return None;
     }
     opened(folder).ok()
 }
 
-/// Mends what a kill left half written, and takes stock. What is finished is whole, and stays as
-/// it is.
-fn opened(folder: PathBuf) -> Result<Earlier, StoreError> {
+/// Repairs files that a kill left incomplete, and lists the finished points. Finished runs stay
+/// unchanged.
+fn opened(folder: PathBuf) -> Result<ResumableRun, StoreError> {
     let run = match read_run(&folder)?.finished {
         Some(_) => Run::read(&folder)?,
         None => RunFolder::resume(&folder)?.1,
     };
     let done = run.summary.iter().map(SummaryRow::point).collect();
-    Ok(Earlier { folder, done, is_finished: run.record.finished.is_some() })
+    Ok(ResumableRun { folder, done, is_finished: run.record.finished.is_some() })
 }
 
 /// Why a run is not a part of the same measurement.
-fn problem(record: &RunRecord, wanted: &Wanted<'_>) -> Option<String> {
+fn problem(record: &RunRecord, wanted: &ResumeKey<'_>) -> Option<String> {
     let part = wanted.part;
     let Some(suite) = &record.suite else {
         return Some("it is not of a suite".to_owned());
@@ -170,11 +168,11 @@ fn problem(record: &RunRecord, wanted: &Wanted<'_>) -> Option<String> {
     if suite.shard != part.shard {
         return Some("it is of another shard".to_owned());
     }
-    other_ground(record, wanted.plugins)
+    why_not_resumable(record, wanted.plugins)
 }
 
-/// Why times of a run can't stand beside those measured now.
-fn other_ground(record: &RunRecord, plugins: &[PluginRecord]) -> Option<String> {
+/// Returns why times of a run are not comparable with those measured now.
+fn why_not_resumable(record: &RunRecord, plugins: &[PluginRecord]) -> Option<String> {
     if !record.is_of(&platform::this_machine()) {
         return Some("it was made on another machine".to_owned());
     }
@@ -183,7 +181,7 @@ fn other_ground(record: &RunRecord, plugins: &[PluginRecord]) -> Option<String> 
         return Some("it was made with other plugins, or other builds of them".to_owned());
     }
     if record.pair.is_some() {
-        return Some("it was measured in turn with a base, by --against".to_owned());
+        return Some("it is a paired run (--against)".to_owned());
     }
     other_build(&record.software.fingerprint, &platform::executable_fingerprint())
 }
@@ -196,8 +194,7 @@ fn other_build(made_by: &str, this: &str) -> Option<String> {
     }
     if this.is_empty() {
         return Some(format!(
-            "whether this build made it can't be told, for its executable ({}) can't be read; \
-             make it readable",
+            "its build is unknown, because this executable ({}) can't be read; make it readable",
             std::env::current_exe().unwrap_or_default().shown()
         ));
     }
@@ -215,11 +212,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_build_that_is_not_known_is_not_told_as_another() {
+    fn an_unknown_build_is_not_reported_as_another() {
         for (made_by, this, expected) in [
             ("code:1", "code:1", None),
             ("code:1", "code:2", Some("it was made by another build of bench")),
-            ("code:1", "", Some("whether this build made it can't be told")),
+            ("code:1", "", Some("its build is unknown")),
             ("", "code:2", Some("which build made it is not known")),
         ] {
             let told = other_build(made_by, this);

@@ -1,12 +1,11 @@
-//! A run that figures and comparisons are made of: one that is there, or a part of a suite that is
-//! measured for them.
+//! Run that figures and comparisons use: an existing one, or a part of a suite that is measured.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use reports::store::Run;
 
-use super::suite::Planned;
+use super::suite::ExpandedSuite;
 use super::{runs, try_plugins};
 use crate::failure::{Exit, Failure};
 use crate::measure::{Assignment, Job, KernelTimes, Session, Start, default_folder};
@@ -14,28 +13,28 @@ use crate::platform::{Interrupt, process_start};
 use crate::request::{DEFAULT_STORE, OutputFlags};
 use crate::suite::Suite;
 
-/// What was asked for.
-pub(super) struct FromSuite<'a> {
-    /// The run that is there; `None` to measure one.
+/// Suite to run.
+pub(super) struct SuiteRun<'a> {
+    /// Existing run; `None` to measure one.
     pub(super) run: Option<&'a Path>,
     /// Time for all points.
     pub(super) budget: Duration,
-    /// What to leave behind.
+    /// Output options.
     pub(super) output: &'a OutputFlags,
     /// The command line as typed.
     pub(super) command: &'a [String],
-    /// The file with defaults of flags, if there is one.
+    /// File with defaults of flags, if any.
     pub(super) config: &'a Option<PathBuf>,
-    /// The command: folders are called so if nobody says how.
+    /// Command name, the default name of folders.
     pub(super) name: &'static str,
-    /// Which runs on a GPU tell the times of their kernels.
+    /// Runs on a GPU that record the times of their kernels.
     pub(super) kernels: KernelTimes,
-    /// Asks for an end.
+    /// Interruption by the user.
     pub(super) interrupt: &'a Interrupt,
 }
 
-impl FromSuite<'_> {
-    /// The run, and what measuring it led to. `suite` is the part that is measured, if one is.
+impl SuiteRun<'_> {
+    /// Returns the run and the exit code of measuring it. `suite` makes the part to measure.
     ///
     /// # Errors
     /// If there is no such run, or nothing can be measured.
@@ -53,7 +52,8 @@ impl FromSuite<'_> {
     }
 
     fn measured(&self, suite: Suite) -> Result<(Run, Exit), Failure> {
-        let Planned { requests, plans, part } = Planned::new(suite, self.command, self.config)?;
+        let ExpandedSuite { requests, plans, part } =
+            ExpandedSuite::new(suite, self.command, self.config)?;
         try_plugins(&plans, self.output.quiet)?;
         let out = self.output.out.clone();
         let assignment = Assignment {
@@ -64,7 +64,7 @@ impl FromSuite<'_> {
             suite: Some(part),
             started: process_start(),
             budget: Some(self.budget),
-            // Of nothing there is nothing to be related to them.
+            // Without points there is nothing to relate to the ceilings.
             ceilings: !plans.is_empty(),
             charts: None,
             kernels: self.kernels,
@@ -79,7 +79,7 @@ impl FromSuite<'_> {
         Ok((Run::read(&outcome.folder)?, outcome.exit()))
     }
 
-    /// Where charts and tables go: into a run that was measured now, but not into others.
+    /// Returns the folder of charts and tables: of a run measured now, but not of an earlier one.
     pub(super) fn folder<'a>(&'a self, run: &'a Run) -> Option<&'a Path> {
         match self.run {
             Some(_) => self.output.out.as_deref(),

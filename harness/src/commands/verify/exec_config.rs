@@ -1,4 +1,4 @@
-//! The ways to run a variant on a device.
+//! Configurations of variants on a device.
 
 use std::fmt;
 
@@ -14,19 +14,22 @@ use crate::platform::gpus::Gpus;
 use crate::platform::usable_threads;
 use crate::request::VerifyRequest;
 
-/// Teams within a team: two threads have one of three each.
+/// Shape of nested teams: two threads with a team of three each.
 const NESTED: [usize; 2] = [2, 3];
 
-/// A device with the threads that serve it, and the order of its turns.
-pub(super) struct Way {
+/// Device with its host threads, and the schedule of the emulator.
+pub(super) struct ExecConfig {
     pub(super) device: Device,
     team: Team,
     gpus: Gpus,
     emulator: Option<Config>,
 }
 
-/// All ways to run on a device that make a difference.
-pub(super) fn of(device: Device, request: &VerifyRequest) -> Result<Vec<Way>, Failure> {
+/// Returns all distinct configurations on a device.
+pub(super) fn for_device(
+    device: Device,
+    request: &VerifyRequest,
+) -> Result<Vec<ExecConfig>, Failure> {
     match device {
         Device::Cpu => {
             let teams = thread_counts().into_iter().map(Team::new);
@@ -34,44 +37,44 @@ pub(super) fn of(device: Device, request: &VerifyRequest) -> Result<Vec<Way>, Fa
             teams.chain(nested).map(|team| Ok(with_team(device, team?))).collect()
         }
         Device::Emulator => {
-            (0..request.schedules).map(|number| on_emulator(number, request)).collect()
+            (0..request.schedules).map(|index| on_emulator(index, request)).collect()
         }
         gpu => Ok(vec![with_team(gpu, Team::new(usable_threads())?)]),
     }
 }
 
-impl Way {
+impl ExecConfig {
     /// The threads that serve the device.
     pub(super) fn threads(&self) -> usize {
         self.team.threads()
     }
 
-    /// Whether a variant can make use of it: teams within a team are for those that have such.
+    /// Returns true if a variant supports the configuration: nested teams need a nested variant.
     pub(super) fn is_for(&self, info: &VariantInfo) -> bool {
         info.backend == self.device.backend()
             && (self.team.inner().is_none() || info.nested.is_some())
     }
 
-    /// A place to run.
-    pub(super) fn place(&self) -> Result<Target<'_>, DeviceError> {
+    /// Returns the target to run on.
+    pub(super) fn target(&self) -> Result<Target<'_>, DeviceError> {
         self.gpus.place(self.device, &self.team)
     }
 }
 
-fn with_team(device: Device, team: Team) -> Way {
-    Way { device, team, gpus: Gpus::default(), emulator: None }
+fn with_team(device: Device, team: Team) -> ExecConfig {
+    ExecConfig { device, team, gpus: Gpus::default(), emulator: None }
 }
 
-fn on_emulator(number: u64, request: &VerifyRequest) -> Result<Way, Failure> {
+fn on_emulator(index: u64, request: &VerifyRequest) -> Result<ExecConfig, Failure> {
     let policies = Policy::ALL.len() as u64;
     let config = Config {
         lanes: request.lanes,
-        schedule: Schedule { seed: number, policy: Policy::ALL[(number % policies) as usize] },
+        schedule: Schedule { seed: index, policy: Policy::ALL[(index % policies) as usize] },
         checked: request.races,
         workers: usable_threads(),
         ..Config::default()
     };
-    Ok(Way {
+    Ok(ExecConfig {
         device: Device::Emulator,
         team: Team::new(1)?,
         gpus: Gpus::with_emulator(config),
@@ -79,7 +82,7 @@ fn on_emulator(number: u64, request: &VerifyRequest) -> Result<Way, Failure> {
     })
 }
 
-/// One, two, three (an odd number cuts at unlike places), and all there are.
+/// Returns 1, 2, 3 (an odd count splits at other indices), and all CPUs.
 fn thread_counts() -> Vec<usize> {
     let mut counts = vec![1, 2, 3, usable_threads()];
     counts.sort_unstable();
@@ -87,7 +90,7 @@ fn thread_counts() -> Vec<usize> {
     counts
 }
 
-impl fmt::Display for Way {
+impl fmt::Display for ExecConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.device, self.emulator) {
             (Device::Cpu, _) if self.team.inner().is_some() => {
@@ -97,7 +100,8 @@ impl fmt::Display for Way {
             (Device::Cpu, _) => f.write_str(&counted(self.team.threads(), "thread")),
             (device, None) => write!(f, "{device}"),
             (_, Some(config)) => {
-                let (lanes, Schedule { seed, policy }) = (config.lanes.count(), config.schedule);
+                let lanes = config.lanes.count();
+                let Schedule { seed, policy } = config.schedule;
                 let checked = if config.checked { ", checked" } else { "" };
                 write!(f, "emulator, {lanes} lanes, {policy} {seed}{checked}")
             }

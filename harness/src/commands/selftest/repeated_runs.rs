@@ -6,7 +6,7 @@ use std::time::Instant;
 use reports::compare::Measured;
 use reports::record::{Point, RunRecord};
 
-use super::super::tell;
+use super::super::log;
 use crate::failure::Failure;
 use crate::measure::{Assignment, Job, KernelTimes, Session, Start, describe};
 use crate::plan::Plan;
@@ -14,33 +14,33 @@ use crate::platform::{Interrupt, Topology};
 use crate::request::{MeasureRequest, SelfTestRequest};
 use crate::suite::Suite;
 
-/// Why a self-test ends before its time.
-pub(super) enum Ended {
-    /// The user asked for an end.
+/// Reason for the early end of a self-test.
+pub(super) enum Abort {
+    /// Interrupted by the user.
     Interrupted,
-    /// Something can't be done.
+    /// Failed with an error.
     Failed(Failure),
 }
 
-impl<F: Into<Failure>> From<F> for Ended {
+impl<F: Into<Failure>> From<F> for Abort {
     fn from(failure: F) -> Self {
-        Ended::Failed(failure.into())
+        Abort::Failed(failure.into())
     }
 }
 
-/// What is measured again and again.
-pub(super) struct Sittings<'a> {
+/// Suite that is measured repeatedly.
+pub(super) struct RepeatedRuns<'a> {
     command: &'a [String],
     plans: Vec<Plan>,
     requests: Vec<MeasureRequest>,
-    /// The libraries that the suite names.
+    /// Plugins of the suite.
     pub(super) plugins: Vec<PathBuf>,
     pub(super) folder: &'a Path,
     pub(super) interrupt: &'a Interrupt,
     quiet: bool,
 }
 
-impl<'a> Sittings<'a> {
+impl<'a> RepeatedRuns<'a> {
     pub(super) fn new(
         suite: &Suite,
         plugins: &[PathBuf],
@@ -59,7 +59,7 @@ impl<'a> Sittings<'a> {
             return Err(Failure::WrongOutput(problem));
         }
         let libraries = plugins.iter().map(std::path::absolute).collect::<Result<_, _>>()?;
-        Ok(Sittings {
+        Ok(RepeatedRuns {
             command: &request.command,
             plans,
             requests,
@@ -70,31 +70,31 @@ impl<'a> Sittings<'a> {
         })
     }
 
-    /// Measures as the suite says.
-    pub(super) fn whole(&self, name: &str, slowdown: f64) -> Result<Measured, Ended> {
+    /// Measures the suite once.
+    pub(super) fn whole(&self, name: &str, slowdown: f64) -> Result<Measured, Abort> {
         let out = self.measure(name, slowdown)?;
         Ok(Measured::read(&out)?)
     }
 
-    /// All points.
+    /// Returns all points.
     pub(super) fn points(&self) -> impl Iterator<Item = Point> {
         self.plans.iter().flat_map(Plan::points)
     }
 
-    /// What is to be measured.
+    /// Returns the jobs to measure.
     pub(super) fn jobs(&self) -> Vec<Job<'_>> {
         Job::of(&self.requests, &self.plans)
     }
 
-    /// What is known of a run that begins now.
+    /// Returns the metadata of a run that starts now.
     pub(super) fn record(&self) -> RunRecord {
         let assignment = self.assignment(PathBuf::new(), 0.0);
         describe(&assignment, &Topology::of_this_machine())
     }
 
-    /// Says how far it is, if anybody wants to know.
-    pub(super) fn tell(&self, text: &str) {
-        tell(self.quiet, text);
+    /// Prints progress unless quiet.
+    pub(super) fn log(&self, text: &str) {
+        log(self.quiet, text);
     }
 
     fn assignment(&self, out: PathBuf, slowdown: f64) -> Assignment<'_> {
@@ -114,7 +114,7 @@ impl<'a> Sittings<'a> {
         }
     }
 
-    fn measure(&self, name: &str, slowdown: f64) -> Result<PathBuf, Ended> {
+    fn measure(&self, name: &str, slowdown: f64) -> Result<PathBuf, Abort> {
         let assignment = self.assignment(self.folder.join(name), slowdown);
         let outcome = Session::run(&assignment, self.interrupt)?;
         if outcome.wrong > 0 {
@@ -122,7 +122,7 @@ impl<'a> Sittings<'a> {
             return Err(Failure::NothingMeasured(problem.to_owned()).into());
         }
         if outcome.interrupted {
-            return Err(Ended::Interrupted);
+            return Err(Abort::Interrupted);
         }
         Ok(outcome.folder)
     }

@@ -1,4 +1,4 @@
-//! Comparisons in turn: the same executable on both sides, by the same engine as
+//! Self-test of paired runs: the same executable on both sides, by the engine of
 //! `bench run --against`.
 //!
 //! Each repetition is two comparisons of all points: one without any difference, in which
@@ -13,11 +13,11 @@ use reports::record::{Point, Trial};
 
 use super::super::suite::against::judged;
 use super::count;
-use super::sittings::{Ended, Sittings};
+use super::repeated_runs::{Abort, RepeatedRuns};
 use crate::duet::{self, Against, Executable, SidePlugins, points};
 use crate::measure::Start;
 
-/// What points are slowed down by, in turn.
+/// Slowdowns, assigned to points in rotation.
 const SLOWDOWNS: [f64; 5] = [0.01, 0.02, 0.03, 0.05, 0.10];
 
 /// One for each slowdown, none first.
@@ -28,42 +28,42 @@ pub(super) fn trials() -> Vec<Trial> {
 
 /// Measures and judges a repetition.
 pub(super) fn repeat(
-    sittings: &Sittings<'_>,
-    number: usize,
+    repeated: &RepeatedRuns<'_>,
+    repetition: usize,
     trials: &mut [Trial],
-) -> Result<(), Ended> {
-    sittings.tell("in turn: both sides the same");
-    let still = compared(sittings, &format!("same-{number}"), &|_| 0.0)?;
+) -> Result<(), Abort> {
+    repeated.log("paired runs: both sides equal");
+    let still = compared(repeated, &format!("same-{repetition}"), &|_| 0.0)?;
     count_all(trials, &still, &|_| 0.0);
-    sittings.tell("in turn: points slowed down by 1 to 10 %");
-    let order = order(sittings);
-    let slowdown = |point: &Point| slowdown_of(&order, number, point);
-    let slowed = compared(sittings, &format!("slowed-{number}"), &slowdown)?;
+    repeated.log("paired runs: points slowed down by 1 to 10 %");
+    let order = order(repeated);
+    let slowdown = |point: &Point| slowdown_of(&order, repetition, point);
+    let slowed = compared(repeated, &format!("slowed-{repetition}"), &slowdown)?;
     count_all(trials, &slowed, &slowdown);
     Ok(())
 }
 
 /// All points, in a fixed order.
-fn order(sittings: &Sittings<'_>) -> Vec<String> {
-    let mut ids: Vec<_> = sittings.points().map(|point| point.id()).collect();
+fn order(repeated: &RepeatedRuns<'_>) -> Vec<String> {
+    let mut ids: Vec<_> = repeated.points().map(|point| point.id()).collect();
     ids.sort();
     ids
 }
 
 /// Each point gets another slowdown in each repetition.
-fn slowdown_of(order: &[String], number: usize, point: &Point) -> f64 {
-    let place = order.binary_search(&point.id()).expect("the order has all points");
-    SLOWDOWNS[(place + number) % SLOWDOWNS.len()]
+fn slowdown_of(order: &[String], repetition: usize, point: &Point) -> f64 {
+    let index = order.binary_search(&point.id()).expect("the order has all points");
+    SLOWDOWNS[(index + repetition) % SLOWDOWNS.len()]
 }
 
 fn compared(
-    sittings: &Sittings<'_>,
+    repeated: &RepeatedRuns<'_>,
     name: &str,
     slowdown: &dyn Fn(&Point) -> f64,
-) -> Result<Comparison, Ended> {
-    let mut record = sittings.record();
+) -> Result<Comparison, Abort> {
+    let mut record = repeated.record();
     record.pair = Some(format!("{}-{name}", now()));
-    let plugins = SidePlugins::of_files(sittings.plugins.clone(), record.plugins.clone());
+    let plugins = SidePlugins::of_files(repeated.plugins.clone(), record.plugins.clone());
     let order = Against {
         base: Executable::of_this_process("the same build")?,
         base_plugins: plugins.clone(),
@@ -71,27 +71,27 @@ fn compared(
         new_plugins: plugins,
         // Variants whose trial failed have ended the self-test before.
         refused: Vec::new(),
-        inputs: points::of_jobs(&sittings.jobs()),
+        inputs: points::of_jobs(&repeated.jobs()),
         slowdown,
         record,
-        out: sittings.folder.join("in-turn").join(name),
+        out: repeated.folder.join("in-turn").join(name),
         start: Start::New,
         thresholds: Thresholds::default(),
         started: Instant::now(),
         budget: None,
         quiet: true,
     };
-    let outcome = duet::measure(&order, sittings.interrupt)?;
+    let outcome = duet::measure(&order, repeated.interrupt)?;
     if let Some(failure) = outcome.failure {
         return Err(failure.into());
     }
     if outcome.interrupted {
-        return Err(Ended::Interrupted);
+        return Err(Abort::Interrupted);
     }
     Ok(judged(&outcome.base, &outcome.folder, &Terms::default())?)
 }
 
-/// Adds what the gate said of the points with each slowdown.
+/// Adds the verdicts of the points with each slowdown.
 fn count_all(trials: &mut [Trial], comparison: &Comparison, slowdown: &dyn Fn(&Point) -> f64) {
     for trial in trials {
         let known = trial.slowdown;
@@ -123,7 +123,7 @@ mod tests {
         let mut order: Vec<_> = points.iter().map(Point::id).collect();
         order.sort();
         for point in &points {
-            let all = (0..SLOWDOWNS.len()).map(|number| slowdown_of(&order, number, point));
+            let all = (0..SLOWDOWNS.len()).map(|repetition| slowdown_of(&order, repetition, point));
             let mut all: Vec<_> = all.collect();
             all.sort_by(f64::total_cmp);
             assert_eq!(all, SLOWDOWNS);
