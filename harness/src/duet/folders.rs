@@ -1,4 +1,4 @@
-//! The run folders of both sides, and the inputs that go into them.
+//! Run folders of both sides, and the inputs of their runs.
 
 use std::collections::HashSet;
 
@@ -14,12 +14,12 @@ use super::protocol::Prepared;
 use crate::measure::Start;
 use crate::platform::available_memory;
 
-/// The folder of the base in that of the new side.
+/// Folder of the base within that of the new side.
 pub(super) const BASE: &str = "base";
-/// The share of the memory that the inputs of both sides may take.
+/// Share of the available memory for the inputs of both sides.
 const MEMORY: f64 = 0.5;
 
-/// The records of both sides.
+/// Run metadata of both sides.
 pub(super) fn records(against: &Against<'_>, children: &[Child; 2]) -> [RunRecord; 2] {
     Side::BOTH.map(|side| {
         let mut record = against.record.clone();
@@ -36,21 +36,22 @@ pub(super) fn records(against: &Against<'_>, children: &[Child; 2]) -> [RunRecor
     })
 }
 
-/// The points that need not be measured again.
+/// Points that need not be measured again.
 pub(super) type Done = HashSet<Point>;
 
-/// The folders of both sides, new or as they were left.
+/// Opens the folders of both sides, new or existing.
 pub(super) fn folders(
     against: &Against<'_>,
     records: &[RunRecord; 2],
 ) -> Result<([RunFolder; 2], Done), DuetError> {
-    let (new, base) = (against.out.as_path(), against.out.join(BASE));
+    let new = against.out.as_path();
+    let base = against.out.join(BASE);
     if against.start == Start::New {
         let folder = RunFolder::create(new, &records[Side::New as usize])?;
         let base = RunFolder::create(&base, &records[Side::Base as usize])?;
         return Ok(([base, folder], Done::new()));
     }
-    // It is made last.
+    // The base folder is created last.
     if !is_run(&base) {
         RunFolder::create(&base, &records[Side::Base as usize])?;
     }
@@ -60,7 +61,7 @@ pub(super) fn folders(
             return Err(DuetError::OtherBuild { folder });
         }
     }
-    // The new side has its rows last: what only the base has was not finished.
+    // The new side is written last: points that only the base has are not finished.
     let (folder, run) = RunFolder::resume(new)?;
     let done: Done = run.summary.iter().map(SummaryRow::point).collect();
     let version = records[Side::Base as usize].software.version.as_str();
@@ -69,7 +70,7 @@ pub(super) fn folders(
     Ok(([base, folder], done))
 }
 
-/// The inputs with the points that are left.
+/// Inputs with their remaining points.
 pub(super) fn left(inputs: &[InputOrder], done: &Done) -> Vec<InputOrder> {
     let left = inputs.iter().cloned().filter_map(|mut order| {
         order.input.points.retain(|point| !done.contains(point));
@@ -78,7 +79,7 @@ pub(super) fn left(inputs: &[InputOrder], done: &Done) -> Vec<InputOrder> {
     left.collect()
 }
 
-/// The inputs that both sides can have in memory at the same time.
+/// Groups of inputs that both sides can have in memory at the same time.
 pub(super) fn batches(inputs: Vec<InputOrder>) -> Vec<Vec<InputOrder>> {
     let room = (MEMORY * available_memory() as f64) as u64;
     let mut batches: Vec<Vec<InputOrder>> = Vec::new();
@@ -97,7 +98,7 @@ pub(super) fn batches(inputs: Vec<InputOrder>) -> Vec<Vec<InputOrder>> {
     batches
 }
 
-/// Refuses sides that make other data of the same input.
+/// Returns an error if the sides generated different data for the same input.
 pub(super) fn same_data(point: &Point, prepared: &[Option<Prepared>; 2]) -> Result<(), DuetError> {
     let [Some(base), Some(new)] = prepared else {
         return Ok(());
@@ -114,7 +115,7 @@ pub(super) fn same_data(point: &Point, prepared: &[Option<Prepared>; 2]) -> Resu
     })
 }
 
-/// What preparing took: both sides did it at the same time.
+/// Time for preparing; both sides work at the same time.
 pub(super) fn preparing(prepared: &[Option<Prepared>; 2]) -> Effort {
     let longest = |part: fn(&Prepared) -> f64| {
         let both = prepared.iter().flatten();

@@ -1,5 +1,4 @@
-//! A child of a coordinator: takes samples when it is asked to. See
-//! [`protocol`](super::protocol).
+//! Main loop of a child: takes samples on request. See [`protocol`](super::protocol).
 
 use std::io::{BufRead, Write};
 use std::time::Instant;
@@ -12,24 +11,24 @@ use crate::measure::{InputState, Resources};
 use crate::plan::{Candidates, Plan};
 use crate::platform::{self, Exit};
 
-/// What is said of an input that is not there, or has no such points.
+/// Message for an input that does not exist, or without usable points.
 const NONE: &str = "no point of this input can be measured";
 
-/// A channel that is none of this protocol, or broke.
+/// Error of the channel or the protocol.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// Somebody else asks.
+    /// The other side is not a coordinator of this version.
     #[error(
         "`bench sample --serve` is for `bench run SUITE --against RUN`, which asks otherwise: {0}"
     )]
     Foreign(serde_json::Error),
-    /// Nobody can be heard any more, or told.
+    /// The channel can't be read or written any more.
     #[error("standard output: {0}")]
     Channel(#[from] std::io::Error),
 }
 
 impl ServeError {
-    /// The exit code that tells scripts.
+    /// Exit code for scripts.
     pub(crate) fn exit(&self) -> Exit {
         match self {
             ServeError::Foreign(_) => Exit::Usage,
@@ -38,7 +37,7 @@ impl ServeError {
     }
 }
 
-/// Answers until nobody asks any more.
+/// Answers requests until the input is closed.
 pub(crate) fn serve(asks: impl BufRead, mut answers: impl Write) -> Result<(), ServeError> {
     let mut lines = platform::lines(asks);
     let mut next = || -> Result<Option<Ask>, ServeError> {
@@ -88,16 +87,16 @@ fn error(problem: impl ToString) -> Answer {
     Answer::Error { problem: problem.to_string() }
 }
 
-/// Inputs that are prepared and sampled by their numbers.
+/// Inputs by index.
 struct Server<'p>(Vec<Served<'p>>);
 
 struct Served<'p> {
     seed: u64,
     plan: Option<&'p Plan>,
     cell: &'p CaseCell,
-    /// Which candidate each point is.
+    /// Candidate of each point.
     candidates: &'p Candidates,
-    /// There if any point of the input can be measured.
+    /// Present if any point of the input can be measured.
     state: Option<InputState<'p>>,
 }
 
@@ -125,8 +124,8 @@ impl<'p> Server<'p> {
         Server(served.collect())
     }
 
-    /// Why points can't be measured, and the fingerprints of the others; these are empty if
-    /// they are known.
+    /// Reasons for points that can't be measured, and the fingerprints of the others; these are
+    /// empty if they are known.
     fn opened(&self) -> Answer {
         let problems = |served: &Served<'p>| {
             let points = served.candidates.iter();
@@ -178,7 +177,7 @@ impl<'p> Server<'p> {
 }
 
 impl Served<'_> {
-    /// Makes the input and checks its points.
+    /// Generates the input and checks its points.
     fn prepare(&mut self) -> Result<Prepared, String> {
         let served = self.plan.zip(self.state.as_mut());
         let (plan, state) = served.ok_or(NONE)?;

@@ -1,4 +1,4 @@
-//! Visits of points, on whose turn it is.
+//! Blocks of samples of points in a paired run.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -40,7 +40,7 @@ impl PairSampler for Sides<'_> {
 
     fn finish(&mut self, turn: &Turn, why: Stop) -> Result<(), DuetError> {
         let task = "sum up a point";
-        // The base first: what the new side has, both have.
+        // The base is first: a point that the new side has is complete on both sides.
         for &side in &turn.sides {
             let place = (turn.input, turn.point);
             let samples = self.samples[side as usize].remove(&place);

@@ -1,10 +1,9 @@
-//! Inputs that are visited in turn, so that the samples of each are spread
-//! over more time than an input takes by itself.
+//! Groups of inputs whose samples are interleaved, so that the samples of each input are spread
+//! over more time than one input takes.
 //!
-//! All inputs of a batch are made and checked first, and kept until their candidates
-//! have enough samples. A batch is as large as its time and the memory allow. Where the
-//! time of the run is limited, making and checking may take no more than their part of
-//! it before what is ready is sampled.
+//! All inputs of a group are generated and checked first, and kept until their candidates have
+//! enough samples. Group size is limited by time and memory. If the run has a time limit,
+//! generating and checking may take only part of it before sampling starts.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -21,30 +20,30 @@ use super::stopping::Policy;
 use crate::plan::{Input, Origin};
 use crate::platform::available_memory;
 
-/// The time that a batch may take: beyond it, what is done should be done.
+/// Time limit of a group: all of its inputs should be finished within this time.
 const BATCH_TIME: Duration = Duration::from_secs(180);
-/// The share of the memory that the inputs of a batch may take.
+/// Share of the available memory for the inputs of a group.
 const MEMORY: f64 = 0.5;
-/// The share of a batch's time that goes into making it ready, where time is limited.
+/// Share of a group's time for generating and checking, if the run has a time limit.
 const MAKING_READY: f64 = 0.5;
 
 /// An input with its job.
 type Planned<'a> = (&'a Job<'a>, &'a Input);
 
-/// An input that is ready, with its job.
+/// A checked input with its job.
 type Ready<'a> = (&'a Job<'a>, InputState<'a>);
 
-/// The inputs that are left, and what is known of the time that inputs take.
+/// Remaining inputs, and statistics of the time that inputs take.
 pub(super) struct Batches<'a> {
     assignment: &'a Assignment<'a>,
     resources: &'a Resources,
     left: VecDeque<Planned<'a>>,
-    /// Bytes of the inputs that were made ready so far, and the seconds that it took.
+    /// Bytes of the inputs prepared so far, and seconds spent on them.
     made: (u64, f64),
 }
 
 impl<'a> Batches<'a> {
-    /// All inputs of all jobs; what is the same data stands together.
+    /// Collects the inputs of all jobs; inputs with the same data are adjacent.
     pub(super) fn of(assignment: &'a Assignment<'a>, resources: &'a Resources) -> Self {
         let jobs = assignment.jobs.iter();
         let inputs = jobs.flat_map(|job| job.plan.inputs.iter().map(move |input| (job, input)));
@@ -56,7 +55,7 @@ impl<'a> Batches<'a> {
         Batches { assignment, resources, left: left.into(), made: (0, 0.0) }
     }
 
-    /// Measures one batch after the other until nothing or no time is left.
+    /// Measures group after group until all inputs are done or time runs out.
     pub(super) fn measure(
         mut self,
         recorder: &mut Recorder<'_>,
@@ -68,14 +67,14 @@ impl<'a> Batches<'a> {
             let ready = self.make_ready(&cells, &mut batch, recorder);
             let measured = ready.and_then(|()| self.sample(&mut batch, recorder));
             for (_, state) in &mut batch {
-                // What was sampled has its row, whatever failed.
+                // Inputs that were sampled get their rows even if an error occurred.
                 let closed = state.close(recorder);
                 outcome.count(state);
                 closed?;
             }
             measured?;
         }
-        // Nobody had time for them; after an interrupt that goes without saying.
+        // Inputs that ran out of time. After an interrupt no note is needed.
         for (job, input) in std::mem::take(&mut self.left) {
             let mut state = self.state(job, input);
             state.close(recorder)?;
@@ -84,7 +83,7 @@ impl<'a> Batches<'a> {
         Ok(())
     }
 
-    /// An input before anything is known of it.
+    /// State of an input that is not generated yet.
     fn state(&self, job: &'a Job<'a>, input: &'a Input) -> InputState<'a> {
         let mut state = InputState::new(self.resources, job.plan, input, job.request.settings.seed);
         state.slowdown = self.assignment.slowdown;
@@ -100,11 +99,14 @@ impl<'a> Batches<'a> {
     where
         'a: 'b,
     {
-        let (start, left) = (Instant::now(), recorder.deadline.left());
-        let (mut planned, mut bytes) = (Duration::ZERO, 0_u64);
+        let start = Instant::now();
+        let left = recorder.deadline.left();
+        let mut planned = Duration::ZERO;
+        let mut bytes = 0_u64;
         let memory = (MEMORY * available_memory() as f64) as u64;
         let planned_points = self.left.iter().map(|(_, input)| input.candidates.len());
-        let (all, mut points) = (planned_points.sum::<usize>(), 0);
+        let all = planned_points.sum::<usize>();
+        let mut points = 0;
         for cell in cells {
             let Some(&(job, input)) = self.left.front() else {
                 break;
@@ -135,8 +137,8 @@ impl<'a> Batches<'a> {
             batch.push((job, state));
             if let Some((job, state)) = batch.last_mut() {
                 state.check_all(case, recorder)?;
-                // What is ready has a first visit at once: whatever becomes of the next
-                // input, there is something to keep.
+                // The first block of samples is taken immediately, so that results exist even if
+                // the next input fails.
                 if recorder.deadline.left().is_none() {
                     state.visit(&policy(job, Duration::MAX), recorder)?;
                 }
@@ -148,7 +150,7 @@ impl<'a> Batches<'a> {
         Ok(())
     }
 
-    /// Visits the inputs of a batch in turn until all their candidates have enough.
+    /// Interleaves the inputs of a group until all their candidates have enough samples.
     fn sample(
         &self,
         batch: &mut [Ready<'_>],
@@ -163,7 +165,7 @@ impl<'a> Batches<'a> {
                     sampled |= state.visit(&policy(job, share), recorder)?;
                 }
             }
-            // No sample of any is short enough for the time that is left.
+            // No candidate has samples short enough for the remaining time.
             if !sampled {
                 break;
             }
@@ -171,8 +173,8 @@ impl<'a> Batches<'a> {
         Ok(())
     }
 
-    /// The most that a point of a batch may take, where time is limited: all that are
-    /// left share alike what making the others ready will probably leave.
+    /// Time limit of one point of a group if the run has a time limit: the remaining points share
+    /// equally what preparing the remaining inputs is expected to leave.
     fn share(&self, batch: &[Ready<'_>], recorder: &Recorder<'_>) -> Duration {
         let Some(left) = recorder.deadline.left() else {
             return Duration::MAX;
@@ -199,7 +201,7 @@ impl Outcome {
     }
 }
 
-/// Whether two inputs are the same data.
+/// Returns true if two inputs have the same data.
 fn is_same((job, input): &Planned<'_>, (other_job, other): &Planned<'_>) -> bool {
     let is_generated = |input: &Input| matches!(input.origin, Origin::Generated(_));
     let identity = |job: &Job<'_>| (job.plan.task().name(), job.request.settings.seed);
@@ -209,7 +211,7 @@ fn is_same((job, input): &Planned<'_>, (other_job, other): &Planned<'_>) -> bool
         && input.params() == other.params()
 }
 
-/// The most that sampling an input takes.
+/// Maximum time for sampling an input.
 fn most_time(job: &Job<'_>, input: &Input) -> Duration {
     let candidates = u32::try_from(input.candidates.len()).unwrap_or(u32::MAX);
     job.request.settings.max_time.saturating_mul(candidates)

@@ -1,4 +1,4 @@
-//! Inputs with their right answers, each made once for all who need it.
+//! Inputs with their reference results, each generated once and shared.
 
 use std::cell::OnceCell;
 use std::time::{Duration, Instant};
@@ -8,15 +8,15 @@ use generators::DataError;
 
 use crate::plan::{Input, Origin, Plan};
 
-/// Room for an input. Candidates stay ready on it for as long as it is there.
+/// Slot for an input. Candidates stay ready on it while it is filled.
 pub(crate) type CaseCell = OnceCell<Box<dyn Case>>;
 
-/// So many rooms.
+/// Creates `count` empty slots.
 pub(crate) fn cells(count: usize) -> Vec<CaseCell> {
     (0..count).map(|_| CaseCell::new()).collect()
 }
 
-/// Makes an input, unless it was read from a file before; returns how long that took.
+/// Generates an input, unless it was read from a file; returns the input and the time taken.
 pub(crate) fn make<'c>(
     cell: &'c CaseCell,
     plan: &Plan,

@@ -1,4 +1,4 @@
-//! A run of a candidate that is not timed: is its output right, and what does it take?
+//! Untimed run of a candidate: checks its output and records its resource use.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -11,20 +11,20 @@ use super::on_device::{FreeBefore, OnDevice, disagreement};
 use super::rows::{FAILED, Subject, WRONG};
 use crate::platform::peak_allocation;
 
-/// How a candidate ended.
+/// Final state of a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CandidateOutcome {
-    /// With times.
+    /// Measured: it has times.
     Measured,
     /// Its output was wrong.
     Wrong,
-    /// It can't run here, or not on such an input.
+    /// It can't run here, or not on this input.
     Unavailable,
-    /// The time was over before its first sample.
+    /// Time ran out before its first sample.
     LeftOut,
 }
 
-/// Why a candidate is not timed.
+/// Reason for not timing a candidate.
 pub(super) struct Refusal {
     pub(super) outcome: CandidateOutcome,
     pub(super) note: String,
@@ -52,7 +52,7 @@ impl From<CheckError> for Refusal {
     }
 }
 
-/// Runs a candidate, checked or not, and takes down what that tells of it.
+/// Runs a candidate, checked or not, and records its memory use, remarks and quality.
 pub(super) fn check(
     candidate: &mut dyn Candidate,
     place: &Target<'_>,
@@ -74,7 +74,7 @@ pub(super) fn check(
     let taken = free.and_then(|free| free.taken(gpu));
     let counted = candidate.buffer_bytes();
     subject.on_device = OnDevice {
-        // Who can't be asked leaves the columns empty.
+        // Columns stay empty if the device can't be queried.
         kernels: gpu.kernels().unwrap_or_default(),
         properties: Some(gpu.properties().clone()),
         taken_bytes: taken,
@@ -83,10 +83,10 @@ pub(super) fn check(
     Ok(())
 }
 
-/// Why a candidate is not right.
+/// Failed check of a candidate.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CheckError {
-    /// Its output is not, or it panicked.
+    /// The output is wrong, or the candidate panicked.
     #[error("{0}")]
     Wrong(String),
     /// The device can't run it, or a kernel failed.
@@ -94,11 +94,11 @@ pub enum CheckError {
     Device(#[from] DeviceError),
 }
 
-/// Runs a candidate once and checks its output; returns the most bytes that it
-/// allocated while running. A candidate that panics is wrong.
+/// Runs a candidate once and checks its output; returns the peak number of bytes that it allocated
+/// while running. A candidate that panics is wrong.
 ///
 /// # Errors
-/// What is wrong.
+/// If the output is wrong or the run fails.
 pub fn check_candidate(
     candidate: &mut dyn Candidate,
     place: &Target<'_>,
@@ -111,7 +111,7 @@ pub fn check_candidate(
     })
 }
 
-/// Runs a candidate whose output was found right before; otherwise as [`check_candidate`].
+/// Runs a candidate whose output was already checked; otherwise like [`check_candidate`].
 pub(super) fn run_candidate(
     candidate: &mut dyn Candidate,
     place: &Target<'_>,
@@ -119,7 +119,7 @@ pub(super) fn run_candidate(
     caught(candidate, |candidate| run_once(candidate, place))
 }
 
-/// What comes of a run; the candidate has no buffers then.
+/// Result of a run, with panics as errors; the buffers of the candidate are released.
 fn caught(
     candidate: &mut dyn Candidate,
     run: impl FnOnce(&mut dyn Candidate) -> Result<u64, CheckError>,
@@ -132,7 +132,7 @@ fn caught(
     })
 }
 
-/// Runs a candidate in fresh buffers; returns the most bytes that it allocated.
+/// Runs a candidate in fresh buffers; returns the peak number of bytes that it allocated.
 fn run_once(candidate: &mut dyn Candidate, place: &Target<'_>) -> Result<u64, CheckError> {
     place.team.run(|| {
         candidate.reset()?;

@@ -1,18 +1,17 @@
-//! The end of a run whose time is limited, and shares of that time.
+//! Deadline of a run with a time limit, and shares of the remaining time.
 
 use std::time::{Duration, Instant};
 
-/// When a run has to be over; some never have to.
+/// End of a run's time limit; `None` without a limit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Deadline(Option<Instant>);
 
-/// The part of a budget that is kept for what comes after the last sample: charts and
-/// tables; and the most of it.
+/// Part of a budget reserved for charts and tables after the last sample, and its maximum.
 const AFTERWARDS: f64 = 0.03;
 const MOST_AFTERWARDS: Duration = Duration::from_secs(2);
 
 impl Deadline {
-    /// So long after a start, less what has to be done at the end.
+    /// Deadline `budget` after `start`, less the time reserved for charts and tables.
     pub(crate) fn new(start: Instant, budget: Option<Duration>) -> Self {
         let end = |budget: Duration| {
             let afterwards = budget.mul_f64(AFTERWARDS).min(MOST_AFTERWARDS);
@@ -21,21 +20,20 @@ impl Deadline {
         Deadline(budget.and_then(end))
     }
 
-    /// The time that is left, where it is limited.
+    /// Remaining time, or `None` without a limit.
     pub(crate) fn left(&self) -> Option<Duration> {
         let left = |end: Instant| end.saturating_duration_since(Instant::now());
         self.0.map(left)
     }
 
-    /// Whether something that takes so long would be over in time; nothing would if
-    /// the time is over.
+    /// Returns true if work of this duration would finish in time; never after the deadline.
     pub(crate) fn allows(&self, duration: Duration) -> bool {
         let is_enough = |left| left > Duration::ZERO && duration <= left;
         self.left().is_none_or(is_enough)
     }
 }
 
-/// The most that each of several points may take, whose own limits these are.
+/// Divides a budget among points with individual limits: returns the maximum time per point.
 pub(crate) fn share(mut limits: Vec<Duration>, mut budget: Duration) -> Duration {
     limits.sort_unstable();
     let mut left = u32::try_from(limits.len()).unwrap_or(u32::MAX);

@@ -1,5 +1,4 @@
-//! One input: each candidate is checked on it once, and the right ones are sampled
-//! in visits.
+//! One input: each candidate is checked on it once, and correct ones are sampled in blocks.
 
 use std::time::{Duration, Instant};
 
@@ -26,10 +25,10 @@ pub(crate) struct InputState<'p> {
     pub(super) input: &'p Input,
     plan: &'p Plan,
     resources: &'p Resources,
-    /// A known slowdown of all samples, as a fraction.
+    /// Known slowdown of all samples, as a fraction.
     pub(super) slowdown: f64,
     seed: u64,
-    /// The data, once they are made.
+    /// The data, once generated.
     pub(super) case: Option<&'p dyn Case>,
     pub(super) candidates: Vec<CandidateState<'p>>,
     next_round: usize,
@@ -41,17 +40,16 @@ pub(super) struct CandidateState<'p> {
     pub(super) subject: Subject,
     pub(super) series: Series<Sample>,
     pub(super) phase: Phase,
-    /// Ready, as long as it is sampled: what it has found out before its first sample
-    /// stays.
+    /// Ready while it is sampled; state from before its first sample persists.
     pub(super) sampler: Option<CandidateSampler<'p>>,
 }
 
-/// How far a candidate is.
+/// Progress of a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// Its output was not checked yet.
+    /// Its output is not checked yet.
     Unchecked,
-    /// Its output is right: it is sampled.
+    /// Its output is correct; it is being sampled.
     Checked,
     /// It has its row in the summary, or gets none.
     Finished(CandidateOutcome),
@@ -83,7 +81,7 @@ impl<'p> InputState<'p> {
         }
     }
 
-    /// How the candidates ended that did.
+    /// Outcomes of finished candidates.
     pub(super) fn outcomes(&self) -> impl Iterator<Item = CandidateOutcome> {
         let phases = self.candidates.iter().map(|candidate| candidate.phase);
         phases.filter_map(|phase| match phase {
@@ -92,24 +90,24 @@ impl<'p> InputState<'p> {
         })
     }
 
-    /// Whether all candidates have what they need.
+    /// True if all candidates are finished.
     pub(super) fn is_finished(&self) -> bool {
         self.outcomes().count() == self.candidates.len()
     }
 
-    /// How many candidates are sampled.
+    /// Number of candidates that are being sampled.
     pub(super) fn sampled(&self) -> usize {
         let phases = self.candidates.iter().map(|candidate| candidate.phase);
         phases.filter(|phase| *phase == Phase::Checked).count()
     }
 
-    /// Takes the data, and how long it took to make them.
+    /// Sets the data and the time taken to generate them.
     pub(crate) fn set_case(&mut self, case: &'p dyn Case, took: Duration) {
         self.effort.generating_s += took.as_secs_f64();
         self.case = Some(case);
     }
 
-    /// Checks every candidate on the input, as long as there is time.
+    /// Checks every candidate on the input, while there is time.
     pub(super) fn check_all(
         &mut self,
         case: &'p dyn Case,
@@ -130,7 +128,7 @@ impl<'p> InputState<'p> {
         Ok(())
     }
 
-    /// Checks a candidate; returns what its row says if it is not to be sampled.
+    /// Checks a candidate; returns the note for its row if it is not to be sampled.
     pub(super) fn settle(&mut self, number: usize, case: &'p dyn Case) -> Option<String> {
         let (phase, note) = match self.check(number, case) {
             Ok(()) => (Phase::Checked, None),
@@ -140,9 +138,10 @@ impl<'p> InputState<'p> {
         note
     }
 
-    /// Runs a candidate once, takes down what that tells of it, and keeps it ready.
+    /// Runs a candidate once, records its resource use, and keeps it ready.
     fn check(&mut self, number: usize, case: &'p dyn Case) -> Result<(), Refusal> {
-        let (resources, plan) = (self.resources, self.plan);
+        let resources = self.resources;
+        let plan = self.plan;
         let spec = &self.input.candidates[number];
         let place = resources.place(plan, spec).map_err(Refusal::unavailable)?;
         let CandidateState { subject, sampler, .. } = &mut self.candidates[number];
@@ -168,8 +167,8 @@ impl<'p> InputState<'p> {
         Ok(())
     }
 
-    /// Takes samples of all candidates that need more, in fresh buffers; returns
-    /// whether there was time for any.
+    /// Takes samples of all candidates that need more, in fresh buffers; returns true if there was
+    /// time for any.
     pub(super) fn visit(
         &mut self,
         policy: &Policy,
@@ -183,7 +182,8 @@ impl<'p> InputState<'p> {
             case.drop_buffers();
         }
         self.take_energy(policy, recorder)?;
-        let (mut subjects, mut visited) = (Vec::new(), Vec::new());
+        let mut subjects = Vec::new();
+        let mut visited = Vec::new();
         for (number, candidate) in self.candidates.iter_mut().enumerate() {
             let CandidateState { subject, series, sampler, .. } = candidate;
             subjects.push(&*subject);
@@ -200,7 +200,7 @@ impl<'p> InputState<'p> {
         Ok(taken)
     }
 
-    /// The energy of runs, where it can be told: once a candidate.
+    /// Measures the energy of runs, if available: once per candidate.
     fn take_energy(
         &mut self,
         policy: &Policy,
@@ -225,8 +225,8 @@ impl<'p> InputState<'p> {
         Ok(())
     }
 
-    /// Where buffers lie matters to caches of CPUs. What GPUs need of the host's memory is
-    /// page-locked, which takes long to get.
+    /// Returns true if candidates run on the CPU. Only there the addresses of buffers matter to
+    /// caches. Host memory for GPUs is page-locked, which is slow to allocate.
     pub(super) fn is_on_host(&self) -> bool {
         let mut specs = self.input.candidates.iter();
         specs.any(|spec| spec.device == Device::Cpu)
@@ -237,10 +237,11 @@ impl<'p> InputState<'p> {
         all.map(|candidate| candidate.series.samples.len()).sum()
     }
 
-    /// Closes the candidates that have enough samples, or get no more.
+    /// Finishes candidates that have enough samples or get no more.
     fn conclude(&mut self, policy: &Policy, recorder: &mut Recorder<'_>) -> Result<(), StoreError> {
         for candidate in &mut self.candidates {
-            let (subject, series) = (&candidate.subject, &candidate.series);
+            let subject = &candidate.subject;
+            let series = &candidate.series;
             if candidate.phase != Phase::Checked {
                 continue;
             }
@@ -255,12 +256,13 @@ impl<'p> InputState<'p> {
         Ok(())
     }
 
-    /// Closes all candidates: there is no more time, or the user asked for an end.
+    /// Finishes all candidates because time ran out or the user interrupted the run.
     pub(super) fn close(&mut self, recorder: &mut Recorder<'_>) -> Result<(), StoreError> {
         let interrupted = recorder.interrupt.asked();
         let reason = if interrupted { StopReason::Interrupt } else { StopReason::Time };
         for candidate in &mut self.candidates {
-            let (subject, series) = (&candidate.subject, &candidate.series);
+            let subject = &candidate.subject;
+            let series = &candidate.series;
             if matches!(candidate.phase, Phase::Finished(_)) {
                 continue;
             }
@@ -278,9 +280,10 @@ impl<'p> InputState<'p> {
 }
 
 impl CandidateState<'_> {
-    /// It gets no more samples.
+    /// Marks the candidate as finished.
     fn end(&mut self, outcome: CandidateOutcome, effort: &mut Effort) {
-        let (spent, warming) = (self.series.spent, self.series.warming);
+        let spent = self.series.spent;
+        let warming = self.series.warming;
         effort.warming_s += warming.as_secs_f64();
         effort.sampling_s += spent.saturating_sub(warming).as_secs_f64();
         self.phase = Phase::Finished(outcome);

@@ -1,4 +1,4 @@
-//! What a reader should know of the samples of a candidate, in words.
+//! Notes for readers on the samples of a candidate.
 
 use algorithms::device::Backend;
 use algorithms::device::gpu::monitor::Limit;
@@ -7,13 +7,13 @@ use statistics::oddities;
 use super::sampler::Sample;
 use super::series::Series;
 
-/// The share of samples that must be affected by something to mention it.
+/// Share of samples that must be affected before a note is written.
 const WORTH_A_WORD: f64 = 0.1;
 
-/// Something about a sample, and how it is told of many.
+/// Property of a sample, and the text of the note on affected samples.
 type Remark = (fn(&Sample) -> bool, &'static str);
 
-/// What concerns threads on the host.
+/// Properties that concern host threads.
 const ON_CPU: [Remark; 4] = [
     (|sample| sample.migrated, "moved between CPUs: threads are not pinned"),
     (
@@ -24,7 +24,7 @@ const ON_CPU: [Remark; 4] = [
     (|sample| sample.disturbed, "while others used the cores: a busy machine, or a busy host?"),
 ];
 
-/// What concerns a GPU; what limits its clock is told apart.
+/// Properties that concern a GPU; reasons for throttling have their own note.
 const ON_GPU: [Remark; 2] = [
     (|sample| sample.slow_clock, "at a low clock of the GPU: other work on it, or a limit?"),
     (
@@ -33,14 +33,14 @@ const ON_GPU: [Remark; 2] = [
     ),
 ];
 
-/// All notes of a candidate's samples, `counted` of which count, and other remarks.
+/// All notes on a candidate: those on its samples, `counted` of which count, and other remarks.
 pub(super) fn notes(
     series: &Series<Sample>,
     counted: &[&Sample],
     backend: Backend,
     remarks: &[String],
 ) -> String {
-    // Of samples that were stopped the reason is known: nothing else has to explain them.
+    // Samples throttled by the CPU quota are explained by that, and need no other explanation.
     let free = counted.iter().filter(|sample| !sample.quota_throttled);
     let odd = oddities(&free.map(|sample| sample.seconds).collect::<Vec<_>>());
     let mut notes: Vec<_> = odd.iter().map(ToString::to_string).collect();
@@ -73,9 +73,10 @@ fn limits(counted: &[&Sample]) -> Vec<String> {
     all.into_iter().filter_map(note).collect()
 }
 
-/// How many samples are so, unless it is a stray one or two: that is what medians are for.
+/// Note on the number of affected samples; `None` for one or two outliers, which medians tolerate.
 fn told(counted: &[&Sample], is_so: impl Fn(&Sample) -> bool, what: &str) -> Option<String> {
-    let (count, all) = (counted.iter().filter(|it| is_so(it)).count(), counted.len());
+    let count = counted.iter().filter(|it| is_so(it)).count();
+    let all = counted.len();
     let is_worth_it = count as f64 > WORTH_A_WORD * all as f64;
     is_worth_it.then(|| format!("{count} of {all} samples {what}"))
 }

@@ -1,4 +1,4 @@
-//! Visits of an input that another process orders one by one, and sums up.
+//! Blocks of samples of an input that another process requests one by one, and the summary of them.
 
 use algorithms::device::gpu::DeviceError;
 use algorithms::timing::StageTiming;
@@ -12,49 +12,49 @@ use super::sampler::{CandidateSampler, Sample};
 use super::series::Series;
 use super::stages::{SAMPLE, is_whole};
 
-/// A visit to a point.
+/// A block of samples of a point.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct VisitOrder {
-    /// The input's number.
+    /// Index of the input.
     pub input: usize,
-    /// The point's number within it.
+    /// Index of the point within the input.
     pub point: usize,
-    /// The round, which both sides of a pair have in common.
+    /// Index of the round; both sides of a pair have the same.
     pub round: usize,
-    /// So many samples.
+    /// Number of samples.
     pub samples: usize,
-    /// Whether to run once before, without a sample.
+    /// Run once before the block without taking a sample.
     pub warm_up: bool,
-    /// By which fraction to slow each sample down: what a self-test has to find.
+    /// Fraction by which each sample is slowed down; used by self-tests.
     pub slowdown: f64,
-    /// Whether to use the buffers of the last visit again: fresh ones have to be had from
-    /// the system page by page, which may take longer than a run.
+    /// Reuse the buffers of the last block: fresh ones are allocated by the system page by page,
+    /// which may take longer than a run.
     #[serde(default, skip_serializing_if = "is_false")]
     pub keep: bool,
 }
 
-/// For serde.
+/// Predicate for serde.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
 pub(crate) fn is_false(flag: &bool) -> bool {
     !flag
 }
 
 impl InputState<'_> {
-    /// That of a candidate's machine code.
+    /// Fingerprint of a candidate's machine code.
     pub(crate) fn fingerprint(&self, number: usize) -> String {
         self.candidates[number].subject.fingerprint().to_owned()
     }
 
-    /// Checks a candidate on the input that is held, and keeps it ready; returns its rows
-    /// if it is not right.
+    /// Checks a candidate on the current input, and keeps it ready; returns its rows if it is not
+    /// correct.
     pub(crate) fn check_one(&mut self, number: usize) -> Vec<SummaryRow> {
         let note = self.case.and_then(|case| self.settle(number, case));
         let row = note.map(|note| self.candidates[number].subject.invalid_row(&note));
         row.into_iter().collect()
     }
 
-    /// Takes so many samples of a candidate, in fresh buffers or those it has; returns their
-    /// rows, and those of the candidate if it failed.
+    /// Takes samples of a candidate, in fresh buffers or its current ones; returns their rows, and
+    /// those of the candidate if it failed.
     pub(crate) fn visit_one(
         &mut self,
         number: usize,
@@ -82,7 +82,7 @@ impl InputState<'_> {
         }
     }
 
-    /// The rows of all samples of a candidate, whichever process took them.
+    /// Summary rows of a candidate from all its samples, including those taken by another process.
     pub(crate) fn summary(
         &self,
         number: usize,
@@ -122,8 +122,8 @@ impl CandidateState<'_> {
     }
 }
 
-/// Samples from their rows, in the order of the rows. What rows don't tell of stages
-/// (calls and bytes) is as in `own` samples of the same candidate.
+/// Rebuilds samples from their rows, in the order of the rows. Calls and bytes of stages are not in
+/// the rows; they are copied from `own`, samples of the same candidate.
 fn series_of(rows: &[SampleRow], own: &Series<Sample>) -> Series<Sample> {
     let mut series = Series::default();
     let known = own.samples.iter().find_map(|sample| sample.stages.as_ref());

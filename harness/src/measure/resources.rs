@@ -1,4 +1,4 @@
-//! What candidates run on: teams of threads and GPUs, with what is known of them.
+//! Execution resources of candidates: teams of threads and GPUs, with their monitors and limits.
 
 use algorithms::device::gpu::DeviceError;
 use algorithms::device::{Device, Target, TeamError};
@@ -17,7 +17,7 @@ use crate::platform::cpu_quota::CpuQuota;
 use crate::platform::gpus::Gpus;
 use crate::request::CacheMode;
 
-/// Teams and GPUs, each started once a process.
+/// Teams and GPUs, each started once per process.
 pub(crate) struct Resources {
     pub(super) teams: Teams,
     pub(super) gpus: Gpus,
@@ -25,15 +25,15 @@ pub(crate) struct Resources {
     pub(super) mode: GpuMode,
     /// Quota of CPU time, if the control group has one.
     pub(super) quota: Option<CpuQuota>,
-    /// CPUs that may be used.
+    /// Number of usable CPUs.
     cpus: usize,
-    /// Another process has found what the executable is, and that its outputs are right:
-    /// rows have no fingerprints, and nothing is checked.
+    /// Another process has computed the fingerprint of the executable and checked outputs: rows
+    /// have no fingerprints, and nothing is checked.
     pub(super) is_known: bool,
 }
 
 impl Resources {
-    /// All that the candidates of these plans need.
+    /// Starts all resources that the candidates of these plans need.
     pub(super) fn of<'a>(
         plans: impl Iterator<Item = &'a Plan> + Clone,
         mode: GpuMode,
@@ -51,7 +51,7 @@ impl Resources {
         })
     }
 
-    /// That of a process which another one asks for samples; see `is_known` of
+    /// Resources of a process that takes samples on request of another one; see `is_known` of
     /// [`Resources`].
     pub(crate) fn to_serve<'a>(
         plans: impl Iterator<Item = &'a Plan> + Clone,
@@ -61,7 +61,7 @@ impl Resources {
         Ok(Resources { is_known, ..resources })
     }
 
-    /// What the rows of a candidate have in common.
+    /// Row fields that all rows of a candidate share.
     pub(super) fn subject(&self, plan: &Plan, spec: &CandidateSpec, point: Point) -> Subject {
         let variant = plan.variant(spec);
         let fingerprint =
@@ -69,7 +69,7 @@ impl Resources {
         Subject::new(point, variant, &fingerprint)
     }
 
-    /// Where a candidate runs.
+    /// Execution target of a candidate.
     pub(super) fn place(
         &self,
         plan: &Plan,
@@ -78,7 +78,7 @@ impl Resources {
         self.gpus.place(spec.device, &self.team(plan, spec).team)
     }
 
-    /// What the device of a candidate can do at most, as far as it is known.
+    /// Bandwidth limits of the device of a candidate, as far as known.
     pub(super) fn ceilings(&self, plan: &Plan, spec: &CandidateSpec) -> Ceilings {
         let bandwidth = match spec.device {
             Device::Cpu => self.team(plan, spec).bandwidth,
@@ -87,7 +87,7 @@ impl Resources {
         Ceilings { backend: spec.device.backend(), bandwidth }
     }
 
-    /// A sampler of a candidate that is ready, with all that surrounds its samples.
+    /// Sampler of a candidate that is ready, with monitors and cache flush.
     pub(super) fn sampler<'a>(
         &'a self,
         candidate: Box<dyn Candidate + 'a>,
@@ -102,8 +102,8 @@ impl Resources {
         let mut sampler = CandidateSampler::new(candidate, &team.team);
         sampler.flush = team.flush.as_ref().filter(|_| is_cold);
         sampler.spec = Some(&plan.teams[spec.team]);
-        // Threads that wait for each other find clocks and neighbours in their probes that are
-        // neither.
+        // With more threads than CPUs, probes measure the waiting of threads rather than clocks and
+        // other load.
         sampler.usual = Some(&team.usual).filter(|_| team.team.threads() <= self.cpus);
         sampler.quota = self.quota.as_ref();
         sampler.counting = team.counting.as_deref().filter(|_| is_on_host);

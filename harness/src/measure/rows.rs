@@ -1,4 +1,4 @@
-//! Samples as records.
+//! Conversion of samples to records.
 
 use algorithms::algorithm::{Given, Metric, Work};
 use algorithms::device::Backend;
@@ -19,17 +19,17 @@ use crate::platform::counters::Counts;
 
 /// Significant figures of a task's own metrics.
 const FIGURES: usize = 5;
-/// Of the cost of profiling.
+/// Significant figures of the profiling overhead.
 const PROFILED_FIGURES: usize = 3;
-/// What is not said of an interval.
+/// Default confidence level, which rows do not mention.
 const FULL_LEVEL: f64 = 0.95;
 
-/// What the note of a wrong variant begins with.
+/// Prefix of the note of a variant with wrong output.
 pub(crate) const WRONG: &str = "wrong output: ";
-/// What the note of a variant begins with that failed on its device.
+/// Prefix of the note of a variant that failed on its device.
 pub(crate) const FAILED: &str = "failed: ";
 
-/// A candidate on an input: what all its rows have in common.
+/// A candidate on an input: fields that all its rows share.
 pub(super) struct Subject {
     pub(super) point: Point,
     backend: String,
@@ -39,16 +39,16 @@ pub(super) struct Subject {
     fingerprint: String,
     /// Bytes of all buffers alive during a run.
     pub(super) memory_bytes: u64,
-    /// What the variant has to say of its figures.
+    /// Remarks of the variant on its figures.
     pub(super) remarks: Vec<String>,
-    /// What it is given, where that is not the same for all.
+    /// Input preconditions, where they differ between variants.
     pub(super) given: Given,
-    /// How good its output is, and what else its runs told.
+    /// Quality metrics of its output, and other metrics of its runs.
     pub(super) quality: Vec<Metric>,
     ceilings: Ceilings,
-    /// What its run on a GPU told.
+    /// Resource use of its run on a GPU.
     pub(super) on_device: OnDevice,
-    /// What a run on a GPU takes, in joules.
+    /// Energy of a run on a GPU, in joules.
     pub(super) energy_j: Option<f64>,
 }
 
@@ -71,24 +71,24 @@ impl Subject {
         }
     }
 
-    /// That of its machine code.
+    /// Fingerprint of its machine code.
     pub(super) fn fingerprint(&self) -> &str {
         &self.fingerprint
     }
 
-    /// Takes down what is known once the input is there.
+    /// Sets the work and the limits, which are known once the input exists.
     pub(super) fn describe(&mut self, work: Work, ceilings: Ceilings) {
         self.work = work;
         self.ceilings = ceilings;
     }
 
-    /// Takes down that runs do no more than this.
+    /// Records that runs process only a subsample of the work.
     pub(super) fn does_a_sample(&mut self, work: Work) {
         self.work = work;
         self.extent = Extent::Sample;
     }
 
-    /// A row for each stage of a sample.
+    /// Rows of a sample, one per stage.
     pub(super) fn sample_rows(&self, at: At, sample: &Sample) -> Vec<SampleRow> {
         let row = |stage: &str, seconds: f64| SampleRow {
             cpu: cpus(sample),
@@ -107,7 +107,7 @@ impl Subject {
         std::iter::once(whole).chain(parts).collect()
     }
 
-    /// A row for each stage of all samples.
+    /// Summary rows, one per stage.
     pub(super) fn summary_rows(
         &self,
         stopped_by: &str,
@@ -140,8 +140,7 @@ impl Subject {
         rows
     }
 
-    /// The figures of runs of this time: the task's own, what the processor counted, and
-    /// what a GPU took.
+    /// Metrics for runs of this time: the task's own, hardware counters, and GPU energy.
     fn metrics(&self, seconds: Option<f64>, counted: &[&Sample]) -> Params {
         let mut metrics = quantities::metrics();
         for metric in self.work.metrics.iter().chain(&self.quality) {
@@ -168,7 +167,7 @@ impl Subject {
         metrics
     }
 
-    /// The row of a candidate that was not timed.
+    /// Row of a candidate that was not timed.
     pub(super) fn invalid_row(&self, note: &str) -> SummaryRow {
         SummaryRow { note: note.to_owned(), ..self.empty_row(TOTAL) }
     }
@@ -215,7 +214,8 @@ impl Subject {
         }
     }
 
-    /// The bytes that have to be moved in these seconds over what can be.
+    /// Achieved fraction of the peak bandwidth: required bytes over `seconds`, relative to the
+    /// limit.
     fn peak_fraction(&self, stage: &str, seconds: f64) -> Option<f64> {
         let on_gpu = self.ceilings.backend != Backend::Cpu;
         let one_way = self.work.to_host_bytes;
@@ -224,12 +224,12 @@ impl Subject {
             Some(bytes) => (bytes, self.ceilings.link_to_host()),
             None => (self.work.bytes_min, self.ceilings.of(stage)),
         };
-        // No least bytes are known.
+        // The minimum number of bytes is not known.
         let most = most.filter(|_| bytes > 0);
         most.and_then(|most| finite(bytes as f64 / seconds / most))
     }
 
-    /// What a reader should know of the candidate, whatever its samples say.
+    /// Notes for readers that are independent of the samples.
     fn remarks(&self) -> Vec<String> {
         let unchecked = "checked by order and checksums: too large for a reference";
         let unchecked = (!self.work.has_reference).then(|| unchecked.to_owned());
@@ -237,9 +237,9 @@ impl Subject {
         notes.chain(self.remarks.iter().cloned()).collect()
     }
 
-    /// A stage moves bytes of its own, and has no share in the memory's peak. All
-    /// kernels together have to move what any implementation must, so that they
-    /// can be compared; what they do move is a figure of theirs.
+    /// Adapts a row to a stage. A single stage moves its own bytes and has no fraction of the peak.
+    /// All kernels together have to move what any implementation must, so that they can be
+    /// compared; the bytes that they do move are a separate metric.
     fn of_its_own(&self, row: SummaryRow, stage: &StageTiming, all: &[StageTiming]) -> SummaryRow {
         let mut metrics = row.metrics.clone();
         metrics.set("calls", stage.calls.to_string());
@@ -275,7 +275,7 @@ impl Subject {
     }
 }
 
-/// What is divided by nothing is not known.
+/// Turns infinite and NaN values into `None`.
 fn finite(number: f64) -> Option<f64> {
     number.is_finite().then_some(number)
 }
@@ -302,9 +302,10 @@ fn flags(at: At, sample: &Sample) -> String {
     names.join(&flags::JOINT.to_string())
 }
 
-/// The times of a stage in all samples that have stages, and where in them visits begin.
+/// Times of a stage in all samples that have stages, and the offsets of the blocks in them.
 fn times_of(stage: &StageTiming, counted: &[&Sample], visits: &[usize]) -> (Vec<f64>, Vec<usize>) {
-    let (mut seconds, mut starts) = (Vec::new(), Vec::new());
+    let mut seconds = Vec::new();
+    let mut starts = Vec::new();
     for (number, sample) in counted.iter().enumerate() {
         if visits.contains(&number) {
             starts.push(seconds.len());
@@ -317,7 +318,7 @@ fn times_of(stage: &StageTiming, counted: &[&Sample], visits: &[usize]) -> (Vec<
     (seconds, starts)
 }
 
-/// Few samples have an interval that holds the truth less often than 95 %: how often.
+/// Confidence level of an interval, if there are too few samples for 95 %.
 fn level_of(found: Option<statistics::Leveled>) -> Params {
     let mut metrics = quantities::metrics();
     if let Some(found) = found.filter(|found| found.level < FULL_LEVEL) {

@@ -1,4 +1,4 @@
-//! A run: folder, teams, ceilings, and one batch of inputs after the other.
+//! Execution of a run: folder, teams, bandwidths, and one group of inputs after the other.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -31,29 +31,28 @@ use crate::platform::{self, Interrupt, Topology, last_level_bytes, plugin_guard}
 use crate::progress::Progress;
 use crate::request::{CacheMode, MeasureRequest, is_only_tried};
 
-/// The part of a budget that measuring the bandwidth of memory may take.
+/// Share of a budget for measuring memory bandwidth.
 const CEILINGS: f64 = 0.05;
-/// Reading the clock may take this share of the shortest sample.
+/// Maximum share of the shortest sample for reading the clock.
 const DEAR: f64 = 0.01;
 /// The clock source that is read without a system call.
 const FASTEST_CLOCK: &str = "tsc";
-/// So many of the points that were left out are named.
+/// Maximum number of points without samples that a note lists.
 const NAMED: usize = 5;
-/// How the note of a run begins that was stopped and gone on with.
+/// Prefix of the note of a resumed run.
 const RESUMED: &str = "went on at";
 
-/// An assignment that is being carried out.
+/// A run that is being executed.
 pub struct Session<'a> {
     assignment: &'a Assignment<'a>,
     resources: Resources,
 }
 
 impl<'a> Session<'a> {
-    /// Measures all that is assigned.
+    /// Measures everything that is assigned.
     ///
     /// # Errors
-    /// If an input can't be made or results can't be written. What was
-    /// measured before is on disk.
+    /// If an input can't be generated or results can't be written. Results so far are on disk.
     pub fn run(
         assignment: &'a Assignment<'a>,
         interrupt: &Interrupt,
@@ -61,7 +60,7 @@ impl<'a> Session<'a> {
         let deadline = Deadline::new(assignment.started, assignment.budget);
         let stopped = StoppedPeriods::start();
         let topology = Topology::of_this_machine();
-        // Threads that can't be had should leave no empty run behind.
+        // Start threads first, so that an error leaves no empty run folder.
         let plans = assignment.jobs.iter().map(|job| job.plan);
         let resources = Resources::of(plans, gpu_mode(assignment))?;
         let (mut folder, mut record, mut rows) = open(assignment, &topology)?;
@@ -79,7 +78,7 @@ impl<'a> Session<'a> {
         };
         outcome.count_rows();
         let notes = session.prepare(&topology, &progress, &mut outcome.effort);
-        // However often it is stopped: each of them once.
+        // Each note once, however often the run was stopped.
         for note in notes {
             if !record.notes.contains(&note) {
                 record.notes.push(note);
@@ -111,11 +110,12 @@ impl<'a> Session<'a> {
         let note = dear_clock(&record.environment, &rows.samples);
         record.notes.extend(note.filter(|note| !record.notes.contains(note)));
         outcome.earlier_effort = record.effort.unwrap_or_default();
-        // Before the run is finished: one that is killed meanwhile can be gone on with.
+        // Charts are drawn before the run is finished, so that a run killed meanwhile can be
+        // resumed.
         outcome.effort.charts_s = draw(assignment, &folder, &record, &rows)?;
         outcome.effort.wall_s = assignment.started.elapsed().as_secs_f64();
         record.effort = Some(outcome.whole_effort(&rows.samples));
-        // Who was interrupted lacks points: no more finished than if killed.
+        // An interrupted run lacks points, so it is not finished.
         record.finished = (!outcome.interrupted).then(now);
         folder.describe(&record)?;
         outcome.samples = rows.samples;
@@ -124,7 +124,7 @@ impl<'a> Session<'a> {
         Ok(outcome)
     }
 
-    /// Measures what times are related to; returns what can't be known here.
+    /// Measures bandwidths that times are compared with; returns notes on what is not available.
     fn prepare(
         &mut self,
         topology: &Topology,
@@ -155,7 +155,7 @@ impl<'a> Session<'a> {
     }
 }
 
-/// A profiler should see nothing but runs.
+/// Under a profiler only the runs themselves are executed.
 fn gpu_mode(assignment: &Assignment<'_>) -> GpuMode {
     if assignment.any(|request| request.session.profile) {
         return GpuMode::Profile;
@@ -175,7 +175,7 @@ fn progress(assignment: &Assignment<'_>) -> Progress {
     Progress::new(assignment.quiet, inputs, points, max_time)
 }
 
-/// What a reader should know of points that the time was too short for.
+/// Note on points without samples because time ran out.
 fn left_out(budget: Option<Duration>, points: &[Point]) -> Option<String> {
     let budget = budget.filter(|_| !points.is_empty())?;
     let names: Vec<_> = points.iter().take(NAMED).map(name).collect();
@@ -193,7 +193,8 @@ fn left_out(budget: Option<Duration>, points: &[Point]) -> Option<String> {
 }
 
 fn name(point: &Point) -> String {
-    let (task, variant) = (&point.algorithm, &point.variant);
+    let task = &point.algorithm;
+    let variant = &point.variant;
     let params = point.params.to_string().replace(';', " ");
     format!(
         "{task} {variant} ({} on {}, {params})",
@@ -202,7 +203,7 @@ fn name(point: &Point) -> String {
     )
 }
 
-/// The folder of the run, new or as it was left.
+/// Opens the run folder, new or existing.
 fn open(
     assignment: &Assignment<'_>,
     topology: &Topology,
@@ -217,7 +218,7 @@ fn open(
             let (folder, run) = RunFolder::resume(path)?;
             let mut record = run.record;
             record.finished = None;
-            // However often it is stopped: one note, of the last time.
+            // A run that is resumed several times has one note, on the last time.
             record.notes.retain(|note| !note.starts_with(RESUMED));
             record.notes.push(format!("{RESUMED} {}", now()));
             let rows = Rows { samples: run.samples, summary: run.summary, ..Rows::default() };
@@ -226,7 +227,7 @@ fn open(
     }
 }
 
-/// Draws the charts that are wanted; returns what that took, in seconds.
+/// Draws the requested charts; returns the time taken in seconds.
 fn draw(
     assignment: &Assignment<'_>,
     folder: &RunFolder,
@@ -242,7 +243,7 @@ fn draw(
     Ok(start.elapsed().as_secs_f64())
 }
 
-/// A store that fails in the middle leaves what was measured before.
+/// Adds to a store error that earlier results are kept.
 fn keep(error: MeasureError, folder: &Path) -> MeasureError {
     match error {
         MeasureError::Store(source) => {
@@ -252,8 +253,8 @@ fn keep(error: MeasureError, folder: &Path) -> MeasureError {
     }
 }
 
-/// Environment variables that change what is measured, but for the one that names the file of
-/// defaults: the command has its flags.
+/// Environment variables that affect measurements, except the one that names the file of defaults,
+/// because the recorded command contains its flags.
 const VARIABLES: [&str; 3] = ["RECOBENCH_KERNELS", "RECOBENCH_LAST_LEVEL_CACHE", "RECOBENCH_SMALL"];
 
 fn variables() -> BTreeMap<String, String> {
@@ -261,7 +262,7 @@ fn variables() -> BTreeMap<String, String> {
     VARIABLES.iter().filter_map(|name| Some(((*name).to_owned(), value(name)?))).collect()
 }
 
-/// Series of a run of a suite with these plans on this machine.
+/// Series of a suite run with these plans on this machine.
 pub(crate) fn series_of<'a>(
     plans: impl Iterator<Item = &'a Plan> + Clone,
     part: &SuitePart,
@@ -278,7 +279,7 @@ pub(crate) fn series_of<'a>(
     Series::of_suite(&record, devices.iter().map(String::as_str), part)
 }
 
-/// What is known of a run before it begins.
+/// Metadata of a run before it starts.
 pub(crate) fn describe(assignment: &Assignment<'_>, topology: &Topology) -> RunRecord {
     let machine = platform::machine(topology);
     let environment = platform::environment();
@@ -339,7 +340,7 @@ pub(crate) fn describe(assignment: &Assignment<'_>, topology: &Topology) -> RunR
     }
 }
 
-/// A note if reading the clock is too dear for the shortest of samples.
+/// Note if reading the clock takes too long for the shortest samples.
 fn dear_clock(environment: &Environment, samples: &[SampleRow]) -> Option<String> {
     let price = environment.clock_read_s?;
     let seconds = samples.iter().map(|sample| sample.seconds).filter(|seconds| *seconds > 0.0);

@@ -1,4 +1,4 @@
-//! Variants by name or glob.
+//! Selection of variants by name or glob.
 
 use std::collections::HashSet;
 
@@ -9,11 +9,11 @@ use text::Foreign;
 
 use crate::request::suggestion;
 
-/// The numbers of the variants that match any of the globs; without globs all but idioms, which
-/// nobody would run by chance.
+/// Indices of the variants that match any of the globs; without globs all variants except idioms,
+/// which have to be requested explicitly.
 ///
 /// # Errors
-/// If a glob matches nothing: with a suggestion, and all names.
+/// If a glob matches nothing; the message has a suggestion and all names.
 pub fn select_variants(infos: &[VariantInfo], globs: &[String]) -> Result<Vec<usize>, String> {
     for glob in globs {
         let pattern = pattern(glob)?;
@@ -26,11 +26,11 @@ pub fn select_variants(infos: &[VariantInfo], globs: &[String]) -> Result<Vec<us
     Ok(matching)
 }
 
-/// All that match, idioms too, for one of several tasks, whose variants may be others than all
-/// that were asked for.
+/// Indices of all matches, including idioms; used with several tasks, where a glob need not match
+/// in each of them.
 ///
 /// # Errors
-/// If a glob is none.
+/// If a glob is invalid.
 pub fn matching_variants(infos: &[VariantInfo], globs: &[String]) -> Result<Vec<usize>, String> {
     let patterns = globs.iter().map(|glob| pattern(glob));
     let patterns = patterns.collect::<Result<Vec<_>, _>>()?;
@@ -59,7 +59,7 @@ fn pattern(glob: &str) -> Result<Pattern, String> {
 
 fn unknown(glob: &str, infos: &[VariantInfo]) -> String {
     let mut names: Vec<_> = infos.iter().map(|info| info.name).collect();
-    // Backends share names.
+    // Variants of several backends may share a name.
     let mut seen = HashSet::new();
     names.retain(|name| seen.insert(*name));
     let unknown = format!("unknown variant {}", glob.quoted());

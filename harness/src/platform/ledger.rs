@@ -1,8 +1,8 @@
-//! What is known of this process when it ends, whoever ends it: which plugin was called, where
-//! results are, and whether the process ended because it was done.
+//! Record of this process for the analysis of its end: which plugin was called, where results are,
+//! and whether the process ended by itself.
 //!
-//! A process that is supervised shares this memory with its supervisor, which reads it once the
-//! process is gone. So nothing in it points anywhere.
+//! A supervised process shares this memory with its supervisor, which reads it after the process
+//! has ended. Therefore it contains no pointers.
 
 use std::cell::UnsafeCell;
 use std::ptr::{NonNull, null_mut};
@@ -13,20 +13,20 @@ use nix::libc;
 
 use super::Exit;
 
-/// No exit code.
+/// Value without an exit code.
 const UNTOLD: i32 = -1;
 
-/// An account of a process.
+/// Crash record of a process.
 pub(super) struct Ledger {
-    /// The exit code that the process chose.
+    /// Exit code that the process chose.
     told: AtomicI32,
-    /// Whether it ends in good order when it is asked to.
+    /// True if the process ends in good order on request.
     pub(super) listens: AtomicBool,
-    /// Whether the call of a plugin goes on.
+    /// True while a plugin is being called.
     pub(super) is_inside: AtomicBool,
-    /// The call that goes on, or else the last one.
+    /// Current call, or else the last one.
     pub(super) call: Text<512>,
-    /// Where results go.
+    /// Results folder.
     pub(super) folder: Text<4096>,
 }
 
@@ -38,29 +38,30 @@ static OWN: Ledger = Ledger {
     folder: Text::none(),
 };
 
-/// The one that is shared, if any is.
+/// Shared record, if any.
 static SHARED: AtomicPtr<Ledger> = AtomicPtr::new(null_mut());
 
-/// That of this process.
+/// Record of this process.
 pub(super) fn ledger() -> &'static Ledger {
-    // SAFETY: what is pointed to is never unmapped.
+    // SAFETY: the pointer is null or points to a mapping that is never unmapped.
     unsafe { SHARED.load(Acquire).as_ref() }.unwrap_or(&OWN)
 }
 
-/// Has this process and those that it forks share theirs.
+/// Creates a record that this process shares with processes that it forks.
 ///
 /// # Errors
-/// What the system says.
+/// Error of the system.
 pub(super) fn share() -> std::io::Result<&'static Ledger> {
     let (access, kind) =
         (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_ANONYMOUS);
-    // SAFETY: a new mapping, where the system likes.
+    // SAFETY: a new mapping at an address chosen by the kernel affects no existing memory.
     let mapped = unsafe { libc::mmap(null_mut(), size_of::<Ledger>(), access, kind, -1, 0) };
     let Some(ledger) = NonNull::new(mapped.cast::<Ledger>()).filter(|_| mapped != libc::MAP_FAILED)
     else {
         return Err(std::io::Error::last_os_error());
     };
-    // SAFETY: so many bytes are mapped, which nobody else knows yet; zeros are a ledger.
+    // SAFETY: `size_of::<Ledger>()` bytes are mapped, to which no other reference exists yet; all
+    // zeros are a valid ledger.
     let ledger = unsafe { ledger.as_ref() };
     ledger.told.store(UNTOLD, SeqCst);
     SHARED.store(std::ptr::from_ref(ledger).cast_mut(), SeqCst);
@@ -68,41 +69,41 @@ pub(super) fn share() -> std::io::Result<&'static Ledger> {
 }
 
 impl Ledger {
-    /// A plugin is about to be called. Calls may be timed: no more than a few stores.
+    /// Records the start of a plugin call. Calls may be timed, so this is only a few stores.
     pub(super) fn enter(&self, call: &str) {
         self.call.set(call);
         self.is_inside.store(true, Release);
     }
 
-    /// The call is over.
+    /// Records the end of the call.
     pub(super) fn leave(&self) {
         self.is_inside.store(false, Release);
     }
 
-    /// The process is about to end because it is done.
+    /// Records the exit code of a process that is about to end by itself.
     pub(super) fn tell(&self, code: i32) {
         self.told.store(code, SeqCst);
     }
 
-    /// The exit code that was told.
+    /// Recorded exit code.
     pub(super) fn told(&self) -> Option<i32> {
         Some(self.told.load(SeqCst)).filter(|&code| code != UNTOLD)
     }
 }
 
-/// That this process ends because it is done.
+/// Records that this process is about to end by itself.
 pub(super) fn ends(exit: Exit) {
     ledger().tell(exit as i32);
 }
 
-/// A text of at most so many bytes. What is longer is cut.
+/// A text of at most `N` bytes. Longer texts are truncated.
 pub(super) struct Text<const N: usize> {
     length: AtomicUsize,
     bytes: UnsafeCell<[u8; N]>,
 }
 
-// SAFETY: it is written by one thread at a time (calls of plugins come one at a time, and a run
-// has one folder), and read by whoever ends the process, or once it is gone.
+// SAFETY: it is written by one thread at a time (calls of plugins are serialised, and a run has one
+// folder), and read by the thread that ends the process, or by another process after the end.
 unsafe impl<const N: usize> Sync for Text<N> {}
 
 impl<const N: usize> Text<N> {
@@ -113,15 +114,16 @@ impl<const N: usize> Text<N> {
     pub(super) fn set(&self, text: &str) {
         let length = text.len().min(N);
         self.length.store(0, Relaxed);
-        // SAFETY: so many bytes are there on both sides; nobody else writes, as above.
+        // SAFETY: `length` bytes are available in both buffers; there is one writer at a time (see
+        // `Sync`), and the source is not part of this text.
         unsafe { self.bytes.get().cast::<u8>().copy_from_nonoverlapping(text.as_ptr(), length) };
         self.length.store(length, Release);
     }
 
-    /// As it was set, or nothing. What overwrote it may have been anything.
+    /// Current text, or empty. Plugins may have overwritten it with anything.
     pub(super) fn bytes(&self) -> &[u8] {
         let length = self.length.load(SeqCst).min(N);
-        // SAFETY: so many bytes are there.
+        // SAFETY: `length` is at most the size of the buffer.
         unsafe { std::slice::from_raw_parts(self.bytes.get().cast(), length) }
     }
 }

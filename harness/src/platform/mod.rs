@@ -1,4 +1,4 @@
-//! The machine: what it is, what state it is in, what it does meanwhile.
+//! The machine: identity, state and monitoring during runs.
 
 pub(crate) mod addresses;
 mod affinity;

@@ -1,24 +1,22 @@
-//! A clock that all processes of a machine have in common.
+//! Clock shared by all processes of a machine.
 
 use std::thread;
 use std::time::Duration;
 
 use nix::time::{ClockId, clock_gettime};
 
-/// So long before a moment a thread that waits for it stays awake: the system wakes threads later
-/// than they ask for.
+/// Time before a moment for which a waiting thread spins, because the system wakes threads late.
 const AWAKE: u64 = 200_000;
-/// For so long nobody sleeps at a time, in order to look up whether it is still to be waited for.
+/// Maximum time to sleep between checks of the stop condition.
 const NAP: u64 = 20_000_000;
 
-/// Nanoseconds of `CLOCK_MONOTONIC`: since some moment before all processes began.
+/// Nanoseconds of `CLOCK_MONOTONIC`: since a moment before all processes started.
 pub(crate) fn now_ns() -> u64 {
     let now = clock_gettime(ClockId::CLOCK_MONOTONIC).expect("Linux has this clock");
     u64::try_from(Duration::from(now).as_nanos()).unwrap_or(u64::MAX)
 }
 
-/// Waits for a moment, the last bit of it awake. Returns whether it has come: not if `stop` says
-/// so before.
+/// Waits for a moment, spinning at the end. Returns false if `stop` returned true before.
 pub(crate) fn wait_until(moment_ns: u64, stop: impl Fn() -> bool) -> bool {
     loop {
         let left = moment_ns.saturating_sub(now_ns());

@@ -1,5 +1,5 @@
-//! Processes of this executable that work for this one. What they are told and what they say are
-//! lines of JSON, on their standard input and output.
+//! Worker processes of this executable. Requests and responses are lines of JSON, on their standard
+//! input and output.
 
 use std::env;
 use std::io::{self, BufRead, Write};
@@ -14,32 +14,32 @@ use serde::de::DeserializeOwned;
 use super::children::end_with_parent;
 use super::process::lines_of;
 
-/// How long the last words of one that is lost are waited for.
+/// Timeout for the last lines of standard error of a lost worker.
 const LAST_WORDS: Duration = Duration::from_millis(200);
-/// Lines of them that are told.
+/// Number of these lines that are reported.
 const LAST_LINES: usize = 3;
 
-/// A worker that was started.
+/// A worker process that was started.
 pub(crate) struct Worker {
     pub(crate) process: Child,
     pub(crate) asks: ChildStdin,
     pub(crate) answers: ChildStdout,
-    /// What it writes to standard error.
+    /// Lines that it writes to standard error.
     pub(crate) words: Receiver<String>,
 }
 
-/// Why nothing was heard.
+/// Error of receiving a message.
 #[derive(Debug)]
 pub(crate) enum Unheard {
-    /// Nobody is there any more.
+    /// The other side has closed the channel.
     Alone,
-    /// It is nothing that is said here.
+    /// The message is not part of the protocol.
     NotUnderstood(String),
 }
 
 impl Worker {
-    /// Starts a worker by the subcommand that makes it one; `prepare` adds what it is lent. It ends
-    /// with the thread that starts it, which is to be the main one.
+    /// Starts a worker with its subcommand; `prepare` adds resources that it inherits. It is killed
+    /// when the thread that starts it ends, which should be the main one.
     ///
     /// # Errors
     /// If it can't be started.
@@ -47,7 +47,7 @@ impl Worker {
         let mut command = Command::new(env::current_exe()?);
         command.arg(subcommand);
         prepare(&mut command);
-        // Ctrl-C is for this process, which lets workers end what they have begun.
+        // Ctrl-C is handled by this process, which lets workers finish their current work.
         command.process_group(0);
         end_with_parent(&mut command);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -62,7 +62,7 @@ impl Worker {
     }
 }
 
-/// Ends a process that nothing can listen to; returns why.
+/// Kills a process that can't be listened to; returns the reason.
 fn given_up(mut process: Child, error: io::Error) -> io::Error {
     let _ = process.kill();
     let _ = process.wait();
@@ -74,7 +74,7 @@ pub(crate) fn line(said: &impl Serialize) -> String {
     serde_json::to_string(said).expect("messages have a form in JSON, paths by `any_path`") + "\n"
 }
 
-/// A path in a message: as text, or as bytes if it is not UTF-8, which JSON has no form for.
+/// A path in a message: as text, or as bytes if it is not UTF-8, which JSON can't represent.
 pub(crate) mod any_path {
     use std::ffi::OsString;
     use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -111,8 +111,7 @@ pub(crate) mod any_path {
     }
 }
 
-/// Waits for the end of a worker that ends or is made to; returns how that was, with its last
-/// words.
+/// Waits for the end of a worker that ends or is killed; returns a description with its last lines.
 pub(crate) fn end_of(process: &mut Child, words: &Receiver<String>) -> String {
     let how = match process.wait() {
         Ok(status) => format!("ended with {status}"),
@@ -125,10 +124,10 @@ pub(crate) fn end_of(process: &mut Child, words: &Receiver<String>) -> String {
     if last.is_empty() { how } else { format!("{how}: {}", last.join(" / ")) }
 }
 
-/// The next thing that a worker is told; `None` if there is nothing more.
+/// Receives the next request of a worker; `None` at the end.
 ///
 /// # Errors
-/// If it can't be heard or understood.
+/// If it can't be read or parsed.
 pub(crate) fn hear<T: DeserializeOwned>() -> Result<Option<T>, Unheard> {
     let mut line = String::new();
     match io::stdin().lock().read_line(&mut line) {
@@ -141,10 +140,10 @@ pub(crate) fn hear<T: DeserializeOwned>() -> Result<Option<T>, Unheard> {
     }
 }
 
-/// Says something to who has started this worker.
+/// Sends a message to the process that started this worker.
 ///
 /// # Errors
-/// If nobody listens any more.
+/// If that process is gone.
 pub(crate) fn say(said: &impl Serialize) -> Result<(), Unheard> {
     let mut stdout = io::stdout().lock();
     let written = stdout.write_all(line(said).as_bytes()).and_then(|()| stdout.flush());

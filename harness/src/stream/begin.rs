@@ -1,45 +1,45 @@
-//! When a speed begins: at once, or at a moment that nodes have in common.
+//! Start of a speed: immediately, or at a start time shared by several nodes.
 
 use std::thread;
 use std::time::{Duration, SystemTime};
 
 use crate::platform::monotonic::now_ns;
 
-/// Until the first moment of a stream: its source has to be there.
+/// Delay before the first moment of a stream, so that its source is running.
 const START: Duration = Duration::from_millis(20);
-/// So long before a common moment all gets ready; a busy system wakes threads late.
+/// Lead time for being ready before a common start; a busy system wakes threads late.
 const AWAKE: Duration = Duration::from_millis(50);
-/// Between two looks at the clock, which may be set meanwhile.
+/// Interval between clock readings; the clock may be adjusted meanwhile.
 const NAP: Duration = Duration::from_millis(20);
 
-/// The first moment of a speed.
+/// Start time of a speed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Begin {
-    /// By the clock that all processes have in common.
+    /// Time on the clock shared by all processes of the machine.
     pub(super) ns: u64,
-    /// By the clock that nodes have in common.
+    /// Time on the clock shared by nodes.
     pub(super) time: SystemTime,
 }
 
-/// Why there is none.
+/// Reason for not starting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Missed {
-    /// It had passed, by so much, when all was ready.
+    /// The start time had passed by this duration when everything was ready.
     Late(Duration),
-    /// Somebody said stop.
+    /// The user interrupted the run.
     Stopped,
 }
 
 impl Begin {
-    /// As soon as there is a source.
+    /// Starts as soon as a source can run.
     pub(super) fn at_once() -> Self {
         Begin { ns: now_ns() + START.as_nanos() as u64, time: SystemTime::now() + START }
     }
 
-    /// A moment, a little before it comes.
+    /// Waits until shortly before a start time.
     ///
     /// # Errors
-    /// If it has passed, or `stop` says so before it comes.
+    /// If it has passed, or `stop` returns true before.
     pub(super) fn wait_for(moment: SystemTime, stop: impl Fn() -> bool) -> Result<Self, Missed> {
         if let Ok(late) = (SystemTime::now() + START).duration_since(moment) {
             return Err(Missed::Late(late));

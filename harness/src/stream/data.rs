@@ -1,4 +1,4 @@
-//! The timeslices that are prepared, with their right answers.
+//! Prepared timeslices with their reference results.
 
 use std::path::Path;
 
@@ -14,43 +14,43 @@ use generators::sts::physics::Scenario;
 use super::protocol::Expected;
 use super::schedule::Prepared;
 
-/// There are fewer timeslices of pauses than of spills, which differ more.
+/// Ratio of prepared timeslices of spills to those of pauses, which differ less.
 const SPILLS_FOR_PAUSE: usize = 4;
 
-/// Timeslices of one detector, each by itself.
+/// Timeslices of one detector.
 pub(super) struct Data {
-    /// Those of spills, then those of pauses.
+    /// Timeslices of spills, then those of pauses.
     pub(super) timeslices: Vec<Timeslices>,
     pub(super) prepared: Prepared,
-    /// The detector's time in each, in ns.
+    /// Detector time per timeslice, in ns.
     pub(super) timeslice_ns: u64,
 }
 
-/// How timeslices are to differ.
+/// Variation of timeslices.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Variety {
-    /// How many are prepared.
+    /// Number of prepared timeslices.
     pub(super) ring: usize,
-    /// The standard deviation of the interaction rate over its mean.
+    /// Standard deviation of the interaction rate relative to its mean.
     pub(super) jitter: f64,
-    /// Whether there are pauses without interactions.
+    /// True if there are pauses without interactions.
     pub(super) has_pauses: bool,
     pub(super) seed: u64,
 }
 
-/// What is known of a prepared timeslice.
+/// Size of a prepared timeslice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Size {
     pub(super) digis: u64,
-    /// Of what is handed over: digis, or raw data.
+    /// Bytes of the input: digis or raw data.
     pub(super) bytes: u64,
 }
 
 impl Data {
-    /// Simulates timeslices of a scenario, each by a seed of its own.
+    /// Simulates timeslices of a scenario, each with its own seed.
     ///
     /// # Errors
-    /// If no data can be as the parameters say.
+    /// If the parameters are inconsistent.
     pub(super) fn simulated(params: &Params, variety: &Variety) -> Result<Self, DataError> {
         let (single, scenario) = single(params)?;
         let pauses = if variety.has_pauses { variety.ring.div_ceil(SPILLS_FOR_PAUSE) } else { 0 };
@@ -70,7 +70,7 @@ impl Data {
         })
     }
 
-    /// All timeslices of a file.
+    /// Reads all timeslices of a file.
     ///
     /// # Errors
     /// If it can't be read.
@@ -85,12 +85,12 @@ impl Data {
         Ok(Data { timeslices, prepared, timeslice_ns })
     }
 
-    /// All of them.
+    /// References to all timeslices.
     pub(super) fn each(&self) -> Vec<&Timeslice> {
         self.timeslices.iter().flat_map(|timeslices| &timeslices.0).collect()
     }
 
-    /// How large each is.
+    /// Size of each timeslice.
     pub(super) fn sizes(&self) -> Vec<Size> {
         let size = |timeslices: &Timeslices| {
             let work = STS.work(timeslices);
@@ -99,10 +99,10 @@ impl Data {
         self.timeslices.iter().map(size).collect()
     }
 
-    /// What is in each by the references of the chain and, with rules for them, of events.
+    /// Reference result of each timeslice for the chain and, if there are rules, for events.
     ///
     /// # Errors
-    /// If rules make more of a digi than can be counted.
+    /// If the rules put a digi into more events than can be counted.
     pub(super) fn expected(
         &self,
         semantics: Semantics,
@@ -119,14 +119,14 @@ impl Data {
     }
 }
 
-/// The scenario of complete parameters, of digis or of raw data.
+/// Scenario of complete parameters, of digis or of raw data.
 pub(super) fn scenario(params: &Params) -> Result<Scenario, DataError> {
     let mut params = params.clone();
     params.complete(&[sts_scenario::ORDER.axis()]);
     sts_scenario::scenario(&params)
 }
 
-/// The parameters of one timeslice of those that complete parameters make, and its scenario.
+/// Parameters for one of the timeslices that complete parameters specify, and its scenario.
 fn single(params: &Params) -> Result<(Params, Scenario), DataError> {
     let scale = sts_scenario::SCALE.of(params)? / f64::from(scenario(params)?.timeslices);
     let mut single = params.clone();
@@ -135,8 +135,8 @@ fn single(params: &Params) -> Result<(Params, Scenario), DataError> {
     Ok((single, scenario))
 }
 
-/// Interaction rates with this mean and standard deviation, spread evenly; none is said where they
-/// are all as the preset has them.
+/// Interaction rates with this mean and standard deviation, evenly spaced; `None` if all timeslices
+/// use the rate of the preset.
 fn rates(mean_hz: f64, jitter: f64, count: usize) -> Vec<Option<f64>> {
     let spread = 3_f64.sqrt() * jitter;
     let rate = |number: usize| {
@@ -162,7 +162,7 @@ mod tests {
 
     #[test]
     fn timeslices_are_as_long_as_those_of_the_preset_and_differ() {
-        // Two timeslices of 1.25 ms each would be made of it.
+        // The preset would yield two timeslices of 1.25 ms each.
         let params = params(&[("preset", "mcbm-2024"), ("scale", "0.0005")]);
         let data = Data::simulated(&params, &variety(3)).expect("made");
         assert_eq!((data.timeslices.len(), data.timeslice_ns), (3, 1_250_000));
@@ -192,7 +192,7 @@ mod tests {
         let data = Data::simulated(&params, &variety).expect("made");
         assert_eq!(data.prepared, Prepared { of_spills: 4, of_pauses: 1 });
         let digis: Vec<u64> = data.sizes().iter().map(|size| size.digis).collect();
-        // Few collisions vary by themselves, too.
+        // At low rates the number of collisions fluctuates, too.
         assert!(2 * digis[0] < digis[3], "{digis:?}");
         assert!(4 * digis[4] < digis[0], "{digis:?}");
     }

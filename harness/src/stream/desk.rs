@@ -1,4 +1,5 @@
-//! Where timeslices and workers meet: the ledger with the ways to the workers, for all threads.
+//! Dispatcher of timeslices to workers: the ledger and the workers' input pipes, shared by all
+//! threads.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -15,7 +16,7 @@ use crate::platform::monotonic::now_ns;
 use crate::platform::worker;
 use crate::request::WhenFull;
 
-/// A result that is not the right one.
+/// A result that differs from the reference.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Wrong {
     pub(super) worker: usize,
@@ -23,37 +24,37 @@ pub(super) struct Wrong {
     pub(super) problem: String,
 }
 
-/// What all threads of a stream have in common.
+/// State shared by all threads of a stream.
 pub(super) struct Desk {
     state: Mutex<State>,
     changed: Condvar,
-    /// What is right, by the data of a timeslice.
+    /// Reference results by index of the prepared timeslice.
     expected: Vec<Expected>,
-    /// One in so many results is compared with that.
+    /// One in this number of results is compared with the reference.
     check_every: u64,
 }
 
 struct State {
     ledger: Ledger,
     workers: Vec<Seat>,
-    /// The folder for hits, if they are to be written.
+    /// Folder for hits, if they are written.
     hits: Option<PathBuf>,
-    /// What the first wrong result was.
+    /// First wrong result.
     wrong: Option<Wrong>,
 }
 
-/// A worker's place.
+/// State of a worker.
 #[derive(Default)]
 struct Seat {
     asks: Option<ChildStdin>,
-    /// Since when it is busy.
+    /// Start time of its current timeslice.
     since_ns: u64,
-    /// How it was lost.
+    /// Reason for losing it.
     end: Option<String>,
 }
 
 impl Seat {
-    /// Sends a line. The listener of a worker that is gone notices that.
+    /// Sends a line. If the worker is gone, its listener notices.
     fn send(&mut self, ask: &Ask) {
         let line = worker::line(ask);
         let _ = self.asks.as_mut().map(|asks| asks.write_all(line.as_bytes()));
@@ -61,7 +62,7 @@ impl Seat {
 }
 
 impl Desk {
-    /// Without any workers yet.
+    /// Creates a dispatcher without workers.
     pub(super) fn new(workers: usize, expected: Vec<Expected>, check_every: u64) -> Self {
         let state = State {
             ledger: Ledger::new(0, 0, 0, WhenFull::Wait),
@@ -76,18 +77,18 @@ impl Desk {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A worker is there, to be told what to do by this.
+    /// Adds a worker with its input pipe.
     pub(super) fn seat(&self, worker: usize, asks: ChildStdin) {
         self.state().workers[worker] = Seat { asks: Some(asks), ..Seat::default() };
     }
 
-    /// A new book; all workers are idle. Hits go to files in a folder, if there is one.
+    /// Starts a new ledger; all workers are idle. Hits are written to the folder, if given.
     pub(super) fn open(&self, ledger: Ledger, hits: Option<PathBuf>) {
         let mut state = self.state();
         state.ledger = ledger;
         state.hits = hits;
         state.wrong = None;
-        // Who was lost since the last book.
+        // Workers lost since the last ledger.
         for worker in 0..state.workers.len() {
             if state.workers[worker].asks.is_none() {
                 state.ledger.lose(worker);
@@ -95,13 +96,13 @@ impl Desk {
         }
     }
 
-    /// A book whose workers are nobody.
+    /// Starts a ledger whose workers have no processes.
     #[cfg(test)]
     pub(super) fn open_for_tests(&self, ledger: Ledger) {
         self.state().ledger = ledger;
     }
 
-    /// The book, once it is over.
+    /// Takes the ledger at the end of a speed.
     pub(super) fn take(&self) -> (Ledger, Option<Wrong>) {
         let mut state = self.state();
         let empty = Ledger::new(0, 0, 0, WhenFull::Wait);
@@ -116,17 +117,17 @@ impl Desk {
         emission
     }
 
-    /// Waits until something has changed, but not for long.
+    /// Waits until the state has changed, at most for `most`.
     pub(super) fn wait_for_change(&self, most: Duration) {
         let state = self.state();
-        // Whoever waits looks again at what he waits for.
+        // A spurious wake-up is harmless: callers check their condition again.
         drop(self.changed.wait_timeout(state, most));
     }
 
-    /// Takes a worker's result down, and gives it the next timeslice.
+    /// Records a worker's result, and hands it the next timeslice.
     ///
     /// # Errors
-    /// If it does not have the timeslice.
+    /// If it does not have that timeslice.
     pub(super) fn answer(
         &self,
         worker: usize,
@@ -152,12 +153,14 @@ impl Desk {
         Ok(())
     }
 
-    /// The problem with what was found in some segments of prepared data, if there is one.
+    /// Describes the difference between a result and the reference in some segments of prepared
+    /// data, if any.
     pub(super) fn wrong(&self, data: usize, found: Found, segments: Segments) -> Option<String> {
         let expected = self.expected.get(data)?.found(segments);
         let counts = |found: &Found| {
             let events = found.events.map(|it| format!(", {}", events(it.events, it.digis)));
-            let (clusters, hits) = (found.clusters, found.hits);
+            let clusters = found.clusters;
+            let hits = found.hits;
             format!("{clusters} clusters, {hits} hits{}", events.unwrap_or_default())
         };
         match (expected == found, counts(&expected) == counts(&found)) {
@@ -167,7 +170,7 @@ impl Desk {
         }
     }
 
-    /// What is wrong with the numbers of events, which are told of each timeslice.
+    /// Describes wrong numbers of events, which are reported for each timeslice.
     fn wrongly_built(&self, data: usize, built: Option<Built>) -> Option<String> {
         let right = self.expected.get(data)?.events.as_ref()?.counts();
         let said = built.unwrap_or_default();
@@ -178,12 +181,12 @@ impl Desk {
         Some(format!("{} instead of {}", events(found.0, found.1), events(right[0], right[1])))
     }
 
-    /// Asks a worker for something; one that is gone hears nothing.
+    /// Sends a request to a worker; has no effect if it is gone.
     pub(super) fn ask(&self, worker: usize, ask: &Ask) {
         self.state().workers[worker].send(ask);
     }
 
-    /// A worker is gone for certain: whoever is idle gets what it had.
+    /// Records that a worker has ended; an idle one gets its timeslice.
     pub(super) fn lose(&self, worker: usize, end: String) {
         let mut state = self.state();
         let seat = &mut state.workers[worker];
@@ -195,21 +198,22 @@ impl Desk {
         self.changed.notify_all();
     }
 
-    /// Nothing more is said to anybody: workers end.
+    /// Closes the input pipes of all workers, which then end.
     pub(super) fn dismiss(&self) {
         self.state().workers.iter_mut().for_each(|seat| seat.asks = None);
     }
 
-    /// The end; see [`Ledger::close`].
+    /// Closes the ledger; see [`Ledger::close`].
     pub(super) fn close(&self, never_emitted: impl FnOnce(u64) -> Vec<(usize, u64)>) {
         let mut state = self.state();
         let left = never_emitted(state.ledger.len());
         state.ledger.close(left.into_iter());
     }
 
-    /// The workers that are busy with one timeslice for longer than that.
+    /// Workers that have been busy with one timeslice for longer than `timeout`.
     pub(super) fn hanging(&self, timeout: Duration) -> Vec<usize> {
-        let (state, now) = (self.state(), now_ns());
+        let state = self.state();
+        let now = now_ns();
         let hangs = |worker: &usize| {
             let busy_for = now.saturating_sub(state.workers[*worker].since_ns);
             state.ledger.is_busy(*worker) && busy_for > timeout.as_nanos() as u64
@@ -217,7 +221,7 @@ impl Desk {
         (0..state.workers.len()).filter(hangs).collect()
     }
 
-    /// How workers were lost, with their numbers.
+    /// Indices of lost workers, with the reasons.
     pub(super) fn ends(&self) -> Vec<(usize, String)> {
         let state = self.state();
         let workers = state.workers.iter().enumerate();
@@ -232,13 +236,13 @@ impl Desk {
         self.state().ledger.is_over()
     }
 
-    /// What has happened since somebody looked last.
+    /// Changes since the last call.
     pub(super) fn news(&self, seen: Seen) -> News {
         let state = self.state();
         News::of(&state.ledger, seen, state.wrong.is_none())
     }
 
-    /// Timeslices so far, and how many of them wait.
+    /// Numbers of emitted and of waiting timeslices.
     pub(super) fn progress(&self) -> (u64, usize) {
         let state = self.state();
         (state.ledger.len(), state.ledger.waiting())
@@ -252,7 +256,7 @@ fn events(events: u64, digis: u64) -> String {
 impl State {
     fn hand_out(&mut self, check_every: u64) {
         while let Some(Order { worker, number, data }) = self.ledger.hand_out() {
-            // Prepared data and workers come in no step with it.
+            // Hashing the number avoids a correlation with prepared data and workers.
             let check = generators::random::mix(number).is_multiple_of(check_every);
             let hits = self.hits.as_ref().map(|hits| hits.join(format!("{number}.hits.bin")));
             let ask = Ask::Process { number, data, check, hits };
@@ -270,7 +274,7 @@ mod tests {
     use super::super::protocol::FoundEvents;
     use super::*;
 
-    /// What is right: 5 clusters, 2 hits, and sums of two sides and a module.
+    /// Reference result: 5 clusters, 2 hits, and sums of two sides and a module.
     fn expected(events: Option<SegmentSums>) -> Expected {
         let mut chain = SegmentSums::default();
         chain.add(0, 5, vec![3, 4]);
@@ -341,7 +345,7 @@ mod tests {
         assert_eq!(problem(None, Some(built)), "");
         let fewer = problem(None, Some(Built { digis: 59, ..built }));
         assert_eq!(fewer, "4 events with 59 digis instead of 4 events with 60 digis");
-        assert!(problem(None, None).starts_with("0 events"), "nothing is said of them");
+        assert!(problem(None, None).starts_with("0 events"), "no events are reported");
         let others = Some(FoundEvents { events: 4, digis: 60, sum: 8 });
         let wrong = problem(Some(Found { events: others, ..right }), Some(built));
         assert!(wrong.ends_with("4 events with 60 digis, but not the right ones"), "{wrong}");

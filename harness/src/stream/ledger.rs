@@ -1,48 +1,49 @@
-//! What becomes of each timeslice: a book without clocks, threads or processes.
+//! Log of what becomes of each timeslice, independent of clocks, threads and processes.
 //!
-//! A timeslice is handed out by the ledger alone: to one worker, and to a second one only once it
-//! is certain that the first one is gone. So none is done twice.
+//! Only the ledger hands out timeslices: to one worker, and to a second one only after the first
+//! one has certainly ended. So none is processed twice.
 
 use std::collections::VecDeque;
 
 use super::protocol::Built;
 use crate::request::WhenFull;
 
-/// A timeslice that has lost so many workers may be what ends them: it is handed to no more.
+/// Maximum number of workers per timeslice: one that was lost with this number of workers may be
+/// the cause, and is not handed out again.
 const MOST_WORKERS: u8 = 2;
 
-/// What is known of a timeslice. Times are those of all processes.
+/// Record of a timeslice. Times are on the clock shared by all processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Record {
-    /// Which of the prepared ones it is.
+    /// Index of the prepared timeslice.
     pub(super) data: u32,
     pub(super) due_ns: u64,
     pub(super) emitted_ns: u64,
     pub(super) begun_ns: u64,
     pub(super) ended_ns: u64,
-    /// The last worker that had it.
+    /// Last worker that it was handed to.
     pub(super) worker: Option<u32>,
-    /// How many workers had it.
+    /// Number of workers that it was handed to.
     pub(super) workers: u8,
     pub(super) state: State,
-    /// Whether it was emitted late because the queue was full.
+    /// True if it was emitted late because the queue was full.
     pub(super) was_held: bool,
-    /// The comparison of its result with the reference, if there was one.
+    /// Comparison of its result with the reference, if any.
     pub(super) check: Option<CheckRecord>,
-    /// The events that the worker has built that has done it.
+    /// Counts of events that the worker built, if any.
     pub(super) built: Option<Built>,
 }
 
 /// A comparison with the reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct CheckRecord {
-    /// Distance between segments that were compared bit by bit; 0 if only counts were.
+    /// Stride of the segments that were compared bit by bit; 0 if only counts were compared.
     pub(super) stride: u32,
-    /// Time of the worker that this took.
+    /// Worker time spent on the comparison, in ns.
     pub(super) took_ns: u64,
 }
 
-/// Where a timeslice is.
+/// State of a timeslice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     Waiting,
@@ -50,22 +51,22 @@ pub(super) enum State {
     Done,
     Lost,
     Dropped,
-    /// Nobody had begun with it at the end.
+    /// No worker had started it at the end.
     Backlog,
 }
 
-/// What came of emitting a timeslice.
+/// Result of emitting a timeslice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Emission {
     Accepted,
     Dropped,
-    /// There is no room, and it has to wait.
+    /// The queue is full, and the timeslice has to wait.
     NoRoom,
-    /// No more timeslices are taken.
+    /// No more timeslices are accepted.
     Closed,
 }
 
-/// A timeslice for a worker.
+/// Assignment of a timeslice to a worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Order {
     pub(super) worker: usize,
@@ -73,7 +74,7 @@ pub(super) struct Order {
     pub(super) data: usize,
 }
 
-/// What a worker says of a timeslice.
+/// Result of a worker for a timeslice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Outcome {
     pub(super) number: u64,
@@ -83,11 +84,11 @@ pub(super) struct Outcome {
     pub(super) built: Option<Built>,
 }
 
-/// An answer about a timeslice that the worker does not have.
+/// Error: a result for a timeslice that the worker does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NotIts;
 
-/// Numbers of timeslices by what became of them.
+/// Numbers of timeslices by their final state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Counts {
     pub(super) due: u64,
@@ -110,26 +111,26 @@ enum Worker {
     Gone,
 }
 
-/// The book of one speed.
+/// Log of one speed.
 #[derive(Debug)]
 pub(super) struct Ledger {
     records: Vec<Record>,
     waiting: VecDeque<u64>,
-    /// Those that have nothing to do, the longest first.
+    /// Idle workers, the longest idle one first.
     idle: VecDeque<usize>,
     workers: Vec<Worker>,
     queue: usize,
     when_full: WhenFull,
     is_closed: bool,
     most_waiting: usize,
-    /// Answers that were taken down, counted apart from the records.
+    /// Number of recorded results, counted separately from the records.
     answers: u64,
-    /// Those that have an end, in the order in which they got it.
+    /// Indices of timeslices with a final state, in order of reaching it.
     settled: Vec<u32>,
 }
 
 impl Ledger {
-    /// For so many timeslices at most, of which so many may wait.
+    /// Creates a log for at most `most` timeslices, of which at most `queue` may wait.
     pub(super) fn new(workers: usize, most: usize, queue: usize, when_full: WhenFull) -> Self {
         Ledger {
             records: Vec::with_capacity(most),
@@ -145,12 +146,12 @@ impl Ledger {
         }
     }
 
-    /// Takes the next timeslice, which is due at `due_ns` and was to be `held` before.
+    /// Adds the next timeslice, which is due at `due_ns`; `held` if the queue was full before.
     pub(super) fn emit(&mut self, data: usize, due_ns: u64, now_ns: u64, held: bool) -> Emission {
         if self.is_closed || self.is_deserted() {
             return Emission::Closed;
         }
-        // Who finds an idle worker does not wait.
+        // With an idle worker it does not have to wait.
         let is_full = self.waiting.len() >= self.queue && self.idle.is_empty();
         if is_full && self.when_full == WhenFull::Wait {
             return Emission::NoRoom;
@@ -177,8 +178,8 @@ impl Ledger {
         Emission::Accepted
     }
 
-    /// Hands the timeslice that has waited longest to the worker that has waited longest, if
-    /// there are both.
+    /// Hands the timeslice that has waited longest to the worker that has been idle longest, if
+    /// both exist.
     pub(super) fn hand_out(&mut self) -> Option<Order> {
         if self.is_closed || self.idle.is_empty() {
             self.most_waiting = self.most_waiting.max(self.waiting.len());
@@ -194,7 +195,7 @@ impl Ledger {
         Some(Order { worker, number, data: record.data as usize })
     }
 
-    /// Takes a result down.
+    /// Records a result.
     ///
     /// # Errors
     /// If the worker does not have that timeslice.
@@ -214,10 +215,10 @@ impl Ledger {
         Ok(())
     }
 
-    /// A worker is gone for certain. What it had goes to another one, before all that waits,
-    /// unless it has lost too many or the end has come: then it is lost.
+    /// Records that a worker has ended. Its timeslice goes to another one, before all that wait,
+    /// unless it has lost too many workers or the ledger is closed: then it is lost.
     pub(super) fn lose(&mut self, worker: usize) {
-        // Between two books there is nothing that it could have.
+        // Between two speeds a worker has no timeslice.
         let Some(seat) = self.workers.get_mut(worker) else { return };
         let was = std::mem::replace(seat, Worker::Gone);
         self.idle.retain(|&other| other != worker);
@@ -232,8 +233,8 @@ impl Ledger {
         }
     }
 
-    /// The end: what waits is left, and so are those that are due and were never emitted, of
-    /// which the data and the due times are given. Workers end what they have begun.
+    /// Closes the log: waiting timeslices become backlog, and so do those that are due and were
+    /// never emitted, given by data index and due time. Workers finish what they have started.
     pub(super) fn close(&mut self, never_emitted: impl Iterator<Item = (usize, u64)>) {
         self.is_closed = true;
         for number in self.waiting.drain(..) {
@@ -258,39 +259,39 @@ impl Ledger {
         self.settled.extend(emitted..self.records.len() as u32);
     }
 
-    /// How many were emitted, or left behind at the end.
+    /// Number of timeslices emitted, or left as backlog at the end.
     pub(super) fn len(&self) -> u64 {
         self.records.len() as u64
     }
 
-    /// Those that have an end, behind so many that were known before.
+    /// Timeslices with a final state, after the first `known` ones.
     pub(super) fn settled_since(&self, known: usize) -> impl Iterator<Item = &Record> {
         let settled = self.settled.get(known..).unwrap_or_default();
         settled.iter().map(|&number| &self.records[number as usize])
     }
 
-    /// The worker's timeslice.
+    /// True if the worker has a timeslice.
     pub(super) fn is_busy(&self, worker: usize) -> bool {
         matches!(self.workers.get(worker), Some(Worker::Busy(_)))
     }
 
-    /// Whether there is nobody left to do anything.
+    /// True if no workers are left.
     pub(super) fn is_deserted(&self) -> bool {
         self.workers.iter().all(|worker| *worker == Worker::Gone)
     }
 
-    /// Whether the end has come and nobody is busy any more.
+    /// True if the log is closed and all workers are idle.
     pub(super) fn is_over(&self) -> bool {
         let is_busy = |worker: &Worker| matches!(worker, Worker::Busy(_));
         self.is_closed && !self.workers.iter().any(is_busy)
     }
 
-    /// Whether each worker is there.
+    /// For each worker, true if it is running.
     pub(super) fn are_there(&self) -> impl Iterator<Item = bool> {
         self.workers.iter().map(|worker| *worker != Worker::Gone)
     }
 
-    /// How many workers are busy.
+    /// Number of busy workers.
     pub(super) fn busy(&self) -> usize {
         self.workers.iter().filter(|worker| matches!(worker, Worker::Busy(_))).count()
     }
@@ -330,8 +331,8 @@ impl Ledger {
         counts
     }
 
-    /// Whether it is known what became of each timeslice, once all is over: each has one of four
-    /// ends, and as many are done as workers have said.
+    /// True if, at the end, every timeslice has one of the four final states, and the number of
+    /// completed ones equals the number of recorded results.
     pub(super) fn is_balanced(&self) -> bool {
         let Counts { due, done, lost, dropped, backlog, .. } = self.counts();
         due == done + lost + dropped + backlog && done == self.answers
@@ -456,7 +457,7 @@ mod tests {
             assert_eq!(ledger.answer(0, done(0)), Ok(()));
             assert_eq!(handed(&mut ledger).len(), 1);
             assert_eq!(emit(&mut ledger, 1), [Emission::Accepted]);
-            // Of those that were held back two were due.
+            // Two of those that were held back were due.
             let held = if when_full == WhenFull::Wait { 2 } else { 0 };
             ledger.close((0..held).map(|due| (0, due)));
             ledger.lose(0);

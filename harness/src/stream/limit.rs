@@ -1,21 +1,21 @@
-//! The highest speed that is kept up, by bisection.
+//! Search for the highest sustained speed, by bisection.
 
-/// Speeds that differ by less are the same.
+/// Ratio at which the search stops: speeds that differ by less are considered equal.
 const APART: f64 = 1.05;
-/// Doubled or halved so often, it is looked for elsewhere no more.
+/// Maximum number of doublings or halvings before the search gives up.
 const MOST_STEPS: usize = 12;
 
-/// Between which speeds the limit is.
+/// Bounds of the limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Limit {
-    /// The highest that was kept up; `None` if none was.
+    /// Highest speed that was sustained; `None` if none was.
     pub(super) kept_up: Option<f64>,
-    /// The lowest that was not; `None` if all were.
+    /// Lowest speed that was not sustained; `None` if all were.
     pub(super) failed: Option<f64>,
 }
 
-/// Looks for the limit from a first guess on, up to a speed beyond which nothing can be tried.
-/// `keeps_up` tries a speed; `None` ends the search.
+/// Searches for the limit from an initial guess, up to a maximum speed. `keeps_up` measures a
+/// speed; `None` ends the search.
 pub(super) fn search<E>(
     (guess, most): (f64, f64),
     mut keeps_up: impl FnMut(f64) -> Result<Option<bool>, E>,
@@ -46,7 +46,7 @@ mod tests {
 
     const MOST: f64 = 1e4;
 
-    /// What is found of a limit, and how many speeds are tried for it.
+    /// Result of a search, and the number of speeds tried.
     fn found(guess: f64, limit: f64) -> (Limit, usize) {
         let mut tried = 0;
         let searched = search((guess, MOST), |speed| {
@@ -60,7 +60,8 @@ mod tests {
     fn the_limit_is_found_from_above_and_from_below() {
         for (guess, limit) in [(1.0, 1.7), (1.0, 0.3), (8.0, 0.9), (1.0, 1.0), (0.9, 30.0)] {
             let (found, tried) = found(guess, limit);
-            let (low, high) = (found.kept_up.expect("some"), found.failed.expect("some"));
+            let low = found.kept_up.expect("some");
+            let high = found.failed.expect("some");
             assert!(low <= limit && limit < high && high / low <= APART, "{limit}: {found:?}");
             assert!(tried <= 11, "{limit}: {tried}");
         }

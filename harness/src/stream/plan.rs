@@ -1,4 +1,4 @@
-//! What runs where.
+//! Plan of a stream: devices, workers and their CPUs.
 
 use std::time::Duration;
 
@@ -18,21 +18,21 @@ use crate::platform::{usable_cpus, usable_threads};
 use crate::request::{DevicePlace, Source, StreamRequest};
 use crate::throughput::{others_problem, team_specs};
 
-/// More timeslices at one speed are no use: each has a row, and a place in memory.
+/// Maximum number of timeslices per speed: each has a row and a record in memory.
 const MOST_TIMESLICES: f64 = 2e6;
-/// The variant whose hits have another form.
+/// Variant whose hits have a different format.
 const OFFLINE: &str = "offline";
 
-/// All that is to be run.
+/// Complete plan of a stream.
 pub(crate) struct Planned {
-    /// The input, and what runs it.
+    /// Input and candidates.
     pub(super) plan: Plan,
     pub(super) points: Vec<StreamPoint>,
-    /// What a reader should know of all.
+    /// Notes for readers that concern the complete run.
     pub(super) notes: Vec<String>,
-    /// The complete parameters of data that are made.
+    /// Complete parameters of generated data.
     pub(super) params: Option<Params>,
-    /// By which rules events are built behind the chain, if they are.
+    /// Rules of event building after the chain, if enabled.
     pub(super) rules: Option<EventRules>,
 }
 
@@ -42,17 +42,17 @@ pub(super) struct StreamPoint {
     pub(super) place: DevicePlace,
     pub(super) identity: Point,
     pub(super) backend: String,
-    /// What each worker is told.
+    /// Configuration of each worker.
     pub(super) openings: Vec<Opening>,
-    /// A CPU that no worker has; `None` if they may be anywhere or have all.
+    /// CPU without a worker; `None` if workers are not bound or use all CPUs.
     pub(super) spare_cpu: Option<usize>,
 }
 
 impl Planned {
-    /// What a request means.
+    /// Creates the plan for a request.
     ///
     /// # Errors
-    /// If it makes no sense, a device can't be used, or the data don't fit into memory.
+    /// If the request is invalid, a device can't be used, or the data don't fit into memory.
     pub(crate) fn new(request: &mut StreamRequest) -> Result<Self, PlanError> {
         check_data(request)?;
         name_variants(request)?;
@@ -89,7 +89,7 @@ impl Planned {
         Ok(Planned { points, notes, params, rules, plan })
     }
 
-    /// The right answer that a point's variant gives.
+    /// Semantics of the result of a point's variant.
     pub(super) fn semantics(point: &StreamPoint, input: &Timeslices) -> Semantics {
         let device = point.place.devices()[0];
         let variant = variant_of(device.backend(), &point.identity.variant);
@@ -101,7 +101,7 @@ fn usage(problem: impl Into<String>) -> PlanError {
     PlanError::Usage(problem.into())
 }
 
-/// What is said of a file, and of data that are made.
+/// Checks that flags for files and for generated data are not mixed.
 fn check_data(request: &StreamRequest) -> Result<(), PlanError> {
     let flags = &request.flags;
     let Source::File { .. } = request.measuring.source else { return Ok(()) };
@@ -117,7 +117,7 @@ fn check_data(request: &StreamRequest) -> Result<(), PlanError> {
     Ok(())
 }
 
-/// One variant for each device: that which was named, or the one that is recommended.
+/// Selects one variant per device: the one specified by the user, or the recommended one.
 fn name_variants(request: &mut StreamRequest) -> Result<(), PlanError> {
     let settings = &mut request.measuring.settings;
     match settings.variants.as_slice() {
@@ -137,7 +137,7 @@ fn name_variants(request: &mut StreamRequest) -> Result<(), PlanError> {
                     .filter(|name| variant_of(device.backend(), name).is_ok())
                     .collect();
                 if here.len() != 1 {
-                    // That none is there says so itself.
+                    // An unknown variant has its own error message.
                     variant_of(device.backend(), &names[0]).map_err(PlanError::Usage)?;
                     return Err(usage(format!(
                         "workers run one variant; --variant names {} on {device}",
@@ -186,18 +186,18 @@ fn points_of(
     candidates.map(point).collect()
 }
 
-/// A usable CPU that is none of these.
+/// A usable CPU that is not among these.
 fn spare<'a>(taken: impl Iterator<Item = &'a usize>) -> Option<usize> {
     let taken: Vec<usize> = taken.copied().collect();
     usable_cpus().into_iter().find(|cpu| !taken.contains(cpu))
 }
 
-/// The highest speed at which account can be kept of all timeslices for so long.
+/// Maximum speed at which all timeslices of this duration can be recorded.
 pub(super) fn most_speed(length: Duration, timeslice_s: f64) -> f64 {
     MOST_TIMESLICES * timeslice_s / length.as_secs_f64()
 }
 
-/// Refuses more timeslices than can be kept account of.
+/// Returns an error if there are more timeslices than can be recorded.
 fn check_count(request: &StreamRequest, input: &Input) -> Result<(), PlanError> {
     let flags = &request.flags;
     let timeslice_s = match (&input.origin, flags.timeslice) {

@@ -1,7 +1,7 @@
-//! Prepared timeslices in memory that all workers share.
+//! Prepared timeslices in memory shared by all workers.
 //!
-//! A header in JSON says where what is; digis and raw data lie behind it as they are in memory, at
-//! beginnings of pages. Workers look at them in place: nothing is copied, however many they are.
+//! A header in JSON has the layout; digis and raw data follow in their memory format, page-aligned.
+//! Workers read them in place, without copies, whatever their number.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -20,15 +20,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::platform::shared_memory::{Inherited, SharedMemory};
 
-/// Where arrays begin: at multiples of this.
+/// Alignment of arrays, in bytes.
 const PAGE: usize = 4096;
-/// Bytes of the number that says how long the header is.
+/// Bytes of the number that holds the length of the header.
 const LENGTH: usize = size_of::<u64>();
 
-/// What is in the memory; places are bytes from the end of the header's last page.
+/// Layout of the memory; offsets are in bytes from the end of the header's last page.
 #[derive(Serialize, Deserialize)]
 struct Header {
-    /// The right answer for variants that know two.
+    /// Semantics of the reference result, for variants that support two.
     semantics: String,
     setup: Setup,
     timeslices: Vec<Place>,
@@ -47,13 +47,13 @@ struct RawPlace {
     index: u64,
     start_ns: u64,
     core_microslices: u32,
-    /// Where each component's block is in these bytes, and its descriptors.
+    /// Byte range of each component's block, and the number of its descriptors.
     blocks: Vec<(Range<usize>, u64)>,
-    /// Each has its own: data that are made have masks and corrections by their seed.
+    /// Each timeslice has its own: masks and corrections of generated data depend on the seed.
     readout: Readout,
 }
 
-/// Memory that does not hold timeslices.
+/// Shared memory without valid timeslices.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum RingError {
     #[error("the memory with the timeslices can't be used: {0}")]
@@ -62,10 +62,10 @@ pub(super) enum RingError {
     Content(String),
 }
 
-/// Puts timeslices of one detector into shared memory.
+/// Writes timeslices of one detector into shared memory.
 ///
 /// # Errors
-/// If there is no such memory to be had.
+/// If shared memory can't be allocated.
 pub(super) fn share(timeslices: &[&Timeslice]) -> io::Result<SharedMemory> {
     let Some(first) = timeslices.first() else {
         return Err(io::Error::other("there are no timeslices"));
@@ -95,7 +95,7 @@ pub(super) fn share(timeslices: &[&Timeslice]) -> io::Result<SharedMemory> {
     })
 }
 
-/// The place of a timeslice behind all before it.
+/// Layout of a timeslice, after all previous ones.
 fn place(timeslice: &Timeslice, end: &mut usize) -> Place {
     let mut next = |bytes: usize| {
         let begin = *end;
@@ -126,16 +126,16 @@ fn write(file: &mut File, bytes: &[u8]) -> io::Result<()> {
     pad(file, bytes.len())
 }
 
-/// To the end of the page.
+/// Pads to the end of the page.
 fn pad(file: &mut File, written: usize) -> io::Result<()> {
     let padding = written.next_multiple_of(PAGE) - written;
     file.write_all(&[0; PAGE][..padding])
 }
 
-/// The timeslices in shared memory, in place.
+/// Timeslices in shared memory, in place.
 ///
 /// # Errors
-/// If the memory does not hold any.
+/// If the memory does not contain any.
 pub(super) fn timeslices(memory: Inherited) -> Result<Vec<Timeslice>, RingError> {
     let memory = Arc::new(memory);
     let (header, begin) = header(&memory)?;
@@ -152,7 +152,7 @@ pub(super) fn timeslices(memory: Inherited) -> Result<Vec<Timeslice>, RingError>
     header.timeslices.into_iter().map(timeslice).collect()
 }
 
-/// The header, and where arrays begin.
+/// The header, and the offset of the arrays.
 fn header(memory: &[u8]) -> Result<(Header, usize), RingError> {
     let too_short = || RingError::Content("it is too short".to_owned());
     let (length, rest) = memory.split_first_chunk().ok_or_else(too_short)?;
@@ -171,7 +171,7 @@ fn raw(memory: &Arc<Inherited>, begin: usize, place: RawPlace) -> Result<RawTime
     Ok(RawTimeslices::new(data, readout, Rules::Current))
 }
 
-/// An array somewhere in shared memory, which stays as long as somebody has it.
+/// Array in shared memory, which stays mapped while it is referenced.
 struct Lent<T> {
     memory: Arc<Inherited>,
     bytes: Range<usize>,
@@ -193,7 +193,7 @@ fn lent<T: bytemuck::Pod + Send + Sync>(
 
 impl<T: bytemuck::Pod> AsRef<[T]> for Lent<T> {
     fn as_ref(&self) -> &[T] {
-        // That it is one was seen when it was lent.
+        // Size and alignment were checked in the constructor.
         bytemuck::cast_slice(&self.memory[self.bytes.clone()])
     }
 }
@@ -212,7 +212,7 @@ mod tests {
         STS.generate(&params, seed).expect("made").0
     }
 
-    /// What a worker would see.
+    /// Timeslices as read by a worker.
     fn seen(timeslices: &[Timeslice]) -> Vec<Timeslice> {
         let all: Vec<&Timeslice> = timeslices.iter().collect();
         let memory = share(&all).expect("memory").into_inherited();

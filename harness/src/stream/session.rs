@@ -1,4 +1,4 @@
-//! A run: folder, data, and one device and speed after the other.
+//! Execution of a stream run: folder, data, and one device and speed after the other.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -37,31 +37,31 @@ use crate::platform::shared_memory::SharedMemory;
 use crate::platform::{Exit, Interrupt, Topology};
 use crate::request::StreamRequest;
 
-/// The part of what workers would do alone that a search begins with.
+/// Initial guess of a search, relative to the throughput of undisturbed workers.
 const GUESS: f64 = 0.8;
 
-/// What is said where the source goes before nobody.
+/// Note for a source without real-time priority.
 const NOT_FIRST: &str = "the system gives the source no priority over others, so timeslices may be \
     emitted late where they work on the same CPUs; run as root, or after `ulimit -r 1`";
 
-/// What came of a request.
+/// Result of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
     pub(crate) rows: Vec<StreamRow>,
     pub(crate) record: RunRecord,
     pub(crate) folder: PathBuf,
     pub(crate) interrupted: bool,
-    /// What a reader should know of all, each thing once.
+    /// Notes for readers that concern the complete run, each once.
     remarks: BTreeSet<&'static str>,
     wrong: usize,
-    /// Speeds at which it is not known what became of each timeslice, or nobody was left.
+    /// Number of speeds where timeslices are unaccounted for, or no workers were left.
     unaccounted: usize,
-    /// Speeds at which the common begin was missed.
+    /// Number of speeds that missed the common start time.
     missed: usize,
 }
 
 impl Outcome {
-    /// The exit code that tells scripts.
+    /// Exit code for scripts.
     pub(crate) fn exit(&self) -> Exit {
         let is_measured = |row: &StreamRow| row.due > 0;
         if self.wrong > 0 {
@@ -78,7 +78,7 @@ impl Outcome {
     }
 }
 
-/// A request that is being carried out.
+/// A request that is being executed.
 pub(crate) struct Session<'a> {
     request: &'a StreamRequest,
     planned: &'a Planned,
@@ -87,13 +87,13 @@ pub(crate) struct Session<'a> {
     live: Live,
 }
 
-/// The prepared timeslices, where workers see them, and what is known of them.
+/// Prepared timeslices in shared memory, with their properties.
 struct Ring {
     memory: SharedMemory,
     sizes: Vec<Size>,
-    /// By the right answers that variants give.
+    /// Reference results by semantics.
     expected: Vec<(Semantics, Vec<Expected>)>,
-    /// The right answer of each point.
+    /// Semantics of each point.
     semantics: Vec<Semantics>,
     prepared: Prepared,
     timeslice_ns: u64,
@@ -103,7 +103,7 @@ struct Ring {
 struct AtWork<'s> {
     point: &'s StreamPoint,
     ring: &'s Ring,
-    /// Digests of the right results.
+    /// Digests of the reference results.
     expected: Vec<Found>,
     desk: Arc<Desk>,
     workers: Workers,
@@ -111,11 +111,11 @@ struct AtWork<'s> {
 }
 
 impl<'a> Session<'a> {
-    /// Runs all devices and speeds; `tell` hears how far it is.
+    /// Runs all devices and speeds; `tell` receives progress messages.
     ///
     /// # Errors
-    /// If data can't be made, workers can't be started or results can't be written. What was
-    /// measured before is on disk.
+    /// If data can't be generated, workers can't be started or results can't be written. Results so
+    /// far are on disk.
     pub(crate) fn run(
         request: &'a StreamRequest,
         planned: &'a Planned,
@@ -169,7 +169,8 @@ impl<'a> Session<'a> {
         record
     }
 
-    /// Makes or reads timeslices, finds what is in them, and puts them where all see them.
+    /// Generates or reads timeslices, computes reference results, and puts the timeslices into
+    /// shared memory.
     fn prepare(&self) -> Result<Ring, StreamError> {
         let flags = &self.request.flags;
         (self.tell)("preparing timeslices and what is right");
@@ -200,11 +201,13 @@ impl<'a> Session<'a> {
             semantics.push(of_point);
         }
         let memory = ring::share(&data.each()).map_err(StreamError::Memory)?;
-        let (sizes, prepared, timeslice_ns) = (data.sizes(), data.prepared, data.timeslice_ns);
+        let sizes = data.sizes();
+        let prepared = data.prepared;
+        let timeslice_ns = data.timeslice_ns;
         Ok(Ring { memory, sizes, expected, semantics, prepared, timeslice_ns })
     }
 
-    /// Runs all speeds on a device; returns what a reader should know of it.
+    /// Runs all speeds on a device; returns a note for readers, if any.
     fn run_point(
         &self,
         number: usize,
@@ -254,7 +257,7 @@ impl<'a> Session<'a> {
         Ok(vec![words_of_limit(point, &limit, flags.length())])
     }
 
-    /// Starts the workers that are not there.
+    /// Starts missing workers.
     fn fill(&self, at_work: &mut AtWork<'_>) -> Result<Result<Readiness, Refusal>, StreamError> {
         let openings = &at_work.point.openings;
         let filled = at_work.workers.fill(&at_work.ring.memory, openings)?;
@@ -270,8 +273,8 @@ impl<'a> Session<'a> {
         Ok(filled)
     }
 
-    /// Runs a speed, from a moment on if one is given; returns whether workers kept up, if there is
-    /// more to be tried.
+    /// Runs a speed, from the start time on if one is given. Returns true if workers kept up, or
+    /// `None` if no further speed can be run on the device.
     fn run_speed(
         &self,
         at_work: &mut AtWork<'_>,
@@ -316,7 +319,7 @@ impl<'a> Session<'a> {
         take_down(row, rows, &ran, book)
     }
 
-    /// The first moment, once it comes if one is given.
+    /// Start of the speed; waits for the start time if one is given.
     fn begin(&self, moment: Option<SystemTime>) -> Result<Begin, Missed> {
         let Some(moment) = moment else { return Ok(Begin::at_once()) };
         if let Ok(left) = moment.duration_since(SystemTime::now()) {
@@ -341,20 +344,21 @@ impl<'a> Session<'a> {
             seed: self.request.measuring.settings.seed,
         };
         let duration_ns = u64::try_from(flags.length().as_nanos()).unwrap_or(u64::MAX);
-        let (queue, most) = (flags.queue as usize, schedule.due_within(duration_ns) as usize);
+        let queue = flags.queue as usize;
+        let most = schedule.due_within(duration_ns) as usize;
         Stream {
             emitting: Emitting { schedule, begin_ns: begin.ns, duration_ns },
             ledger: Ledger::new(at_work.point.openings.len(), most, queue, flags.when_full),
             hits,
-            // In a search, what has fallen short need not be seen to its end.
+            // A search can stop as soon as workers fall behind.
             most_waiting: flags.find_limit.then_some(queue),
         }
     }
 
-    /// A folder for the hits of a speed, if they are to be written.
+    /// Folder for the hits of a speed, if they are written.
     fn hits_folder(&self, point: &StreamPoint, speed: f64) -> Result<Option<PathBuf>, StreamError> {
         let Some(all) = &self.request.flags.hits else { return Ok(None) };
-        // Workers are below the same folder as this process.
+        // The path is absolute, because workers may have another working directory.
         let all = std::path::absolute(all).unwrap_or_else(|_| all.clone());
         let own = all.join(format!("{}-{}", point.place, short(speed)).replace(':', "-"));
         match files::create_folder(&own) {
@@ -378,7 +382,7 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// `time-sweep on cpu, speed 2, for 20s`.
+    /// Description such as `time-sweep on cpu, speed 2, for 20s`.
     fn words(&self, point: &StreamPoint, speed: f64) -> String {
         let length = humantime::format_duration(self.request.flags.length());
         let variant = &point.identity.variant;
@@ -387,10 +391,10 @@ impl<'a> Session<'a> {
     }
 }
 
-/// Where rows go: the folder, what came of all, and timeslices for the charts.
+/// Outputs for rows: the folder, the result of the run, and timeslices for the charts.
 type Book<'b> = (&'b mut StreamFolder, &'b mut Outcome, &'b mut Vec<TimesliceRow>);
 
-/// Writes down that a device can't work, or what is wrong with its results.
+/// Writes the row of a device that can't be used, or whose results are wrong.
 fn refused(
     row: StreamRow,
     refusal: Refusal,
@@ -411,7 +415,8 @@ fn too_late(late: Duration) -> Refusal {
     Refusal { problem, is_wrong: false }
 }
 
-/// Writes a speed down; returns whether workers kept up, if there is more to be tried.
+/// Writes the row of a speed. Returns true if workers kept up, or `None` if no further speed can be
+/// run on the device.
 fn take_down(
     row: StreamRow,
     rows: Vec<TimesliceRow>,
@@ -434,7 +439,7 @@ fn interrupted(source: reports::store::StoreError, outcome: &Outcome) -> StreamE
     MeasureError::StoreInterrupted { source, kept }.into()
 }
 
-/// What workers would keep up with if they did not disturb each other.
+/// Speed that workers would sustain if they did not disturb each other.
 fn guess(readiness: &Readiness, workers: usize, timeslice_ns: u64) -> f64 {
     let alone = workers as f64 * timeslice_ns as f64 * 1e-9 / readiness.took_s;
     if alone.is_finite() && alone > 0.0 { GUESS * alone } else { 1.0 }

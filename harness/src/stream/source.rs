@@ -1,4 +1,5 @@
-//! The source: a thread that emits timeslices when they are due, whether anybody is ready or not.
+//! The source: a thread that emits timeslices when they are due, regardless of the state of the
+//! workers.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -11,37 +12,38 @@ use super::schedule::Schedule;
 use crate::platform::monotonic::{now_ns, wait_until};
 use crate::platform::pin_current_thread;
 
-/// Between two looks at whether there is room.
+/// Interval between checks for a free slot in the queue.
 const LOOK: Duration = Duration::from_millis(1);
-/// How the system names the thread.
+/// Thread name.
 const NAME: &std::ffi::CStr = c"source";
-/// Between timeslices, in ns: then the source is awake for a fifth of the time at most.
+/// Minimum interval between timeslices for real-time priority, in ns: then the source is awake for
+/// at most a fifth of the time.
 const RARELY: u64 = 1_000_000;
 
-/// A stream from its first moment to its last.
+/// A stream from its start to its end.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Emitting {
     pub(super) schedule: Schedule,
-    /// The first moment.
+    /// Start time.
     pub(super) begin_ns: u64,
     pub(super) duration_ns: u64,
 }
 
 impl Emitting {
-    /// Emits until the end, or until somebody says stop or nobody is left to work; then closes the
-    /// desk. Returns when the end was.
+    /// Emits timeslices until the end, an interrupt, or the loss of all workers; then closes the
+    /// desk. Returns the end time.
     pub(super) fn run(&self, desk: &Desk, stop: &AtomicBool) -> u64 {
         let is_stopped = || stop.load(Ordering::Relaxed);
         let last = self.begin_ns + self.duration_ns;
         self.emit_all(desk, last, &is_stopped);
-        // Those that are due were emitted; until the end workers go on.
+        // All timeslices due are emitted; workers continue until the end.
         wait_until(last, || is_stopped() || desk.is_deserted());
         let end = now_ns().min(last);
         desk.close(|emitted| self.never_emitted(emitted, end));
         end
     }
 
-    /// How many timeslices are due by a moment, if emission does not end before.
+    /// Number of timeslices due by a moment, if emission does not end before.
     pub(super) fn due_by(&self, moment_ns: u64) -> u64 {
         let since = moment_ns.saturating_sub(self.begin_ns);
         self.schedule.due_within(since.min(self.duration_ns))
@@ -75,7 +77,7 @@ impl Emitting {
         }
     }
 
-    /// Those that were due by the end and had no room.
+    /// Timeslices that were due by the end but did not fit into the queue.
     fn never_emitted(&self, emitted: u64, end_ns: u64) -> Vec<(usize, u64)> {
         let due = self.due_by(end_ns);
         let left = emitted..due.max(emitted);
@@ -86,19 +88,19 @@ impl Emitting {
     }
 }
 
-/// Has this thread be on time: on a CPU of its own if there is one, before all others if timeslices
-/// come so rarely that it mostly sleeps, and woken no later than it asks for. Returns whether it
-/// has what it wants of that.
+/// Optimises the wake-up latency of this thread: binds it to its own CPU if there is one, sets a
+/// minimal timer slack, and requests real-time priority if timeslices are so rare that the thread
+/// mostly sleeps. Returns false if it needs that priority and does not get it.
 pub(super) fn be_on_time(own: Option<usize>, between_ns: u64) -> bool {
     if let Some(cpu) = own {
-        // Anywhere else it is as late as the others.
+        // If binding fails, the thread only has the usual latency.
         let _ = pin_current_thread(&[cpu]);
     }
-    // SAFETY: these are system calls for this thread, which read a name and a number.
+    // SAFETY: these system calls affect this thread only, and read an integer and a valid C string.
     unsafe {
         libc::prctl(libc::PR_SET_NAME, NAME.as_ptr());
         libc::prctl(libc::PR_SET_TIMERSLACK, 1);
-        // Awake all the time it would keep others from a CPU.
+        // Without sleeping, it would keep other threads from the CPU.
         let mostly_sleeps = between_ns >= RARELY;
         let parameters = libc::sched_param { sched_priority: 1 };
         !mostly_sleeps || libc::sched_setscheduler(0, libc::SCHED_FIFO, &raw const parameters) == 0
@@ -120,7 +122,7 @@ mod tests {
         seed: 1,
     };
 
-    /// 1 ms timeslices for 20 ms, for a worker that takes one and never answers.
+    /// Emits 1 ms timeslices for 20 ms, for a worker that takes one and never answers.
     fn emitted(queue: usize, when_full: WhenFull) -> (Ledger, u64) {
         let desk = Desk::new(1, Vec::new(), 1);
         desk.open_for_tests(Ledger::new(1, 100, queue, when_full));

@@ -1,4 +1,4 @@
-//! A ledger as rows.
+//! Conversion of a ledger to rows.
 
 use reports::record::YesNo;
 use reports::stream::{Fate, StreamRow, Times, TimesliceRow, WRONG, shortfall};
@@ -10,18 +10,18 @@ use super::protocol::{Built, Found};
 use super::speed::Ran;
 use super::workers::Comparison;
 
-/// So many timeslices a speed are written, evenly over its time: more say no more.
+/// Maximum number of timeslices written per speed, evenly over its time.
 const MOST_WRITTEN: usize = 100_000;
 const NS: f64 = 1e-9;
 
-/// What is known of the prepared timeslices.
+/// Properties of the prepared timeslices.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Content<'a> {
     pub(super) sizes: &'a [Size],
     pub(super) expected: &'a [Found],
 }
 
-/// Writes the figures of a speed into its row, which says what it was.
+/// Fills the figures of a speed into its row.
 pub(super) fn fill(row: &mut StreamRow, ran: &Ran, content: &Content<'_>) {
     let sizes = content.sizes;
     let records = ran.ledger.records();
@@ -66,12 +66,12 @@ pub(super) fn fill(row: &mut StreamRow, ran: &Ran, content: &Content<'_>) {
     (row.cpu_j, row.gpu_j) = (ran.energy.cpu_j, ran.energy.gpu_j);
     row.valid = (!ran.is_wrong() && ran.ledger.is_balanced()).into();
     let shortfall = shortfall(row, counts.held);
-    // What waited when it ended early may be begun until all is counted.
+    // Timeslices that waited at an early end may be started before all is counted.
     row.kept_up = (shortfall.is_none() && !ran.was_overrun).into();
     row.note = notes(ran, shortfall.map(reports::stream::Shortfall::words)).join("; ");
 }
 
-/// The cost of comparing results, and how much of them was compared.
+/// Fills in the cost of comparing results, and the share of results that was compared.
 fn fill_checks(row: &mut StreamRow, records: &[Record]) {
     let done = || records.iter().filter(|record| record.state == State::Done);
     let checks = || done().filter_map(|record| record.check);
@@ -86,7 +86,7 @@ fn fill_checks(row: &mut StreamRow, records: &[Record]) {
     row.compared_share = (row.checked > 0).then(|| shares.sum::<f64>() / row.checked as f64);
 }
 
-/// How late results and timeslices were.
+/// Latency statistics of results and timeslices.
 fn times(records: &[Record]) -> Times {
     let done = || records.iter().filter(|record| record.state == State::Done);
     let since = |from: u64, to: u64| to.saturating_sub(from) as f64 * NS;
@@ -99,11 +99,12 @@ fn times(records: &[Record]) -> Times {
     }
 }
 
-/// What a reader should know of a speed.
+/// Notes for readers on a speed.
 fn notes(ran: &Ran, shortfall: Option<String>) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(wrong) = &ran.wrong {
-        let (number, worker) = (wrong.number, wrong.worker);
+        let number = wrong.number;
+        let worker = wrong.worker;
         notes.push(format!("{WRONG}: timeslice {number}, worker {worker}: {}", wrong.problem));
     }
     match &ran.comparison {
@@ -133,7 +134,7 @@ fn notes(ran: &Ran, shortfall: Option<String>) -> Vec<String> {
     notes
 }
 
-/// The timeslices of a speed.
+/// Rows of the timeslices of a speed.
 pub(super) fn rows(point_id: &str, ran: &Ran, content: &Content<'_>) -> Vec<TimesliceRow> {
     let records = ran.ledger.records();
     let step = records.len().div_ceil(MOST_WRITTEN).max(1);
@@ -168,7 +169,7 @@ pub(super) fn rows(point_id: &str, ran: &Ran, content: &Content<'_>) -> Vec<Time
     records.iter().enumerate().step_by(step).map(row).collect()
 }
 
-/// Once all is over nothing waits any more.
+/// Final state of a timeslice. At the end none is waiting any more.
 fn fate(state: State) -> Fate {
     match state {
         State::Done => Fate::Done,
@@ -188,7 +189,7 @@ mod tests {
 
     const MS: u64 = 1_000_000;
 
-    /// Ten timeslices of 100 ms, of which a worker does all but the last two, each in 80 ms.
+    /// Ten timeslices of 100 ms, all but the last two of which a worker processes in 80 ms each.
     fn ran() -> Ran {
         let mut ledger = Ledger::new(1, 10, 4, WhenFull::Wait);
         let begin_ns = 5 * MS;
@@ -197,7 +198,8 @@ mod tests {
             ledger.emit(0, due_ns, due_ns + 1000, false);
             if number < 8 {
                 let order = ledger.hand_out().expect("idle");
-                let (begun_ns, ended_ns) = (due_ns + MS, due_ns + 81 * MS);
+                let begun_ns = due_ns + MS;
+                let ended_ns = due_ns + 81 * MS;
                 let check = (number == 3).then_some(CheckRecord { stride: 4, took_ns: 16 * MS });
                 let built = Some(Built { events: 3, digis: 250, took_ns: 20 * MS });
                 let outcome = Outcome { number: order.number, begun_ns, ended_ns, check, built };

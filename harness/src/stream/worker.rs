@@ -1,5 +1,5 @@
-//! A worker: a process that gets the variant ready on all prepared timeslices, and then processes
-//! those that it is told to, one after the other.
+//! A worker: a process that prepares the variant on all prepared timeslices, and then processes
+//! timeslices on request, one after the other.
 
 use std::cmp::Reverse;
 use std::time::{Duration, Instant};
@@ -22,31 +22,31 @@ use crate::platform::shared_memory::Inherited;
 use crate::platform::worker::{Unheard, hear, say};
 use crate::throughput::StreamGpus;
 
-/// The subcommand that makes a process a worker.
+/// Subcommand of the worker process.
 pub(crate) const SUBCOMMAND: &str = "stream-worker";
 
-/// Times that a worker processes each timeslice before it is ready: the first one takes memory, the
-/// second one shows how long it takes.
+/// Runs of each timeslice before the worker is ready: the first one allocates memory, the second
+/// one measures the time.
 const FIRST_RUNS: usize = 2;
-/// Digests of which the fastest counts.
+/// Number of timed digests, of which the fastest counts.
 const DIGEST_RUNS: usize = 3;
 
-/// Why a worker ends before it is told to.
+/// Reason for ending a worker early.
 pub(super) enum End {
-    /// Nobody listens any more.
+    /// The parent process is gone.
     Alone,
-    /// It can't do what it is asked for.
+    /// A request that can't be fulfilled.
     Refused { problem: String, is_wrong: bool },
 }
 
-/// Works for a stream until that has nothing more to say, on the timeslices in the memory that
-/// has this number.
+/// Runs a worker until its standard input is closed, on the timeslices in the shared memory with
+/// this file descriptor.
 pub(crate) fn work(memory: i32) -> Exit {
     match serve(memory) {
         Ok(()) | Err(End::Alone) => Exit::Success,
         Err(End::Refused { problem, is_wrong }) => {
             let code = if is_wrong { Exit::WrongOutput } else { Exit::Failed };
-            // Who does not listen sees that it ends.
+            // If the parent is gone, the message has no receiver.
             let _ = say(&Answer::Refused { problem, is_wrong });
             code
         }
@@ -60,7 +60,8 @@ fn serve(memory: i32) -> Result<(), End> {
     if memory <= libc::STDERR_FILENO {
         return Err(unable(format!("--memory {memory} is a standard stream")));
     }
-    // SAFETY: nothing was opened here before but the standard streams.
+    // SAFETY: this process has opened no descriptors but the standard streams, so none of its
+    // objects owns this one.
     let memory = unsafe { Inherited::of(memory) };
     let memory = memory.map_err(|error| unable(format!("no shared memory: {error}")))?;
     let inputs = ring::timeslices(memory).map_err(unable)?;
@@ -102,28 +103,29 @@ fn serve(memory: i32) -> Result<(), End> {
     })
 }
 
-/// A job whose results are compared.
+/// A job whose results are compared with the reference.
 struct Checked<'a> {
     job: Job<'a>,
-    /// Time in which the timeslice is processed.
+    /// Processing time of the timeslice, in ns.
     work_ns: u64,
     cost: DigestCost,
-    /// Results that were compared.
+    /// Number of compared results.
     checks: usize,
 }
 
 impl<'a> Checked<'a> {
-    /// Measures nothing yet.
+    /// Wraps a job without measuring yet.
     fn new(job: Job<'a>) -> Self {
         Checked { job, work_ns: 0, cost: DigestCost::default(), checks: 0 }
     }
 
-    /// Processes the timeslice until it is known what that takes, and measures what digests of the
-    /// result cost; returns the digest of all, which has to be that of a copy of the output.
+    /// Processes the timeslice until its time is known, and measures the cost of digests; returns
+    /// the digest of all segments, which has to match that of a copy of the output.
     fn get_ready(&mut self) -> Result<Found, End> {
         let mut took = self.job.process()?;
         for _ in 1..FIRST_RUNS {
-            // A job that holds buffers while others are taken leaves some that are too small.
+            // Release buffers first: a job that keeps its buffers leaves smaller ones for the
+            // others.
             self.job.release();
             took = self.job.process()?;
         }
@@ -134,7 +136,7 @@ impl<'a> Checked<'a> {
         }
         let segments = sums.segments();
         let whole_ns = self.digest_ns(Segments::ALL)?;
-        // Whatever the clock says, a part costs no more than the whole.
+        // Despite timing noise, the cost of a part must not exceed that of all segments.
         let smallest_ns = self.digest_ns(Segments::every(segments, 0))?.min(whole_ns);
         self.work_ns = took.ended_ns - took.begun_ns;
         let is_in_place = self.job.digest_in_place(Segments::NONE)?.is_some();
@@ -143,7 +145,7 @@ impl<'a> Checked<'a> {
         Ok(found)
     }
 
-    /// The time of the fastest of some digests.
+    /// Time of the fastest of several digests, in ns.
     fn digest_ns(&mut self, segments: Segments) -> Result<u64, End> {
         let mut fastest = Duration::MAX;
         for _ in 0..DIGEST_RUNS {
@@ -154,7 +156,7 @@ impl<'a> Checked<'a> {
         Ok(fastest.as_nanos() as u64)
     }
 
-    /// The digest of the last result, if there is time for it.
+    /// Digest of the last result, if the budget allows.
     fn check(&mut self, budget: &mut CheckBudget) -> Result<Option<Check>, End> {
         let Some(segments) = budget.segments(&self.cost, self.checks) else { return Ok(None) };
         self.checks += 1;
@@ -166,7 +168,7 @@ impl<'a> Checked<'a> {
     }
 }
 
-/// Processes all timeslices once more, and digests copies of the outputs as a whole.
+/// Processes all timeslices once more, and digests copies of the complete outputs.
 fn compare(jobs: &mut [Checked<'_>]) -> Result<Answer, End> {
     let found = jobs.iter_mut().map(|Checked { job, .. }| {
         job.process()?;
@@ -182,8 +184,8 @@ fn team(opening: &Opening) -> TeamSpec {
     TeamSpec { layout, cpus: opening.cpus.clone() }
 }
 
-/// Processes each timeslice, for it to be checked, and for the time that it takes. The largest is
-/// first: its buffers are large enough for all others.
+/// Processes each timeslice for checking and timing. The largest is first, so that its buffers are
+/// large enough for all others.
 fn ready(jobs: &mut [Checked<'_>]) -> Result<Answer, End> {
     let mut all = vec![Found::default(); jobs.len()];
     let mut largest_first: Vec<usize> = (0..jobs.len()).collect();
@@ -222,7 +224,7 @@ mod tests {
         EventRules::of(&Params::default()).ok()
     }
 
-    /// What a worker finds in shared memory, by a variant on a device.
+    /// Digests that a worker computes from shared memory, with a variant on a device.
     fn found_by(device: Device, variant: &str, memory: SharedMemory) -> Vec<Found> {
         let inputs = ring::timeslices(memory.into_inherited()).expect("timeslices");
         let inputs: Vec<_> = inputs.into_iter().map(|it| Timeslices(vec![it])).collect();

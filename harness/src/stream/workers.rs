@@ -1,4 +1,4 @@
-//! The workers of a stream: children of this process, each with a thread that listens to it.
+//! Workers of a stream: child processes, each with a listener thread.
 
 use std::io::Write;
 use std::process::{Child, ChildStdout};
@@ -18,14 +18,14 @@ use crate::platform::shared_memory::SharedMemory;
 use crate::platform::worker::{self, Worker};
 use crate::platform::{lines, process_time_of};
 
-/// How long all of them may take to be ready.
+/// Timeout for all of them to become ready.
 const READY: Duration = Duration::from_secs(120);
 
-/// Why a worker can't work.
+/// Reason for a worker to refuse.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Refusal {
     pub(super) problem: String,
-    /// Whether that says something of the variant, and not of the machine.
+    /// True if the variant is wrong, rather than the machine unsuitable.
     pub(super) is_wrong: bool,
 }
 
@@ -35,49 +35,49 @@ pub(super) struct Workers {
     seats: Vec<Option<Running>>,
 }
 
-/// A worker, and who listens to it.
+/// A worker with its listener.
 struct Running {
     process: Arc<Mutex<Child>>,
     id: u32,
     listener: JoinHandle<()>,
-    /// Answers that are not results.
+    /// Receives answers that are not results.
     answers: Receiver<Answer>,
 }
 
-/// One that was started and is not ready yet.
+/// A worker that was started and is not ready yet.
 struct Starting {
     number: usize,
     since: Instant,
 }
 
-/// The end of a comparison of all prepared timeslices.
+/// Result of comparing all prepared timeslices.
 pub(super) enum Comparison {
     Right,
     Wrong(Wrong),
-    /// Workers that did not answer, and why.
+    /// Some workers did not answer, with the reasons.
     Unknown(String),
 }
 
-/// What the workers said when they were ready.
+/// Statistics of the workers' start.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Readiness {
-    /// The longest time from the start of one until it was ready.
+    /// Longest time from start to readiness, in seconds.
     pub(super) seconds: f64,
-    /// The mean time that the prepared timeslices take.
+    /// Mean processing time of the prepared timeslices, in seconds.
     pub(super) took_s: f64,
 }
 
 impl Workers {
-    /// None yet, for so many.
+    /// Creates slots for `count` workers.
     pub(super) fn new(desk: Arc<Desk>, count: usize) -> Self {
         Workers { desk, seats: (0..count).map(|_| None).collect() }
     }
 
-    /// Starts those that are not there, all at the same time, and waits until they are ready: each
-    /// has processed all prepared timeslices, and what it found there was right.
+    /// Starts missing workers, all at the same time, and waits until they are ready: each has
+    /// processed all prepared timeslices, and its results match the reference.
     ///
     /// # Errors
-    /// If a process can't be started. What a worker itself refuses comes with the other result.
+    /// If a process can't be started. A worker's own refusal is returned as the inner result.
     pub(super) fn fill(
         &mut self,
         memory: &SharedMemory,
@@ -120,7 +120,7 @@ impl Workers {
         });
         let Worker { process, mut asks, answers, words } = started.map_err(StreamError::Start)?;
         let line = worker::line(&Ask::Open(opening.clone()));
-        // One that is gone says nothing, which is noticed next.
+        // If the worker is gone, that is noticed next.
         let _ = asks.write_all(line.as_bytes());
         self.desk.seat(number, asks);
         let id = process.id();
@@ -161,19 +161,19 @@ impl Workers {
         }
     }
 
-    /// The next answer of a worker that is no result.
+    /// Next answer of a worker that is not a result.
     fn answer_of(&self, number: usize, timeout: Duration) -> Result<Answer, RecvTimeoutError> {
         let worker = self.seats[number].as_ref().ok_or(RecvTimeoutError::Disconnected)?;
         worker.answers.recv_timeout(timeout)
     }
 
-    /// How a worker ended.
+    /// Description of a worker's end.
     fn end_of(&self, number: usize) -> String {
         let end = self.desk.ends().into_iter().find(|(worker, _)| *worker == number);
         end.map_or_else(String::new, |(_, how)| how)
     }
 
-    /// The first prepared timeslice in which something else was found than is right.
+    /// First prepared timeslice whose digest differs from the reference.
     fn first_wrong(&self, found: &[Found]) -> Option<(usize, String)> {
         found.iter().enumerate().find_map(|(data, &found)| {
             let problem = self.desk.wrong(data, found, Segments::ALL)?;
@@ -181,8 +181,8 @@ impl Workers {
         })
     }
 
-    /// Lets all workers that are there process all prepared timeslices once more, and compares the
-    /// whole output of each. They must be idle.
+    /// Has all running workers process all prepared timeslices once more, and compares their
+    /// complete outputs. They must be idle.
     pub(super) fn compare(&self) -> Comparison {
         let since = Instant::now();
         let there: Vec<usize> = self.ids().into_iter().map(|(number, _)| number).collect();
@@ -213,19 +213,19 @@ impl Workers {
         comparison
     }
 
-    /// The processes that are there, by their numbers.
+    /// Process ids of the running workers, by index.
     pub(super) fn ids(&self) -> Vec<(usize, u32)> {
         let seats = self.seats.iter().enumerate();
         let there = seats.filter(|(number, _)| self.is_there(*number));
         there.filter_map(|(number, worker)| Some((number, worker.as_ref()?.id))).collect()
     }
 
-    /// The CPU time of those that are there.
+    /// CPU time of the running workers.
     pub(super) fn cpu_time(&self) -> Duration {
         self.ids().into_iter().filter_map(|(_, id)| process_time_of(id)).sum()
     }
 
-    /// Ends a worker that hangs; its listener notices.
+    /// Kills a worker that hangs; its listener notices.
     pub(super) fn end(&self, number: usize) {
         if let Some(worker) = &self.seats[number] {
             kill(&worker.process);
@@ -234,36 +234,36 @@ impl Workers {
 }
 
 impl Drop for Workers {
-    /// They end when nothing more is said to them, or are made to.
+    /// Workers end when their input is closed, or are killed.
     fn drop(&mut self) {
         self.desk.dismiss();
         for worker in self.seats.iter().flatten() {
             kill(&worker.process);
         }
         for worker in self.seats.drain(..).flatten() {
-            // Listeners end with their processes, and leave nothing to be told.
+            // Listeners end with their processes, and return nothing.
             let _ = worker.listener.join();
         }
     }
 }
 
 fn kill(process: &Mutex<Child>) {
-    // One that has ended is not there to be killed.
+    // Fails if the process has already ended.
     let _ = process.lock().unwrap_or_else(PoisonError::into_inner).kill();
 }
 
-/// What listens to a worker.
+/// Listener of a worker.
 struct Ear {
     number: usize,
     desk: Arc<Desk>,
     process: Arc<Mutex<Child>>,
-    /// What it writes to standard error.
+    /// Lines that it writes to standard error.
     words: Receiver<String>,
 }
 
 impl Ear {
-    /// Takes its answers to the desk until it is gone, the first one to who waits for it to be
-    /// ready.
+    /// Forwards its answers to the desk until it is gone; the first one goes to the thread that
+    /// waits for readiness.
     fn listen(self, answers: ChildStdout, first: &Sender<Answer>) {
         let mut refusal = None;
         for line in lines(answers).map_while(Result::ok) {
@@ -271,8 +271,9 @@ impl Ear {
                 Ok(Answer::Done { number, begun_ns, ended_ns, check, built }) => {
                     let outcome = Outcome { number, begun_ns, ended_ns, check: None, built };
                     if self.desk.answer(self.number, outcome, check).is_err() {
-                        refusal =
-                            Some(format!("answered for timeslice {number}, which it had not"));
+                        refusal = Some(format!(
+                            "answered for timeslice {number}, which was not assigned to it"
+                        ));
                         break;
                     }
                 }
@@ -280,19 +281,19 @@ impl Ear {
                     if let Answer::Refused { problem, .. } = &answer {
                         refusal = Some(format!("gave up: {problem}"));
                     }
-                    // Who does not wait any more hears of it as its end.
+                    // If the receiver has timed out, it treats the worker as lost.
                     let _ = first.send(answer);
                 }
                 Err(_) => break,
             }
         }
-        // It has closed its answers: it ends, or is made to. Only then somebody else may have what
-        // it had.
+        // It has closed its output: it ends, or is killed. Only after that another worker may get
+        // its timeslice.
         let how = self.end();
         self.desk.lose(self.number, refusal.unwrap_or(how));
     }
 
-    /// Waits for its end; returns how that was.
+    /// Waits for its end; returns a description of it.
     fn end(&self) -> String {
         kill(&self.process);
         let mut process = self.process.lock().unwrap_or_else(PoisonError::into_inner);

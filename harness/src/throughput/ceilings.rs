@@ -1,4 +1,4 @@
-//! What the machine can do at most, and the shares of that which a point takes.
+//! Bandwidth limits of the machine, and the fractions of them that a point reaches.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -22,7 +22,7 @@ pub(super) struct Ceilings {
     pub(super) notes: Vec<String>,
 }
 
-/// What an event takes of a GPU: the mean of the events of a batch, each run by itself.
+/// GPU metrics of an event: the mean over a batch, each event run by itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct OnGpu {
     pub(super) kernel_s: f64,
@@ -31,10 +31,10 @@ pub(super) struct OnGpu {
 }
 
 impl Ceilings {
-    /// Measures the devices of these places; what fails leaves a note.
+    /// Measures the devices of these points; failures yield a note.
     ///
     /// # Errors
-    /// If the threads can't be had.
+    /// If the threads can't be started.
     pub(super) fn measure(
         places: &[DevicePlace],
         gpus: &StreamGpus,
@@ -69,7 +69,7 @@ impl Ceilings {
         Ok(ceilings)
     }
 
-    /// Several GPUs: each has its own memory, but they share that of the host.
+    /// Measures several GPUs together: each has its own memory, but they share that of the host.
     fn measure_links(&mut self, place: &DevicePlace, gpus: &StreamGpus, tell: impl Fn(&str)) {
         tell(&format!("measuring the links of {place} at once"));
         let at_once = Links::open(place, gpus).and_then(|mut links| links.at_once());
@@ -111,7 +111,7 @@ impl Ceilings {
         gpus.trim();
     }
 
-    /// Writes the shares that a point takes into its row, which has its rates.
+    /// Fills the fractions that a point reaches into its row, which has its rates.
     pub(super) fn fill(&self, row: &mut ThroughputRow, place: &DevicePlace, on_gpu: Option<OnGpu>) {
         let Some(rate) = row.events_per_s else { return };
         let bytes = rate * row.bytes_min;
@@ -120,10 +120,10 @@ impl Ceilings {
             row.copy_share = host.map(|host| bytes / host.copy_bytes_per_s);
             return;
         };
-        // Streams are spread evenly.
+        // Streams are evenly distributed.
         let devices = place.devices().len() as f64;
         row.kernels_share = (on_gpu.kernel_s > 0.0).then(|| rate * on_gpu.kernel_s / devices);
-        // The slowest of them, where they differ.
+        // The slowest device is relevant where they differ.
         let all = || place.devices().iter().filter_map(|it| self.named.get(&it.to_string()));
         let most =
             |share: &dyn Fn(&Bandwidth) -> Option<f64>| all().filter_map(share).reduce(f64::max);
@@ -131,14 +131,14 @@ impl Ceilings {
         let alone = most(&|it| Some(rate / devices * on_gpu.link_s(it)?));
         let at_once = self.named.get(&place.to_string()).filter(|_| devices > 1.0);
         let at_once = at_once.and_then(|it| Some(rate * on_gpu.link_s(it)?));
-        // Whichever is nearer to its end: all links at once, or the slowest of them.
+        // The larger fraction: of all links at once, or of the slowest of them.
         row.link_share = [alone, at_once].into_iter().flatten().reduce(f64::max);
     }
 }
 
 impl OnGpu {
-    /// The mean of several events. Copies are told with the stage that they are part of, as in
-    /// `presort/h2d`; of kernels there is the sum over all stages.
+    /// Mean of several events. Copies are reported with the stage that they are part of, as in
+    /// `presort/h2d`; kernels are summed over all stages.
     pub(super) fn mean(all: &[Stages]) -> Self {
         let mean = |is_one: &dyn Fn(&str) -> bool, figure: fn(&StageTiming) -> f64| {
             let stages = all.iter().flatten().filter(|stage| is_one(&stage.name));
@@ -155,9 +155,9 @@ impl OnGpu {
         }
     }
 
-    /// The time for which copies of an event keep the link busy at least: those of one event go
-    /// one way while those of another go the other way, so both directions run beside each other,
-    /// and neither they alone nor both together can be faster than was measured.
+    /// Minimum time for which copies of an event occupy the link: transfers of different events
+    /// overlap in both directions, and neither one direction nor both together can be faster than
+    /// was measured.
     fn link_s(&self, bandwidth: &Bandwidth) -> Option<f64> {
         let link = bandwidth.link?;
         let up = self.up_bytes / link.h2d_bytes_per_s;
@@ -200,9 +200,9 @@ mod tests {
         };
         close(row.kernels_share, 0.5);
         close(row.copy_share, 0.05);
-        // Up alone takes 1.2 ms, both together 1 ms.
+        // One direction takes 1.2 ms, both together 1 ms.
         close(row.link_share, 0.6);
-        // At once they carry three quarters of what they carry alone.
+        // All links together carry three quarters of the sum of each alone.
         let [up, down] = [75e9, 75e9];
         let link =
             LinkBandwidth { h2d_bytes_per_s: up, d2h_bytes_per_s: down, both_bytes_per_s: 120e9 };

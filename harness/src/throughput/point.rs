@@ -1,4 +1,4 @@
-//! One point: its streams are made ready, checked, run for a window, and checked again.
+//! One point: its streams are prepared, checked, run for a window, and checked again.
 
 use std::any::Any;
 use std::io;
@@ -29,50 +29,50 @@ use crate::plan::Plan;
 use crate::platform::energy::EnergyCounters;
 use crate::platform::{CpuTimes, Interrupt, usable_threads};
 
-/// Between two looks at whether the window is over.
+/// Interval between checks for the end of the window.
 const LOOK: Duration = Duration::from_millis(5);
 
-/// What all points have in common.
+/// Context shared by all points.
 pub(super) struct Setup<'a> {
     pub(super) plan: &'a Plan,
     pub(super) gpus: &'a StreamGpus,
     pub(super) ceilings: &'a Ceilings,
     pub(super) interrupt: &'a Interrupt,
     pub(super) seed: u64,
-    /// The command line, for processes that are to do the same.
+    /// Command line, for processes that are to plan the same points.
     pub(super) command: Command<'a>,
 }
 
-/// What a process has to be told to plan the same points.
+/// Command that other processes need to plan the same points.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Command<'a> {
-    /// As typed, the program's name first.
+    /// Command line as typed, the program's name first.
     pub(super) words: &'a [String],
-    /// The file with defaults of flags, if there is one.
+    /// File with defaults of flags, if there is one.
     pub(super) config: Option<&'a Path>,
 }
 
-/// How long the window of a point is to be, and how long it may be.
+/// Desired and maximum length of the window of a point.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Length {
     pub(super) wanted: Duration,
     pub(super) most: Duration,
 }
 
-/// What came of a point.
+/// Result of a point.
 #[derive(Debug)]
 pub(super) enum Measured {
     /// All outputs were right before and after.
     Right(Box<ThroughputRow>, Vec<EventRow>),
-    /// One was wrong, which the row's note says.
+    /// An output was wrong, as stated in the row's note.
     Wrong(Box<ThroughputRow>),
-    /// It can't run here, which the row's note says.
+    /// It can't run here, as stated in the row's note.
     Unavailable(Box<ThroughputRow>),
-    /// The user asked for an end before its window was over.
+    /// The user interrupted the run before the window was over.
     Interrupted,
 }
 
-/// Why a point has no figures.
+/// Reason for a point to have no figures.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Refusal {
@@ -81,59 +81,59 @@ pub(super) enum Refusal {
     Interrupted,
 }
 
-/// A stream that is ready: its candidates by the events of its batch.
+/// A stream that is ready: its candidates, by event of its batch.
 pub(super) struct Stream<'a> {
     candidates: Vec<Box<dyn Candidate + 'a>>,
     target: Target<'a>,
 }
 
-/// What the events of streams hold.
+/// Work of the events of streams.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Works {
-    /// Of each event of each stream's batch.
+    /// Items of each event of each stream's batch.
     pub(super) items: Vec<Vec<u64>>,
     pub(super) item_unit: String,
-    /// Bytes that any implementation must move for an event: the mean.
+    /// Mean number of bytes that any implementation must move for an event.
     pub(super) bytes_min: f64,
 }
 
-/// What is known of streams once they were checked.
+/// Properties of streams that are known after checking.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Checked {
     pub(super) working_set_bytes: u64,
     pub(super) on_gpu: Option<OnGpu>,
 }
 
-/// What streams did in their window.
+/// Results of streams in their window.
 pub(super) struct Ran {
     pub(super) window: Window,
     pub(super) events: Vec<Vec<Event>>,
     pub(super) seen: Seen,
     pub(super) checked: Checked,
-    /// What variants have to say of their figures, each thing once.
+    /// Remarks of variants on their figures, each once.
     pub(super) remarks: Vec<String>,
 }
 
-/// What was seen of the machine in the window.
+/// State of the machine in the window.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Seen {
     pub(super) busy: Option<Busy>,
-    /// Watts of processors and of GPUs.
+    /// Power of processors and of GPUs, in watts.
     pub(super) cpu_w: Option<f64>,
     pub(super) gpu_w: Option<f64>,
 }
 
-/// The shares of the CPUs' time in the window that streams had, and that others had.
+/// Shares of CPU time in the window used by streams and by other processes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Busy {
     pub(super) own: f64,
     pub(super) others: Option<f64>,
 }
 
-/// Measures a point by streams of this process.
+/// Measures a point with streams of this process.
 ///
 /// # Errors
-/// If events can't be made or threads can't be had. What concerns the variant only is in its row.
+/// If events can't be generated or threads can't be started. Errors of the variant are in its row.
 pub(super) fn measure(
     setup: &Setup<'_>,
     events: &mut Events,
@@ -147,7 +147,8 @@ pub(super) fn measure(
         let (events, seen) = run(streams, &clock, setup.interrupt, || {
             watch(&clock, &counters, setup.interrupt).unwrap_or_default()
         });
-        let (events, window) = (events?, clock.window());
+        let events = events?;
+        let window = clock.window();
         let Some(window) = window.filter(|_| !setup.interrupt.asked()) else {
             return Err(Refusal::Interrupted);
         };
@@ -157,11 +158,11 @@ pub(super) fn measure(
     Ok(told(setup, point, &works, ran))
 }
 
-/// Makes streams of a point ready, checks each of their events by itself, and does something with
-/// them then; returns what their events hold, too.
+/// Prepares streams of a point, checks each of their events by itself, and passes the streams to a
+/// function; also returns the work of their events.
 ///
 /// # Errors
-/// If events can't be made or threads can't be had.
+/// If events can't be generated or threads can't be started.
 pub(super) fn with_streams<R>(
     setup: &Setup<'_>,
     events: &mut Events,
@@ -188,7 +189,7 @@ pub(super) fn with_streams<R>(
     Ok((works, done))
 }
 
-/// The row of a point, with what came of it.
+/// Row of a point, with its result.
 pub(super) fn told(
     setup: &Setup<'_>,
     point: &PointSpec,
@@ -208,7 +209,7 @@ pub(super) fn told(
     }
 }
 
-/// Writes what streams did into their row; returns their events.
+/// Fills the results of streams into their row; returns their events.
 fn fill(
     setup: &Setup<'_>,
     point: &PointSpec,
@@ -230,7 +231,7 @@ fn fill(
     tally.rows(&row.point_id)
 }
 
-/// The row of a point before anything is known but its events.
+/// Row of a point with only the properties of its events.
 fn describe(plan: &Plan, point: &PointSpec, works: &Works) -> ThroughputRow {
     let identity = Point {
         device: point.place.to_string(),
@@ -264,7 +265,7 @@ impl Works {
     }
 }
 
-/// A stream with its queue, and its candidates ready.
+/// Creates a stream with its queue and prepared candidates.
 fn ready<'a>(
     setup: &Setup<'_>,
     point: &PointSpec,
@@ -308,7 +309,7 @@ fn check_all(
     Ok(working_set)
 }
 
-/// What events take of a GPU, each by itself; `None` on the host.
+/// GPU metrics of the events of a stream, each run by itself; `None` on the host.
 fn on_gpu(stream: &mut Stream<'_>) -> Result<Option<OnGpu>, Refusal> {
     let Some(gpu) = &stream.target.gpu else { return Ok(None) };
     let mut all: Vec<Stages> = Vec::new();
@@ -325,7 +326,7 @@ fn on_gpu(stream: &mut Stream<'_>) -> Result<Option<OnGpu>, Refusal> {
     Ok(Some(OnGpu::mean(&all)))
 }
 
-/// Runs all streams until their clock ends them, and something beside them.
+/// Runs all streams until their clock ends them, and `beside` concurrently.
 pub(super) fn run<T>(
     streams: &mut [Stream<'_>],
     clock: &Clock<'_>,
@@ -343,7 +344,7 @@ pub(super) fn run<T>(
         let start = |stream| {
             let started = Builder::new().spawn_scoped(scope, move || work(stream));
             started.map_err(|error| {
-                // The others don't wait for it.
+                // Notifies the clock, so that the other streams don't wait for it.
                 clock.stream_has_failed();
                 no_thread(&error)
             })
@@ -353,13 +354,13 @@ pub(super) fn run<T>(
         let ended = running.into_iter().map(|stream| {
             stream?.join().unwrap_or_else(|panic| Err(Refusal::Wrong(panicked(&*panic))))
         });
-        // All of them end before anybody hears of it.
+        // Collect first, so that all threads are joined before an error is returned.
         let ended: Vec<_> = ended.collect();
         (ended.into_iter().collect(), beside)
     })
 }
 
-/// Runs a stream; one that panics has no buffers afterwards.
+/// Runs a stream; after a panic its buffers are released.
 fn run_stream(
     stream: &mut Stream<'_>,
     clock: &Clock<'_>,
@@ -376,7 +377,7 @@ fn run_stream(
     }
 }
 
-/// Waits until the window is over; returns how busy the CPUs were within, and what all took.
+/// Waits until the window is over; returns CPU utilisation and power within it.
 fn watch(clock: &Clock<'_>, counters: &EnergyCounters, interrupt: &Interrupt) -> Option<Seen> {
     let is_over = |clock: &Clock<'_>| clock.is_over() || interrupt.asked();
     let window = loop {
@@ -386,28 +387,30 @@ fn watch(clock: &Clock<'_>, counters: &EnergyCounters, interrupt: &Interrupt) ->
             None => thread::sleep(LOOK),
         }
     };
-    // The window may have opened a moment before: power is that of the time that was seen.
-    let (seen_from, energy) = (clock.now(), counters.read());
+    // The window may have opened a moment before: power is averaged over the observed time.
+    let seen_from = clock.now();
+    let energy = counters.read();
     while clock.now() < window.end && !is_over(clock) {
         thread::sleep(LOOK.min(window.end.saturating_sub(clock.now())));
     }
     let energy = counters.since(&energy);
     let watts = |joules: f64| joules / (clock.now() - seen_from).as_secs_f64();
-    let (cpu_w, gpu_w) = (energy.cpu_j.map(watts), energy.gpu_j.map(watts));
+    let cpu_w = energy.cpu_j.map(watts);
+    let gpu_w = energy.gpu_j.map(watts);
     Some(Seen { busy: busy(clock, window), cpu_w, gpu_w })
 }
 
-/// How busy the CPUs have been since the window opened.
+/// CPU utilisation since the window opened.
 fn busy(clock: &Clock<'_>, window: Window) -> Option<Busy> {
-    let (now, times) = (clock.now(), CpuTimes::now()?);
+    let now = clock.now();
+    let times = CpuTimes::now()?;
     let (own, others) = times.since(&clock.cpu_times_at_begin()?);
     let all = (now - window.begin).as_secs_f64() * usable_threads() as f64;
     let share = |time: Duration| time.as_secs_f64() / all;
     Some(Busy { own: share(own), others: others.map(share) })
 }
 
-/// Checks the events of all streams once more, the streams beside each other: whether their outputs
-/// are right then, too.
+/// Checks the events of all streams once more while the streams run concurrently.
 pub(super) fn check_side_by_side(streams: &mut [Stream<'_>]) -> Result<(), Refusal> {
     thread::scope(|scope| {
         let check = |Stream { candidates, target }: &mut Stream<'_>| {
@@ -429,13 +432,13 @@ pub(super) fn check_side_by_side(streams: &mut [Stream<'_>]) -> Result<(), Refus
                 other => other,
             })
         });
-        // All of them end before anybody hears of it.
+        // Collect first, so that all threads are joined before an error is returned.
         let checked: Vec<_> = checked.collect();
         checked.into_iter().collect()
     })
 }
 
-/// What variants have to say of their figures, each thing once.
+/// Remarks of variants on their figures, each once.
 pub(super) fn remarks(streams: &[Stream<'_>]) -> Vec<String> {
     let candidates = streams.iter().flat_map(|stream| &stream.candidates);
     let mut remarks: Vec<String> = candidates.flat_map(|candidate| candidate.remarks()).collect();
@@ -444,7 +447,7 @@ pub(super) fn remarks(streams: &[Stream<'_>]) -> Vec<String> {
     remarks
 }
 
-/// A stream without a thread of its own.
+/// Refusal of a stream that gets no thread.
 fn no_thread(error: &io::Error) -> Refusal {
     Refusal::Unavailable(format!(
         "not run: the system gives no thread: {error}; use fewer --streams"

@@ -33,7 +33,7 @@ fn request(line: &str) -> ThroughputRequest {
     }
 }
 
-/// What comes of all points of a command.
+/// Results of all points of a command.
 fn measured(line: &str, interrupt: &Interrupt) -> Vec<Measured> {
     carried_out(&request(line), interrupt)
 }
@@ -43,15 +43,17 @@ fn carried_out(request: &ThroughputRequest, interrupt: &Interrupt) -> Vec<Measur
 }
 
 fn measure_all(planned: &StreamPlan, interrupt: &Interrupt) -> Vec<Measured> {
-    let (gpus, ceilings) = (StreamGpus::default(), Ceilings::default());
-    let (command, plan) = (Command::default(), &planned.plan);
+    let gpus = StreamGpus::default();
+    let ceilings = Ceilings::default();
+    let command = Command::default();
+    let plan = &planned.plan;
     let setup = Setup { plan, gpus: &gpus, ceilings: &ceilings, interrupt, seed: 1, command };
     let mut events = Events::default();
     let points = planned.points.iter();
     points.map(|point| measure(&setup, &mut events, point, LENGTH).expect("events")).collect()
 }
 
-/// The points of a command for the host on an emulated GPU instead, which no command measures: by
+/// Points of a command for the host, moved to an emulated GPU, which commands do not measure, with
 /// the kernels of these names.
 fn emulated(line: &str, names: &[&str]) -> StreamPlan {
     let mut planned = StreamPlan::new(&request(line)).expect("a plan");
@@ -167,7 +169,8 @@ fn events_differ_and_are_made_once_for_all_points() {
         let cases = cases.iter().flatten();
         cases.map(|case| std::ptr::from_ref(*case).cast()).collect()
     };
-    let (one, two) = (of_point(&mut events, 0), of_point(&mut events, 1));
+    let one = of_point(&mut events, 0);
+    let two = of_point(&mut events, 1);
     assert_eq!((one.len(), two.len()), (4, 8));
     assert_eq!(one, two[..4]);
 }

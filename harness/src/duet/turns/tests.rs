@@ -1,4 +1,4 @@
-//! Scripted sides, without processes or a clock.
+//! Tests with scripted sides, without processes or a clock.
 
 use std::collections::HashMap;
 
@@ -8,20 +8,20 @@ use reports::record::Point;
 
 use super::*;
 
-/// Makes samples of 1 s on the base and `1 + change` on the new side, with noise.
+/// Yields samples of 1 s on the base and `1 + change` on the new side, with noise.
 #[derive(Default)]
 struct Scripted {
-    /// By point.
+    /// Change by point.
     changes: Vec<f64>,
     noise: f64,
     seed: u64,
     visits: Vec<(Side, usize, usize)>,
-    /// Why, and after how many generations.
+    /// Stop reason and number of process starts of each finished point.
     finished: HashMap<usize, (Stop, usize)>,
-    /// Visits after which the time is over.
+    /// Number of blocks after which time runs out.
     most_visits: Option<usize>,
     fails: Option<usize>,
-    /// Points each time.
+    /// Number of points at each restart.
     restarted: Vec<usize>,
 }
 
@@ -85,7 +85,7 @@ fn sides_take_turns_and_neither_always_begins() {
     assert_eq!(order[..8], [Base, New, New, Base, New, Base, Base, New]);
     let rounds: Vec<_> = sides.visits.iter().map(|(.., round)| *round).collect();
     assert_eq!(rounds[..8], [0, 0, 0, 0, 1, 1, 1, 1]);
-    // A second generation, by other processes.
+    // Second start, with other processes.
     assert_eq!(order[8..12], [New, Base, Base, New]);
     assert_eq!(rounds[8..12], [GENERATION; 4]);
 }
@@ -130,14 +130,14 @@ fn what_there_was_no_time_for_comes_back() {
     assert_eq!(sides.visits.len(), 100, "rounds are whole");
 }
 
-/// Runs that take longer than the time of their point: a generation has a round.
+/// Runs longer than the time limit of their point: one round per process start.
 #[test]
 fn a_point_that_is_slow_has_as_many_rounds_as_the_sign_test_needs() {
     let mut sides = scripted(&[0.3], 0.001, 6);
     let turn = Turn::new(0, 0, Side::BOTH.to_vec(), Duration::from_millis(1));
     let rule = Rule { thresholds: Thresholds::default(), seed: 1 };
     assert_eq!(rule.min_rounds(), 8);
-    // It would be clear at the first look, but for the error that a thousand points share.
+    // It would be clear at the first evaluation, if a thousand points did not share the error.
     measure(vec![turn], usize::MAX, &rule, &mut sides).expect("no errors");
     let (why, generations) = sides.finished[&0];
     assert!(why == Stop::Time && (8..=9).contains(&generations), "{why:?} {generations}");

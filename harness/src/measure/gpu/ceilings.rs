@@ -1,9 +1,8 @@
-//! What the memory of a GPU, its link to the host and its launches can do at most.
+//! Measured limits of a GPU: memory bandwidth, link to the host, and launch latency.
 //!
-//! Kernels are timed by the device, as those of variants are; what goes over the
-//! link is timed by the host, many blocks in a row, as only some of it can be
-//! waited for by the device. The best of several repetitions counts, once what
-//! came of the work was seen to be right.
+//! Kernels are timed by the device, as those of variants are. Transfers are timed by the host, many
+//! blocks in a row, because the device can time only some of them. The best of several repetitions
+//! counts, after results were verified.
 
 use std::time::Instant;
 
@@ -14,28 +13,28 @@ use reports::record::{Bandwidth, Latencies, LinkBandwidth, LinkPoint};
 use crate::platform::available_memory;
 
 const REPETITIONS: usize = 10;
-/// The first repetition is to warm up.
+/// The first repetition is for warm-up.
 const LINK_REPETITIONS: usize = 5;
-/// An array, in multiples of the L2 cache, and its limits in bytes.
+/// Array size in multiples of the L2 cache, and its limits in bytes.
 const TIMES_L2: u64 = 8;
 const LEAST_ARRAY: u64 = 64 << 20;
 const MOST_ARRAY: u64 = 1 << 30;
-/// Arrays or buffers take one part of so many of what is free.
+/// Arrays or buffers take 1/`SHARE_OF_FREE` of the free memory.
 const SHARE_OF_FREE: u64 = 8;
-/// What stands for the link in a run.
+/// Block size for the link bandwidth of a run.
 const LARGE_BLOCK: usize = 256 << 20;
-/// Block sizes of a curve, each four times the one before.
+/// Block sizes of a curve; each is four times the one before.
 const SMALLEST_BLOCK: usize = 4 << 10;
 const LARGEST_BLOCK: usize = 1 << 30;
 const STEP: usize = 4;
-/// Blocks in a row: as many as make so many bytes, and no more than this.
+/// Bytes transferred in a row, and maximum number of blocks.
 const VOLUME: usize = 64 << 20;
 const MOST_BLOCKS: usize = 256;
-/// Launches in a row; the queue of a device takes about as many.
+/// Launches in a row; a device queue holds about this number.
 const LAUNCHES: usize = 500;
 const LATENCY_REPETITIONS: usize = 100;
 
-/// Copy and triad of the memory, and the link for large blocks of pinned memory.
+/// Copy and triad bandwidth of the memory, and link bandwidth for large blocks of pinned memory.
 pub(crate) fn bandwidth(gpu: &Gpu) -> Result<Bandwidth, DeviceError> {
     let (copy, triad) = memory(gpu)?;
     Ok(Bandwidth {
@@ -46,7 +45,7 @@ pub(crate) fn bandwidth(gpu: &Gpu) -> Result<Bandwidth, DeviceError> {
     })
 }
 
-/// The bandwidth of the link for all kinds of memory, over the size of blocks.
+/// Link bandwidth for all kinds of host memory, by block size.
 pub(crate) fn link_curves(gpu: &Gpu) -> Result<Vec<LinkPoint>, DeviceError> {
     let mut points = Vec::new();
     let is_there = |memory: &HostMemory| *memory != HostMemory::Mapped || gpu.maps_memory();
@@ -70,7 +69,7 @@ pub(crate) fn link_curves(gpu: &Gpu) -> Result<Vec<LinkPoint>, DeviceError> {
     Ok(points)
 }
 
-/// What small things take.
+/// Latencies of launches and small transfers.
 pub(crate) fn latencies(gpu: &Gpu) -> Result<Latencies, DeviceError> {
     let launches = Launches::new(gpu)?;
     let graph = launches.recorded(gpu, LAUNCHES)?;
@@ -83,7 +82,7 @@ pub(crate) fn latencies(gpu: &Gpu) -> Result<Latencies, DeviceError> {
     })
 }
 
-/// Copy and triad in bytes a second.
+/// Copy and triad bandwidth in bytes per second.
 fn memory(gpu: &Gpu) -> Result<(f64, f64), DeviceError> {
     let wanted = TIMES_L2 * gpu.properties().l2_bytes;
     let affordable = gpu.free_bytes()?.unwrap_or(u64::MAX) / SHARE_OF_FREE;
@@ -106,7 +105,7 @@ fn link(gpu: &Gpu) -> Result<LinkBandwidth, DeviceError> {
     })
 }
 
-/// The shortest time of a kernel in seconds, by the device.
+/// Shortest time of a kernel in seconds, timed by the device.
 fn best_of_kernel(
     gpu: &Gpu,
     start: impl Fn() -> Result<(), DeviceError>,
@@ -125,7 +124,7 @@ fn best_of_kernel(
     })
 }
 
-/// The least of so many times.
+/// Minimum of `count` times.
 fn least(
     repetitions: usize,
     mut time: impl FnMut() -> Result<f64, DeviceError>,
@@ -133,11 +132,11 @@ fn least(
     (0..repetitions).try_fold(f64::INFINITY, |least, _| Ok(time()?.min(least)))
 }
 
-/// Buffers for the largest block up to so many bytes that there is room for: page-locked memory
-/// may be limited.
+/// Allocates buffers for the largest possible block size up to a limit; page-locked memory may be
+/// limited.
 ///
 /// # Errors
-/// If there is no room for the smallest one.
+/// If there is no memory for the smallest block.
 pub(crate) fn buffers(
     gpu: &Gpu,
     memory: HostMemory,
@@ -156,13 +155,13 @@ pub(crate) fn buffers(
     }
 }
 
-/// Block sizes up to a largest one.
+/// Block sizes up to `largest`.
 fn blocks(largest: usize) -> impl DoubleEndedIterator<Item = usize> {
     let count = (largest / SMALLEST_BLOCK).max(1).ilog(STEP) + 1;
     (0..count).map(|step| SMALLEST_BLOCK * STEP.pow(step))
 }
 
-/// Bytes a second, for blocks of a size one after the other.
+/// Bytes per second for blocks of one size in a row.
 fn link_rate(
     gpu: &Gpu,
     buffers: &mut LinkBuffers,
@@ -173,7 +172,8 @@ fn link_rate(
     let mut best = 0.0_f64;
     for _ in 0..LINK_REPETITIONS {
         gpu.finish()?;
-        let (start, mut bytes) = (Instant::now(), 0);
+        let start = Instant::now();
+        let mut bytes = 0;
         for _ in 0..count {
             bytes += buffers.copy(gpu, direction, block)?;
         }
@@ -183,7 +183,7 @@ fn link_rate(
     Ok(best)
 }
 
-/// The shortest time in seconds from the start of something until its end is known.
+/// Shortest time in seconds from starting an operation until its completion is known.
 fn latency(gpu: &Gpu, start: impl Fn() -> Result<(), DeviceError>) -> Result<f64, DeviceError> {
     least(LATENCY_REPETITIONS, || {
         gpu.finish()?;

@@ -1,9 +1,8 @@
-//! The energy that a run takes, by the counter of the GPU.
+//! Energy of a run, from the energy counter of the GPU.
 //!
-//! Counters move every 20 to 100 ms, most runs are shorter, and between two runs
-//! the GPU waits for fresh input. So many runs with fresh input each are taken
-//! together, then fresh input is made as often without a run: the difference is
-//! what the runs took.
+//! Counters are updated every 20 to 100 ms, most runs are shorter, and between two runs the GPU
+//! waits for fresh input. Therefore a loop of runs with fresh input is measured, then a loop that
+//! prepares fresh input equally often without a run. The difference is the energy of the runs.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -12,34 +11,34 @@ use algorithms::device::gpu::DeviceError;
 
 use super::watch::Watch;
 
-/// Long against the steps of a counter.
+/// Loop duration; long compared with the update interval of a counter.
 const LOOP: Duration = Duration::from_secs(1);
-/// A share of the time of a candidate that its energy may take, twice.
+/// Denominator of the share of a candidate's time that each of the two loops may take.
 const SHARE: u32 = 20;
-/// Shorter loops tell nothing.
+/// Minimum loop duration for a usable result.
 const SHORTEST_LOOP: Duration = Duration::from_millis(400);
-/// A counter that does not move for so long will not.
+/// A counter that does not change for this long is considered stuck.
 const TIMEOUT: Duration = Duration::from_millis(300);
 const POLL: Duration = Duration::from_millis(1);
-/// A difference of fewer steps of the counter is none.
+/// Differences below this number of counter steps are not significant.
 const STEPS: f64 = 3.0;
 
-/// Something whose energy is asked for.
+/// Work whose energy is measured.
 pub(crate) trait Consumer {
-    /// Fresh input.
+    /// Prepares fresh input.
     fn refresh(&mut self) -> Result<(), DeviceError>;
-    /// A run, on fresh input.
+    /// Runs on fresh input.
     fn run(&mut self) -> Result<(), DeviceError>;
 }
 
-/// A reading of the counter just after it has moved, and by how much.
+/// Counter reading just after an update, and the size of the update.
 struct Tick {
     joules: f64,
     step: f64,
 }
 
-/// Joules that a run takes, with what the GPU takes anyway meanwhile; `None`
-/// where there is no counter, no time, or too little to be seen.
+/// Energy of a run in joules, including what the GPU consumes anyway during that time. Returns
+/// `None` without a counter, without time, or if the difference is not significant.
 pub(crate) fn of_a_run(
     consumer: &mut dyn Consumer,
     watch: &Watch,
@@ -52,7 +51,8 @@ pub(crate) fn of_a_run(
     let Some(before) = next_tick(watch) else {
         return Ok(None);
     };
-    let (start, mut runs) = (Instant::now(), 0_u32);
+    let start = Instant::now();
+    let mut runs = 0_u32;
     while start.elapsed() < duration {
         consumer.refresh()?;
         consumer.run()?;
@@ -75,7 +75,7 @@ fn difference(before: &Tick, middle: Option<Tick>, after: Option<Tick>) -> Optio
     (taken > STEPS * step).then_some(taken)
 }
 
-/// Waits until the counter moves.
+/// Waits for an update of the counter.
 fn next_tick(watch: &Watch) -> Option<Tick> {
     let start = Instant::now();
     let first = watch.energy_j()?;
@@ -95,7 +95,7 @@ mod tests {
     use super::super::watch::tests::FakeMonitor;
     use super::*;
 
-    /// A run takes 5 J and no time to speak of, fresh input 1 J.
+    /// A run takes 5 J and negligible time, fresh input 1 J.
     struct Burner(FakeMonitor);
 
     impl Burner {

@@ -1,6 +1,5 @@
-//! The GPU that a candidate is sampled on, at work just before a sample: its clocks go
-//! down while it has nothing to do, and making fresh input on the host takes long enough
-//! for that.
+//! The GPU that a candidate is sampled on. It is kept busy just before a sample, because its clocks
+//! drop while it is idle, and preparing fresh input on the host takes long enough for that.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -10,53 +9,53 @@ use algorithms::device::gpu::{DeviceError, Gpu};
 
 use super::watch::Watch;
 
-/// Before a sample: longer than a clock needs that went down a little.
+/// Warm-up before a sample: long enough for a clock that dropped a little.
 const BEFORE_A_SAMPLE: Duration = Duration::from_millis(10);
-/// A GPU that had nothing to do for no longer than this has not begun to lower it.
+/// A GPU that was idle for no longer than this has not lowered its clock yet.
 const WARM_UNTIL: Duration = Duration::from_millis(20);
-/// Before a sample on such a GPU: it is at work when the run begins.
+/// Warm-up before a sample on such a GPU: it is busy when the run starts.
 const TO_BE_AT_WORK: Duration = Duration::from_millis(1);
-/// A GPU that had nothing to do for longer may have lowered its clock by much.
+/// A GPU that was idle for longer may have lowered its clock by much.
 const COLD_AFTER: Duration = Duration::from_millis(500);
-/// Between two looks at the clock of such a GPU.
+/// Interval between clock readings of such a GPU.
 const BETWEEN_LOOKS: Duration = Duration::from_millis(25);
-/// The clock is steady when so many looks in a row
+/// The clock is steady if this number of consecutive readings
 const STEADY_LOOKS: usize = 3;
-/// differ by less than this part.
+/// differ by less than this fraction.
 const STEADY: f64 = 0.01;
-/// A clock that is never steady is left alone after so many looks.
+/// Maximum number of readings; a clock that is not steady by then is accepted.
 const MOST_LOOKS: usize = 40;
-/// Arrays with a block for each multiprocessor of a large GPU, which leave most
-/// of an L2 cache to others.
+/// Array size with a block for each multiprocessor of a large GPU; small enough to leave most of
+/// the L2 cache to the candidate.
 const ARRAY_BYTES: usize = 2 << 20;
 /// Kernels in a row.
 const BURST: usize = 16;
-/// Times the L2 cache that is written to empty it: as much as for those of CPUs.
+/// Bytes written to empty the L2 cache, in multiples of its size; as for CPU caches.
 const TIMES_L2: u64 = 2;
-/// What is written where its size is not known.
+/// Bytes written if the L2 size is unknown.
 const UNKNOWN_L2_BYTES: u64 = 64 << 20;
 
-/// A GPU in a visit.
+/// A GPU during a block of samples.
 pub(crate) struct OnGpu<'a> {
     pub(crate) gpu: Arc<Gpu>,
     pub(crate) watch: &'a Watch,
     pub(crate) mode: GpuMode,
 }
 
-/// What is done on a GPU beside the runs that are timed.
+/// Work done on a GPU in addition to timed runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum GpuMode {
-    /// It is kept at work before them, and some are run once more for their stages.
+    /// Keep the GPU busy before runs, and repeat some runs for their stages.
     Measure,
-    /// The same, but all runs are made once more for their stages, and none for their energy.
+    /// Like `Measure`, but repeat all runs for their stages, and measure no energy.
     MeasureKernels,
-    /// Nothing that a profiler would have to tell from them.
+    /// No additional work, so that a profiler sees only the runs.
     Profile,
 }
 
 impl OnGpu<'_> {
-    /// Just before a run: keeps the GPU at work for a moment, or until its clock is steady
-    /// (a second at most) if it had nothing to do for long.
+    /// Keeps the GPU busy just before a run: for a moment, or until its clock is steady (at most a
+    /// second) if it was idle for long.
     pub(crate) fn warm_up(&self) -> Result<(), DeviceError> {
         if self.mode == GpuMode::Profile {
             return Ok(());
@@ -71,11 +70,12 @@ impl OnGpu<'_> {
     }
 
     fn work_until_steady(&self) -> Result<(), DeviceError> {
-        let (mut last, mut steady) = (None::<f64>, 0);
+        let mut last = None::<f64>;
+        let mut steady = 0;
         for _ in 0..MOST_LOOKS {
             self.work(BETWEEN_LOOKS)?;
             let clock = self.watch.look().clock_mhz;
-            // Where no clock can be seen, some looks have to do.
+            // Without clock readings, a fixed number of iterations is used.
             let is_steady = match (last, clock) {
                 (Some(last), Some(clock)) => (clock / last - 1.0).abs() < STEADY,
                 (_, clock) => clock.is_none(),
@@ -101,7 +101,7 @@ impl OnGpu<'_> {
         Ok(())
     }
 
-    /// Writes more than the L2 cache holds.
+    /// Writes more bytes than the L2 cache holds.
     pub(crate) fn empty_cache(&self) -> Result<(), DeviceError> {
         let bytes = match self.gpu.properties().l2_bytes {
             0 => UNKNOWN_L2_BYTES,

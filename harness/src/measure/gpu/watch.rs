@@ -1,4 +1,4 @@
-//! Clocks of a GPU around samples, and what holds them down.
+//! Clocks of a GPU around samples, and reasons for throttling.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -7,30 +7,29 @@ use algorithms::device::gpu::monitor::{Limit, Monitor};
 
 use crate::measure::probe::{Histogram, SLOW};
 
-/// Watches a GPU. Nothing here is inside a timed region, and nothing is needed:
-/// without a management library there is nothing to be seen, and samples are
-/// taken all the same.
+/// Monitor of a GPU. It does nothing inside a timed region and is optional: without a management
+/// library no readings are available, and samples are taken anyway.
 pub(crate) struct Watch {
     monitor: Box<dyn Monitor>,
-    /// Clocks that were seen so far, in MHz.
+    /// Clock readings so far, in MHz.
     usual: Mutex<Histogram>,
-    /// When it was last known to be at work.
+    /// Last time at which the GPU was known to be busy.
     worked: Mutex<Option<Instant>>,
 }
 
-/// What is seen at a moment.
+/// Readings at one moment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct GpuState {
     pub(crate) clock_mhz: Option<f64>,
     limits: Vec<Limit>,
 }
 
-/// What two looks say of the sample between them.
+/// Result of comparing the readings before and after a sample.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Condition {
-    /// The clock was far below the usual one.
+    /// The clock was far below its usual value.
     pub(crate) slow_clock: bool,
-    /// What held it down.
+    /// Reasons for throttling.
     pub(crate) limits: Vec<Limit>,
 }
 
@@ -39,18 +38,18 @@ impl Watch {
         Watch { monitor, usual: Mutex::default(), worked: Mutex::default() }
     }
 
-    /// How long it has had nothing to do, as far as is known.
+    /// Time since the GPU was last busy, if known.
     pub(crate) fn idle(&self) -> Option<Duration> {
         let worked = self.worked.lock().unwrap_or_else(PoisonError::into_inner);
         worked.map(|worked| worked.elapsed())
     }
 
-    /// It was at work until now.
+    /// Records that the GPU was busy until now.
     pub(crate) fn has_worked(&self) {
         *self.worked.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
     }
 
-    /// What can't be seen, with the reasons.
+    /// Readings that are not available, with the reasons.
     pub(crate) fn problems(&self) -> Vec<String> {
         let problem = |what: &str, reason: Option<String>| {
             reason.map(|reason| format!("{what} can't be told: {reason}"))
@@ -70,7 +69,7 @@ impl Watch {
         }
     }
 
-    /// Takes down what was seen around a sample, and judges it by all so far.
+    /// Records the readings around a sample, and judges the sample by all readings so far.
     pub(crate) fn judge(&self, before: &GpuState, after: &GpuState) -> Condition {
         let clocks: Vec<f64> = [before, after].iter().filter_map(|s| s.clock_mhz).collect();
         let mut usual = self.usual.lock().unwrap_or_else(PoisonError::into_inner);
@@ -82,7 +81,7 @@ impl Watch {
         Condition { slow_clock: clocks.iter().any(|&clock| clock < SLOW * middle), limits }
     }
 
-    /// See [`Monitor::energy_j`].
+    /// Calls [`Monitor::energy_j`].
     pub(crate) fn energy_j(&self) -> Option<f64> {
         self.monitor.energy_j().ok()
     }
@@ -94,7 +93,7 @@ pub(crate) mod tests {
 
     use super::*;
 
-    /// A GPU as a test wants it.
+    /// Simulated GPU for tests.
     #[derive(Clone, Default)]
     pub(crate) struct FakeMonitor(pub(crate) Arc<Mutex<Fake>>);
 
@@ -102,8 +101,7 @@ pub(crate) mod tests {
     pub(crate) struct Fake {
         pub(crate) clock_mhz: Option<u32>,
         pub(crate) limits: Vec<Limit>,
-        /// Joules that are there at the next question, and what comes on top
-        /// with each.
+        /// Energy counter in joules at the next query, and increment per query.
         pub(crate) energy_j: Option<(f64, f64)>,
     }
 

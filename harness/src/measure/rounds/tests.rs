@@ -1,11 +1,11 @@
-//! The order of sampling, by scripted samples without a clock.
+//! Tests of the sampling order with scripted samples and no clock.
 
 use super::*;
 
-/// Samples that a script gives, without a clock.
+/// Sampler that returns scripted times, without a clock.
 struct Scripted(Vec<f64>);
 
-/// Beyond 100 s it does not count.
+/// Times over 100 s do not count.
 impl Taken for f64 {
     fn seconds(&self) -> f64 {
         *self
@@ -80,21 +80,22 @@ fn visited<const N: usize>(
     visit(visited.collect(), &POLICY, (first_round, 1), log)
 }
 
-/// The first visit.
+/// Runs the first block.
 fn first_visit<const N: usize>(samplers: [Scripted; N], log: &mut Log) -> [Series<f64>; N] {
     let mut series = std::array::from_fn(|_| Series::default());
     visited(samplers, &mut series, 0, log).expect("no errors");
     series
 }
 
-/// How many samples each has.
+/// Number of samples of each series.
 fn counts<const N: usize>(series: [Series<f64>; N]) -> [usize; N] {
     series.map(|series| series.samples.len())
 }
 
 #[test]
 fn each_round_has_every_candidate_once_in_changing_order() {
-    let (mut log, mut series) = (Log::default(), Default::default());
+    let mut log = Log::default();
+    let mut series = Default::default();
     let noisy = || Scripted(vec![1.0, 2.0, 3.0, 1.5, 2.5]);
     let samplers = [noisy(), noisy(), noisy(), noisy()];
     assert_eq!(visited(samplers, &mut series, 0, &mut log), Ok(5));
@@ -112,7 +113,8 @@ fn each_round_has_every_candidate_once_in_changing_order() {
 
 #[test]
 fn visits_continue_the_count_of_samples_and_rounds() {
-    let (mut log, mut series) = (Log::default(), Default::default());
+    let mut log = Log::default();
+    let mut series = Default::default();
     assert_eq!(visited([steady(1.0)], &mut series, 0, &mut log), Ok(5));
     assert_eq!(visited([steady(2.0)], &mut series, 5, &mut log), Ok(10));
     let numbers: Vec<_> = log.sampled.iter().map(|at| at.number).collect();
@@ -152,17 +154,18 @@ fn the_warm_up_is_not_a_sample() {
 #[test]
 fn what_takes_too_long_for_the_time_that_is_left_ends_alone() {
     let mut log = Log { longest: Some(Duration::from_secs(2)), ..Log::default() };
-    // How long it takes is seen when it warms up.
+    // The duration is known after the warm-up.
     let series = first_visit([steady(1.0), steady(3.0)], &mut log);
     assert_eq!(counts(series), [5, 0]);
 }
 
 #[test]
 fn long_runs_are_warm_by_themselves_once_they_are_known() {
-    let (mut log, samplers) = (Log::default(), || [steady(1.0), steady(0.01)]);
+    let mut log = Log::default();
+    let samplers = || [steady(1.0), steady(0.01)];
     let mut series = first_visit(samplers(), &mut log);
     visited(samplers(), &mut series, 5, &mut log).expect("no errors");
-    // The long one in the first visit only.
+    // The long one warms up in the first block only.
     let warming = [1000, 20].map(Duration::from_millis);
     assert_eq!(series.each_ref().map(|series| series.warming), warming);
     assert_eq!(counts(series), [10, 10]);

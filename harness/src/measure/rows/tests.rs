@@ -1,4 +1,4 @@
-//! Rows of GPUs.
+//! Rows of GPU runs.
 
 use algorithms::device::Backend;
 use algorithms::device::gpu::{Attributes, KernelUse, Properties, Shape};
@@ -39,7 +39,7 @@ fn stage(name: &'static str, seconds: f64, bytes: u64) -> StageTiming {
     StageTiming { name: name.into(), seconds, calls: 1, bytes }
 }
 
-/// Samples of a visit.
+/// Samples of a block.
 fn series(samples: Vec<Sample>) -> Series<Sample> {
     let mut series = Series::default();
     series.begin_visit();
@@ -47,7 +47,7 @@ fn series(samples: Vec<Sample>) -> Series<Sample> {
     series
 }
 
-/// The rows of a run with such stages, by the names of the stages.
+/// Rows of a run with these stages, in order of their names.
 fn rows(subject: &Subject, stages: &[StageTiming]) -> Vec<SummaryRow> {
     let sample =
         Sample { seconds: 0.5, stages: Some(stages.to_vec()), in_place: true, ..Sample::default() };
@@ -153,7 +153,7 @@ fn what_is_on_the_gpu_before_must_cross_the_link_once() {
     assert_eq!(rows[1].peak_fraction, Some(16e3 / 0.01 / 4e6));
 }
 
-/// Of as many samples, the last of which have no stages.
+/// Rows of `samples` samples, the last `with_stages` of which have stages.
 fn rows_of(samples: usize, with_stages: usize) -> Vec<SummaryRow> {
     let sample = |number| Sample {
         seconds: 0.5 + 0.1 * number as f64,
@@ -231,7 +231,8 @@ fn each_stage_says_what_it_was_given() {
         rows.map(|row| (row.stage, row.given)).collect::<Vec<_>>()
     };
     let row = |stage: &str, given: &str| (stage.to_owned(), given.to_owned());
-    let (whole, sort) = (row("total", ""), row("sort", "digis by time"));
+    let whole = row("total", "");
+    let sort = row("sort", "digis by time");
     assert_eq!(of("per-side"), [whole.clone(), sort, row("cluster", "digis by channel")]);
     let sort = row("sort", "digis by time, which stay so");
     assert_eq!(of("time-sweep"), [whole, sort, row("cluster", "digis by time")]);

@@ -1,4 +1,4 @@
-//! Sampling on what stands in for a GPU.
+//! Sampling on an emulated GPU.
 
 use std::error::Error;
 use std::path::Path;
@@ -15,11 +15,11 @@ use crate::platform::counters::Event;
 use crate::platform::counters::fake::Script;
 use crate::platform::cpu_quota::tests::in_file;
 
-/// Copies on the device, if it has one, and counts.
+/// Candidate that copies on the device, if it has one, and counts calls.
 #[derive(Default)]
 struct Copying {
     gpu: Option<Arc<Gpu>>,
-    /// Resets and runs.
+    /// Number of resets and runs.
     counts: Arc<[AtomicUsize; 2]>,
 }
 
@@ -58,7 +58,7 @@ impl Candidate for Copying {
     }
 }
 
-/// Takes samples in this mode; returns the last one, with resets and runs.
+/// Takes samples in this mode; returns the last one, with the numbers of resets and runs.
 fn sampled(mode: GpuMode, clocks: &[u32], limits: &[Limit]) -> Option<(Sample, usize, usize)> {
     let Ok(gpu) = Gpu::emulated(Config::default()).map(Arc::new) else {
         eprintln!("skipped: no emulator");
@@ -102,7 +102,7 @@ fn stages_are_those_of_a_run_of_their_own_with_fresh_input() {
     };
     assert_eq!((resets, runs), (2, 2));
     assert!(!sample.slow_clock && sample.limits.is_empty());
-    // Times mean nothing on the emulator.
+    // Times on the emulator are meaningless.
     assert_eq!(sample.stages, Some(Vec::new()));
 }
 
@@ -118,7 +118,7 @@ fn where_kernels_are_compared_all_samples_are_run_again_for_their_stages() {
 
 #[test]
 fn the_first_samples_and_then_one_in_five_are_run_again_for_their_stages() {
-    // One more warms up.
+    // One additional run for warm-up.
     let runs_of = |samples: usize| {
         let (sample, resets, runs) = sampled(GpuMode::Measure, &vec![1980; 1 + samples], &[])?;
         assert_eq!(resets, runs);
@@ -156,7 +156,7 @@ fn nobody_counts_who_was_not_asked_to() {
     assert_eq!(sampler.sample().expect("no failure").counters, None);
 }
 
-/// Uses up its quota in one of its runs.
+/// Candidate that exhausts its CPU quota in one of its runs.
 struct Stopped<'a> {
     stat: &'a Path,
     runs: usize,

@@ -1,40 +1,40 @@
-//! Whether intervals hold the true median as often as they promise, whatever ended
-//! the sampling: simulated with visits that differ, drift, and heavy tails.
+//! Simulated coverage of intervals of the median, for each stop reason: with blocks that differ,
+//! drift, and heavy tails.
 
 use generators::random::{Stream, stream};
 use rand_distr::{Distribution, Exp1, StandardNormal, StudentT};
 
 use super::*;
 
-/// Of 95 % that are promised.
+/// Required coverage of nominal 95 % intervals.
 const PROMISED: f64 = 0.94;
-/// Enough to see a rule that promises too much.
+/// Number of simulated series: enough to detect a rule that promises too much.
 const SERIES: u64 = 400;
 const MANY_SERIES: u64 = 5000;
 
-/// What samples are like: `exp(visit + noise)`, with a median of 1.
+/// Model of samples: `exp(block + noise)`, with a median of 1.
 #[derive(Clone, Copy, Debug)]
 struct Machine {
-    /// Relative standard deviation of samples, roughly.
+    /// Relative standard deviation of samples, approximately.
     noise: f64,
     tails: Tails,
-    /// That of visits.
+    /// Relative standard deviation of blocks.
     visits: f64,
-    /// From the first visit to the last that there may be.
+    /// Relative change from the first block to the last possible one.
     drift: f64,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum Tails {
     Normal,
-    /// Slow samples now and then: exponential.
+    /// Occasional slow samples: exponential.
     Skewed,
     /// Student's t with three degrees of freedom.
     Heavy,
 }
 
 impl Tails {
-    /// With a median of 0.
+    /// Draws a value with a median of 0.
     fn noise(self, random: &mut Stream) -> f64 {
         match self {
             Tails::Normal => normal(random),
@@ -51,7 +51,7 @@ fn normal(random: &mut Stream) -> f64 {
     StandardNormal.sample(random)
 }
 
-/// Whether the interval of a series holds the truth, and why it has no more samples.
+/// Returns true if the interval of a series contains the true median, with the stop reason.
 fn sample(machine: Machine, policy: &Policy, seed: u64) -> (bool, StopReason) {
     let mut random = stream(seed, [0]);
     let mut series = Series::<()>::default();
@@ -69,7 +69,7 @@ fn sample(machine: Machine, policy: &Policy, seed: u64) -> (bool, StopReason) {
             series.samples.push(());
         }
     };
-    // What is true of a machine that drifts is so in the middle of the time.
+    // On a drifting machine the true value is that in the middle of the time.
     let last_visit = (series.visit_starts.len() - 1) as f64;
     let truth = (machine.drift * last_visit / (2.0 * most_visits)).exp();
     let samples = statistics::Series::new(&series.seconds, &series.visit_starts);
@@ -77,8 +77,7 @@ fn sample(machine: Machine, policy: &Policy, seed: u64) -> (bool, StopReason) {
     (found.low <= truth && truth <= found.high, reason)
 }
 
-/// Sees that so many intervals hold the truth as often as they promise, all of them and
-/// those that stopped early.
+/// Asserts the coverage of simulated intervals: of all, and of those that stopped early.
 fn check(machine: Machine, series: u64) {
     let policy = Policy {
         min_samples: 10,
@@ -93,12 +92,13 @@ fn check(machine: Machine, series: u64) {
     let held = |sampled: &[(bool, StopReason)]| sampled.iter().filter(|(held, _)| *held).count();
     let share = (held(&early) + held(&late)) as f64 / series as f64;
     assert!(share >= least(series as usize), "{machine:?}: {share}");
-    // Of few nothing can be said.
-    let (share, count) = (held(&early) as f64 / early.len() as f64, early.len());
+    // Too few of them allow no statement.
+    let share = held(&early) as f64 / early.len() as f64;
+    let count = early.len();
     assert!(count < 100 || share >= least(count), "{machine:?}: {share} of {count}");
 }
 
-/// What is promised, less three standard deviations of what so many series tell.
+/// Minimum coverage: the promised one less three standard deviations for this number of series.
 fn least(series: usize) -> f64 {
     PROMISED - 3.0 * (PROMISED * (1.0 - PROMISED) / series as f64).sqrt()
 }
@@ -138,12 +138,13 @@ fn intervals_of_many_series_hold_what_they_promise() {
     check_drift(MANY_SERIES);
 }
 
-/// The rule before, which looked again after each visit: the test can fail.
+/// The former rule, which checked after each block: shows that the test can fail.
 #[test]
 fn looking_again_after_each_visit_would_be_seen() {
     let held = |seed: u64| {
         let mut random = stream(seed, [0]);
-        let (mut seconds, mut starts) = (Vec::new(), Vec::new());
+        let mut seconds = Vec::new();
+        let mut starts = Vec::new();
         for _ in 0..20 {
             starts.push(seconds.len());
             let level = 0.01 * normal(&mut random);

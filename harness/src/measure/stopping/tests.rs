@@ -8,7 +8,7 @@ const POLICY: Policy = Policy {
     precision: 0.01,
 };
 
-/// So many visits of five samples each, which spread by `width` and took so many seconds.
+/// A series of blocks of five samples each, spread by `width`, which took `seconds`.
 fn series(visits: usize, width: f64, seconds: u64) -> Series<f64> {
     let sample = |i: usize| 1.0 + width * (i * 7 % 10) as f64 / 10.0;
     let samples: Vec<_> = (0..5 * visits).map(sample).collect();
@@ -31,8 +31,8 @@ fn a_precise_pilot_samples_and_time_end_it() {
     let mut of_no_duration = series(15, 0.0, 0);
     of_no_duration.seconds.fill(0.0);
     for (policy, series, expected, what) in [
-        (POLICY, series(9, 0.0, 1), None, "not as many visits again"),
-        (POLICY, series(10, 0.0, 1), Some(Interval), "as many again"),
+        (POLICY, series(9, 0.0, 1), None, "fewer blocks than in the pilot again"),
+        (POLICY, series(10, 0.0, 1), Some(Interval), "the pilot's number again"),
         (POLICY, series(10, 0.5, 1), None, "a wide pilot"),
         (POLICY, series(14, 0.5, 1), None, "not all samples yet"),
         (POLICY, series(15, 0.5, 1), Some(Samples), "all samples"),
@@ -40,14 +40,14 @@ fn a_precise_pilot_samples_and_time_end_it() {
         (POLICY, single.clone(), None, "two samples at least"),
         (one, single, Some(Samples), "no more are allowed"),
         (given, series(1, 0.5, 20), None, "more were asked for"),
-        (given, series(2, 0.5, 20), Some(Time), "as many as asked for"),
+        (given, series(2, 0.5, 20), Some(Time), "the requested number"),
         (POLICY, of_no_duration, Some(Samples), "no interval"),
     ] {
         assert_eq!(policy.stops(&series), expected, "{what}");
     }
 }
 
-/// Who would look again would stop.
+/// A rule that checks again would stop.
 #[test]
 fn what_comes_after_the_pilot_does_not_change_the_plan() {
     let mut late = series(12, 0.0, 1);

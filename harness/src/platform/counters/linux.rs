@@ -1,4 +1,4 @@
-//! The counters of the Linux kernel, one set for each thread.
+//! Counters of the Linux kernel, one set per thread.
 
 use std::io;
 use std::sync::{Mutex, PoisonError};
@@ -10,7 +10,7 @@ use perf_event::{Builder, Counter, Group};
 use super::reading::{GroupReading, Reading};
 use super::{Counting, Event, Opened, Refusal};
 
-/// Of all threads of a team.
+/// Counters of all threads of a team.
 struct TeamCounters(Mutex<Vec<OpenGroup>>);
 
 /// Counters of a thread that count at the same time.
@@ -19,7 +19,7 @@ struct OpenGroup {
     counters: Vec<(Event, Counter)>,
 }
 
-/// Opens counters on each thread of a team, and starts them.
+/// Opens and starts counters on each thread of a team.
 pub(crate) fn open(team: &Team) -> Result<Opened, Refusal> {
     let mut groups = Vec::new();
     for opened in team.run_on_each(|_| open_on_this_thread()) {
@@ -37,7 +37,7 @@ pub(crate) fn open(team: &Team) -> Result<Opened, Refusal> {
 }
 
 /// # Errors
-/// If the kernel lets nobody count. What this processor can't count is left out.
+/// If the kernel permits no counters. Events that this processor can't count are left out.
 fn open_on_this_thread() -> io::Result<Vec<OpenGroup>> {
     let mut groups = Vec::new();
     for events in Event::GROUPS {
@@ -61,7 +61,7 @@ fn open_group(events: &[Event], builder: fn(Event) -> Builder<'static>) -> io::R
     Ok(OpenGroup { group, counters })
 }
 
-/// User code only, as a builder has it by default.
+/// Builder of a counter of user code only, which is the default of builders.
 fn builder(event: Event) -> Builder<'static> {
     let misses_of = |which| Cache { which, operation: CacheOp::READ, result: CacheResult::MISS };
     match event {
@@ -73,8 +73,7 @@ fn builder(event: Event) -> Builder<'static> {
     }
 }
 
-/// Whether this event can't be counted here, rather than any. `EINVAL` is for what
-/// never fits beside the others of its group.
+/// True if only this event can't be counted here. `EINVAL` means that it never fits into its group.
 fn is_missing(error: &io::Error) -> bool {
     let codes = [libc::ENOENT, libc::EOPNOTSUPP, libc::ENODEV, libc::EINVAL];
     let code = error.raw_os_error();
@@ -113,7 +112,7 @@ mod tests {
 
     use super::*;
 
-    /// A counter that needs no hardware: nanoseconds that the thread ran.
+    /// A counter without hardware: nanoseconds that the thread ran.
     fn clock(_: Event) -> Builder<'static> {
         Builder::new(Software::TASK_CLOCK)
     }

@@ -1,14 +1,15 @@
-//! The end of a program that was built for more than the machine has.
+//! End of a program that was built for more than the machine has.
 //!
-//! It comes before `main`, which may use such instructions already, and so does as little as it
-//! can: no memory, no formatting, nothing but words and system calls.
+//! It runs before `main`, which may use missing instructions already, and therefore does as little
+//! as possible: no allocation, no formatting, only constant texts and system calls.
 
 use super::{FEATURES, Feature};
 
-/// The exit code of what asks for more than the machine has.
+/// Exit code of requests for more than the machine has.
 const USAGE: libc::c_int = 2;
 
-// SAFETY: functions in this section are called once with no arguments that matter, before `main`.
+// SAFETY: functions in this section are called once before `main`; this one ignores their
+// arguments.
 #[cfg(target_os = "linux")]
 #[used]
 #[unsafe(link_section = ".init_array")]
@@ -17,12 +18,12 @@ static REFUSE: extern "C" fn() = refuse_other_machines;
 /// Ends the process if the machine lacks what the program was built for.
 extern "C" fn refuse_other_machines() {
     if tell_missing(FEATURES, tell) {
-        // SAFETY: nothing has to be cleaned up yet.
+        // SAFETY: `_exit` takes an integer, and nothing has to be cleaned up yet.
         unsafe { libc::_exit(USAGE) }
     }
 }
 
-/// Says what is missing, word for word; whether anything is.
+/// Reports what is missing, text by text; returns true if anything is.
 fn tell_missing(features: &[Feature], mut tell: impl FnMut(&str)) -> bool {
     let mut is_any_missing = false;
     for feature in features {
@@ -42,9 +43,9 @@ fn tell_missing(features: &[Feature], mut tell: impl FnMut(&str)) -> bool {
     is_any_missing
 }
 
-/// Writes to standard error; where that fails, there is nobody to be told.
+/// Writes to standard error; failures can't be reported anywhere.
 fn tell(text: &str) {
-    // SAFETY: the bytes are those of `text`.
+    // SAFETY: the pointer and length are those of `text`.
     let _ = unsafe { libc::write(libc::STDERR_FILENO, text.as_ptr().cast(), text.len()) };
 }
 
@@ -67,7 +68,7 @@ mod tests {
 
     #[test]
     fn nothing_is_told_where_nothing_is_missing() {
-        // Or this test would not run.
+        // Otherwise this test would not run.
         assert!(!tell_missing(FEATURES, |text| panic!("told: {text}")));
     }
 }

@@ -1,19 +1,19 @@
-//! Memory that the control groups of this process leave.
+//! Memory available within the control groups of this process.
 //!
-//! What the kernel caches of files counts as used by a group, but makes room for whoever needs it.
-//! Above `memory.high` nothing is killed, but all work of the group is slowed down until it all but
-//! stands still: it is a limit like `memory.max`.
+//! The kernel's file cache counts as used by a group, but is reclaimed on demand. Above
+//! `memory.high` no process is killed, but all work of the group is slowed down until it almost
+//! stops: it is treated as a limit like `memory.max`.
 
 use std::path::Path;
 
 use super::super::control_groups::{Version, hierarchies};
 use super::super::sysfs;
 
-/// Names of the files of a version.
+/// File names of a version.
 struct Files {
     limits: &'static [&'static str],
     used: &'static str,
-    /// The line of `memory.stat` with what can be reclaimed.
+    /// Line of `memory.stat` with reclaimable memory.
     inactive: &'static str,
 }
 
@@ -28,7 +28,7 @@ const V2: Files = Files {
     inactive: "inactive_file ",
 };
 
-/// Bytes that can still be allocated; `None` without limits. `root` is `/` but in tests.
+/// Bytes that can still be allocated; `None` without limits. `root` is `/` except in tests.
 pub(super) fn left(root: &Path) -> Option<u64> {
     let hierarchies = hierarchies(root, "memory").into_iter();
     let left = hierarchies.flat_map(|hierarchy| {
@@ -41,8 +41,8 @@ pub(super) fn left(root: &Path) -> Option<u64> {
     left.min()
 }
 
-/// Bytes that a group leaves; `None` without a limit: version 2 says `max`, and version 1 a number
-/// that is larger than any memory.
+/// Bytes available within a group; `None` without a limit: version 2 reports `max`, and version 1 a
+/// number that is larger than any memory.
 fn left_in(folder: &Path, files: &Files) -> Option<u64> {
     let limits = files.limits.iter().filter_map(|name| sysfs::number::<u64>(&folder.join(name)));
     let limit = limits.min()?;
@@ -90,7 +90,7 @@ mod tests {
         assert_eq!(left(root.path()), Some(3000));
     }
 
-    /// A group above `memory.high` is slowed down until it all but stands still.
+    /// A group above `memory.high` almost stops.
     #[test]
     fn what_slows_a_group_down_is_a_limit_too() {
         let mounts = "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n";

@@ -1,10 +1,10 @@
-//! What the limits of this process leave (`ulimit -v`, `ulimit -d`).
+//! Memory available within the limits of this process (`ulimit -v`, `ulimit -d`).
 
 use std::fs;
 
 use nix::sys::resource::{Resource, getrlimit};
 
-/// What threads' stacks and the allocator reserve of the address space while they grow.
+/// Address space that threads' stacks and the allocator reserve while they grow.
 const RESERVED: u64 = 128 << 20;
 
 /// Bytes that can still be allocated; `None` without limits.
@@ -20,7 +20,7 @@ fn left_of(resource: Resource, used: u64) -> Option<u64> {
     (limit != nix::libc::RLIM_INFINITY).then(|| limit.saturating_sub(used))
 }
 
-/// Bytes that a line of `/proc/self/status` tells; none where the system does not tell.
+/// Bytes in a line of `/proc/self/status`; 0 if it is missing.
 fn used(status: &str, name: &str) -> u64 {
     let line = status.lines().find_map(|line| line.strip_prefix(name));
     let kilobytes = line.and_then(|line| line.split_whitespace().next()?.parse::<u64>().ok());

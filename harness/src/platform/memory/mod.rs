@@ -1,4 +1,4 @@
-//! How much memory there is to be had, and how much cache to be exceeded.
+//! Available memory, and sizes of last-level caches.
 
 mod control_groups;
 mod limits;
@@ -12,28 +12,28 @@ use text::Foreign;
 
 use super::Topology;
 
-/// Bytes that this process can allocate without swapping: what the machine has left, or what the
-/// limits of the process, of its control groups or of the NUMA nodes that it may use leave, if that
-/// is less. Without knowledge, no limit.
+/// Bytes that this process can allocate without swapping: available memory of the machine, or what
+/// the limits of the process, of its control groups or of its NUMA nodes allow, if that is less.
+/// Unlimited if unknown.
 pub fn available_memory() -> u64 {
     let root = Path::new("/");
     let limits = [machine(), control_groups::left(root), nodes::left(root), limits::left()];
     limits.into_iter().flatten().min().unwrap_or(u64::MAX)
 }
 
-/// What the machine has left, if it tells: without `/proc` it says that there is nothing at all.
+/// Available memory of the machine; `None` without `/proc`, where it is reported as 0.
 fn machine() -> Option<u64> {
     let wanted = MemoryRefreshKind::nothing().with_ram();
     let system = System::new_with_specifics(RefreshKind::nothing().with_memory(wanted)).ok()?;
     (system.total_memory() > 0).then(|| system.available_memory())
 }
 
-/// Set to a number of bytes such as `8M`, it is taken for the size of the last-level
-/// caches: virtual machines tell that of their host, of which they have a small part.
+/// Environment variable for the total size of the last-level caches, such as `8M`: virtual machines
+/// report that of their host, of which they have a small part.
 const VARIABLE: &str = "RECOBENCH_LAST_LEVEL_CACHE";
 
-/// The bytes of all last-level caches together, by the machine or by who knows better;
-/// and what a reader of results should know of it.
+/// Total bytes of all last-level caches, as reported by the machine or set by the user, and a note
+/// for readers.
 pub fn last_level_bytes(topology: &Topology) -> (u64, Option<String>) {
     let told = std::env::var(VARIABLE).ok();
     chosen(told.as_deref(), topology.last_level_bytes())

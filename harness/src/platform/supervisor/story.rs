@@ -1,4 +1,4 @@
-//! What is told of a process with plugins that did not end by itself.
+//! Report of a process with plugins that did not end by itself.
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
@@ -9,7 +9,7 @@ use nix::sys::signal::Signal;
 use crate::platform::ledger::Ledger;
 use crate::platform::plugin_guard::{KEPT, NOTHING_KEPT};
 
-/// What happened, who may be to blame, and where results are.
+/// Describes what happened, possible causes, and where results are.
 pub(super) fn of(ledger: &Ledger, status: ExitStatus) -> String {
     let how = how(status);
     let call = String::from_utf8_lossy(ledger.call.bytes());

@@ -1,4 +1,4 @@
-//! What a trial tells, and what its end means.
+//! Report of a trial, and interpretation of its end.
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
@@ -8,35 +8,35 @@ use nix::sys::signal::Signal;
 use serde::{Deserialize, Serialize};
 use text::{Foreign, SENTENCE};
 
-/// Something that happens in a trial: a line of JSON each.
+/// Event of a trial: one line of JSON each.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Event {
     /// A function of the plugin is about to be called.
     Enter(String),
-    /// It has returned.
+    /// The function has returned.
     Leave,
-    /// From now on it is tried on this input.
+    /// Input of the following calls.
     Input(String),
-    /// The trial is over, and this came of it.
+    /// Result of the trial, which is over.
     Verdict(Verdict),
 }
 
-/// What came of a trial.
+/// Result of a trial.
 pub(crate) type Verdict = Result<(), Problem>;
 
-/// What is wrong with a plugin, or with a variant of it.
+/// Problem of a plugin, or of a variant of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Problem {
     pub(super) kind: ProblemKind,
-    /// A single line, whatever the plugin says.
+    /// A single line, whatever the plugin writes.
     pub(super) text: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ProblemKind {
-    /// It is no plugin that can be used.
+    /// The file is not a usable plugin.
     Refused,
     /// An output was wrong.
     Wrong,
@@ -51,12 +51,12 @@ impl Problem {
     }
 }
 
-/// How far a trial has come.
+/// Progress of a trial.
 #[derive(Debug, Default)]
 pub(super) struct Trace {
     input: Option<String>,
     function: Option<String>,
-    /// Whether the function has not returned yet.
+    /// True while the function has not returned.
     inside: bool,
     verdict: Option<Verdict>,
 }
@@ -71,12 +71,12 @@ impl Trace {
         }
     }
 
-    /// Whether a function of the plugin goes on.
+    /// True while a function of the plugin is running.
     pub(super) fn is_inside(&self) -> bool {
         self.inside
     }
 
-    /// The process ended by itself. `said` is the last that it wrote as an error.
+    /// Verdict for a process that ended by itself; `said` is its last line of standard error.
     pub(super) fn ended(self, status: ExitStatus, said: &str) -> Verdict {
         if let Some(verdict) = self.verdict.as_ref().filter(|_| status.success()) {
             return verdict.clone();
@@ -96,14 +96,15 @@ impl Trace {
         Err(Problem::new(ProblemKind::Failed, how + &said))
     }
 
-    /// The process gave no answer for too long.
+    /// Verdict for a process that exceeded a timeout.
     pub(super) fn hung(self, timeout: Duration) -> Verdict {
-        let (place, seconds) = (self.place(), timeout.as_secs());
+        let place = self.place();
+        let seconds = timeout.as_secs();
         let problem = format!("hung {place}: no answer in {seconds} s");
         Err(Problem::new(ProblemKind::Failed, problem))
     }
 
-    /// `in run, on one segment of 31 digis, 2 threads`
+    /// Description such as `in run, on one segment of 31 digis, 2 threads`.
     fn place(&self) -> String {
         if self.verdict.is_some() {
             return "at the end of the process".to_owned();

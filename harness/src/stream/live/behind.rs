@@ -1,23 +1,24 @@
-//! Threads that go behind all others.
+//! Threads with the lowest priority.
 
 use std::io;
 use std::thread::{Builder, JoinHandle};
 
 use nix::libc;
 
-/// The niceness of who runs when nobody else wants to.
+/// Niceness of a thread that runs only on otherwise idle CPUs.
 const LOWEST_PRIORITY: i32 = 19;
 
-/// Starts a thread that gets a CPU after all others. Threads that it starts do, too.
+/// Starts a thread with the lowest priority, which threads that it starts inherit.
 ///
 /// # Errors
-/// If the system gives none.
+/// If the system refuses the thread.
 pub(super) fn spawn_behind<T: Send + 'static>(
     name: &str,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> io::Result<JoinHandle<T>> {
     Builder::new().name(name.to_owned()).spawn(move || {
-        // SAFETY: a system call that touches no memory of ours. On Linux it is for this thread alone.
+        // SAFETY: this system call takes integers and accesses no memory of the process. On Linux
+        // it affects only this thread.
         unsafe { libc::setpriority(libc::PRIO_PROCESS, 0, LOWEST_PRIORITY) };
         work()
     })

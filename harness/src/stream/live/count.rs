@@ -1,4 +1,4 @@
-//! News, counted.
+//! Counts of ledger changes.
 
 use reports::stream::live::LiveStream;
 
@@ -8,7 +8,7 @@ use super::news::News;
 
 const NS: f64 = 1e-9;
 
-/// Counts news of a speed.
+/// Adds changes to the counts of a speed.
 pub(super) fn add(stream: &mut LiveStream, news: &News, content: &Content<'_>) {
     for record in news.emitted.iter().filter(|record| record.emitted_ns > 0) {
         stream.emitted += 1;
@@ -24,7 +24,7 @@ pub(super) fn add(stream: &mut LiveStream, news: &News, content: &Content<'_>) {
             State::Lost => stream.lost += 1,
             State::Dropped => stream.dropped += 1,
             State::Backlog => stream.left += 1,
-            // These have no end.
+            // These are not final states.
             State::Waiting | State::WithWorker => {}
         }
     }

@@ -1,6 +1,6 @@
-//! An endpoint for Prometheus: answers `GET /metrics`, one request at a time.
+//! Endpoint for Prometheus: answers `GET /metrics`, one request at a time.
 //!
-//! Whoever asks badly, slowly or not at all has his connection closed after a second.
+//! The connection of a client that sends a malformed or slow request is closed after a second.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -15,7 +15,7 @@ use super::behind::spawn_behind;
 use super::board::Board;
 use super::http::{Reply, serve};
 
-/// Between two looks at whether somebody asks.
+/// Interval between checks for a connection.
 const LOOK: Duration = Duration::from_millis(20);
 
 /// The endpoint; it is closed when it is dropped.
@@ -26,10 +26,10 @@ pub(super) struct Endpoint {
 }
 
 impl Endpoint {
-    /// Opens a port, such as `127.0.0.1:9464`, and answers there with what is on the board.
+    /// Opens a port, such as `127.0.0.1:9464`, and serves the contents of the board.
     ///
     /// # Errors
-    /// If the port is taken or can't be had.
+    /// If the port is taken or not available.
     pub(super) fn open(address: &str, board: Arc<Board>) -> io::Result<Self> {
         let listener = TcpListener::bind(address)?;
         listener.set_nonblocking(true)?;
@@ -40,7 +40,7 @@ impl Endpoint {
         Ok(Endpoint { address, stop, thread: Some(thread) })
     }
 
-    /// Where it is.
+    /// Address of the endpoint.
     pub(super) fn address(&self) -> SocketAddr {
         self.address
     }
@@ -51,7 +51,7 @@ impl Drop for Endpoint {
         self.stop.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
             thread.thread().unpark();
-            // It leaves nothing to be told.
+            // The thread returns no result.
             let _ = thread.join();
         }
     }
@@ -60,9 +60,9 @@ impl Drop for Endpoint {
 fn answer_all(listener: &TcpListener, board: &Board, is_stopped: &AtomicBool) {
     while !is_stopped.load(Ordering::Relaxed) {
         match listener.accept() {
-            // Who is gone before he has his answer does not miss it.
+            // Errors of clients that disconnect early are ignored.
             Ok((asks, _)) => drop(serve(asks, |path| reply(path, board))),
-            // Nobody asks, or he can't be answered now.
+            // No connection, or it can't be accepted now.
             Err(_) => thread::park_timeout(LOOK),
         }
     }
@@ -90,10 +90,10 @@ mod tests {
         Endpoint::open("127.0.0.1:0", board).expect("a port")
     }
 
-    /// What is answered to a request, which may be none.
+    /// Response to a request, which may be malformed.
     fn answer(endpoint: &Endpoint, request: &[u8]) -> String {
         let mut stream = TcpStream::connect(endpoint.address()).expect("open");
-        // It may have heard enough before all was said.
+        // The endpoint may close the connection before everything is written.
         let _ = stream.write_all(request);
         let mut answer = Vec::new();
         let _ = stream.read_to_end(&mut answer);

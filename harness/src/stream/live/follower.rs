@@ -1,4 +1,4 @@
-//! What looks into a ledger again and again, and puts up what it finds.
+//! Periodic transfer of ledger changes to the board.
 
 use std::cell::Cell;
 
@@ -9,19 +9,19 @@ use super::board::Board;
 use super::count;
 use super::news::{News, Seen};
 
-/// Follows a speed. The thread that looks after workers has it: not the source, and not those who
-/// listen to workers.
+/// Follows a speed. It runs in the thread that monitors workers, and not in the source or in
+/// listeners of workers.
 pub(in super::super) struct Follower<'a> {
     pub(super) board: &'a Board,
-    /// The speed's place there.
+    /// Index of the speed on the board.
     pub(super) place: usize,
     pub(super) content: Content<'a>,
     pub(super) seen: Cell<Seen>,
 }
 
 impl Follower<'_> {
-    /// Counts what is new at a desk. So many timeslices are due by now; `None` if emission is about
-    /// to end before its time, of which the ledger will tell.
+    /// Counts changes of a desk. `due` is the number of timeslices due by now; `None` if emission
+    /// is about to end early, in which case the ledger has the number.
     pub(in super::super) fn look(&self, desk: &Desk, due: Option<u64>) {
         self.board.try_change(self.place, |stream| {
             let news = desk.news(self.seen.get());
@@ -32,7 +32,7 @@ impl Follower<'_> {
         });
     }
 
-    /// Counts the rest of a ledger, once all is over.
+    /// Counts the rest of a ledger at the end.
     pub(in super::super) fn end(&self, ledger: &Ledger, is_valid: bool) {
         let news = News::of(ledger, self.seen.get(), is_valid);
         self.board.change(self.place, |stream| {
@@ -61,7 +61,7 @@ mod tests {
         Found { clusters: 1, hits: 0, sum: 0, events: None },
     ];
 
-    /// What is right, without any bits.
+    /// Reference result without sums.
     fn expected(found: Found) -> Expected {
         let mut chain = SegmentSums::default();
         chain.add(0, found.clusters as usize, Vec::new());
@@ -69,7 +69,7 @@ mod tests {
         Expected { chain, events: None }
     }
 
-    /// Answers for a worker.
+    /// Records a result for a worker.
     fn answer(desk: &Desk, worker: usize, number: u64) {
         let (begun_ns, ended_ns) = (number * MS, number * MS + 2 * MS);
         let built = Some(Built { events: 2, digis: 7, took_ns: MS });
@@ -79,7 +79,7 @@ mod tests {
         desk.answer(worker, outcome, Some(check)).expect("its own");
     }
 
-    /// Two workers and a queue for two: all fates, with a look after each step.
+    /// Two workers and a queue of two: all final states, with an update after each step.
     fn followed(board: &Board) -> (LiveStream, Ledger) {
         let desk = Desk::new(2, FOUND.map(expected).to_vec(), 1);
         desk.open_for_tests(Ledger::new(2, 16, 2, WhenFull::Drop));
@@ -87,7 +87,7 @@ mod tests {
         let place = board.put(LiveStream::new("time-sweep", "cpu", 1.0, 0.05, 2));
         let follower = Follower { board, place, content, seen: Cell::default() };
         for number in 0..6 {
-            // The last one finds two with workers and two that wait.
+            // At the last one, two are with workers and two wait.
             desk.emit(number % 2, number as u64 * MS, number == 3);
             follower.look(&desk, Some(number as u64 + 1));
             if number == 2 {

@@ -1,4 +1,4 @@
-//! One request and its reply, by HTTP/1.1. The connection is closed behind it.
+//! One HTTP/1.1 request and its response, after which the connection is closed.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -7,25 +7,25 @@ use std::time::{Duration, Instant};
 use httparse::{EMPTY_HEADER, Request, Status};
 use reports::stream::live::CONTENT_TYPE;
 
-/// How long somebody may take to ask, and to listen.
+/// Timeout for reading a request and for writing a response.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// Questions are shorter.
+/// Maximum length of a request head.
 const LONGEST_HEAD: usize = 8 << 10;
 const MOST_HEADERS: usize = 64;
 
-/// What is answered.
+/// Response to a request.
 pub(super) struct Reply {
     status: &'static str,
     body: String,
 }
 
 impl Reply {
-    /// A page.
+    /// Response with a page.
     pub(super) fn page(body: String) -> Self {
         Reply { status: "200 OK", body }
     }
 
-    /// There is no such page; says where there is one.
+    /// Response for an unknown page; the body names the right one.
     pub(super) fn nothing_here(body: &str) -> Self {
         Reply { status: "404 Not Found", body: body.to_owned() }
     }
@@ -35,17 +35,17 @@ impl Reply {
     }
 }
 
-/// What is asked.
+/// Parsed request.
 enum Question {
-    /// A page, by its path without what stands behind `?`.
+    /// Request of a page, by its path without the query string.
     Page(String),
     Other(&'static str),
 }
 
-/// Hears a question and answers it.
+/// Reads a request and answers it.
 ///
 /// # Errors
-/// If the other side is gone, or too slow.
+/// If the client is gone, or too slow.
 pub(super) fn serve(mut stream: TcpStream, page: impl FnOnce(&str) -> Reply) -> io::Result<()> {
     stream.set_nonblocking(false)?;
     stream.set_write_timeout(Some(PATIENCE))?;
@@ -85,7 +85,7 @@ fn hear(stream: &mut TcpStream) -> io::Result<Question> {
     }
 }
 
-/// What a head asks for; `None` while it is not complete.
+/// Parses a request head; `None` while it is incomplete.
 fn question(head: &[u8]) -> Option<Question> {
     let mut headers = [EMPTY_HEADER; MOST_HEADERS];
     let mut request = Request::new(&mut headers);

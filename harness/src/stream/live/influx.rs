@@ -1,28 +1,28 @@
-//! InfluxDB, or whatever takes its lines by HTTP.
+//! Client for InfluxDB and other servers that accept its line protocol by HTTP.
 
 use std::io::{self, Read};
 
 use minreq::ResponseLazy;
 use text::Foreign;
 
-/// How long the server may take, in s.
+/// Timeout of the server, in s.
 const PATIENCE: u64 = 2;
-/// More of what it says is not read.
+/// Maximum length of the response that is read.
 const LONGEST_WORDS: u64 = 1 << 10;
 const LONGEST_HEADERS: usize = 8 << 10;
 
-/// Where lines are written to.
+/// Destination of lines.
 #[derive(Clone, Debug)]
 pub(super) struct Influx {
     url: String,
-    /// What it is called where others may read it: a password may stand in the rest.
+    /// Name for messages and records: the rest of the URL may contain a password.
     name: String,
     token: Option<String>,
-    /// This machine.
+    /// Name of this machine.
     host: String,
 }
 
-/// Why lines could not be delivered.
+/// Failed delivery of lines.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Undelivered {
     #[error("there is no answer within {PATIENCE} s")]
@@ -39,29 +39,29 @@ fn said(words: &str) -> String {
     if words.is_empty() { String::new() } else { format!(": {}", words.shown()) }
 }
 
-/// What to do about a refusal.
+/// Advice for a status.
 fn advice(status: u16) -> &'static str {
     match status {
         401 | 403 => "; set INFLUX_TOKEN to a token that may write",
-        404 => "; create the database, and write its name behind db= in --influx",
+        404 => "; create the database, and write its name after db= in --influx",
         _ => "",
     }
 }
 
 impl Influx {
-    /// A URL that takes lines, such as `http://localhost:8086/write?db=lab`, and the token for it.
+    /// Creates a client for a URL such as `http://localhost:8086/write?db=lab`, with its token.
     pub(super) fn new(url: &str, token: Option<String>) -> Self {
         let name = url.split('?').next().unwrap_or_default().to_owned();
         let host = sysinfo::System::host_name().unwrap_or_default();
         Influx { url: url.to_owned(), name, token, host }
     }
 
-    /// What it is called in messages.
+    /// Name for messages.
     pub(super) fn name(&self) -> &str {
         &self.name
     }
 
-    /// This machine's name.
+    /// Name of this machine.
     pub(super) fn host(&self) -> &str {
         &self.host
     }
@@ -69,7 +69,7 @@ impl Influx {
     /// Writes lines.
     ///
     /// # Errors
-    /// If they are not taken.
+    /// If they are not accepted.
     pub(super) fn write(&self, lines: String) -> Result<(), Undelivered> {
         let mut request = minreq::post(&self.url)
             .with_timeout(PATIENCE)
@@ -88,7 +88,7 @@ impl Influx {
     }
 }
 
-/// What the server says beside its status, as far as it is there.
+/// Response text of the server, as far as it was received.
 fn words(answer: ResponseLazy) -> String {
     let mut words = Vec::new();
     let _ = answer.take(LONGEST_WORDS).read_to_end(&mut words);

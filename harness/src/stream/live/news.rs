@@ -1,9 +1,9 @@
-//! What has happened in a ledger since somebody looked last: copies of a few records, so that
-//! nobody has to wait while they are counted.
+//! Changes of a ledger since the last update: copies of a few records, so that the ledger is not
+//! locked while they are counted.
 
 use super::super::ledger::{Ledger, Record};
 
-/// What is known already.
+/// Numbers of records already counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in super::super) struct Seen {
     emitted: usize,
@@ -11,31 +11,31 @@ pub(in super::super) struct Seen {
 }
 
 impl Seen {
-    /// Timeslices that are known.
+    /// Number of timeslices already counted.
     pub(super) fn emitted(self) -> u64 {
         self.emitted as u64
     }
 }
 
-/// What is new.
+/// Changes since the last update.
 #[derive(Debug)]
 pub(in super::super) struct News {
     /// Timeslices that were emitted, or at the end those that could not be.
     pub(super) emitted: Vec<Record>,
-    /// Timeslices that have an end.
+    /// Timeslices that reached a final state.
     pub(super) settled: Vec<Record>,
-    /// Timeslices that wait in the queue.
+    /// Number of timeslices waiting in the queue.
     pub(super) waiting: usize,
-    /// Timeslices that workers have.
+    /// Number of timeslices with workers.
     pub(super) busy: usize,
-    /// Whether each worker is there.
+    /// For each worker, true if it is running.
     pub(super) workers: Vec<bool>,
-    /// Whether all results that were compared were right.
+    /// True if all results compared so far were right.
     pub(super) is_valid: bool,
 }
 
 impl News {
-    /// What is in a ledger beyond what was seen.
+    /// Changes of a ledger beyond what was counted.
     pub(in super::super) fn of(ledger: &Ledger, seen: Seen, is_valid: bool) -> Self {
         News {
             emitted: ledger.records().get(seen.emitted..).unwrap_or_default().to_vec(),
@@ -47,7 +47,7 @@ impl News {
         }
     }
 
-    /// What is known with it.
+    /// Numbers of records counted, including these changes.
     pub(super) fn after(&self, seen: Seen) -> Seen {
         Seen {
             emitted: seen.emitted + self.emitted.len(),
@@ -55,7 +55,7 @@ impl News {
         }
     }
 
-    /// Whether nobody is left to work.
+    /// True if no workers are left.
     pub(super) fn is_deserted(&self) -> bool {
         !self.workers.contains(&true)
     }

@@ -1,5 +1,5 @@
-//! Pushes numbers to InfluxDB, every second. What can't be delivered is counted, and not kept: the
-//! next numbers are totals again.
+//! Pushes counts to InfluxDB every second. Failed deliveries are counted and not repeated, because
+//! all numbers are totals.
 
 use std::io;
 use std::sync::Arc;
@@ -14,32 +14,33 @@ use super::behind::spawn_behind;
 use super::board::Board;
 use super::influx::{Influx, Undelivered};
 
-/// Between two deliveries.
+/// Interval between deliveries.
 const BETWEEN: Duration = Duration::from_secs(1);
-/// Between two looks for the first numbers: what is wrong with the server is told as early as it can be.
+/// Interval between checks for the first counts, so that problems with the server are reported
+/// early.
 const SOON: Duration = Duration::from_millis(50);
 
-/// Who pushes.
+/// Handle of the thread that pushes.
 pub(super) struct Pusher {
     stop: Arc<AtomicBool>,
     problem: Receiver<String>,
     thread: JoinHandle<Deliveries>,
 }
 
-/// What became of deliveries.
+/// Statistics of deliveries.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Deliveries {
     pub(super) tried: u64,
     pub(super) failed: u64,
-    /// Why the last one of those failed.
+    /// Error of the last failed delivery.
     pub(super) problem: Option<String>,
 }
 
 impl Pusher {
-    /// Begins to push what is on the board.
+    /// Starts pushing the contents of the board.
     ///
     /// # Errors
-    /// If the system gives no thread.
+    /// If the system refuses a thread.
     pub(super) fn start(influx: Influx, board: Arc<Board>) -> io::Result<Self> {
         let stop = Arc::new(AtomicBool::new(false));
         let (tell, problem) = channel();
@@ -50,12 +51,12 @@ impl Pusher {
         Ok(Pusher { stop, problem, thread })
     }
 
-    /// Why the first delivery has failed that did, once.
+    /// Error of the first failed delivery, returned once.
     pub(super) fn first_problem(&self) -> Option<String> {
         self.problem.try_recv().ok()
     }
 
-    /// Delivers what is left, once, and ends. Returns what became of all.
+    /// Makes a last delivery and ends. Returns the statistics of all deliveries.
     pub(super) fn end(self) -> Deliveries {
         self.stop.store(true, Ordering::Relaxed);
         self.thread.thread().unpark();
@@ -66,13 +67,13 @@ impl Pusher {
     }
 }
 
-/// The thread that pushes.
+/// State of the thread that pushes.
 struct Deliverer {
     influx: Influx,
     board: Arc<Board>,
     tell: Sender<String>,
     all: Deliveries,
-    /// Whether the last numbers of each speed were delivered.
+    /// For each speed, true if its final counts were delivered.
     delivered: Vec<bool>,
 }
 
@@ -92,7 +93,7 @@ impl Deliverer {
         }
     }
 
-    /// Delivers speeds that go on, and those that have ended since.
+    /// Delivers running speeds, and those that have ended since the last delivery.
     fn deliver(&mut self) {
         let streams = self.board.all();
         self.delivered.resize(streams.len(), false);
@@ -114,7 +115,7 @@ impl Deliverer {
     fn count(&mut self, problem: &Undelivered) {
         let problem = problem.to_string();
         if self.all.failed == 0 {
-            // At the end nobody listens any more, and is told of all.
+            // At the end the receiver is gone; the statistics have the error.
             let _ = self.tell.send(problem.clone());
         }
         self.all.failed += 1;
@@ -122,7 +123,7 @@ impl Deliverer {
     }
 }
 
-/// The numbers of speeds, now.
+/// Current counts of speeds in the line protocol.
 fn text<'a>(streams: impl Iterator<Item = &'a LiveStream>, host: &str) -> String {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     streams.map(|stream| lines(stream, host, now.as_nanos())).collect()

@@ -1,12 +1,11 @@
-//! Streams that several processes drive: each of them makes its streams ready and runs them, and
-//! this one says when, so that all windows are one; what came of it is told as if it was one
-//! process.
+//! Streams driven by several processes: each of them prepares and runs its streams; this process
+//! opens and closes the common window, and reports the results as those of one process.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `protocol` | what is said to a process, and what it says |
-//! | `part` | what such a process does |
-//! | `parts` | all of them: started, asked, listened to, ended |
+//! | `protocol` | messages between this process and those that drive streams |
+//! | `part` | main loop of a process that drives streams |
+//! | `parts` | start, requests, listeners and end of all processes |
 
 mod part;
 mod parts;
@@ -26,12 +25,12 @@ pub(crate) use part::{SUBCOMMAND, opening, refuse, work};
 pub(super) use parts::Parts;
 use protocol::{Answer, Ask};
 
-/// Between two looks at whether the window is over.
+/// Interval between checks for the end of the window.
 const LOOK: Duration = Duration::from_millis(5);
-/// By then all processes have heard when the window begins.
+/// Delay before the window, so that all processes have been notified when it opens.
 const HEARD: Duration = Duration::from_millis(20);
 
-/// Measures a point by streams of several processes.
+/// Measures a point with the streams of several processes.
 pub(super) fn measure(
     setup: &Setup<'_>,
     parts: &mut Parts,
@@ -42,7 +41,7 @@ pub(super) fn measure(
     let mut works = Works::default();
     let ran = run(setup, parts, point, number, length, &mut works);
     if ran.is_err() {
-        // Whatever they are in the middle of: who comes next begins anew.
+        // Their state is unknown; the next point starts new processes.
         parts.end();
     }
     told(setup, point, &works, ran)
@@ -65,7 +64,7 @@ fn run(
     for answer in parts.each(setup.interrupt)? {
         let Answer::Ready { works, checked: own } = answer else { return Err(out_of_turn()) };
         checked.working_set_bytes += own.working_set_bytes;
-        // What an event takes of a GPU is told by the first stream, as of one process.
+        // The GPU metrics of an event are those of the first stream, as with one process.
         checked.on_gpu = checked.on_gpu.or(own.on_gpu);
         of_parts.push(works);
     }
@@ -78,7 +77,8 @@ fn run(
     }
     let begin = Duration::from_nanos(now_ns()) + HEARD;
     let window = Window { begin, end: begin + length(limits.wanted, limits.most, longest) };
-    let (begin_ns, end_ns) = (window.begin.as_nanos() as u64, window.end.as_nanos() as u64);
+    let begin_ns = window.begin.as_nanos() as u64;
+    let end_ns = window.end.as_nanos() as u64;
     parts.tell(|_| Ask::Window { begin_ns, end_ns })?;
     let seen = watch(setup, parts, point, window)?;
     for answer in parts.each(setup.interrupt)? {
@@ -102,13 +102,13 @@ fn run(
     Ok(Ran { window, events, seen, checked, remarks })
 }
 
-/// What the events of all streams hold, in the order of the streams; `None` if they are not those
+/// Merges the work of all streams, in the order of the streams; `None` if the streams are not those
 /// of the point.
 fn together(of_parts: Vec<Works>, point: &PointSpec) -> Option<Works> {
     let mut all = Works { items: vec![Vec::new(); point.streams], ..Works::default() };
     for (process, works) in of_parts.into_iter().enumerate() {
         let streams = point.streams_of(process);
-        // All streams have as many events.
+        // All streams have the same number of events.
         all.bytes_min += works.bytes_min * streams.len() as f64 / point.streams as f64;
         all.item_unit = works.item_unit;
         for (stream, items) in streams.into_iter().zip(works.items) {
@@ -118,7 +118,7 @@ fn together(of_parts: Vec<Works>, point: &PointSpec) -> Option<Works> {
     all.items.iter().all(|items| items.len() == point.batch).then_some(all)
 }
 
-/// Waits until the window is over; returns how busy the CPUs were within, and what all took.
+/// Waits until the window is over; returns CPU utilisation and power within it.
 fn watch(
     setup: &Setup<'_>,
     parts: &mut Parts,
@@ -143,11 +143,12 @@ fn watch(
     let seconds = (Duration::from_nanos(now_ns()) - window.begin).as_secs_f64();
     let energy = counters.since(&before.2);
     let watts = |joules: f64| joules / seconds;
-    let (cpu_w, gpu_w) = (energy.cpu_j.map(watts), energy.gpu_j.map(watts));
+    let cpu_w = energy.cpu_j.map(watts);
+    let gpu_w = energy.gpu_j.map(watts);
     Ok(Seen { busy: busy(parts, before.0, before.1, seconds), cpu_w, gpu_w })
 }
 
-/// How busy the CPUs were since an earlier moment.
+/// CPU utilisation since an earlier moment.
 fn busy(
     parts: &Parts,
     before: Option<CpuTimes>,
@@ -157,12 +158,12 @@ fn busy(
     let (_, others) = CpuTimes::now()?.since(&before?);
     let own = parts.cpu_time().saturating_sub(parts_before);
     let all = seconds * usable_threads() as f64;
-    // To this process the others that drive streams are others.
+    // In the times of this process, the processes that drive streams count as others.
     let others = others.map(|others| others.saturating_sub(own).as_secs_f64() / all);
     (all > 0.0).then(|| Busy { own: own.as_secs_f64() / all, others })
 }
 
-/// All of them plan by the same command line.
+/// Error of processes with a different plan; all of them plan from the same command line.
 fn other_points() -> Refusal {
     let problem = "failed: a process has other events than this one; was a file changed that the \
                    command reads?";

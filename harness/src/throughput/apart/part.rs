@@ -1,4 +1,4 @@
-//! A process that drives some of the streams of each point that it is told of.
+//! A process that drives some of the streams of each point on request.
 
 use std::time::Duration;
 
@@ -16,10 +16,10 @@ use crate::throughput::point::{
 };
 use crate::throughput::window::{Clock, Milestone, Window};
 
-/// The subcommand that makes a process one.
+/// Subcommand of that process.
 pub(crate) const SUBCOMMAND: &str = "throughput-worker";
 
-/// What it is to plan; `None` if nobody has started it for that.
+/// The command to plan; `None` if this process was not started by a parent process.
 pub(crate) fn opening() -> Option<Opening> {
     match hear() {
         Ok(Some(Ask::Open(opening))) => Some(opening),
@@ -27,13 +27,13 @@ pub(crate) fn opening() -> Option<Opening> {
     }
 }
 
-/// Says why nothing can be planned.
+/// Reports that nothing can be planned.
 pub(crate) fn refuse(problem: String) {
-    // Who does not listen sees that it ends.
+    // If the parent is gone, the message has no receiver.
     let _ = say(&Answer::Refused(Refusal::Unavailable(format!("not run: {problem}"))));
 }
 
-/// Drives streams until there is nothing more to do.
+/// Drives streams until standard input is closed.
 pub(crate) fn work(planned: &StreamPlan, seed: u64) -> Exit {
     match serve(planned, seed) {
         Ok(()) => Exit::Success,
@@ -78,7 +78,7 @@ fn serve(planned: &StreamPlan, seed: u64) -> Result<(), Unheard> {
     Ok(())
 }
 
-/// Runs streams as they are told to, and checks them once more.
+/// Runs streams under the control of the parent, and checks them once more.
 fn drive(
     streams: &mut [Stream<'_>],
     wanted: Duration,
@@ -91,10 +91,10 @@ fn drive(
                 Answer::Warm { longest_ns: longest.as_nanos().try_into().unwrap_or(u64::MAX) }
             }
             Milestone::Beyond => Answer::Beyond,
-            // Who leads ends all then, and asks for nothing but the end.
+            // The parent ends all processes then, and requests nothing else.
             Milestone::Failed => Answer::Refused(Refusal::Interrupted),
         };
-        // Who does not listen ends this process.
+        // If the parent is gone, this process ends.
         let _ = say(&answer);
     };
     let start_ns = now_ns();
@@ -107,7 +107,7 @@ fn drive(
     Ok(Answer::Done { events, remarks: remarks(streams) })
 }
 
-/// Opens the window when it is told to, and ends the streams.
+/// Opens the window on request, and ends the streams.
 fn follow(clock: &Clock<'_>, start_ns: u64) {
     while let Ok(Some(ask)) = hear() {
         match ask {

@@ -1,4 +1,4 @@
-//! The processes that drive streams: children of this one, each with a thread that listens to it.
+//! Processes that drive streams: children of this process, each with a listener thread.
 
 use std::io::Write;
 use std::process::{Child, ChildStdin, ChildStdout};
@@ -14,23 +14,23 @@ use crate::request::DevicePlace;
 use crate::throughput::plan::PointSpec;
 use crate::throughput::point::{Refusal, Setup};
 
-/// How long the answer of one whose stream has failed is waited for.
+/// Timeout for the last answer of a process whose stream has failed.
 const LAST_ANSWER: Duration = Duration::from_secs(10);
-/// Between two looks at whether the user wants an end.
+/// Interval between checks for an interrupt.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// All processes of a point. They end when this is dropped.
+/// All processes of a point. They are killed when this is dropped.
 #[derive(Default)]
 pub(in crate::throughput) struct Parts {
     running: Vec<Part>,
-    /// What they have said and nobody has looked at.
+    /// Answers that were received and not processed yet; `None` if a process is gone.
     said: Option<Receiver<(usize, Option<Answer>)>>,
-    /// Where their streams are: elsewhere others drive them.
+    /// Device and number of processes that the streams were started for.
     place: Option<(DevicePlace, usize)>,
 }
 
 struct Part {
-    /// The device that its streams are on, or where they are dealt out.
+    /// Device of its streams, or devices that they are distributed to.
     device: String,
     process: Child,
     asks: Option<ChildStdin>,
@@ -39,7 +39,7 @@ struct Part {
 }
 
 impl Parts {
-    /// Starts the processes of a point that are not there.
+    /// Starts the missing processes of a point.
     ///
     /// # Errors
     /// If one can't be started.
@@ -61,7 +61,7 @@ impl Parts {
         Ok(())
     }
 
-    /// Says something to each of them.
+    /// Sends a request to each of them.
     ///
     /// # Errors
     /// If one is gone.
@@ -76,10 +76,10 @@ impl Parts {
         Ok(())
     }
 
-    /// The next answer of each of them, in their order.
+    /// Next answer of each of them, in their order.
     ///
     /// # Errors
-    /// If one refuses or is gone, or the user wants an end.
+    /// If one refuses or is gone, or the user interrupts.
     pub(super) fn each(&mut self, interrupt: &Interrupt) -> Result<Vec<Answer>, Refusal> {
         let mut answers: Vec<Option<Answer>> = self.running.iter().map(|_| None).collect();
         while answers.iter().any(Option::is_none) {
@@ -93,8 +93,8 @@ impl Parts {
         Ok(answers.into_iter().flatten().collect())
     }
 
-    /// Whether all of them are still there, while nobody has to answer. Who is beyond the window
-    /// says so before that is over here, so its answer is kept.
+    /// Checks that all of them are running while no answers are expected. A process that is past
+    /// the window may report that before the window is over here, so its answer is kept.
     ///
     /// # Errors
     /// If one refuses or is gone.
@@ -119,7 +119,8 @@ impl Parts {
         }
     }
 
-    /// What one of them refuses whose stream has failed: it says so once it is told to end.
+    /// Refusal of a process whose stream has failed: it reports the reason after the request to
+    /// end.
     fn failed(&mut self, number: usize) -> Refusal {
         self.running[number].asks = None;
         let until = Instant::now() + LAST_ANSWER;
@@ -135,26 +136,26 @@ impl Parts {
         refusal.flatten().unwrap_or_else(|| self.lost(number))
     }
 
-    /// That one of them is gone, and how that was.
+    /// Error for a process that is gone, with a description of its end.
     fn lost(&mut self, number: usize) -> Refusal {
         let part = &mut self.running[number];
         part.asks = None;
-        // It has closed its answers, or does not hear any more.
+        // It has closed its output or its input.
         let _ = part.process.kill();
         let how = end_of(&mut part.process, &part.words);
         Refusal::Wrong(format!("failed: process {number} on {} {how}", part.device))
     }
 
-    /// The CPU time of all of them.
+    /// CPU time of all of them.
     pub(super) fn cpu_time(&self) -> Duration {
         self.running.iter().filter_map(|part| process_time_of(part.process.id())).sum()
     }
 
-    /// Ends all of them, whatever they do.
+    /// Kills all of them.
     pub(super) fn end(&mut self) {
         for mut part in self.running.drain(..) {
             part.asks = None;
-            // One that has ended is not there to be killed.
+            // Fails if the process has already ended.
             let _ = part.process.kill();
             let _ = part.process.wait();
             let _ = part.listener.join();
@@ -181,7 +182,7 @@ impl Part {
             command: setup.command.words.to_vec(),
             config: setup.command.config.map(Into::into),
         };
-        // One that is gone says nothing, which is noticed next.
+        // If the process is gone, that is noticed next.
         let _ = asks.write_all(line(&Ask::Open(opening)).as_bytes());
         let listener = Builder::new().spawn(move || listen(number, answers, &said))?;
         let device = match point.processes % point.place.devices().len() {
@@ -192,7 +193,7 @@ impl Part {
     }
 }
 
-/// Passes on what a process says, and that it is gone.
+/// Forwards the answers of a process, and the fact that it is gone.
 fn listen(number: usize, answers: ChildStdout, said: &Sender<(usize, Option<Answer>)>) {
     for line in lines(answers).map_while(Result::ok) {
         let Ok(answer) = serde_json::from_str(&line) else { break };
@@ -200,6 +201,6 @@ fn listen(number: usize, answers: ChildStdout, said: &Sender<(usize, Option<Answ
             return;
         }
     }
-    // Who does not wait any more has ended it.
+    // The receiver may be gone, after it has ended the process.
     let _ = said.send((number, None));
 }
