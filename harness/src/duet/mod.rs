@@ -11,9 +11,9 @@
 //! | `child` | starts a child, sends requests, and detects when it dies or hangs |
 //! | `points` | points of a suite, input by input |
 //! | `serve` | main loop of a child |
-//! | `turns` | order of the blocks of samples, and the stopping rule of a point |
+//! | `paired_points` | order of the blocks of samples, and the stopping rule of a point |
 //! | `against` | specification of a paired run |
-//! | `session`, `visits` | two children, and the results of their blocks |
+//! | `session`, `blocks` | two children, and the results of their blocks |
 //! | `folders` | run folders of both sides |
 //! | `side_plugins` | plugins of a side |
 //! | `base` | finds, or builds, the base executable |
@@ -21,17 +21,17 @@
 
 mod against;
 pub(crate) mod base;
+mod blocks;
 mod checkout;
 mod child;
 mod error;
 mod folders;
+mod paired_points;
 pub(crate) mod points;
 pub(crate) mod protocol;
 mod serve;
 mod session;
 mod side_plugins;
-mod turns;
-mod visits;
 
 pub(crate) use against::{Against, DuetOutcome, Executable};
 pub use error::{ChildProblem, DuetError};

@@ -7,7 +7,7 @@
 use reports::record::{Point, SampleRow, Software, SummaryRow};
 use serde::{Deserialize, Serialize};
 
-pub(crate) use crate::measure::VisitOrder;
+pub(crate) use crate::measure::BlockRequest;
 use crate::measure::is_false;
 
 /// Version of the protocol.
@@ -37,7 +37,7 @@ pub(crate) enum Ask {
     /// Generates an input and checks its points.
     Prepare { input: usize },
     /// Takes samples of a point, in separate buffers.
-    Visit(VisitOrder),
+    Visit(BlockRequest),
     /// Summarises the samples of all processes; there are no more samples of this point.
     Finish {
         input: usize,
@@ -117,7 +117,7 @@ mod tests {
     /// Compatibility with other builds requires exactly these lines.
     #[test]
     fn lines_are_as_they_ever_were() {
-        let visit = Ask::Visit(VisitOrder {
+        let visit = Ask::Visit(BlockRequest {
             input: 1,
             point: 2,
             round: 3,

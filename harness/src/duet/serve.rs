@@ -5,8 +5,8 @@ use std::time::Instant;
 
 use reports::record::Software;
 
-use super::protocol::{Answer, Ask, InputPoints, Prepared, VERSION, VisitOrder};
-use crate::measure::cases::{self, CaseCell};
+use super::protocol::{Answer, Ask, BlockRequest, InputPoints, Prepared, VERSION};
+use crate::measure::cases::{self, InputSlot};
 use crate::measure::{InputState, Resources};
 use crate::plan::{Candidates, Plan};
 use crate::platform::{self, Exit};
@@ -68,8 +68,8 @@ pub(crate) fn serve(asks: impl BufRead, mut answers: impl Write) -> Result<(), S
         Ok(resources) => resources,
         Err(problem) => return answer(&error(problem)),
     };
-    let cells = cases::cells(inputs.len());
-    let mut server = Server::new(&resources, &inputs, &planned, &cells);
+    let slots = cases::slots(inputs.len());
+    let mut server = Server::new(&resources, &inputs, &planned, &slots);
     answer(&server.opened())?;
     while let Some(ask) = next()? {
         let said = server.answer(ask).unwrap_or_else(error);
@@ -93,7 +93,7 @@ struct Server<'p>(Vec<Served<'p>>);
 struct Served<'p> {
     seed: u64,
     plan: Option<&'p Plan>,
-    cell: &'p CaseCell,
+    slot: &'p InputSlot,
     /// Candidate of each point.
     candidates: &'p Candidates,
     /// Present if any point of the input can be measured.
@@ -105,10 +105,10 @@ impl<'p> Server<'p> {
         resources: &'p Resources,
         inputs: &[InputPoints],
         planned: &'p [(Option<Plan>, Candidates)],
-        cells: &'p [CaseCell],
+        slots: &'p [InputSlot],
     ) -> Self {
-        let served = inputs.iter().zip(planned).zip(cells);
-        let served = served.map(|((input, (plan, candidates)), cell)| {
+        let served = inputs.iter().zip(planned).zip(slots);
+        let served = served.map(|((input, (plan, candidates)), slot)| {
             let state = |plan: &'p Plan| {
                 let planned = plan.inputs.first()?;
                 Some(InputState::new(resources, plan, planned, input.seed))
@@ -116,7 +116,7 @@ impl<'p> Server<'p> {
             Served {
                 seed: input.seed,
                 plan: plan.as_ref(),
-                cell,
+                slot,
                 candidates,
                 state: plan.as_ref().and_then(state),
             }
@@ -160,10 +160,10 @@ impl<'p> Server<'p> {
         }
     }
 
-    fn visit(&mut self, order: &VisitOrder) -> Result<Answer, String> {
+    fn visit(&mut self, order: &BlockRequest) -> Result<Answer, String> {
         let start = Instant::now();
         let (state, number) = self.find(order.input, order.point)?;
-        let (rows, failed) = state.visit_one(number, order);
+        let (rows, failed) = state.sample_one(number, order);
         Ok(Answer::Visit { rows, seconds: start.elapsed().as_secs_f64(), failed })
     }
 
@@ -181,7 +181,7 @@ impl Served<'_> {
     fn prepare(&mut self) -> Result<Prepared, String> {
         let served = self.plan.zip(self.state.as_mut());
         let (plan, state) = served.ok_or(NONE)?;
-        let made = cases::make(self.cell, plan, &plan.inputs[0], self.seed);
+        let made = cases::make(self.slot, plan, &plan.inputs[0], self.seed);
         let (case, took) = made.map_err(|error| error.to_string())?;
         state.set_case(case, took);
         let refused = self.candidates.iter().map(|candidate| match candidate {

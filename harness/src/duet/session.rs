@@ -17,9 +17,9 @@ use super::DuetError;
 use super::against::{Against, DuetOutcome};
 use super::child::{Child, Side};
 use super::folders::{BASE, batches, folders, left, preparing, records, same_data};
+use super::paired_points::{self, PairSampler, PairedPoint, Rule, Stop};
 use super::points::{InputOrder, asked_of, under_former_names};
-use super::protocol::{Answer, Ask, InputPoints, Prepared, VisitOrder};
-use super::turns::{self, PairSampler, Rule, Stop, Turn};
+use super::protocol::{Answer, Ask, BlockRequest, InputPoints, Prepared};
 use crate::measure::{Deadline, TOTAL};
 use crate::platform::cpu_quota::StoppedPeriods;
 use crate::platform::{Interrupt, addresses};
@@ -27,10 +27,10 @@ use crate::platform::{Interrupt, addresses};
 /// Timeout for generating an input and checking all its points.
 const PREPARE_TIMEOUT: Duration = Duration::from_secs(600);
 /// Maximum time beyond the budget of a run, as a fraction and as a duration.
-const BEYOND: f64 = 0.1;
-const LEAST_BEYOND: Duration = Duration::from_secs(3);
+const MAX_BEYOND: f64 = 0.1;
+const MIN_BEYOND: Duration = Duration::from_secs(3);
 /// Timeout of a block: this, plus a multiple of the duration of the last one.
-pub(super) const VISIT_TIMEOUT: Duration = Duration::from_secs(60);
+pub(super) const BLOCK_TIMEOUT: Duration = Duration::from_secs(60);
 pub(super) const TIMES_LAST: u32 = 20;
 
 /// Reasons for points that a side can't measure, by side, input and point.
@@ -43,7 +43,7 @@ fn knows(unknown: &Unknown, side: Side, input: usize, point: usize) -> bool {
 }
 
 /// Both children with their inputs, and the destinations of their answers.
-pub(super) struct Sides<'a> {
+pub(super) struct PairedRun<'a> {
     /// Inputs that both sides have open.
     pub(super) inputs: Vec<InputOrder>,
     /// These inputs under the names that the base knows.
@@ -81,7 +81,7 @@ pub(crate) fn measure(
         }
     }
     let inputs = left(&against.inputs, &done);
-    let mut sides = Sides {
+    let mut sides = PairedRun {
         inputs: Vec::new(),
         of_base: Vec::new(),
         against,
@@ -127,7 +127,7 @@ pub(super) fn children(against: &Against<'_>, again: bool) -> Result<[Child; 2],
     Ok(children)
 }
 
-impl Sides<'_> {
+impl PairedRun<'_> {
     /// Measures all inputs, in groups that fit into memory on both sides; returns the number of
     /// points without results because time ran out.
     fn measure_all(&mut self, inputs: Vec<InputOrder>) -> Result<usize, DuetError> {
@@ -153,18 +153,18 @@ impl Sides<'_> {
             self.samples = Default::default();
             self.fingerprints = Default::default();
             let unknown = self.open_by_any_name()?;
-            let (turns, too_late) = self.prepare_all(&unknown)?;
+            let (paired_points, too_late) = self.prepare_all(&unknown)?;
             left_out += too_late;
-            let unfinished = turns::measure(turns, all, &rule, self)?;
+            let unfinished = paired_points::measure(paired_points, all, &rule, self)?;
             let why = if self.interrupt.asked() { Stop::Interrupt } else { Stop::Time };
-            for turn in unfinished {
-                self.finish(&turn, why)?;
+            for paired in unfinished {
+                self.finish(&paired, why)?;
             }
         }
         Ok(left_out)
     }
 
-    /// Opens inputs like [`Sides::open`], with a base that may know variants by former names.
+    /// Opens inputs like [`PairedRun::open`], with a base that may know variants by former names.
     fn open_by_any_name(&mut self) -> Result<Unknown, DuetError> {
         let mut unknown = self.open()?;
         while let Some(renamed) =
@@ -254,27 +254,27 @@ impl Sides<'_> {
     /// Prepares inputs in up to half of the time, because a point that is prepared but never
     /// sampled is useless. Returns the points to be sampled, and the number of points that there
     /// was no time for.
-    fn prepare_all(&mut self, unknown: &Unknown) -> Result<(Vec<Turn>, usize), DuetError> {
+    fn prepare_all(&mut self, unknown: &Unknown) -> Result<(Vec<PairedPoint>, usize), DuetError> {
         let half = self.deadline.left().map(|left| left / 2);
         let preparing = Deadline::new(Instant::now(), half);
-        let mut turns = Vec::new();
+        let mut paired_points = Vec::new();
         let mut left_out = 0;
         for input in 0..self.inputs.len() {
-            let is_late = !turns.is_empty() && !preparing.allows(Duration::ZERO);
+            let is_late = !paired_points.is_empty() && !preparing.allows(Duration::ZERO);
             if is_late || self.ends_before(Duration::ZERO) {
                 left_out += self.inputs[input].input.points.len();
             } else {
-                turns.extend(self.prepare(input, unknown)?);
+                paired_points.extend(self.prepare(input, unknown)?);
             }
         }
-        Ok((turns, left_out))
+        Ok((paired_points, left_out))
     }
 
     /// Prepares an input; returns its points to be sampled.
-    fn prepare(&mut self, input: usize, unknown: &Unknown) -> Result<Vec<Turn>, DuetError> {
+    fn prepare(&mut self, input: usize, unknown: &Unknown) -> Result<Vec<PairedPoint>, DuetError> {
         let prepared = self.make(input, unknown)?;
         let order = self.inputs[input].clone();
-        let mut turns = Vec::new();
+        let mut paired_points = Vec::new();
         for (point, identity) in order.input.points.iter().enumerate() {
             let mut sides = Vec::new();
             for side in Side::BOTH {
@@ -288,12 +288,12 @@ impl Sides<'_> {
             }
             // The base alone yields nothing to compare.
             if sides.contains(&Side::New) {
-                let mut turn = Turn::new(input, point, sides, order.max_time);
-                turn.slowdown = (self.against.slowdown)(identity);
-                turns.push(turn);
+                let mut paired = PairedPoint::new(input, point, sides, order.max_time);
+                paired.slowdown = (self.against.slowdown)(identity);
+                paired_points.push(paired);
             }
         }
-        Ok(turns)
+        Ok(paired_points)
     }
 
     /// Writes the row of a point whose plugin is no longer available.
@@ -309,7 +309,7 @@ impl Sides<'_> {
     pub(super) fn numbered(
         &mut self,
         side: Side,
-        order: &VisitOrder,
+        order: &BlockRequest,
         mut rows: Vec<SampleRow>,
     ) -> Vec<SampleRow> {
         let place = (order.input, order.point);
@@ -342,7 +342,7 @@ impl Sides<'_> {
     fn timeout(&self, limit: Duration) -> Duration {
         let left = self.deadline.left().zip(self.against.budget);
         left.map_or(limit, |(left, budget)| {
-            let beyond = budget.mul_f64(BEYOND).max(LEAST_BEYOND);
+            let beyond = budget.mul_f64(MAX_BEYOND).max(MIN_BEYOND);
             limit.min(left + beyond)
         })
     }

@@ -9,16 +9,16 @@ use generators::DataError;
 use crate::plan::{Input, Origin, Plan};
 
 /// Slot for an input. Candidates stay ready on it while it is filled.
-pub(crate) type CaseCell = OnceCell<Box<dyn Case>>;
+pub(crate) type InputSlot = OnceCell<Box<dyn Case>>;
 
 /// Creates `count` empty slots.
-pub(crate) fn cells(count: usize) -> Vec<CaseCell> {
-    (0..count).map(|_| CaseCell::new()).collect()
+pub(crate) fn slots(count: usize) -> Vec<InputSlot> {
+    (0..count).map(|_| InputSlot::new()).collect()
 }
 
 /// Generates an input, unless it was read from a file; returns the input and the time taken.
 pub(crate) fn make<'c>(
-    cell: &'c CaseCell,
+    slot: &'c InputSlot,
     plan: &Plan,
     input: &'c Input,
     seed: u64,
@@ -29,5 +29,5 @@ pub(crate) fn make<'c>(
     };
     let start = Instant::now();
     let case = plan.task().generate(params, seed)?;
-    Ok((cell.get_or_init(|| case).as_ref(), start.elapsed()))
+    Ok((slot.get_or_init(|| case).as_ref(), start.elapsed()))
 }

@@ -8,13 +8,13 @@ pub(crate) struct Deadline(Option<Instant>);
 
 /// Part of a budget reserved for charts and tables after the last sample, and its maximum.
 const AFTERWARDS: f64 = 0.03;
-const MOST_AFTERWARDS: Duration = Duration::from_secs(2);
+const MAX_AFTERWARDS: Duration = Duration::from_secs(2);
 
 impl Deadline {
     /// Deadline `budget` after `start`, less the time reserved for charts and tables.
     pub(crate) fn new(start: Instant, budget: Option<Duration>) -> Self {
         let end = |budget: Duration| {
-            let afterwards = budget.mul_f64(AFTERWARDS).min(MOST_AFTERWARDS);
+            let afterwards = budget.mul_f64(AFTERWARDS).min(MAX_AFTERWARDS);
             start.checked_add(budget - afterwards)
         };
         Deadline(budget.and_then(end))

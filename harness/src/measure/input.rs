@@ -8,13 +8,13 @@ use reports::record::Effort;
 use reports::store::StoreError;
 
 use super::checking::{
-    CandidateOutcome, CheckError, Refusal, check, check_candidate, run_candidate,
+    CandidateOutcome, CheckError, SkipReason, check, check_candidate, run_candidate,
 };
-use super::gpu::on_gpu::GpuMode;
-use super::recorder::{Recorder, VisitRecorder};
+use super::gpu::sampled_gpu::GpuMode;
+use super::recorder::{BlockRecorder, Recorder};
 use super::resources::Resources;
-use super::rounds::{self, VisitedCandidate};
-use super::rows::{FAILED, Subject};
+use super::rounds::{self, BlockCandidate};
+use super::rows::{FAILED, RowBuilder};
 use super::sampler::{CandidateSampler, Sample};
 use super::series::Series;
 use super::stopping::{Policy, StopReason};
@@ -37,7 +37,7 @@ pub(crate) struct InputState<'p> {
 
 /// A candidate on the input.
 pub(super) struct CandidateState<'p> {
-    pub(super) subject: Subject,
+    pub(super) subject: RowBuilder,
     pub(super) series: Series<Sample>,
     pub(super) phase: Phase,
     /// Ready while it is sampled; state from before its first sample persists.
@@ -114,40 +114,40 @@ impl<'p> InputState<'p> {
         recorder: &mut Recorder<'_>,
     ) -> Result<(), StoreError> {
         let mut longest = Duration::ZERO;
-        for number in 0..self.candidates.len() {
+        for index in 0..self.candidates.len() {
             if recorder.ends_before(longest) {
                 break;
             }
             let start = Instant::now();
-            let note = self.settle(number, case);
+            let note = self.settle(index, case);
             longest = longest.max(start.elapsed());
             if let Some(note) = note {
-                recorder.refused(&self.candidates[number].subject, &note)?;
+                recorder.refused(&self.candidates[index].subject, &note)?;
             }
         }
         Ok(())
     }
 
     /// Checks a candidate; returns the note for its row if it is not to be sampled.
-    pub(super) fn settle(&mut self, number: usize, case: &'p dyn Case) -> Option<String> {
-        let (phase, note) = match self.check(number, case) {
+    pub(super) fn settle(&mut self, index: usize, case: &'p dyn Case) -> Option<String> {
+        let (phase, note) = match self.check(index, case) {
             Ok(()) => (Phase::Checked, None),
-            Err(Refusal { outcome, note }) => (Phase::Finished(outcome), Some(note)),
+            Err(SkipReason { outcome, note }) => (Phase::Finished(outcome), Some(note)),
         };
-        self.candidates[number].phase = phase;
+        self.candidates[index].phase = phase;
         note
     }
 
     /// Runs a candidate once, records its resource use, and keeps it ready.
-    fn check(&mut self, number: usize, case: &'p dyn Case) -> Result<(), Refusal> {
+    fn check(&mut self, index: usize, case: &'p dyn Case) -> Result<(), SkipReason> {
         let resources = self.resources;
         let plan = self.plan;
-        let spec = &self.input.candidates[number];
-        let place = resources.place(plan, spec).map_err(Refusal::unavailable)?;
-        let CandidateState { subject, sampler, .. } = &mut self.candidates[number];
+        let spec = &self.input.candidates[index];
+        let target = resources.target(plan, spec).map_err(SkipReason::unavailable)?;
+        let CandidateState { subject, sampler, .. } = &mut self.candidates[index];
         subject.describe(case.work(), resources.ceilings(plan, spec));
-        let candidate = case.prepare(spec.variant, &place);
-        let mut candidate = candidate.map_err(Refusal::unavailable)?;
+        let candidate = case.prepare(spec.variant, &target);
+        let mut candidate = candidate.map_err(SkipReason::unavailable)?;
         let start = Instant::now();
         if !resources.is_known {
             candidate.find_reference();
@@ -155,7 +155,7 @@ impl<'p> InputState<'p> {
         let referred = Instant::now();
         self.effort.reference_s += (referred - start).as_secs_f64();
         let run = if resources.is_known { run_candidate } else { check_candidate };
-        let checked = check(candidate.as_mut(), &place, subject, run);
+        let checked = check(candidate.as_mut(), &target, subject, run);
         let has_figures = resources.mode != GpuMode::Profile && !resources.is_known;
         let figures = checked.and_then(|()| {
             let figures = has_figures.then(|| candidate.figures()).transpose()?;
@@ -163,13 +163,13 @@ impl<'p> InputState<'p> {
         });
         self.effort.checking_s += referred.elapsed().as_secs_f64();
         subject.quality.extend(figures?);
-        *sampler = Some(resources.sampler(candidate, plan, spec, place));
+        *sampler = Some(resources.sampler(candidate, plan, spec, target));
         Ok(())
     }
 
     /// Takes samples of all candidates that need more, in fresh buffers; returns true if there was
     /// time for any.
-    pub(super) fn visit(
+    pub(super) fn sample_block(
         &mut self,
         policy: &Policy,
         recorder: &mut Recorder<'_>,
@@ -184,17 +184,17 @@ impl<'p> InputState<'p> {
         self.take_energy(policy, recorder)?;
         let mut subjects = Vec::new();
         let mut visited = Vec::new();
-        for (number, candidate) in self.candidates.iter_mut().enumerate() {
+        for (index, candidate) in self.candidates.iter_mut().enumerate() {
             let CandidateState { subject, series, sampler, .. } = candidate;
             subjects.push(&*subject);
             if let Some(sampler) = sampler {
                 sampler.slowdown = self.slowdown;
-                visited.push(VisitedCandidate::new(number, sampler, series));
+                visited.push(BlockCandidate::new(index, sampler, series));
             }
         }
-        let mut observer = VisitRecorder { recorder, subjects };
+        let mut observer = BlockRecorder { recorder, subjects };
         let from = (self.next_round, self.seed);
-        self.next_round = rounds::visit(visited, policy, from, &mut observer)?;
+        self.next_round = rounds::sample_block(visited, policy, from, &mut observer)?;
         let taken = self.samples_taken() > before;
         self.conclude(policy, recorder)?;
         Ok(taken)
@@ -208,14 +208,14 @@ impl<'p> InputState<'p> {
     ) -> Result<(), StoreError> {
         let start = Instant::now();
         for candidate in &mut self.candidates {
-            let is_first = candidate.series.visit_starts.is_empty();
+            let is_first = candidate.series.block_offsets.is_empty();
             let Some(sampler) = candidate.sampler.as_mut().filter(|_| is_first) else {
                 continue;
             };
             match sampler.energy(policy.max_time) {
                 Ok(joules) => candidate.subject.energy_j = joules,
                 Err(error) => {
-                    let Refusal { outcome, note } = Refusal::from(CheckError::from(error));
+                    let SkipReason { outcome, note } = SkipReason::from(CheckError::from(error));
                     recorder.refused(&candidate.subject, &note)?;
                     candidate.end(outcome, &mut self.effort);
                 }

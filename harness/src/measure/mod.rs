@@ -8,7 +8,7 @@
 //! | `session` | execution of a run: folder, teams, ceilings, jobs |
 //! | `resources` | teams and GPUs |
 //! | `deadline` | deadline of a run, and shares of the remaining time |
-//! | `batch` | groups of inputs whose samples are interleaved |
+//! | `input_groups` | groups of inputs whose samples are interleaved |
 //! | `cases` | inputs with reference results, each generated once |
 //! | `input`, `checking` | one input: candidates checked, then sampled |
 //! | `ordered` | one input, block by block on request of another process |
@@ -18,21 +18,21 @@
 //! | `sampler` | one sample of one candidate |
 //! | `teams`, `probe`, `ceilings` | preparation and monitoring of samples |
 //! | `gpu` | preparation and monitoring of samples on GPUs |
-//! | `on_device` | bandwidth limits of a device, and resource use of a run on it |
+//! | `device_use` | bandwidth limits of a device, and resource use of a run on it |
 //! | `recorder`, `rows`, `stages`, `notes` | conversion of samples to records |
 
 mod assignment;
-mod batch;
 pub(crate) mod cases;
 mod ceilings;
 mod checking;
 mod deadline;
+mod device_use;
 mod error;
 mod folder;
 mod gpu;
 mod input;
+mod input_groups;
 mod notes;
-mod on_device;
 mod ordered;
 mod probe;
 mod recorder;
@@ -54,13 +54,13 @@ pub use error::MeasureError;
 pub(crate) use folder::{claimed, default_folder, new_folder};
 pub(crate) use gpu::ceilings as gpu_ceilings;
 pub(crate) use input::InputState;
-pub(crate) use ordered::{VisitOrder, is_false};
+pub(crate) use ordered::{BlockRequest, is_false};
 pub(crate) use resources::Resources;
 pub(crate) use rounds::shuffle;
-pub use rounds::{At, Observer, Sampler, VisitedCandidate, visit};
+pub use rounds::{BlockCandidate, Observer, SampleIndex, Sampler, sample_block};
 pub(crate) use rows::{FAILED, WRONG};
 pub use sampler::{CandidateSampler, Sample};
-pub use series::{Series, Taken, VisitSoFar};
+pub use series::{BlockProgress, Measurement, Series};
 pub use session::Session;
 pub(crate) use session::{describe, series_of};
 pub(crate) use stages::TOTAL;

@@ -8,7 +8,7 @@ use super::sampler::Sample;
 use super::series::Series;
 
 /// Share of samples that must be affected before a note is written.
-const WORTH_A_WORD: f64 = 0.1;
+const MIN_SHARE: f64 = 0.1;
 
 /// Property of a sample, and the text of the note on affected samples.
 type Remark = (fn(&Sample) -> bool, &'static str);
@@ -60,32 +60,36 @@ pub(super) fn notes(
 }
 
 fn affected(counted: &[&Sample], remarks: &[Remark]) -> Vec<String> {
-    let note = |(is_so, what): &Remark| told(counted, is_so, what);
+    let note = |(is_so, what): &Remark| affected_note(counted, is_so, what);
     remarks.iter().filter_map(note).collect()
 }
 
 fn limits(counted: &[&Sample]) -> Vec<String> {
     let note = |limit: Limit| {
         let what = format!("with a clock held down by {limit}");
-        told(counted, |sample| sample.limits.contains(&limit), &what)
+        affected_note(counted, |sample| sample.limits.contains(&limit), &what)
     };
     let all = [Limit::Power, Limit::Heat, Limit::Hardware];
     all.into_iter().filter_map(note).collect()
 }
 
 /// Note on the number of affected samples; `None` for one or two outliers, which medians tolerate.
-fn told(counted: &[&Sample], is_so: impl Fn(&Sample) -> bool, what: &str) -> Option<String> {
+fn affected_note(
+    counted: &[&Sample],
+    is_so: impl Fn(&Sample) -> bool,
+    what: &str,
+) -> Option<String> {
     let count = counted.iter().filter(|it| is_so(it)).count();
     let all = counted.len();
-    let is_worth_it = count as f64 > WORTH_A_WORD * all as f64;
-    is_worth_it.then(|| format!("{count} of {all} samples {what}"))
+    let is_relevant = count as f64 > MIN_SHARE * all as f64;
+    is_relevant.then(|| format!("{count} of {all} samples {what}"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn of(backend: Backend, affected: usize, sample: Sample) -> String {
+    fn note_of(backend: Backend, affected: usize, sample: Sample) -> String {
         let quiet = Sample::default();
         let all: Vec<_> = (0..10).map(|i| if i < affected { &sample } else { &quiet }).collect();
         let series = Series {
@@ -124,14 +128,14 @@ mod tests {
     fn rows_say_what_concerns_their_device_unless_it_is_a_stray_sample() {
         let gpu = ["4 of 10 samples at a low clock of the GPU", "held down by heat", "launches"];
         let cpu = ["moved between CPUs", "busy"];
-        for (backend, told, others) in [
+        for (backend, affected_note, others) in [
             (Backend::Cuda, &gpu[..], ["CPU", "cores"]),
             (Backend::Cpu, &cpu[..], ["GPU", "launches"]),
         ] {
-            let note = of(backend, 4, odd());
-            assert!(told.iter().all(|words| note.contains(words)), "{note}");
+            let note = note_of(backend, 4, odd());
+            assert!(affected_note.iter().all(|words| note.contains(words)), "{note}");
             assert!(others.iter().all(|words| !note.contains(words)), "{note}");
-            assert_eq!(of(backend, 1, odd()), "");
+            assert_eq!(note_of(backend, 1, odd()), "");
         }
     }
 }

@@ -6,7 +6,7 @@ use reports::record::{SampleRow, SummaryRow, flags};
 use serde::{Deserialize, Serialize};
 
 use super::input::{CandidateState, InputState};
-use super::rounds::{At, Sampler};
+use super::rounds::{SampleIndex, Sampler};
 use super::rows::FAILED;
 use super::sampler::{CandidateSampler, Sample};
 use super::series::Series;
@@ -14,7 +14,7 @@ use super::stages::{SAMPLE, is_whole};
 
 /// A block of samples of a point.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct VisitOrder {
+pub(crate) struct BlockRequest {
     /// Index of the input.
     pub input: usize,
     /// Index of the point within the input.
@@ -41,36 +41,36 @@ pub(crate) fn is_false(flag: &bool) -> bool {
 
 impl InputState<'_> {
     /// Fingerprint of a candidate's machine code.
-    pub(crate) fn fingerprint(&self, number: usize) -> String {
-        self.candidates[number].subject.fingerprint().to_owned()
+    pub(crate) fn fingerprint(&self, index: usize) -> String {
+        self.candidates[index].subject.fingerprint().to_owned()
     }
 
     /// Checks a candidate on the current input, and keeps it ready; returns its rows if it is not
     /// correct.
-    pub(crate) fn check_one(&mut self, number: usize) -> Vec<SummaryRow> {
-        let note = self.case.and_then(|case| self.settle(number, case));
-        let row = note.map(|note| self.candidates[number].subject.invalid_row(&note));
+    pub(crate) fn check_one(&mut self, index: usize) -> Vec<SummaryRow> {
+        let note = self.case.and_then(|case| self.settle(index, case));
+        let row = note.map(|note| self.candidates[index].subject.invalid_row(&note));
         row.into_iter().collect()
     }
 
     /// Takes samples of a candidate, in fresh buffers or its current ones; returns their rows, and
     /// those of the candidate if it failed.
-    pub(crate) fn visit_one(
+    pub(crate) fn sample_one(
         &mut self,
-        number: usize,
-        order: &VisitOrder,
+        index: usize,
+        order: &BlockRequest,
     ) -> (Vec<SampleRow>, Vec<SummaryRow>) {
         let mut rows = Vec::new();
-        let sampler = self.candidates[number].sampler.take();
+        let sampler = self.candidates[index].sampler.take();
         let (Some(case), Some(mut sampler)) = (self.case, sampler) else {
             return (rows, Vec::new());
         };
         if !order.keep && self.is_on_host() {
             case.drop_buffers();
         }
-        let candidate = &mut self.candidates[number];
+        let candidate = &mut self.candidates[index];
         sampler.slowdown = order.slowdown;
-        match candidate.sample(number, order, &mut sampler, &mut rows) {
+        match candidate.sample(index, order, &mut sampler, &mut rows) {
             Ok(()) => {
                 candidate.sampler = Some(sampler);
                 (rows, Vec::new())
@@ -85,11 +85,11 @@ impl InputState<'_> {
     /// Summary rows of a candidate from all its samples, including those taken by another process.
     pub(crate) fn summary(
         &self,
-        number: usize,
+        index: usize,
         stopped_by: &str,
         samples: &[SampleRow],
     ) -> Vec<SummaryRow> {
-        let candidate = &self.candidates[number];
+        let candidate = &self.candidates[index];
         let series = series_of(samples, &candidate.series);
         candidate.subject.summary_rows(stopped_by, &series)
     }
@@ -98,20 +98,20 @@ impl InputState<'_> {
 impl CandidateState<'_> {
     fn sample(
         &mut self,
-        number: usize,
-        order: &VisitOrder,
+        index: usize,
+        order: &BlockRequest,
         sampler: &mut CandidateSampler<'_>,
         rows: &mut Vec<SampleRow>,
     ) -> Result<(), DeviceError> {
         if order.warm_up {
             sampler.sample()?;
         }
-        self.series.begin_visit();
+        self.series.begin_block();
         for sample in 0..order.samples {
-            let at = At {
-                candidate: number,
+            let at = SampleIndex {
+                candidate: index,
                 round: order.round,
-                number: self.series.samples.len(),
+                index: self.series.samples.len(),
                 fresh: sample == 0,
             };
             let sample = sampler.sample()?;
@@ -137,7 +137,7 @@ fn series_of(rows: &[SampleRow], own: &Series<Sample>) -> Series<Sample> {
         };
         let has = |flag| flags::has(&row.flags, flag);
         if has(flags::FRESH) {
-            series.begin_visit();
+            series.begin_block();
         }
         let stage = |row: &&SampleRow| {
             let name = row.stage.strip_prefix(&prefix).unwrap_or(&row.stage);

@@ -22,7 +22,7 @@ const CHAIN_TURNS: u32 = 200;
 /// Rows of independent additions per loop iteration.
 const ROWS_PER_TURN: u32 = 64;
 /// About 10 µs in total.
-const CROWD_TURNS: u32 = 400;
+const ALU_PROBE_TURNS: u32 = 400;
 
 /// Samples taken below this fraction of the usual clock are marked.
 pub(super) const SLOW: f64 = 0.9;
@@ -33,7 +33,7 @@ const DISTURBED: f64 = 1.02;
 /// instead.
 const READING_ERROR: f64 = 0.05;
 /// Quantile of all probes that serves as the minimum number of cycles.
-const LEAST: f64 = 0.05;
+const MIN_CYCLES_QUANTILE: f64 = 0.05;
 /// Minimum number of probes for usual values.
 const MIN_READINGS: u64 = 5;
 
@@ -43,7 +43,7 @@ pub(super) struct Reading {
     /// Clock of the core, in MHz.
     pub(super) clock_mhz: f64,
     /// Time of the independent additions, in microseconds.
-    pub(super) crowd_us: f64,
+    pub(super) alu_probe_us: f64,
 }
 
 /// Probes this core; `None` on architectures without a probe.
@@ -53,12 +53,12 @@ pub(super) fn read() -> Option<Reading> {
         return None;
     }
     let middle = Instant::now();
-    run_crowd();
-    let crowd_seconds = middle.elapsed().as_secs_f64();
+    run_alu_probe();
+    let alu_probe_seconds = middle.elapsed().as_secs_f64();
     let chain_seconds = (middle - start).as_secs_f64();
     Some(Reading {
         clock_mhz: f64::from(CHAIN_TURNS * LINKS_PER_TURN) / chain_seconds * 1e-6,
-        crowd_us: crowd_seconds * 1e6,
+        alu_probe_us: alu_probe_seconds * 1e6,
     })
 }
 
@@ -97,9 +97,9 @@ fn run_chain() -> bool {
 
 /// Six parallel chains: the number of adders in current cores.
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
-fn run_crowd() {
+fn run_alu_probe() {
     let [mut a, mut b, mut c, mut d, mut e, mut f] = [1_u64; 6];
-    for _ in 0..CROWD_TURNS {
+    for _ in 0..ALU_PROBE_TURNS {
         // SAFETY: the instructions change only the declared registers and access no memory.
         unsafe {
             std::arch::asm!(
@@ -123,18 +123,18 @@ fn run_chain() -> bool {
 }
 
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-fn run_crowd() {}
+fn run_alu_probe() {}
 
 /// Usual probe results on the CPUs of a team, learnt during the run. Fast and slow cores of a CPU
 /// differ in clocks and adders, so each kind of core has its own usual values.
 #[derive(Debug)]
-pub(super) struct Usual {
-    kinds: Vec<UsualOfKind>,
+pub(super) struct ClockBaseline {
+    kinds: Vec<KindBaseline>,
 }
 
 /// Usual probe results on cores of one kind.
 #[derive(Debug, Default)]
-struct UsualOfKind {
+struct KindBaseline {
     /// In ascending order.
     cpus: Vec<usize>,
     clocks: Histogram,
@@ -143,27 +143,29 @@ struct UsualOfKind {
 
 /// Judgement of a sample by the probes around it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Condition {
+pub(super) struct CoreCondition {
     /// A core was far below its usual clock.
     pub(super) slow_clock: bool,
     /// Another program used a core.
     pub(super) disturbed: bool,
 }
 
-impl Usual {
+impl ClockBaseline {
     /// Empty statistics for CPUs of these kinds.
     pub(super) fn new(kinds: &[CoreKind]) -> Self {
         let of_kind =
-            |kind: &CoreKind| UsualOfKind { cpus: kind.cpus.clone(), ..Default::default() };
+            |kind: &CoreKind| KindBaseline { cpus: kind.cpus.clone(), ..Default::default() };
         let kinds: Vec<_> = kinds.iter().map(of_kind).collect();
-        Usual { kinds: if kinds.is_empty() { vec![UsualOfKind::default()] } else { kinds } }
+        ClockBaseline {
+            kinds: if kinds.is_empty() { vec![KindBaseline::default()] } else { kinds },
+        }
     }
 
     /// Adds the readings around a sample, each with the CPU that it was taken on, and judges the
     /// sample by all readings so far. Readings from unknown CPUs count as those of the first kind.
-    pub(super) fn judge(&mut self, readings: &[(Option<usize>, Reading)]) -> Condition {
+    pub(super) fn judge(&mut self, readings: &[(Option<usize>, Reading)]) -> CoreCondition {
         let kinds: Vec<usize> = readings.iter().map(|(cpu, _)| self.kind_of(*cpu)).collect();
-        let mut condition = Condition::default();
+        let mut condition = CoreCondition::default();
         for (number, kind) in self.kinds.iter_mut().enumerate() {
             let of_kind = readings.iter().zip(&kinds).filter(|(_, kind)| **kind == number);
             let of_kind: Vec<Reading> = of_kind.map(|((_, reading), _)| *reading).collect();
@@ -176,24 +178,24 @@ impl Usual {
 
     /// Index of the kind of a CPU.
     fn kind_of(&self, cpu: Option<usize>) -> usize {
-        let has = |kind: &UsualOfKind| cpu.is_some_and(|cpu| kind.cpus.contains(&cpu));
+        let has = |kind: &KindBaseline| cpu.is_some_and(|cpu| kind.cpus.contains(&cpu));
         self.kinds.iter().position(has).unwrap_or(0)
     }
 }
 
-impl UsualOfKind {
-    fn judge(&mut self, readings: &[Reading]) -> Condition {
+impl KindBaseline {
+    fn judge(&mut self, readings: &[Reading]) -> CoreCondition {
         let mut clocks = readings.iter().map(|reading| reading.clock_mhz);
         clocks.clone().for_each(|clock| self.clocks.add(clock));
         let Some(clock) = self.clocks.quantile(0.5) else {
-            return Condition::default();
+            return CoreCondition::default();
         };
         let cycles: Vec<_> = readings.iter().map(|reading| reading.cycles(clock)).collect();
         cycles.iter().for_each(|&cycles| self.cycles.add(cycles));
-        let least = self.cycles.quantile(LEAST).unwrap_or(f64::INFINITY);
-        Condition {
+        let min_cycles = self.cycles.quantile(MIN_CYCLES_QUANTILE).unwrap_or(f64::INFINITY);
+        CoreCondition {
             slow_clock: clocks.any(|read| read < SLOW * clock),
-            disturbed: cycles.iter().any(|&cycles| cycles > DISTURBED * least),
+            disturbed: cycles.iter().any(|&cycles| cycles > DISTURBED * min_cycles),
         }
     }
 }
@@ -202,7 +204,7 @@ impl Reading {
     /// Cycles that the independent additions took.
     fn cycles(&self, usual_mhz: f64) -> f64 {
         let is_usual = (self.clock_mhz / usual_mhz - 1.0).abs() < READING_ERROR;
-        self.crowd_us * if is_usual { usual_mhz } else { self.clock_mhz }
+        self.alu_probe_us * if is_usual { usual_mhz } else { self.clock_mhz }
     }
 }
 
@@ -240,12 +242,17 @@ impl Histogram {
 mod tests {
     use super::*;
 
-    fn judged(usual: &mut Usual, clock_mhz: f64, cycles: f64) -> Condition {
-        judged_on(usual, 0, clock_mhz, cycles)
+    fn judged(baseline: &mut ClockBaseline, clock_mhz: f64, cycles: f64) -> CoreCondition {
+        judged_on(baseline, 0, clock_mhz, cycles)
     }
 
-    fn judged_on(usual: &mut Usual, cpu: usize, clock_mhz: f64, cycles: f64) -> Condition {
-        usual.judge(&[(Some(cpu), Reading { clock_mhz, crowd_us: cycles / clock_mhz })])
+    fn judged_on(
+        baseline: &mut ClockBaseline,
+        cpu: usize,
+        clock_mhz: f64,
+        cycles: f64,
+    ) -> CoreCondition {
+        baseline.judge(&[(Some(cpu), Reading { clock_mhz, alu_probe_us: cycles / clock_mhz })])
     }
 
     #[test]
@@ -255,44 +262,45 @@ mod tests {
             name: name.to_owned(),
             max_mhz: None,
         };
-        let mut usual = Usual::new(&[kind("performance", &[0, 1]), kind("efficiency", &[2, 3])]);
+        let mut baseline =
+            ClockBaseline::new(&[kind("performance", &[0, 1]), kind("efficiency", &[2, 3])]);
         let usual_cores = [(0, 5000.0, 1e4), (2, 3800.0, 1.5e4)];
         for _ in 0..10 {
             for (cpu, clock, cycles) in usual_cores {
-                assert_eq!(judged_on(&mut usual, cpu, clock, cycles), Condition::default());
+                assert_eq!(judged_on(&mut baseline, cpu, clock, cycles), CoreCondition::default());
             }
         }
         // A fast core that is as slow as a slow one, and a slow one that is slower than usual.
-        let fast = judged_on(&mut usual, 1, 3800.0, 1.5e4);
+        let fast = judged_on(&mut baseline, 1, 3800.0, 1.5e4);
         assert!(fast.slow_clock && fast.disturbed, "{fast:?}");
-        let slow = judged_on(&mut usual, 3, 3000.0, 1.7e4);
+        let slow = judged_on(&mut baseline, 3, 3000.0, 1.7e4);
         assert!(slow.slow_clock && slow.disturbed, "{slow:?}");
-        assert_eq!(judged_on(&mut usual, 3, 3800.0, 1.5e4), Condition::default());
+        assert_eq!(judged_on(&mut baseline, 3, 3800.0, 1.5e4), CoreCondition::default());
     }
 
     #[test]
     fn readings_far_below_the_usual_clock_are_slow() {
-        let mut usual = Usual::new(&[]);
-        let first = judged(&mut usual, 1000.0, 1e4);
+        let mut baseline = ClockBaseline::new(&[]);
+        let first = judged(&mut baseline, 1000.0, 1e4);
         assert!(!first.slow_clock, "nothing to compare with yet");
         for mhz in [3000.0, 3010.0, 2990.0, 3005.0, 3001.0] {
-            assert!(!judged(&mut usual, mhz, 1e4).slow_clock);
+            assert!(!judged(&mut baseline, mhz, 1e4).slow_clock);
         }
-        assert!(judged(&mut usual, 2000.0, 1e4).slow_clock);
-        assert!(!judged(&mut usual, 2900.0, 1e4).slow_clock);
+        assert!(judged(&mut baseline, 2000.0, 1e4).slow_clock);
+        assert!(!judged(&mut baseline, 2900.0, 1e4).slow_clock);
     }
 
     #[test]
     fn cycles_beyond_the_least_are_a_disturbance_at_any_clock() {
-        let mut usual = Usual::new(&[]);
+        let mut baseline = ClockBaseline::new(&[]);
         let clocks = [3000.0; 10].into_iter().chain([2000.0, 2500.0]);
         for mhz in clocks {
-            assert!(!judged(&mut usual, mhz, 1e4).disturbed);
+            assert!(!judged(&mut baseline, mhz, 1e4).disturbed);
         }
-        assert!(judged(&mut usual, 3000.0, 1.1e4).disturbed);
-        assert!(!judged(&mut usual, 3000.0, 1.005e4).disturbed);
+        assert!(judged(&mut baseline, 3000.0, 1.1e4).disturbed);
+        assert!(!judged(&mut baseline, 3000.0, 1.005e4).disturbed);
         // Works as long as some probes are undisturbed.
-        let crowded = (0..100).all(|_| judged(&mut usual, 3000.0, 1.5e4).disturbed);
+        let crowded = (0..100).all(|_| judged(&mut baseline, 3000.0, 1.5e4).disturbed);
         assert!(crowded);
     }
 
@@ -322,7 +330,7 @@ mod tests {
         assert!((400.0..10_000.0).contains(&clock), "{clock} MHz");
         let cycles = middle(|reading| reading.cycles(reading.clock_mhz));
         // Between all six additions in a cycle and one at a time.
-        let rows = f64::from(CROWD_TURNS * ROWS_PER_TURN);
+        let rows = f64::from(ALU_PROBE_TURNS * ROWS_PER_TURN);
         let plausible = 0.5 * rows..20.0 * rows;
         assert!(plausible.contains(&cycles), "{cycles} cycles");
     }

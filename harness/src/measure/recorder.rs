@@ -8,8 +8,8 @@ use reports::units;
 
 use super::checking::CandidateOutcome;
 use super::deadline::Deadline;
-use super::rounds::{At, Observer};
-use super::rows::Subject;
+use super::rounds::{Observer, SampleIndex};
+use super::rows::RowBuilder;
 use super::sampler::Sample;
 use super::series::Series;
 use super::stopping::StopReason;
@@ -42,7 +42,7 @@ impl Recorder<'_> {
     }
 
     /// Records a candidate that is not timed.
-    pub(super) fn refused(&mut self, subject: &Subject, note: &str) -> Result<(), StoreError> {
+    pub(super) fn refused(&mut self, subject: &RowBuilder, note: &str) -> Result<(), StoreError> {
         self.progress.finished(&subject.point, Duration::ZERO, note);
         self.summarise(vec![subject.invalid_row(note)])
     }
@@ -50,7 +50,7 @@ impl Recorder<'_> {
     /// Records a candidate that has enough samples. Returns false if none of its samples counts.
     pub(super) fn finished(
         &mut self,
-        subject: &Subject,
+        subject: &RowBuilder,
         reason: StopReason,
         series: &Series<Sample>,
     ) -> Result<CandidateOutcome, StoreError> {
@@ -80,16 +80,16 @@ impl Recorder<'_> {
 }
 
 /// Records the samples of a block.
-pub(super) struct VisitRecorder<'r, 'a, 's> {
+pub(super) struct BlockRecorder<'r, 'a, 's> {
     pub(super) recorder: &'r mut Recorder<'a>,
     /// Subjects by candidate index.
-    pub(super) subjects: Vec<&'s Subject>,
+    pub(super) subjects: Vec<&'s RowBuilder>,
 }
 
-impl Observer<Sample> for VisitRecorder<'_, '_, '_> {
+impl Observer<Sample> for BlockRecorder<'_, '_, '_> {
     type Error = StoreError;
 
-    fn sampled(&mut self, at: At, sample: &Sample) -> Result<(), StoreError> {
+    fn sampled(&mut self, at: SampleIndex, sample: &Sample) -> Result<(), StoreError> {
         let rows = self.subjects[at.candidate].sample_rows(at, sample);
         self.recorder.folder.append_samples(&rows)?;
         self.recorder.rows.samples.extend(rows);

@@ -5,10 +5,10 @@ use algorithms::device::{Device, Target, TeamError};
 use algorithms::task::Candidate;
 use reports::record::Point;
 
-use super::gpu::on_gpu::{GpuMode, OnGpu};
+use super::device_use::Ceilings;
+use super::gpu::sampled_gpu::{GpuMode, SampledGpu};
 use super::gpu::watched::WatchedGpus;
-use super::on_device::Ceilings;
-use super::rows::Subject;
+use super::rows::RowBuilder;
 use super::sampler::CandidateSampler;
 use super::teams::{TeamState, Teams};
 use crate::plan::{CandidateSpec, Plan};
@@ -34,7 +34,7 @@ pub(crate) struct Resources {
 
 impl Resources {
     /// Starts all resources that the candidates of these plans need.
-    pub(super) fn of<'a>(
+    pub(super) fn for_plans<'a>(
         plans: impl Iterator<Item = &'a Plan> + Clone,
         mode: GpuMode,
     ) -> Result<Self, TeamError> {
@@ -43,7 +43,7 @@ impl Resources {
         Ok(Resources {
             teams: Teams::start(plans.flat_map(|plan| &plan.teams))?,
             gpus: Gpus::default(),
-            watched: WatchedGpus::of(devices),
+            watched: WatchedGpus::new(devices),
             mode,
             quota: CpuQuota::of_this_process(),
             cpus: platform::usable_threads(),
@@ -57,20 +57,20 @@ impl Resources {
         plans: impl Iterator<Item = &'a Plan> + Clone,
         is_known: bool,
     ) -> Result<Self, TeamError> {
-        let resources = Resources::of(plans, GpuMode::Measure)?;
+        let resources = Resources::for_plans(plans, GpuMode::Measure)?;
         Ok(Resources { is_known, ..resources })
     }
 
     /// Row fields that all rows of a candidate share.
-    pub(super) fn subject(&self, plan: &Plan, spec: &CandidateSpec, point: Point) -> Subject {
+    pub(super) fn subject(&self, plan: &Plan, spec: &CandidateSpec, point: Point) -> RowBuilder {
         let variant = plan.variant(spec);
         let fingerprint =
             if self.is_known { String::new() } else { platform::variant_fingerprint(variant) };
-        Subject::new(point, variant, &fingerprint)
+        RowBuilder::new(point, variant, &fingerprint)
     }
 
     /// Execution target of a candidate.
-    pub(super) fn place(
+    pub(super) fn target(
         &self,
         plan: &Plan,
         spec: &CandidateSpec,
@@ -93,22 +93,25 @@ impl Resources {
         candidate: Box<dyn Candidate + 'a>,
         plan: &'a Plan,
         spec: &CandidateSpec,
-        place: Target<'a>,
+        target: Target<'a>,
     ) -> CandidateSampler<'a> {
         let team = self.team(plan, spec);
         let is_cold = spec.cache == CacheMode::Cold;
-        let is_on_host = place.gpu.is_none();
-        let watched = place.gpu.zip(self.watched.get(spec.device));
+        let is_on_host = target.gpu.is_none();
+        let watched = target.gpu.zip(self.watched.get(spec.device));
         let mut sampler = CandidateSampler::new(candidate, &team.team);
         sampler.flush = team.flush.as_ref().filter(|_| is_cold);
         sampler.spec = Some(&plan.teams[spec.team]);
         // With more threads than CPUs, probes measure the waiting of threads rather than clocks and
         // other load.
-        sampler.usual = Some(&team.usual).filter(|_| team.team.threads() <= self.cpus);
+        sampler.baseline = Some(&team.baseline).filter(|_| team.team.threads() <= self.cpus);
         sampler.quota = self.quota.as_ref();
         sampler.counting = team.counting.as_deref().filter(|_| is_on_host);
-        sampler.on_gpu =
-            watched.map(|(gpu, watched)| OnGpu { gpu, watch: &watched.watch, mode: self.mode });
+        sampler.sampled_gpu = watched.map(|(gpu, watched)| SampledGpu {
+            gpu,
+            watch: &watched.watch,
+            mode: self.mode,
+        });
         sampler
     }
 

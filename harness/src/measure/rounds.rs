@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use generators::random::{below, hash};
 
-use super::series::{Series, Taken, VisitSoFar};
+use super::series::{BlockProgress, Measurement, Series};
 use super::stopping::Policy;
 
 /// Longer runs are not repeated for warm-up: cold caches at their start cost a few hundredths of
@@ -18,7 +18,7 @@ const WARM_BY_ITSELF: Duration = Duration::from_millis(50);
 /// Source of samples.
 pub trait Sampler {
     /// Type of a sample.
-    type Sample: Taken;
+    type Sample: Measurement;
     /// Error of a failed sample.
     type Failure: ToString;
     /// Takes one sample.
@@ -35,13 +35,13 @@ pub trait Sampler {
 
 /// Indices of a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct At {
+pub struct SampleIndex {
     /// Index of the candidate.
     pub candidate: usize,
     /// Index of the round, over all blocks.
     pub round: usize,
     /// Index of the sample within the candidate.
-    pub number: usize,
+    pub index: usize,
     /// True for the first sample of a block.
     pub fresh: bool,
 }
@@ -54,24 +54,24 @@ pub trait Observer<T> {
     ///
     /// # Errors
     /// If it can't be recorded.
-    fn sampled(&mut self, at: At, sample: &T) -> Result<(), Self::Error>;
+    fn sampled(&mut self, at: SampleIndex, sample: &T) -> Result<(), Self::Error>;
     /// Returns true to stop now because a sample of this duration would not finish in time.
     fn ends_before(&self, next: Duration) -> bool;
 }
 
 /// A candidate during a block.
-pub struct VisitedCandidate<'s, S: Sampler> {
-    number: usize,
+pub struct BlockCandidate<'s, S: Sampler> {
+    index: usize,
     sampler: &'s mut S,
     series: &'s mut Series<S::Sample>,
-    so_far: VisitSoFar,
+    so_far: BlockProgress,
 }
 
-impl<'s, S: Sampler> VisitedCandidate<'s, S> {
+impl<'s, S: Sampler> BlockCandidate<'s, S> {
     /// Creates a candidate by its index, with the samples of earlier blocks.
-    pub fn new(number: usize, sampler: &'s mut S, series: &'s mut Series<S::Sample>) -> Self {
-        series.begin_visit();
-        VisitedCandidate { number, sampler, series, so_far: VisitSoFar::default() }
+    pub fn new(index: usize, sampler: &'s mut S, series: &'s mut Series<S::Sample>) -> Self {
+        series.begin_block();
+        BlockCandidate { index, sampler, series, so_far: BlockProgress::default() }
     }
 
     /// Runs once; returns `None` if the run fails.
@@ -104,7 +104,7 @@ impl<'s, S: Sampler> VisitedCandidate<'s, S> {
     }
 
     fn is_done(&self, policy: &Policy) -> bool {
-        self.series.failure.is_some() || policy.ends_visit(&self.so_far, self.series)
+        self.series.failure.is_some() || policy.ends_block(&self.so_far, self.series)
     }
 
     fn sample<O: Observer<S::Sample>>(
@@ -115,10 +115,10 @@ impl<'s, S: Sampler> VisitedCandidate<'s, S> {
         let Some(sample) = self.run() else {
             return Ok(());
         };
-        let at = At {
-            candidate: self.number,
+        let at = SampleIndex {
+            candidate: self.index,
             round,
-            number: self.series.samples.len(),
+            index: self.series.samples.len(),
             fresh: self.so_far.samples == 0,
         };
         observer.sampled(at, &sample)?;
@@ -133,8 +133,8 @@ impl<'s, S: Sampler> VisitedCandidate<'s, S> {
 ///
 /// # Errors
 /// Errors of the observer.
-pub fn visit<S: Sampler, O: Observer<S::Sample>>(
-    mut candidates: Vec<VisitedCandidate<'_, S>>,
+pub fn sample_block<S: Sampler, O: Observer<S::Sample>>(
+    mut candidates: Vec<BlockCandidate<'_, S>>,
     policy: &Policy,
     (first_round, seed): (usize, u64),
     observer: &mut O,

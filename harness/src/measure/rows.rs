@@ -8,12 +8,12 @@ use reports::record::{Params, Point, SampleRow, SummaryRow, flags};
 use reports::units;
 use statistics::describe;
 
+use super::device_use::{Ceilings, DeviceUse};
 use super::notes::notes;
-use super::on_device::{Ceilings, OnDevice};
-use super::rounds::At;
+use super::rounds::SampleIndex;
 use super::sampler::Sample;
 use super::series::Series;
-use super::stages::{Extent, KERNEL, TOTAL, is_whole, is_within, leaf};
+use super::stages::{Coverage, KERNEL, TOTAL, is_whole, is_within, leaf};
 use crate::plan::quantities;
 use crate::platform::counters::Counts;
 
@@ -30,12 +30,12 @@ pub(crate) const WRONG: &str = "wrong output: ";
 pub(crate) const FAILED: &str = "failed: ";
 
 /// A candidate on an input: fields that all its rows share.
-pub(super) struct Subject {
+pub(super) struct RowBuilder {
     pub(super) point: Point,
     backend: String,
     stable: bool,
     work: Work,
-    extent: Extent,
+    extent: Coverage,
     fingerprint: String,
     /// Bytes of all buffers alive during a run.
     pub(super) memory_bytes: u64,
@@ -47,26 +47,26 @@ pub(super) struct Subject {
     pub(super) quality: Vec<Metric>,
     ceilings: Ceilings,
     /// Resource use of its run on a GPU.
-    pub(super) on_device: OnDevice,
+    pub(super) device_use: DeviceUse,
     /// Energy of a run on a GPU, in joules.
     pub(super) energy_j: Option<f64>,
 }
 
-impl Subject {
+impl RowBuilder {
     pub(super) fn new(point: Point, info: &VariantInfo, fingerprint: &str) -> Self {
-        Subject {
+        RowBuilder {
             point,
             backend: info.backend.to_string(),
             stable: info.stable,
             work: Work::default(),
-            extent: Extent::All,
+            extent: Coverage::All,
             fingerprint: info.plugin.map_or(fingerprint, |plugin| &plugin.fingerprint).to_owned(),
             memory_bytes: 0,
             remarks: Vec::new(),
             given: Given::default(),
             quality: Vec::new(),
             ceilings: Ceilings { backend: info.backend, bandwidth: None },
-            on_device: OnDevice::default(),
+            device_use: DeviceUse::default(),
             energy_j: None,
         }
     }
@@ -83,18 +83,18 @@ impl Subject {
     }
 
     /// Records that runs process only a subsample of the work.
-    pub(super) fn does_a_sample(&mut self, work: Work) {
+    pub(super) fn set_subsampled(&mut self, work: Work) {
         self.work = work;
-        self.extent = Extent::Sample;
+        self.extent = Coverage::Sample;
     }
 
     /// Rows of a sample, one per stage.
-    pub(super) fn sample_rows(&self, at: At, sample: &Sample) -> Vec<SampleRow> {
+    pub(super) fn sample_rows(&self, at: SampleIndex, sample: &Sample) -> Vec<SampleRow> {
         let row = |stage: &str, seconds: f64| SampleRow {
             cpu: cpus(sample),
             clock_mhz: sample.clock_mhz.map(f64::round),
             flags: flags(at, sample),
-            ..SampleRow::new(&self.point, stage, at.round, at.number, seconds)
+            ..SampleRow::new(&self.point, stage, at.round, at.index, seconds)
         };
         let whole = SampleRow {
             cpu_s: sample.cpu_seconds,
@@ -121,7 +121,7 @@ impl Subject {
             return vec![self.invalid_row(&note)];
         }
         let whole = self.extent.whole();
-        let row = self.described(whole, stopped_by, &series.seconds, &series.visit_starts);
+        let row = self.described(whole, stopped_by, &series.seconds, &series.block_offsets);
         let mut metrics = self.metrics(row.median_s, &counted);
         metrics.extend(&row.metrics);
         let mut rows = vec![SummaryRow {
@@ -132,7 +132,7 @@ impl Subject {
         let stages = counted.iter().find_map(|sample| sample.stages.as_ref());
         let stages = stages.map_or(&[][..], Vec::as_slice);
         for stage in stages {
-            let (seconds, visits) = times_of(stage, &counted, &series.visit_starts);
+            let (seconds, visits) = times_of(stage, &counted, &series.block_offsets);
             let name = self.extent.part(&stage.name);
             let row = self.described(&name, stopped_by, &seconds, &visits);
             rows.push(self.of_its_own(row, stage, stages));
@@ -161,7 +161,7 @@ impl Subject {
             let of_item = joules / self.work.items.max(1) as f64;
             metrics.set("j_per_item", format!("{of_item:.3e}"));
         }
-        if let Some(bytes) = self.on_device.taken_bytes {
+        if let Some(bytes) = self.device_use.allocated_bytes {
             metrics.set("device_bytes", bytes.to_string());
         }
         metrics
@@ -217,23 +217,23 @@ impl Subject {
     /// Achieved fraction of the peak bandwidth: required bytes over `seconds`, relative to the
     /// limit.
     fn peak_fraction(&self, stage: &str, seconds: f64) -> Option<f64> {
-        let on_gpu = self.ceilings.backend != Backend::Cpu;
+        let sampled_gpu = self.ceilings.backend != Backend::Cpu;
         let one_way = self.work.to_host_bytes;
-        let one_way = one_way.filter(|_| on_gpu && is_whole(stage));
-        let (bytes, most) = match one_way {
+        let one_way = one_way.filter(|_| sampled_gpu && is_whole(stage));
+        let (bytes, limit) = match one_way {
             Some(bytes) => (bytes, self.ceilings.link_to_host()),
-            None => (self.work.bytes_min, self.ceilings.of(stage)),
+            None => (self.work.bytes_min, self.ceilings.for_stage(stage)),
         };
         // The minimum number of bytes is not known.
-        let most = most.filter(|_| bytes > 0);
-        most.and_then(|most| finite(bytes as f64 / seconds / most))
+        let limit = limit.filter(|_| bytes > 0);
+        limit.and_then(|limit| finite(bytes as f64 / seconds / limit))
     }
 
     /// Notes for readers that are independent of the samples.
     fn remarks(&self) -> Vec<String> {
         let unchecked = "checked by order and checksums: too large for a reference";
         let unchecked = (!self.work.has_reference).then(|| unchecked.to_owned());
-        let notes = unchecked.into_iter().chain(self.on_device.note.clone());
+        let notes = unchecked.into_iter().chain(self.device_use.note.clone());
         notes.chain(self.remarks.iter().cloned()).collect()
     }
 
@@ -247,15 +247,15 @@ impl Subject {
             metrics.set("bytes_moved", stage.bytes.to_string());
             return SummaryRow { metrics, ..row };
         }
-        self.on_device.describe(leaf(&stage.name), &mut metrics);
+        self.device_use.describe(leaf(&stage.name), &mut metrics);
         let is_scope = all.iter().any(|other| is_within(&other.name, &stage.name));
         let moved = (stage.bytes > 0).then_some(stage.bytes as f64);
         let rate = moved.zip(row.median_s).map(|(bytes, median)| bytes / median);
-        let most = self.ceilings.of(&stage.name).filter(|_| !is_scope);
+        let limit = self.ceilings.for_stage(&stage.name).filter(|_| !is_scope);
         SummaryRow {
             bytes_per_s: rate.and_then(finite),
             bytes_min: stage.bytes,
-            peak_fraction: rate.zip(most).and_then(|(rate, most)| finite(rate / most)),
+            peak_fraction: rate.zip(limit).and_then(|(rate, limit)| finite(rate / limit)),
             metrics,
             ..row
         }
@@ -286,7 +286,7 @@ fn cpus(sample: &Sample) -> String {
     names.join("+")
 }
 
-fn flags(at: At, sample: &Sample) -> String {
+fn flags(at: SampleIndex, sample: &Sample) -> String {
     let flags = [
         (at.fresh, flags::FRESH),
         (!sample.in_place, flags::OUTSIDE_PLACE),

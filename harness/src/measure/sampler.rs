@@ -10,11 +10,11 @@ use algorithms::task::Candidate;
 use algorithms::timing::Stages;
 
 use super::gpu::energy::{self, Consumer};
-use super::gpu::on_gpu::{GpuMode, OnGpu};
+use super::gpu::sampled_gpu::{GpuMode, SampledGpu};
 use super::gpu::watch::GpuState;
-use super::probe::{self, Condition, Reading, Usual};
+use super::probe::{self, ClockBaseline, CoreCondition, Reading};
 use super::rounds::Sampler;
-use super::series::Taken;
+use super::series::Measurement;
 use super::teams::CacheFlush;
 use crate::plan::TeamSpec;
 use crate::platform::counters::{Counting, Counts, Reading as Counted};
@@ -70,11 +70,11 @@ pub struct CandidateSampler<'a> {
     /// Specifies the CPUs of the workers.
     pub(super) spec: Option<&'a TeamSpec>,
     /// Usual probe results, with which probes are compared.
-    pub(super) usual: Option<&'a Mutex<Usual>>,
+    pub(super) baseline: Option<&'a Mutex<ClockBaseline>>,
     /// Quota of CPU time, if there is one.
     pub(super) quota: Option<&'a CpuQuota>,
     /// The GPU, with its own monitoring.
-    pub(super) on_gpu: Option<OnGpu<'a>>,
+    pub(super) sampled_gpu: Option<SampledGpu<'a>>,
     /// Hardware counters during runs.
     pub(super) counting: Option<&'a dyn Counting>,
     /// Fraction by which each run is slowed down; used by self-tests.
@@ -123,9 +123,9 @@ impl<'a> CandidateSampler<'a> {
             team,
             flush: None,
             spec: None,
-            usual: None,
+            baseline: None,
             quota: None,
-            on_gpu: None,
+            sampled_gpu: None,
             counting: None,
             slowdown: 0.0,
             runs: 0,
@@ -146,10 +146,10 @@ impl<'a> CandidateSampler<'a> {
         if let Some(flush) = self.flush {
             flush.flush(self.team);
         }
-        if let Some(on_gpu) = &self.on_gpu {
-            on_gpu.warm_up()?;
+        if let Some(sampled_gpu) = &self.sampled_gpu {
+            sampled_gpu.warm_up()?;
             if self.flush.is_some() {
-                on_gpu.empty_cache()?;
+                sampled_gpu.empty_cache()?;
             }
         }
         Ok(())
@@ -168,10 +168,10 @@ impl<'a> CandidateSampler<'a> {
     /// Stages of the run that was timed; on a GPU those of a repeated run with events between
     /// copies and kernels, which the end-to-end time does not include.
     fn stages(&mut self) -> Result<Staged, DeviceError> {
-        let gpu = match &self.on_gpu {
+        let gpu = match &self.sampled_gpu {
             None => return Ok(Staged { stages: Some(self.candidate.stages()?), seconds: None }),
-            Some(on_gpu) if !self.is_staged(on_gpu.mode) => return Ok(Staged::default()),
-            Some(on_gpu) => Arc::clone(&on_gpu.gpu),
+            Some(sampled_gpu) if !self.is_staged(sampled_gpu.mode) => return Ok(Staged::default()),
+            Some(sampled_gpu) => Arc::clone(&sampled_gpu.gpu),
         };
         self.staged += 1;
         self.get_ready()?;
@@ -186,17 +186,17 @@ impl<'a> CandidateSampler<'a> {
     }
 
     fn look_at_gpu(&self) -> GpuState {
-        let on_gpu = self.on_gpu.as_ref();
-        on_gpu.map_or_else(GpuState::default, |on_gpu| on_gpu.watch.look())
+        let sampled_gpu = self.sampled_gpu.as_ref();
+        sampled_gpu.map_or_else(GpuState::default, |sampled_gpu| sampled_gpu.watch.look())
     }
 
     /// Energy of a run on a GPU in joules, if available; see [`energy`].
     pub(super) fn energy(&mut self, max_time: Duration) -> Result<Option<f64>, DeviceError> {
-        let watch = match &self.on_gpu {
-            Some(on_gpu) if on_gpu.mode == GpuMode::Measure => on_gpu.watch,
+        let watch = match &self.sampled_gpu {
+            Some(sampled_gpu) if sampled_gpu.mode == GpuMode::Measure => sampled_gpu.watch,
             _ => return Ok(None),
         };
-        let joules = energy::of_a_run(self, watch, max_time);
+        let joules = energy::energy_per_run(self, watch, max_time);
         self.candidate.release();
         joules
     }
@@ -204,7 +204,7 @@ impl<'a> CandidateSampler<'a> {
     /// Reads the state of the workers' cores. Cores that wait for a GPU are not probed, because
     /// they do not matter.
     fn look(&self) -> Vec<CoreState> {
-        let is_probed = self.on_gpu.is_none();
+        let is_probed = self.sampled_gpu.is_none();
         self.team.run_on_each(|_| CoreState {
             cpu: current_cpu(),
             reading: is_probed.then(probe::read).flatten(),
@@ -217,7 +217,7 @@ impl<'a> CandidateSampler<'a> {
         let slowdown = self.slowdown;
         let counting = self.counting;
         // CPU time is read per thread, so that it covers the run only for a team of one.
-        let is_all = self.on_gpu.is_none() && self.team.threads() == 1;
+        let is_all = self.sampled_gpu.is_none() && self.team.threads() == 1;
         self.team.run(|| {
             let delay_start = is_all.then(run_delay).flatten();
             let before = counting.and_then(|counting| counting.read());
@@ -244,12 +244,12 @@ impl<'a> CandidateSampler<'a> {
     }
 
     /// Compares the state of the cores before and after a run with the usual one.
-    fn judge(&self, before: &[CoreState], after: &[CoreState]) -> Condition {
+    fn judge(&self, before: &[CoreState], after: &[CoreState]) -> CoreCondition {
         let cores = before.iter().chain(after);
         let readings: Vec<_> = cores.filter_map(|core| Some((core.cpu, core.reading?))).collect();
-        self.usual.map_or_else(Condition::default, |usual| {
-            let mut usual = usual.lock().unwrap_or_else(PoisonError::into_inner);
-            usual.judge(&readings)
+        self.baseline.map_or_else(CoreCondition::default, |baseline| {
+            let mut baseline = baseline.lock().unwrap_or_else(PoisonError::into_inner);
+            baseline.judge(&readings)
         })
     }
 
@@ -281,7 +281,7 @@ impl<'a> CandidateSampler<'a> {
             ..Sample::default()
         };
         // The state of host cores that waited for a GPU does not matter.
-        if let Some(OnGpu { gpu, watch, .. }) = &self.on_gpu {
+        if let Some(SampledGpu { gpu, watch, .. }) = &self.sampled_gpu {
             watch.has_worked();
             let condition = watch.judge(&gpu_before, &gpu_after);
             sample.slow_clock = condition.slow_clock;
@@ -290,8 +290,11 @@ impl<'a> CandidateSampler<'a> {
             sample.launches_in_stages = gpu.was_host_late();
         } else {
             // A probe that was stopped by the quota is not usable.
-            let condition =
-                if is_probe_stopped { Condition::default() } else { self.judge(&before, &after) };
+            let condition = if is_probe_stopped {
+                CoreCondition::default()
+            } else {
+                self.judge(&before, &after)
+            };
             let clocks = before.iter().filter_map(|core| core.reading);
             sample.slow_clock = condition.slow_clock;
             sample.disturbed = condition.disturbed;
@@ -345,12 +348,12 @@ impl Sampler for CandidateSampler<'_> {
 
     /// A GPU is kept busy before each run.
     fn is_kept_warm(&self) -> bool {
-        let on_gpu = self.on_gpu.as_ref();
-        on_gpu.is_some_and(|on_gpu| on_gpu.mode != GpuMode::Profile)
+        let sampled_gpu = self.sampled_gpu.as_ref();
+        sampled_gpu.is_some_and(|sampled_gpu| sampled_gpu.mode != GpuMode::Profile)
     }
 }
 
-impl Taken for Sample {
+impl Measurement for Sample {
     fn seconds(&self) -> f64 {
         self.seconds
     }

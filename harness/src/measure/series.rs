@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// Properties of a sample that the sampling order depends on.
-pub trait Taken {
+pub trait Measurement {
     /// Time of the sample in seconds.
     fn seconds(&self) -> f64;
     /// True if the sample counts.
@@ -20,7 +20,7 @@ pub struct Series<T> {
     /// Times of the samples that count, in seconds.
     pub seconds: Vec<f64>,
     /// Offset of each block in `seconds`.
-    pub visit_starts: Vec<usize>,
+    pub block_offsets: Vec<usize>,
     /// Total time spent on all samples, including preparation and warm-up.
     pub spent: Duration,
     /// Part of `spent` for warm-up.
@@ -33,17 +33,17 @@ pub struct Series<T> {
 
 /// Progress of a candidate in the current block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct VisitSoFar {
+pub struct BlockProgress {
     /// Number of samples taken.
     pub samples: usize,
     /// Time spent on them, including warm-up.
     pub spent: Duration,
 }
 
-impl<T: Taken> Series<T> {
+impl<T: Measurement> Series<T> {
     /// Starts a new block.
-    pub fn begin_visit(&mut self) {
-        self.visit_starts.push(self.seconds.len());
+    pub fn begin_block(&mut self) {
+        self.block_offsets.push(self.seconds.len());
     }
 
     /// Adds a sample.

@@ -17,12 +17,12 @@ use text::Foreign;
 
 use super::MeasureError;
 use super::assignment::{Assignment, KernelTimes, Outcome, Start};
-use super::batch::Batches;
 use super::deadline::Deadline;
 use super::folder::claimed;
 use super::gpu::hip::hip_gpus;
-use super::gpu::on_gpu::GpuMode;
+use super::gpu::sampled_gpu::GpuMode;
 use super::gpu::shaders::shaders;
+use super::input_groups::InputGroups;
 use super::recorder::{Recorder, Rows};
 use super::resources::Resources;
 use crate::plan::{Plan, input_records, plugin_records, quantities};
@@ -62,7 +62,7 @@ impl<'a> Session<'a> {
         let topology = Topology::of_this_machine();
         // Start threads first, so that an error leaves no empty run folder.
         let plans = assignment.jobs.iter().map(|job| job.plan);
-        let resources = Resources::of(plans, gpu_mode(assignment))?;
+        let resources = Resources::for_plans(plans, gpu_mode(assignment))?;
         let (mut folder, mut record, mut rows) = open(assignment, &topology)?;
         plugin_guard::keep_results_in(folder.path());
         let mut session = Session { assignment, resources };
@@ -95,7 +95,7 @@ impl<'a> Session<'a> {
             interrupt,
             deadline,
         };
-        let measured = Batches::of(assignment, resources).measure(&mut recorder, &mut outcome);
+        let measured = InputGroups::new(assignment, resources).measure(&mut recorder, &mut outcome);
         progress.end();
         plugin_guard::return_home();
         measured.map_err(|error| keep(error, folder.path()))?;
@@ -134,21 +134,21 @@ impl<'a> Session<'a> {
         let start = Instant::now();
         let (cache_bytes, note) = last_level_bytes(topology);
         let cold = |request: &MeasureRequest| request.settings.caches.contains(&CacheMode::Cold);
-        let place = &mut self.resources;
+        let resources = &mut self.resources;
         if self.assignment.any(cold) {
-            place.teams.prepare_flushes(cache_bytes);
+            resources.teams.prepare_flushes(cache_bytes);
         }
-        let mut notes = place.watched.notes();
+        let mut notes = resources.watched.notes();
         notes.extend(note);
         if self.assignment.any(|request| request.session.counters) {
-            notes.extend(place.teams.open_counters());
+            notes.extend(resources.teams.open_counters());
         }
         if self.assignment.ceilings {
             let tell = |text: &str| progress.stage(text);
             let budget = self.assignment.budget;
             let time = budget.map(|budget| budget.mul_f64(CEILINGS));
-            place.teams.measure_bandwidths(cache_bytes, time, tell);
-            notes.extend(place.watched.measure_bandwidths(&place.gpus, tell));
+            resources.teams.measure_bandwidths(cache_bytes, time, tell);
+            notes.extend(resources.watched.measure_bandwidths(&resources.gpus, tell));
         }
         effort.ceilings_s = start.elapsed().as_secs_f64();
         notes

@@ -12,25 +12,25 @@ pub(super) const KERNEL: &str = "kernel";
 
 /// Share of the work that a run processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Extent {
+pub(super) enum Coverage {
     All,
     Sample,
 }
 
-impl Extent {
+impl Coverage {
     /// Name of the stage for a run.
     pub(super) fn whole(self) -> &'static str {
         match self {
-            Extent::All => TOTAL,
-            Extent::Sample => SAMPLE,
+            Coverage::All => TOTAL,
+            Coverage::Sample => SAMPLE,
         }
     }
 
     /// Name of a stage within a run.
     pub(super) fn part<'s>(self, stage: &'s str) -> Cow<'s, str> {
         match self {
-            Extent::All => stage.into(),
-            Extent::Sample => format!("{SAMPLE}/{stage}").into(),
+            Coverage::All => stage.into(),
+            Coverage::Sample => format!("{SAMPLE}/{stage}").into(),
         }
     }
 }

@@ -12,16 +12,16 @@ use std::time::Duration;
 
 use statistics::{PILOT, visits_for};
 
-use super::series::{Series, VisitSoFar};
+use super::series::{BlockProgress, Series};
 
 /// Samples per block: enough for a median, few enough for many blocks. If blocks differ more than
 /// samples, more blocks yield more information.
-const SAMPLES_A_VISIT: usize = 5;
+const SAMPLES_PER_BLOCK: usize = 5;
 /// Minimum number of blocks that should fit into the time of a candidate: enough to stop by the
 /// interval, even if a sample takes longer than its share.
-const VISITS_IN_TIME: u32 = 15;
+const MIN_BLOCKS_IN_TIME: u32 = 15;
 /// A single sample has no interval: the time limit applies only after this number.
-const LEAST_SAMPLES: usize = 2;
+const MIN_SAMPLES: usize = 2;
 
 /// Stopping rule.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,38 +54,38 @@ pub enum StopReason {
 
 impl Policy {
     /// Returns true if a candidate has enough samples for this block.
-    pub fn ends_visit<T>(&self, visit: &VisitSoFar, series: &Series<T>) -> bool {
-        let visit_time = self.max_time / VISITS_IN_TIME;
-        let late = visit.spent >= visit_time || series.spent >= self.max_time;
-        let full = visit.samples >= SAMPLES_A_VISIT || series.samples.len() >= self.max_samples;
-        full || (late && visit.samples > 0 && series.samples.len() >= LEAST_SAMPLES)
+    pub fn ends_block<T>(&self, block: &BlockProgress, series: &Series<T>) -> bool {
+        let block_time = self.max_time / MIN_BLOCKS_IN_TIME;
+        let late = block.spent >= block_time || series.spent >= self.max_time;
+        let full = block.samples >= SAMPLES_PER_BLOCK || series.samples.len() >= self.max_samples;
+        full || (late && block.samples > 0 && series.samples.len() >= MIN_SAMPLES)
     }
 
     /// Returns the reason to stop after these blocks, if any.
     pub fn stops<T>(&self, series: &Series<T>) -> Option<StopReason> {
         let taken = series.samples.len();
-        if series.seconds.len() >= self.min_samples && self.has_planned_visits(series) {
+        if series.seconds.len() >= self.min_samples && self.has_planned_blocks(series) {
             return Some(StopReason::Interval);
         }
         if taken >= self.max_samples {
             return Some(StopReason::Samples);
         }
-        let least =
-            if self.min_is_given { self.min_samples } else { LEAST_SAMPLES.min(self.max_samples) };
-        (taken >= least && series.spent >= self.max_time).then_some(StopReason::Time)
+        let min_samples =
+            if self.min_is_given { self.min_samples } else { MIN_SAMPLES.min(self.max_samples) };
+        (taken >= min_samples && series.spent >= self.max_time).then_some(StopReason::Time)
     }
 
     /// Returns true if the number of blocks planned by the pilot was reached.
-    fn has_planned_visits<T>(&self, series: &Series<T>) -> bool {
-        let visits = series.visit_starts.len();
+    fn has_planned_blocks<T>(&self, series: &Series<T>) -> bool {
+        let blocks = series.block_offsets.len();
         let planned = || {
-            let end = series.visit_starts.get(PILOT).copied();
+            let end = series.block_offsets.get(PILOT).copied();
             let pilot = &series.seconds[..end.unwrap_or(series.seconds.len())];
-            let pilot = statistics::Series::new(pilot, &series.visit_starts[..PILOT]);
+            let pilot = statistics::Series::new(pilot, &series.block_offsets[..PILOT]);
             let width = pilot.interval()?.relative_width(pilot.median());
             Some(visits_for(self.precision, width))
         };
-        visits >= PILOT && planned().is_some_and(|planned| visits >= planned)
+        blocks >= PILOT && planned().is_some_and(|planned| blocks >= planned)
     }
 }
 

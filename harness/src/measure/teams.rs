@@ -11,7 +11,7 @@ use reports::record::Bandwidth;
 use reports::units;
 
 use super::ceilings::measure_bandwidth;
-use super::probe::{self, Usual};
+use super::probe::{self, ClockBaseline};
 use crate::plan::{TeamLayout, TeamSpec};
 use crate::platform::counters::{self, Counting};
 use crate::platform::placement::Placement;
@@ -36,7 +36,7 @@ pub(super) struct TeamState {
     pub(super) flush: Option<CacheFlush>,
     pub(super) bandwidth: Option<Bandwidth>,
     /// Usual probe results on its CPUs.
-    pub(super) usual: Mutex<Usual>,
+    pub(super) baseline: Mutex<ClockBaseline>,
     /// Hardware counters, if requested and available.
     pub(super) counting: Option<Box<dyn Counting>>,
 }
@@ -49,7 +49,7 @@ impl Teams {
             if !teams.iter().any(|(known, _)| known == spec) {
                 let team = spec.start()?;
                 let state = TeamState {
-                    usual: learn(&team, &kinds(spec)).into(),
+                    baseline: learn(&team, &kinds(spec)).into(),
                     team,
                     flush: None,
                     bandwidth: None,
@@ -148,16 +148,16 @@ fn kinds(spec: &TeamSpec) -> Vec<CoreKind> {
     core_kinds(Path::new("/sys"), &cpus)
 }
 
-fn learn(team: &Team, kinds: &[CoreKind]) -> Usual {
+fn learn(team: &Team, kinds: &[CoreKind]) -> ClockBaseline {
     let probe = |_| -> Vec<_> {
         let probes = (0..FIRST_PROBES).filter_map(|_| Some((current_cpu(), probe::read()?)));
         probes.collect()
     };
-    let mut usual = Usual::new(kinds);
+    let mut baseline = ClockBaseline::new(kinds);
     for readings in team.run_on_each(probe) {
-        usual.judge(&readings);
+        baseline.judge(&readings);
     }
-    usual
+    baseline
 }
 
 /// A buffer larger than the last-level caches, with a part for each worker.

@@ -53,7 +53,7 @@ impl Plan {
         let mut modes = CacheMode::ALL.into_iter();
         let cache = modes.find(|mode| mode.name() == point.cache);
         let cache = cache.ok_or_else(|| format!("there is no cache mode {}", point.cache))?;
-        let team = teams.number_of(layout).map_err(|problem| problem.to_string())?;
+        let team = teams.index_of(layout).map_err(|problem| problem.to_string())?;
         let candidates = &mut self.inputs[0].candidates;
         candidates.push(CandidateSpec { variant, device, team, cache });
         Ok(candidates.len() - 1)

@@ -40,7 +40,7 @@ impl TeamLayout {
         for threads in settings.thread_counts() {
             for places in &places {
                 for bind in &binds {
-                    let layout = Self::of(threads, *places, bind.copied(), nested);
+                    let layout = Self::with_levels(threads, *places, bind.copied(), nested);
                     if !layouts.contains(&layout) {
                         layouts.push(layout);
                     }
@@ -50,7 +50,7 @@ impl TeamLayout {
         layouts
     }
 
-    fn of(
+    fn with_levels(
         threads: Threads,
         places: Option<&PlacesSpec>,
         bind: Option<BindLevels>,
@@ -65,7 +65,7 @@ impl TeamLayout {
         // As in OpenMP, the last policy applies to all inner levels.
         let bind = wanted.map_or(placement.bind(), |wanted| wanted.bind);
         let inner_teams = |most_outer| InnerTeams {
-            threads: said.unwrap_or_else(|| all / most_dividing(all, most_outer)),
+            threads: said.unwrap_or_else(|| all / largest_divisor(all, most_outer)),
             bind,
         };
         let inner = nested.filter(|_| is_nested).map(inner_teams);
@@ -136,9 +136,9 @@ impl fmt::Display for TeamLayout {
     }
 }
 
-/// Largest divisor of `number` that is not larger than `most`.
-fn most_dividing(number: usize, most: usize) -> usize {
-    let candidates = (1..=most.clamp(1, number.max(1))).rev();
+/// Largest divisor of `number` that is not larger than `max`.
+fn largest_divisor(number: usize, max: usize) -> usize {
+    let candidates = (1..=max.clamp(1, number.max(1))).rev();
     candidates.into_iter().find(|&part| number.is_multiple_of(part)).unwrap_or(1)
 }
 

@@ -85,7 +85,7 @@ impl TeamList {
         let layouts = TeamLayout::all(settings, nested).into_iter();
         let team = |layout: TeamLayout| {
             check_threads(layout.threads, self.mask.len())?;
-            self.number_of(layout).map_err(|PlacementError(problem)| PlanError::Usage(problem))
+            self.index_of(layout).map_err(|PlacementError(problem)| PlanError::Usage(problem))
         };
         layouts.map(team).collect()
     }
@@ -94,7 +94,7 @@ impl TeamList {
     ///
     /// # Errors
     /// If the places don't exist.
-    pub(super) fn number_of(&mut self, layout: TeamLayout) -> Result<usize, PlacementError> {
+    pub(super) fn index_of(&mut self, layout: TeamLayout) -> Result<usize, PlacementError> {
         if let Some(known) = self.teams.iter().position(|team| team.layout == layout) {
             return Ok(known);
         }

@@ -56,10 +56,10 @@ pub(crate) struct StoppedPeriods {
 impl StoppedPeriods {
     /// Starts counting.
     pub(crate) fn start() -> Self {
-        Self::of(CpuQuota::of_this_process())
+        Self::with_quota(CpuQuota::of_this_process())
     }
 
-    fn of(quota: Option<CpuQuota>) -> Self {
+    fn with_quota(quota: Option<CpuQuota>) -> Self {
         let counted = quota.map(|quota| {
             let before = quota.throttled();
             (quota, before)
@@ -122,11 +122,11 @@ pub(crate) mod tests {
     fn only_periods_of_the_run_are_counted() {
         let folder = root(&[("cpu.stat", "nr_periods 90\nnr_throttled 40\n")]);
         let stat = folder.path().join("cpu.stat");
-        let stopped = StoppedPeriods::of(Some(in_file(&stat)));
+        let stopped = StoppedPeriods::with_quota(Some(in_file(&stat)));
         assert_eq!(stopped.so_far(), Some(0));
         fs::write(&stat, "nr_periods 99\nnr_throttled 43\n").expect("written");
         assert_eq!(stopped.so_far(), Some(3));
-        assert_eq!(StoppedPeriods::of(None).so_far(), None);
+        assert_eq!(StoppedPeriods::with_quota(None).so_far(), None);
     }
 
     #[test]

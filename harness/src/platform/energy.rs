@@ -45,7 +45,7 @@ struct Package {
 
 impl EnergyCounters {
     /// Opens the counters of the processors and of these devices.
-    pub(crate) fn of(devices: impl IntoIterator<Item = Device>) -> Self {
+    pub(crate) fn for_devices(devices: impl IntoIterator<Item = Device>) -> Self {
         Self::below(Path::new(POWERCAP), devices)
     }
 
@@ -152,7 +152,7 @@ mod tests {
         let nothing = EnergyCounters::below(Path::new("/nowhere"), [Device::Cpu]);
         assert_eq!(nothing.since(&nothing.read()), Energy::default());
         // Independent of the counters of this machine.
-        let here = EnergyCounters::of([Device::Cpu]);
+        let here = EnergyCounters::for_devices([Device::Cpu]);
         let energy = here.since(&here.read());
         assert!(energy.cpu_j.is_none_or(|joules| joules >= 0.0));
     }

@@ -19,7 +19,7 @@ use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction
 use text::Foreign;
 
 use super::Exit;
-use super::ledger::{ends, ledger};
+use super::crash_record::{crash_record, ends};
 
 /// Signals of crashes.
 const SIGNALS: [Signal; 6] = [
@@ -46,11 +46,11 @@ struct Guard;
 
 impl Watch for Guard {
     fn enter(&self, call: &'static Call) {
-        ledger().enter(&call.words);
+        crash_record().enter(&call.words);
     }
 
     fn leave(&self) {
-        ledger().leave();
+        crash_record().leave();
     }
 }
 
@@ -73,7 +73,7 @@ pub(crate) fn install() {
 
 /// Sets the folder of results for reports.
 pub(crate) fn keep_results_in(folder: &Path) {
-    ledger().folder.set(&folder.shown().to_string());
+    crash_record().folder.set(&folder.shown().to_string());
 }
 
 /// Returns to the initial working directory: a plugin may have changed it, and relative paths of
@@ -112,17 +112,17 @@ extern "C" fn on_exit() {
 fn is_called() -> bool {
     // SAFETY: `getpid` takes no arguments and is async-signal-safe.
     let process = unsafe { libc::getpid() };
-    ledger().is_inside.load(SeqCst) && u32::try_from(process) == Ok(PROCESS.load(SeqCst))
+    crash_record().is_inside.load(SeqCst) && u32::try_from(process) == Ok(PROCESS.load(SeqCst))
 }
 
 /// Reports the plugin, and ends the process.
 fn blame(how: &str) -> ! {
-    let ledger = ledger();
-    let folder = ledger.folder.bytes();
+    let crash_record = crash_record();
+    let folder = crash_record.folder.bytes();
     let kept = if folder.is_empty() { NOTHING_KEPT } else { KEPT };
     let texts: [&[u8]; 8] = [
         b"\nbench: plugin ",
-        ledger.call.bytes(),
+        crash_record.call.bytes(),
         b", crashed (",
         how.as_bytes(),
         b")",

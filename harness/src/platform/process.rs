@@ -11,7 +11,7 @@ use std::time::Instant;
 use files::Lines;
 use nix::sys::signal::{SigHandler, Signal, signal};
 
-use super::{Exit, ledger, plugin_guard, supervisor};
+use super::{Exit, crash_record, plugin_guard, supervisor};
 
 /// Start time of the process, approximately: time of the first call, which is the first thing that
 /// `bench` does.
@@ -29,11 +29,11 @@ pub(crate) fn tell_of_full_files() {
 }
 
 /// Maximum length of a line from another process: all samples of a point are in one line.
-const LONGEST_LINE: usize = 64 << 20;
+const MAX_LINE: usize = 64 << 20;
 
 /// Lines from another process; a line without end yields an error.
 pub(crate) fn lines(said: impl Read) -> impl Iterator<Item = io::Result<String>> {
-    BufReader::new(Lines::of_stream(said, LONGEST_LINE)).lines()
+    BufReader::new(Lines::of_stream(said, MAX_LINE)).lines()
 }
 
 /// Lines from a child, as they come; the receiver allows timeouts.
@@ -79,14 +79,14 @@ impl Interrupt {
             orders.for_each(|_| self.ask_or_end());
         });
         // Without a listener the supervisor ends the process; results so far are on disk.
-        ledger::ledger().listens.store(listening.is_ok(), SeqCst);
+        crash_record::crash_record().listens.store(listening.is_ok(), SeqCst);
     }
 
     /// Handles a request: the first one requests an end, the second one ends the process.
     fn ask_or_end(&self) {
         if self.0.swap(true, Relaxed) {
             plugin_guard::disarm();
-            ledger::ends(Exit::Interrupted);
+            crash_record::ends(Exit::Interrupted);
             std::process::exit(Exit::Interrupted as i32);
         }
         let _ = writeln!(

@@ -62,7 +62,7 @@ impl SharedMemory {
     pub(crate) fn into_inherited(self) -> Inherited {
         use std::os::fd::IntoRawFd;
         // SAFETY: ownership of the descriptor is released by `into_raw_fd`.
-        unsafe { Inherited::of(self.0.into_raw_fd()) }.expect("it is sealed")
+        unsafe { Inherited::from_fd(self.0.into_raw_fd()) }.expect("it is sealed")
     }
 }
 
@@ -74,7 +74,7 @@ impl Inherited {
     ///
     /// # Safety
     /// No other object in this process may own the descriptor.
-    pub(crate) unsafe fn of(number: RawFd) -> io::Result<Self> {
+    pub(crate) unsafe fn from_fd(number: RawFd) -> io::Result<Self> {
         // Without this check an invalid number would be taken for an owned descriptor.
         // SAFETY: the call only queries flags of the descriptor, which may be invalid.
         if unsafe { libc::fcntl(number, libc::F_GETFD) } == -1 {
@@ -119,9 +119,9 @@ mod tests {
         let open = File::from(memfd_create(NAME, MFdFlags::MFD_ALLOW_SEALING).expect("memory"));
         open.set_len(4096).expect("room");
         // SAFETY: ownership of the descriptor is released by `into_raw_fd`.
-        let refused = unsafe { Inherited::of(open.into_raw_fd()) }.map(|_| ());
+        let refused = unsafe { Inherited::from_fd(open.into_raw_fd()) }.map(|_| ());
         assert!(refused.expect_err("refused").to_string().contains("may still be written"));
         // SAFETY: no descriptor has such a large number.
-        assert!(unsafe { Inherited::of(1 << 20) }.is_err());
+        assert!(unsafe { Inherited::from_fd(1 << 20) }.is_err());
     }
 }

@@ -25,14 +25,14 @@ pub(crate) struct Worker {
     pub(crate) asks: ChildStdin,
     pub(crate) answers: ChildStdout,
     /// Lines that it writes to standard error.
-    pub(crate) words: Receiver<String>,
+    pub(crate) stderr_lines: Receiver<String>,
 }
 
 /// Error of receiving a message.
 #[derive(Debug)]
-pub(crate) enum Unheard {
+pub(crate) enum IpcError {
     /// The other side has closed the channel.
-    Alone,
+    PeerClosed,
     /// The message is not part of the protocol.
     NotUnderstood(String),
 }
@@ -53,8 +53,8 @@ impl Worker {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut process = command.spawn()?;
         match (process.stdin.take(), process.stdout.take(), process.stderr.take()) {
-            (Some(asks), Some(answers), Some(words)) => match lines_of(words) {
-                Ok(words) => Ok(Worker { process, asks, answers, words }),
+            (Some(asks), Some(answers), Some(stderr_lines)) => match lines_of(stderr_lines) {
+                Ok(stderr_lines) => Ok(Worker { process, asks, answers, stderr_lines }),
                 Err(error) => Err(given_up(process, error)),
             },
             _ => Err(given_up(process, io::Error::other("it has no standard streams"))),
@@ -112,14 +112,14 @@ pub(crate) mod any_path {
 }
 
 /// Waits for the end of a worker that ends or is killed; returns a description with its last lines.
-pub(crate) fn end_of(process: &mut Child, words: &Receiver<String>) -> String {
+pub(crate) fn end_of(process: &mut Child, stderr_lines: &Receiver<String>) -> String {
     let how = match process.wait() {
         Ok(status) => format!("ended with {status}"),
         Err(error) => format!("ended: {error}"),
     };
     let until = Instant::now() + LAST_WORDS;
     let left = || until.saturating_duration_since(Instant::now());
-    let said: Vec<_> = std::iter::from_fn(|| words.recv_timeout(left()).ok()).collect();
+    let said: Vec<_> = std::iter::from_fn(|| stderr_lines.recv_timeout(left()).ok()).collect();
     let last = &said[said.len().saturating_sub(LAST_LINES)..];
     if last.is_empty() { how } else { format!("{how}: {}", last.join(" / ")) }
 }
@@ -128,15 +128,15 @@ pub(crate) fn end_of(process: &mut Child, words: &Receiver<String>) -> String {
 ///
 /// # Errors
 /// If it can't be read or parsed.
-pub(crate) fn hear<T: DeserializeOwned>() -> Result<Option<T>, Unheard> {
+pub(crate) fn recv<T: DeserializeOwned>() -> Result<Option<T>, IpcError> {
     let mut line = String::new();
     match io::stdin().lock().read_line(&mut line) {
         Ok(0) => Ok(None),
         Ok(_) => {
             let heard = serde_json::from_str(&line).map(Some);
-            heard.map_err(|error| Unheard::NotUnderstood(error.to_string()))
+            heard.map_err(|error| IpcError::NotUnderstood(error.to_string()))
         }
-        Err(_) => Err(Unheard::Alone),
+        Err(_) => Err(IpcError::PeerClosed),
     }
 }
 
@@ -144,10 +144,10 @@ pub(crate) fn hear<T: DeserializeOwned>() -> Result<Option<T>, Unheard> {
 ///
 /// # Errors
 /// If that process is gone.
-pub(crate) fn say(said: &impl Serialize) -> Result<(), Unheard> {
+pub(crate) fn send(said: &impl Serialize) -> Result<(), IpcError> {
     let mut stdout = io::stdout().lock();
     let written = stdout.write_all(line(said).as_bytes()).and_then(|()| stdout.flush());
-    written.map_err(|_| Unheard::Alone)
+    written.map_err(|_| IpcError::PeerClosed)
 }
 
 #[cfg(test)]

@@ -4,13 +4,13 @@
 //! |---|---|
 //! | this | loading plugins, and trials of those in a plan |
 //! | `trial` | trial process and its report |
-//! | `room` | memory limits of plugins |
+//! | `memory_budget` | memory limits of plugins |
 //! | `error` | errors of plugins |
 //!
 //! Crashes of plugins in this process are handled by `platform::plugin_guard`.
 
 mod error;
-mod room;
+mod memory_budget;
 pub(crate) mod trial;
 
 use std::path::{Path, PathBuf};
@@ -72,7 +72,7 @@ fn load_one(path: &Path) -> Result<&'static PluginInfo, PluginFailure> {
     let fingerprint = fingerprint(&path)?;
     trial::load(&path)?;
     plugin_guard::install();
-    plugin::set_room(room::room);
+    plugin::set_room(memory_budget::memory_budget);
     let loaded = registry::load_plugin(&path, fingerprint);
     plugin_guard::return_home();
     Ok(loaded?)

@@ -14,7 +14,7 @@ const NAP: Duration = Duration::from_millis(20);
 
 /// Start time of a speed.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Begin {
+pub(super) struct StartTime {
     /// Time on the clock shared by all processes of the machine.
     pub(super) ns: u64,
     /// Time on the clock shared by nodes.
@@ -23,34 +23,37 @@ pub(super) struct Begin {
 
 /// Reason for not starting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Missed {
+pub(super) enum StartMissed {
     /// The start time had passed by this duration when everything was ready.
     Late(Duration),
     /// The user interrupted the run.
     Stopped,
 }
 
-impl Begin {
+impl StartTime {
     /// Starts as soon as a source can run.
     pub(super) fn at_once() -> Self {
-        Begin { ns: now_ns() + START.as_nanos() as u64, time: SystemTime::now() + START }
+        StartTime { ns: now_ns() + START.as_nanos() as u64, time: SystemTime::now() + START }
     }
 
     /// Waits until shortly before a start time.
     ///
     /// # Errors
     /// If it has passed, or `stop` returns true before.
-    pub(super) fn wait_for(moment: SystemTime, stop: impl Fn() -> bool) -> Result<Self, Missed> {
+    pub(super) fn wait_for(
+        moment: SystemTime,
+        stop: impl Fn() -> bool,
+    ) -> Result<Self, StartMissed> {
         if let Ok(late) = (SystemTime::now() + START).duration_since(moment) {
-            return Err(Missed::Late(late));
+            return Err(StartMissed::Late(late));
         }
         loop {
             let left = moment.duration_since(SystemTime::now()).unwrap_or_default();
             if left <= AWAKE {
-                return Ok(Begin { ns: now_ns() + left.as_nanos() as u64, time: moment });
+                return Ok(StartTime { ns: now_ns() + left.as_nanos() as u64, time: moment });
             }
             if stop() {
-                return Err(Missed::Stopped);
+                return Err(StartMissed::Stopped);
             }
             thread::sleep((left - AWAKE).min(NAP));
         }
@@ -64,7 +67,7 @@ mod tests {
     #[test]
     fn a_moment_is_the_same_by_both_clocks() {
         let moment = SystemTime::now() + Duration::from_millis(120);
-        let begin = Begin::wait_for(moment, || false).expect("it comes");
+        let begin = StartTime::wait_for(moment, || false).expect("it comes");
         assert_eq!(begin.time, moment);
         let left = begin.ns.saturating_sub(now_ns());
         assert!(left <= AWAKE.as_nanos() as u64, "{left}");
@@ -76,12 +79,12 @@ mod tests {
     #[test]
     fn who_is_late_or_stopped_does_not_begin() {
         let past = SystemTime::now() - Duration::from_secs(3);
-        let late = match Begin::wait_for(past, || false) {
-            Err(Missed::Late(late)) => late,
+        let late = match StartTime::wait_for(past, || false) {
+            Err(StartMissed::Late(late)) => late,
             other => panic!("{other:?}"),
         };
         assert!(late >= Duration::from_secs(3), "{late:?}");
         let far = SystemTime::now() + Duration::from_secs(3600);
-        assert_eq!(Begin::wait_for(far, || true).map(|_| ()), Err(Missed::Stopped));
+        assert_eq!(StartTime::wait_for(far, || true).map(|_| ()), Err(StartMissed::Stopped));
     }
 }

@@ -28,7 +28,7 @@ pub(super) struct Data {
 
 /// Variation of timeslices.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Variety {
+pub(super) struct Variation {
     /// Number of prepared timeslices.
     pub(super) ring: usize,
     /// Standard deviation of the interaction rate relative to its mean.
@@ -51,21 +51,22 @@ impl Data {
     ///
     /// # Errors
     /// If the parameters are inconsistent.
-    pub(super) fn simulated(params: &Params, variety: &Variety) -> Result<Self, DataError> {
+    pub(super) fn simulated(params: &Params, variation: &Variation) -> Result<Self, DataError> {
         let (single, scenario) = single(params)?;
-        let pauses = if variety.has_pauses { variety.ring.div_ceil(SPILLS_FOR_PAUSE) } else { 0 };
-        let rates = rates(scenario.rate_hz, variety.jitter, variety.ring);
+        let pauses =
+            if variation.has_pauses { variation.ring.div_ceil(SPILLS_FOR_PAUSE) } else { 0 };
+        let rates = rates(scenario.rate_hz, variation.jitter, variation.ring);
         let rates = rates.into_iter().chain(std::iter::repeat_n(Some(0.0), pauses));
         let timeslice = |(number, rate): (usize, Option<f64>)| {
             let mut params = single.clone();
             if let Some(rate) = rate {
                 params.set(sts_scenario::RATE.axis().name, rate.to_string());
             }
-            STS.generate(&params, variety.seed.wrapping_add(number as u64))
+            STS.generate(&params, variation.seed.wrapping_add(number as u64))
         };
         Ok(Data {
             timeslices: rates.enumerate().map(timeslice).collect::<Result<_, _>>()?,
-            prepared: Prepared { of_spills: variety.ring, of_pauses: pauses },
+            prepared: Prepared { of_spills: variation.ring, of_pauses: pauses },
             timeslice_ns: scenario.timeslice_ns,
         })
     }
@@ -156,15 +157,15 @@ mod tests {
         STS.plan(given.iter().copied().collect()).expect("sensible").params
     }
 
-    fn variety(ring: usize) -> Variety {
-        Variety { ring, jitter: 0.0, has_pauses: false, seed: 1 }
+    fn variation(ring: usize) -> Variation {
+        Variation { ring, jitter: 0.0, has_pauses: false, seed: 1 }
     }
 
     #[test]
     fn timeslices_are_as_long_as_those_of_the_preset_and_differ() {
         // The preset would yield two timeslices of 1.25 ms each.
         let params = params(&[("preset", "mcbm-2024"), ("scale", "0.0005")]);
-        let data = Data::simulated(&params, &variety(3)).expect("made");
+        let data = Data::simulated(&params, &variation(3)).expect("made");
         assert_eq!((data.timeslices.len(), data.timeslice_ns), (3, 1_250_000));
         assert!(data.timeslices.iter().all(|timeslices| timeslices.0.len() == 1));
         let each = data.each();
@@ -188,8 +189,8 @@ mod tests {
     #[test]
     fn the_rate_varies_and_pauses_have_noise_only() {
         let params = params(&[("preset", "cbm-auau"), ("scale", "0.002")]);
-        let variety = Variety { jitter: 0.5, has_pauses: true, ..variety(4) };
-        let data = Data::simulated(&params, &variety).expect("made");
+        let variation = Variation { jitter: 0.5, has_pauses: true, ..variation(4) };
+        let data = Data::simulated(&params, &variation).expect("made");
         assert_eq!(data.prepared, Prepared { of_spills: 4, of_pauses: 1 });
         let digis: Vec<u64> = data.sizes().iter().map(|size| size.digis).collect();
         // At low rates the number of collisions fluctuates, too.
@@ -209,7 +210,7 @@ mod tests {
     #[test]
     fn the_reference_is_what_every_variant_finds() {
         let params = params(&[("preset", "mcbm-2024"), ("scale", "0.0005")]);
-        let data = Data::simulated(&params, &variety(1)).expect("made");
+        let data = Data::simulated(&params, &variation(1)).expect("made");
         let expected = data.expected(Semantics::Exact, None).expect("few");
         let found = expected[0].found(Segments::ALL);
         assert!(found.clusters > 0 && found.sum != 0);

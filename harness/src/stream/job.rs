@@ -7,7 +7,7 @@ use algorithms::sts::task::{STS, StsTask, Timeslices};
 use algorithms::sts::{Product, digest_of, segment_sums_of};
 use algorithms::sts_events::{EventRules, EventStage, event_sums, events_digest};
 
-use super::protocol::{Built, Expected, Found};
+use super::protocol::{EventCounts, Expected, ResultDigest};
 use super::worker::{End, unable};
 use crate::platform::monotonic::now_ns;
 
@@ -19,11 +19,11 @@ pub(super) struct Job<'a> {
 }
 
 /// Duration of a run.
-pub(super) struct Took {
+pub(super) struct JobResult {
     pub(super) begun_ns: u64,
     pub(super) ended_ns: u64,
     /// Counts of built events, if events are built.
-    pub(super) built: Option<Built>,
+    pub(super) built: Option<EventCounts>,
 }
 
 impl<'a> Job<'a> {
@@ -49,21 +49,21 @@ impl<'a> Job<'a> {
     }
 
     /// Processes the timeslice: clusters and hits, then events.
-    pub(super) fn process(&mut self) -> Result<Took, End> {
+    pub(super) fn process(&mut self) -> Result<JobResult, End> {
         let begun_ns = now_ns();
         self.chain.reset()?;
         self.chain.run()?;
         let chain_ns = now_ns();
         let Some(stage) = &mut self.events else {
-            return Ok(Took { begun_ns, ended_ns: chain_ns, built: None });
+            return Ok(JobResult { begun_ns, ended_ns: chain_ns, built: None });
         };
         stage.run();
         let ended_ns = now_ns();
         let events = stage.events();
         // Indices of digis have 32 bits, which was checked when the stage was opened.
         let (count, digis) = (events.events.len() as u32, events.digis_kept() as u32);
-        let built = Built { events: count, digis, took_ns: ended_ns - chain_ns };
-        Ok(Took { begun_ns, ended_ns, built: Some(built) })
+        let built = EventCounts { events: count, digis, took_ns: ended_ns - chain_ns };
+        Ok(JobResult { begun_ns, ended_ns, built: Some(built) })
     }
 
     /// Sums of all segments of the last result, computed from a copy of its output.
@@ -73,13 +73,13 @@ impl<'a> Job<'a> {
     }
 
     /// Digest of the last result, computed in place if the variant supports that.
-    pub(super) fn digest(&mut self, segments: Segments) -> Result<Found, End> {
+    pub(super) fn digest(&mut self, segments: Segments) -> Result<ResultDigest, End> {
         let chain = match self.digest_in_place(segments)? {
             Some(digest) => digest,
             None => digest_of(&self.output()?, segments),
         };
         let events = self.events.as_ref().map(|stage| events_digest(stage.events(), segments));
-        Ok(Found::new(chain, events))
+        Ok(ResultDigest::new(chain, events))
     }
 
     /// Digest of the chain's last result; `None` if its output has to be copied for that.

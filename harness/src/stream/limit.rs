@@ -1,9 +1,9 @@
 //! Search for the highest sustained speed, by bisection.
 
 /// Ratio at which the search stops: speeds that differ by less are considered equal.
-const APART: f64 = 1.05;
+const RESOLUTION: f64 = 1.05;
 /// Maximum number of doublings or halvings before the search gives up.
-const MOST_STEPS: usize = 12;
+const MAX_STEPS: usize = 12;
 
 /// Bounds of the limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -17,22 +17,22 @@ pub(super) struct Limit {
 /// Searches for the limit from an initial guess, up to a maximum speed. `keeps_up` measures a
 /// speed; `None` ends the search.
 pub(super) fn search<E>(
-    (guess, most): (f64, f64),
+    (guess, max_speed): (f64, f64),
     mut keeps_up: impl FnMut(f64) -> Result<Option<bool>, E>,
 ) -> Result<Limit, E> {
     let mut limit = Limit { kept_up: None, failed: None };
-    let mut speed = guess.min(most);
-    for _ in 0..MOST_STEPS {
+    let mut speed = guess.min(max_speed);
+    for _ in 0..MAX_STEPS {
         match keeps_up(speed)? {
             None => return Ok(limit),
             Some(true) => limit.kept_up = Some(speed),
             Some(false) => limit.failed = Some(speed),
         }
         speed = match (limit.kept_up, limit.failed) {
-            (Some(low), Some(high)) if high / low <= APART => return Ok(limit),
+            (Some(low), Some(high)) if high / low <= RESOLUTION => return Ok(limit),
             (Some(low), Some(high)) => (low * high).sqrt(),
-            (Some(low), None) if low >= most => return Ok(limit),
-            (Some(low), None) => most.min(2.0 * low),
+            (Some(low), None) if low >= max_speed => return Ok(limit),
+            (Some(low), None) => max_speed.min(2.0 * low),
             (None, Some(high)) => high / 2.0,
             (None, None) => return Ok(limit),
         };
@@ -62,7 +62,7 @@ mod tests {
             let (found, tried) = found(guess, limit);
             let low = found.kept_up.expect("some");
             let high = found.failed.expect("some");
-            assert!(low <= limit && limit < high && high / low <= APART, "{limit}: {found:?}");
+            assert!(low <= limit && limit < high && high / low <= RESOLUTION, "{limit}: {found:?}");
             assert!(tried <= 11, "{limit}: {tried}");
         }
     }

@@ -17,8 +17,8 @@
 //! | `workers` | start, listeners and end of all workers |
 //! | `begin` | start of a speed, alone or together with other nodes |
 //! | `schedule` | due times and choice of timeslices |
-//! | `ledger` | log of timeslices, independent of clocks, threads and processes |
-//! | `desk` | dispatcher: the ledger and the workers' input pipes, for all threads |
+//! | `timeslice_log` | log of timeslices, independent of clocks, threads and processes |
+//! | `dispatcher` | dispatcher: the ledger and the workers' input pipes, for all threads |
 //! | `source` | emission of timeslices when they are due |
 //! | `speed` | one speed, from its first timeslice to the last result |
 //! | `live` | live monitoring |
@@ -29,10 +29,9 @@
 mod begin;
 mod check_budget;
 mod data;
-mod desk;
+mod dispatcher;
 mod hits_file;
 mod job;
-mod ledger;
 mod limit;
 mod live;
 mod memory;
@@ -44,6 +43,7 @@ mod session;
 mod source;
 mod speed;
 mod tally;
+mod timeslice_log;
 mod variants;
 mod worker;
 mod workers;

@@ -19,7 +19,7 @@ use crate::request::{DevicePlace, Source, StreamRequest};
 use crate::throughput::{others_problem, team_specs};
 
 /// Maximum number of timeslices per speed: each has a row and a record in memory.
-const MOST_TIMESLICES: f64 = 2e6;
+const MAX_TIMESLICES: f64 = 2e6;
 /// Variant whose hits have a different format.
 const OFFLINE: &str = "offline";
 
@@ -193,8 +193,8 @@ fn spare<'a>(taken: impl Iterator<Item = &'a usize>) -> Option<usize> {
 }
 
 /// Maximum speed at which all timeslices of this duration can be recorded.
-pub(super) fn most_speed(length: Duration, timeslice_s: f64) -> f64 {
-    MOST_TIMESLICES * timeslice_s / length.as_secs_f64()
+pub(super) fn max_speed(length: Duration, timeslice_s: f64) -> f64 {
+    MAX_TIMESLICES * timeslice_s / length.as_secs_f64()
 }
 
 /// Returns an error if there are more timeslices than can be recorded.
@@ -206,7 +206,7 @@ fn check_count(request: &StreamRequest, input: &Input) -> Result<(), PlanError> 
         _ => return Ok(()),
     };
     let fastest = flags.speeds.iter().copied().fold(0.0, f64::max);
-    if fastest <= most_speed(flags.length(), timeslice_s) {
+    if fastest <= max_speed(flags.length(), timeslice_s) {
         return Ok(());
     }
     let timeslices = fastest * flags.length().as_secs_f64() / timeslice_s;
@@ -216,7 +216,7 @@ fn check_count(request: &StreamRequest, input: &Input) -> Result<(), PlanError> 
         humantime::format_duration(flags.length()),
         units::count(timeslices),
         units::seconds(timeslice_s, 3),
-        units::count(MOST_TIMESLICES),
+        units::count(MAX_TIMESLICES),
     )))
 }
 

@@ -61,7 +61,7 @@ pub(super) struct Rules {
 pub(super) enum Answer {
     Ready {
         /// Digest of each of the prepared timeslices.
-        found: Vec<Found>,
+        found: Vec<ResultDigest>,
         /// Processing time of each after warm-up, in ns.
         took_ns: Vec<u64>,
     },
@@ -73,11 +73,11 @@ pub(super) enum Answer {
         check: Option<Check>,
         /// Counts of built events, if any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        built: Option<Built>,
+        built: Option<EventCounts>,
     },
     Compared {
         /// Digests of the complete output for each of the prepared timeslices.
-        found: Vec<Found>,
+        found: Vec<ResultDigest>,
     },
     /// The request can't be fulfilled.
     Refused {
@@ -89,20 +89,20 @@ pub(super) enum Answer {
 
 /// Digest of a result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Found {
+pub(super) struct ResultDigest {
     pub(super) clusters: u64,
     pub(super) hits: u64,
     pub(super) sum: u64,
     /// Digest of the events, if events are built.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) events: Option<FoundEvents>,
+    pub(super) events: Option<EventDigest>,
 }
 
 /// Digest of a result, and the cost of computing it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Check {
     /// Digest of the segments below; counts are of all segments.
-    pub(super) found: Found,
+    pub(super) found: ResultDigest,
     pub(super) stride: usize,
     pub(super) turn: usize,
     /// Worker time spent on it, in ns.
@@ -125,9 +125,9 @@ pub(super) struct Expected {
 
 impl Expected {
     /// Digest of these segments.
-    pub(super) fn found(&self, segments: Segments) -> Found {
+    pub(super) fn found(&self, segments: Segments) -> ResultDigest {
         let events = self.events.as_ref().map(|events| events.digest(segments));
-        Found::new(self.chain.digest(segments), events)
+        ResultDigest::new(self.chain.digest(segments), events)
     }
 
     /// Largest number of segments of a kind.
@@ -139,7 +139,7 @@ impl Expected {
 
 /// Digest of events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct FoundEvents {
+pub(super) struct EventDigest {
     pub(super) events: u64,
     /// Number of digis in any of them.
     pub(super) digis: u64,
@@ -148,7 +148,7 @@ pub(super) struct FoundEvents {
 
 /// Counts of events that a worker built from a timeslice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Built {
+pub(super) struct EventCounts {
     pub(super) events: u32,
     /// Number of digis in any of them.
     pub(super) digis: u32,
@@ -156,16 +156,16 @@ pub(super) struct Built {
     pub(super) took_ns: u64,
 }
 
-impl Found {
+impl ResultDigest {
     /// Combines the digests of a chain's result and of the events built after it.
     pub(super) fn new(chain: Digest, events: Option<Digest>) -> Self {
         let Digest { counts: [clusters, hits], sum } = chain;
-        let events = events.map(|Digest { counts: [events, digis], sum }| FoundEvents {
+        let events = events.map(|Digest { counts: [events, digis], sum }| EventDigest {
             events,
             digis,
             sum,
         });
-        Found { clusters, hits, sum, events }
+        ResultDigest { clusters, hits, sum, events }
     }
 }
 
@@ -205,9 +205,9 @@ mod tests {
             assert_eq!(serde_json::from_str::<Ask>(&line).expect("parses"), ask);
         }
         // Sums use all 64 bits.
-        let found = Found { clusters: 1, hits: 2, sum: u64::MAX - 1, events: None };
+        let found = ResultDigest { clusters: 1, hits: 2, sum: u64::MAX - 1, events: None };
         let check = Some(Check { found, stride: 4, turn: 3, took_ns: 70 });
-        let built = Some(Built { events: 3, digis: 40, took_ns: 500 });
+        let built = Some(EventCounts { events: 3, digis: 40, took_ns: 500 });
         let done = Answer::Done { number: 7, begun_ns: 1, ended_ns: u64::MAX, check, built };
         let line = serde_json::to_string(&done).expect("serialises");
         assert_eq!(serde_json::from_str::<Answer>(&line).expect("parses"), done);

@@ -31,18 +31,18 @@ struct Header {
     /// Semantics of the reference result, for variants that support two.
     semantics: String,
     setup: Setup,
-    timeslices: Vec<Place>,
+    timeslices: Vec<TimesliceLayout>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct Place {
+struct TimesliceLayout {
     digis: Range<usize>,
-    raw: Option<RawPlace>,
+    raw: Option<RawLayout>,
 }
 
 /// Raw data of a timeslice.
 #[derive(Serialize, Deserialize)]
-struct RawPlace {
+struct RawLayout {
     bytes: Range<usize>,
     index: u64,
     start_ns: u64,
@@ -77,7 +77,7 @@ pub(super) fn share(timeslices: &[&Timeslice]) -> io::Result<SharedMemory> {
     let header = Header {
         semantics: first.online().name().to_owned(),
         setup: first.setup().clone(),
-        timeslices: timeslices.iter().map(|timeslice| place(timeslice, &mut end)).collect(),
+        timeslices: timeslices.iter().map(|timeslice| layout(timeslice, &mut end)).collect(),
     };
     let header = serde_json::to_vec(&header)?;
     SharedMemory::filled(|file| {
@@ -96,7 +96,7 @@ pub(super) fn share(timeslices: &[&Timeslice]) -> io::Result<SharedMemory> {
 }
 
 /// Layout of a timeslice, after all previous ones.
-fn place(timeslice: &Timeslice, end: &mut usize) -> Place {
+fn layout(timeslice: &Timeslice, end: &mut usize) -> TimesliceLayout {
     let mut next = |bytes: usize| {
         let begin = *end;
         *end = (begin + bytes).next_multiple_of(PAGE);
@@ -105,7 +105,7 @@ fn place(timeslice: &Timeslice, end: &mut usize) -> Place {
     let digis = next(size_of_val(timeslice.stream()));
     let raw = timeslice.raw().and_then(|raw| {
         let (head, components) = raw.data().timeslices().next()?;
-        Some(RawPlace {
+        Some(RawLayout {
             bytes: next(raw.data().bytes().len()),
             index: head.index,
             start_ns: head.start_ns,
@@ -114,7 +114,7 @@ fn place(timeslice: &Timeslice, end: &mut usize) -> Place {
             readout: raw.readout().clone(),
         })
     });
-    Place { digis, raw }
+    TimesliceLayout { digis, raw }
 }
 
 fn data_begin(header: usize) -> usize {
@@ -143,9 +143,9 @@ pub(super) fn timeslices(memory: Inherited) -> Result<Vec<Timeslice>, RingError>
     let online = names.into_iter().find(|it| it.name() == header.semantics);
     let online = online.ok_or(RingError::Content(header.semantics))?;
     let setup = Arc::new(header.setup);
-    let timeslice = |place: Place| {
-        let digis = lent::<Digi>(&memory, begin, place.digis)?;
-        let raw = place.raw.map(|place| raw(&memory, begin, place)).transpose()?;
+    let timeslice = |layout: TimesliceLayout| {
+        let digis = shared_array::<Digi>(&memory, begin, layout.digis)?;
+        let raw = layout.raw.map(|layout| raw(&memory, begin, layout)).transpose()?;
         Timeslice::of_stream(digis, raw, Arc::clone(&setup), online)
             .map_err(|address| RingError::Content(format!("{address:?} is of no module")))
     };
@@ -163,35 +163,39 @@ fn header(memory: &[u8]) -> Result<(Header, usize), RingError> {
     Ok((header, data_begin(length)))
 }
 
-fn raw(memory: &Arc<Inherited>, begin: usize, place: RawPlace) -> Result<RawTimeslices, RingError> {
-    let RawPlace { bytes, index, start_ns, core_microslices, blocks, readout } = place;
+fn raw(
+    memory: &Arc<Inherited>,
+    begin: usize,
+    layout: RawLayout,
+) -> Result<RawTimeslices, RingError> {
+    let RawLayout { bytes, index, start_ns, core_microslices, blocks, readout } = layout;
     let head = RawTimeslice { index, start_ns, core_microslices };
-    let data = RawData::in_place(lent(memory, begin, bytes)?, head, blocks);
+    let data = RawData::in_place(shared_array(memory, begin, bytes)?, head, blocks);
     let data = data.map_err(|problem| RingError::Content(problem.to_string()))?;
     Ok(RawTimeslices::new(data, readout, Rules::Current))
 }
 
 /// Array in shared memory, which stays mapped while it is referenced.
-struct Lent<T> {
+struct SharedArray<T> {
     memory: Arc<Inherited>,
     bytes: Range<usize>,
     items: PhantomData<fn() -> T>,
 }
 
-fn lent<T: bytemuck::Pod + Send + Sync>(
+fn shared_array<T: bytemuck::Pod + Send + Sync>(
     memory: &Arc<Inherited>,
     begin: usize,
-    place: Range<usize>,
+    layout: Range<usize>,
 ) -> Result<Array<T>, RingError> {
-    let outside = || RingError::Content(format!("{place:?} is outside or askew"));
-    let bytes = begin.saturating_add(place.start)..begin.saturating_add(place.end);
+    let outside = || RingError::Content(format!("{layout:?} is outside or askew"));
+    let bytes = begin.saturating_add(layout.start)..begin.saturating_add(layout.end);
     let found = memory.get(bytes.clone()).ok_or_else(outside)?;
     bytemuck::try_cast_slice::<u8, T>(found).map_err(|_| outside())?;
     let memory = Arc::clone(memory);
-    Ok(Array::lent(Arc::new(Lent { memory, bytes, items: PhantomData })))
+    Ok(Array::lent(Arc::new(SharedArray { memory, bytes, items: PhantomData })))
 }
 
-impl<T: bytemuck::Pod> AsRef<[T]> for Lent<T> {
+impl<T: bytemuck::Pod> AsRef<[T]> for SharedArray<T> {
     fn as_ref(&self) -> &[T] {
         // Size and alignment were checked in the constructor.
         bytemuck::cast_slice(&self.memory[self.bytes.clone()])

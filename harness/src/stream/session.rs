@@ -15,20 +15,20 @@ use reports::units;
 use text::Foreign;
 
 use super::StreamError;
-use super::begin::{Begin, Missed};
-use super::data::{Data, Size, Variety};
-use super::desk::Desk;
-use super::ledger::Ledger;
+use super::begin::{StartMissed, StartTime};
+use super::data::{Data, Size, Variation};
+use super::dispatcher::Dispatcher;
 use super::limit::{Limit, search};
 use super::live::Live;
-use super::plan::{Planned, StreamPoint, most_speed};
-use super::protocol::{Expected, Found};
+use super::plan::{Planned, StreamPoint, max_speed};
+use super::protocol::{Expected, ResultDigest};
 use super::ring;
 use super::schedule::{Prepared, Schedule};
 use super::source::Emitting;
-use super::speed::{Ran, Stream, Surroundings};
+use super::speed::{SpeedContext, SpeedResult, Stream};
 use super::tally::{self, Content};
-use super::workers::{Readiness, Refusal, Workers};
+use super::timeslice_log::TimesliceLog;
+use super::workers::{Readiness, WorkerRefusal, Workers};
 use crate::measure::{self, Assignment, MeasureError, claimed, default_folder};
 use crate::plan::Origin;
 use crate::platform::cpu_quota::StoppedPeriods;
@@ -46,7 +46,7 @@ const NOT_FIRST: &str = "the system gives the source no priority over others, so
 
 /// Result of a run.
 #[derive(Debug, Default)]
-pub(crate) struct Outcome {
+pub(crate) struct StreamResult {
     pub(crate) rows: Vec<StreamRow>,
     pub(crate) record: RunRecord,
     pub(crate) folder: PathBuf,
@@ -60,7 +60,7 @@ pub(crate) struct Outcome {
     missed: usize,
 }
 
-impl Outcome {
+impl StreamResult {
     /// Exit code for scripts.
     pub(crate) fn exit(&self) -> Exit {
         let is_measured = |row: &StreamRow| row.due > 0;
@@ -100,12 +100,12 @@ struct Ring {
 }
 
 /// A device with its workers.
-struct AtWork<'s> {
+struct DeviceRun<'s> {
     point: &'s StreamPoint,
     ring: &'s Ring,
     /// Digests of the reference results.
-    expected: Vec<Found>,
-    desk: Arc<Desk>,
+    expected: Vec<ResultDigest>,
+    dispatcher: Arc<Dispatcher>,
     workers: Workers,
     counters: EnergyCounters,
 }
@@ -121,12 +121,12 @@ impl<'a> Session<'a> {
         planned: &'a Planned,
         interrupt: &'a Interrupt,
         tell: &'a dyn Fn(&str),
-    ) -> Result<Outcome, StreamError> {
+    ) -> Result<StreamResult, StreamError> {
         let live = Live::start(&request.flags)?;
         Session { request, planned, interrupt, tell, live }.carry_out()
     }
 
-    fn carry_out(mut self) -> Result<Outcome, StreamError> {
+    fn carry_out(mut self) -> Result<StreamResult, StreamError> {
         if let Some(url) = self.live.url() {
             (self.tell)(&format!("metrics are at {url}"));
         }
@@ -137,7 +137,7 @@ impl<'a> Session<'a> {
         let path = claimed(&path).map_err(MeasureError::from)?;
         let mut folder = StreamFolder::create(&path, &record).map_err(MeasureError::from)?;
         (self.tell)(&format!("results go to {}", path.shown()));
-        let mut outcome = Outcome { folder: path, ..Outcome::default() };
+        let mut outcome = StreamResult { folder: path, ..StreamResult::default() };
         let mut timeslices = Vec::new();
         for number in 0..self.planned.points.len() {
             if !self.interrupt.asked() {
@@ -176,13 +176,13 @@ impl<'a> Session<'a> {
         (self.tell)("preparing timeslices and what is right");
         let data = match (&self.planned.params, &self.planned.plan.inputs[0].origin) {
             (Some(params), _) | (None, Origin::Generated(params)) => {
-                let variety = Variety {
+                let variation = Variation {
                     ring: flags.ring as usize,
                     jitter: flags.jitter,
                     has_pauses: flags.spill.is_some(),
                     seed: self.request.measuring.settings.seed,
                 };
-                Data::simulated(params, &variety)
+                Data::simulated(params, &variation)
             }
             (None, Origin::Read { path, options, .. }) => {
                 let timeslice = flags.timeslice.expect("files were refused without --timeslice");
@@ -219,14 +219,14 @@ impl<'a> Session<'a> {
         let expected = expected.map_or(&[][..], |(_, expected)| expected);
         let flags = &self.request.flags;
         let count = point.openings.len();
-        let desk = Arc::new(Desk::new(count, expected.to_vec(), flags.check_every));
-        let mut at_work = AtWork {
+        let dispatcher = Arc::new(Dispatcher::new(count, expected.to_vec(), flags.check_every));
+        let mut device_run = DeviceRun {
             point,
             ring,
             expected: expected.iter().map(|it| it.found(Segments::ALL)).collect(),
-            workers: Workers::new(Arc::clone(&desk), count),
-            desk,
-            counters: EnergyCounters::of(point.place.devices().iter().copied()),
+            workers: Workers::new(Arc::clone(&dispatcher), count),
+            dispatcher,
+            counters: EnergyCounters::for_devices(point.place.devices().iter().copied()),
         };
         if !flags.find_limit {
             for (number, &speed) in flags.speeds.iter().enumerate() {
@@ -234,40 +234,43 @@ impl<'a> Session<'a> {
                     break;
                 }
                 let moment = flags.moment(number);
-                if self.run_speed(&mut at_work, (speed, moment), book)?.is_none() {
+                if self.run_speed(&mut device_run, (speed, moment), book)?.is_none() {
                     break;
                 }
             }
             return Ok(Vec::new());
         }
-        let guess = match self.fill(&mut at_work)? {
+        let guess = match self.fill(&mut device_run)? {
             Ok(readiness) => guess(&readiness, count, ring.timeslice_ns),
             Err(refusal) => {
-                refused(self.row(&at_work, flags.speeds[0]), refusal, book)?;
+                record_refusal(self.row(&device_run, flags.speeds[0]), refusal, book)?;
                 return Ok(Vec::new());
             }
         };
-        let most = most_speed(flags.length(), ring.timeslice_ns as f64 * 1e-9);
+        let most = max_speed(flags.length(), ring.timeslice_ns as f64 * 1e-9);
         let limit = search((guess, most), |speed| {
             if self.interrupt.asked() {
                 return Ok(None);
             }
-            self.run_speed(&mut at_work, (speed, None), book)
+            self.run_speed(&mut device_run, (speed, None), book)
         })?;
         Ok(vec![words_of_limit(point, &limit, flags.length())])
     }
 
     /// Starts missing workers.
-    fn fill(&self, at_work: &mut AtWork<'_>) -> Result<Result<Readiness, Refusal>, StreamError> {
-        let openings = &at_work.point.openings;
-        let filled = at_work.workers.fill(&at_work.ring.memory, openings)?;
+    fn fill(
+        &self,
+        device_run: &mut DeviceRun<'_>,
+    ) -> Result<Result<Readiness, WorkerRefusal>, StreamError> {
+        let openings = &device_run.point.openings;
+        let filled = device_run.workers.fill(&device_run.ring.memory, openings)?;
         if let Ok(readiness) = &filled
             && readiness.seconds > 0.0
         {
             let ids: Vec<String> =
-                at_work.workers.ids().iter().map(|(_, id)| id.to_string()).collect();
+                device_run.workers.ids().iter().map(|(_, id)| id.to_string()).collect();
             let ready = units::seconds(readiness.seconds, 2);
-            let device = &at_work.point.place;
+            let device = &device_run.point.place;
             (self.tell)(&format!("workers on {device}, ready in {ready}: {}", ids.join(" ")));
         }
         Ok(filled)
@@ -277,35 +280,35 @@ impl<'a> Session<'a> {
     /// `None` if no further speed can be run on the device.
     fn run_speed(
         &self,
-        at_work: &mut AtWork<'_>,
+        device_run: &mut DeviceRun<'_>,
         (speed, moment): (f64, Option<SystemTime>),
         book: &mut Book<'_>,
     ) -> Result<Option<bool>, StreamError> {
-        let mut row = self.row(at_work, speed);
+        let mut row = self.row(device_run, speed);
         row.begin = moment.map(exactly).unwrap_or_default();
-        if let Err(refusal) = self.fill(at_work)? {
-            refused(row, refusal, book)?;
+        if let Err(refusal) = self.fill(device_run)? {
+            record_refusal(row, refusal, book)?;
             return Ok(None);
         }
-        let content = Content { sizes: &at_work.ring.sizes, expected: &at_work.expected };
-        (self.tell)(&self.words(at_work.point, speed));
-        let hits = self.hits_folder(at_work.point, speed)?;
+        let content = Content { sizes: &device_run.ring.sizes, expected: &device_run.expected };
+        (self.tell)(&self.describe_speed(device_run.point, speed));
+        let hits = self.hits_folder(device_run.point, speed)?;
         let begin = match self.begin(moment) {
             Ok(begin) => begin,
-            Err(Missed::Stopped) => return Ok(None),
-            Err(Missed::Late(late)) => {
-                refused(row, too_late(late), book)?;
+            Err(StartMissed::Stopped) => return Ok(None),
+            Err(StartMissed::Late(late)) => {
+                record_refusal(row, too_late(late), book)?;
                 book.1.missed += 1;
                 return Ok(Some(false));
             }
         };
         row.begin = exactly(begin.time);
-        let ran = self.stream(at_work, (speed, begin), hits).run(&Surroundings {
-            desk: &at_work.desk,
-            workers: &at_work.workers,
-            spare_cpu: at_work.point.spare_cpu,
+        let ran = self.stream(device_run, (speed, begin), hits).run(&SpeedContext {
+            dispatcher: &device_run.dispatcher,
+            workers: &device_run.workers,
+            spare_cpu: device_run.point.spare_cpu,
             timeout: self.request.flags.timeout,
-            counters: &at_work.counters,
+            counters: &device_run.counters,
             interrupt: self.interrupt,
             live: &self.live,
             follower: self.live.follow(&row, content),
@@ -316,31 +319,31 @@ impl<'a> Session<'a> {
         if !ran.is_on_time {
             book.1.remarks.insert(NOT_FIRST);
         }
-        take_down(row, rows, &ran, book)
+        record_speed(row, rows, &ran, book)
     }
 
     /// Start of the speed; waits for the start time if one is given.
-    fn begin(&self, moment: Option<SystemTime>) -> Result<Begin, Missed> {
-        let Some(moment) = moment else { return Ok(Begin::at_once()) };
+    fn begin(&self, moment: Option<SystemTime>) -> Result<StartTime, StartMissed> {
+        let Some(moment) = moment else { return Ok(StartTime::at_once()) };
         if let Ok(left) = moment.duration_since(SystemTime::now()) {
             let left = units::seconds(left.as_secs_f64(), 3);
             (self.tell)(&format!("all is ready; begins in {left}, at {}", exactly(moment)));
         }
-        Begin::wait_for(moment, || self.interrupt.asked())
+        StartTime::wait_for(moment, || self.interrupt.asked())
     }
 
     fn stream(
         &self,
-        at_work: &AtWork<'_>,
-        (speed, begin): (f64, Begin),
+        device_run: &DeviceRun<'_>,
+        (speed, begin): (f64, StartTime),
         hits: Option<PathBuf>,
     ) -> Stream {
         let flags = &self.request.flags;
         let schedule = Schedule {
-            timeslice_ns: at_work.ring.timeslice_ns,
+            timeslice_ns: device_run.ring.timeslice_ns,
             speed,
             spill: flags.spill,
-            prepared: at_work.ring.prepared,
+            prepared: device_run.ring.prepared,
             seed: self.request.measuring.settings.seed,
         };
         let duration_ns = u64::try_from(flags.length().as_nanos()).unwrap_or(u64::MAX);
@@ -348,10 +351,10 @@ impl<'a> Session<'a> {
         let most = schedule.due_within(duration_ns) as usize;
         Stream {
             emitting: Emitting { schedule, begin_ns: begin.ns, duration_ns },
-            ledger: Ledger::new(at_work.point.openings.len(), most, queue, flags.when_full),
+            log: TimesliceLog::new(device_run.point.openings.len(), most, queue, flags.when_full),
             hits,
             // A search can stop as soon as workers fall behind.
-            most_waiting: flags.find_limit.then_some(queue),
+            max_waiting: flags.find_limit.then_some(queue),
         }
     }
 
@@ -367,12 +370,12 @@ impl<'a> Session<'a> {
         }
     }
 
-    fn row(&self, at_work: &AtWork<'_>, speed: f64) -> StreamRow {
+    fn row(&self, device_run: &DeviceRun<'_>, speed: f64) -> StreamRow {
         let flags = &self.request.flags;
-        let point = at_work.point;
+        let point = device_run.point;
         StreamRow {
             backend: point.backend.clone(),
-            timeslice_s: at_work.ring.timeslice_ns as f64 * 1e-9,
+            timeslice_s: device_run.ring.timeslice_ns as f64 * 1e-9,
             spill: flags.spill.map_or_else(String::new, |spill| spill.to_string()),
             jitter: flags.jitter,
             queue: flags.queue as usize,
@@ -383,7 +386,7 @@ impl<'a> Session<'a> {
     }
 
     /// Description such as `time-sweep on cpu, speed 2, for 20s`.
-    fn words(&self, point: &StreamPoint, speed: f64) -> String {
+    fn describe_speed(&self, point: &StreamPoint, speed: f64) -> String {
         let length = humantime::format_duration(self.request.flags.length());
         let variant = &point.identity.variant;
         let speed = short(speed);
@@ -392,15 +395,15 @@ impl<'a> Session<'a> {
 }
 
 /// Outputs for rows: the folder, the result of the run, and timeslices for the charts.
-type Book<'b> = (&'b mut StreamFolder, &'b mut Outcome, &'b mut Vec<TimesliceRow>);
+type Book<'b> = (&'b mut StreamFolder, &'b mut StreamResult, &'b mut Vec<TimesliceRow>);
 
 /// Writes the row of a device that can't be used, or whose results are wrong.
-fn refused(
+fn record_refusal(
     row: StreamRow,
-    refusal: Refusal,
+    refusal: WorkerRefusal,
     (folder, outcome, _): &mut Book<'_>,
 ) -> Result<(), StreamError> {
-    let Refusal { problem, is_wrong } = refusal;
+    let WorkerRefusal { problem, is_wrong } = refusal;
     let what = if is_wrong { WRONG } else { "not run" };
     let row = StreamRow { valid: YesNo::No, note: format!("{what}: {problem}"), ..row };
     folder.append(&row, &[]).map_err(|source| interrupted(source, outcome))?;
@@ -409,32 +412,32 @@ fn refused(
     Ok(())
 }
 
-fn too_late(late: Duration) -> Refusal {
+fn too_late(late: Duration) -> WorkerRefusal {
     let late = units::seconds(late.as_secs_f64(), 3);
     let problem = format!("it was not ready until {late} after the begin; give a later --begin");
-    Refusal { problem, is_wrong: false }
+    WorkerRefusal { problem, is_wrong: false }
 }
 
 /// Writes the row of a speed. Returns true if workers kept up, or `None` if no further speed can be
 /// run on the device.
-fn take_down(
+fn record_speed(
     row: StreamRow,
     rows: Vec<TimesliceRow>,
-    ran: &Ran,
+    ran: &SpeedResult,
     (folder, outcome, timeslices): &mut Book<'_>,
 ) -> Result<Option<bool>, StreamError> {
     folder.append(&row, &rows).map_err(|source| interrupted(source, outcome))?;
-    let is_deserted = ran.ledger.is_deserted();
+    let has_no_workers = ran.log.has_no_workers();
     outcome.wrong += usize::from(ran.is_wrong());
-    outcome.unaccounted += usize::from(!ran.ledger.is_balanced() || is_deserted);
-    let goes_on = !ran.is_wrong() && !is_deserted && !ran.was_interrupted;
+    outcome.unaccounted += usize::from(!ran.log.is_balanced() || has_no_workers);
+    let goes_on = !ran.is_wrong() && !has_no_workers && !ran.was_interrupted;
     let kept_up = row.kept_up == YesNo::Yes;
     timeslices.extend(rows);
     outcome.rows.push(row);
     Ok(goes_on.then_some(kept_up))
 }
 
-fn interrupted(source: reports::store::StoreError, outcome: &Outcome) -> StreamError {
+fn interrupted(source: reports::store::StoreError, outcome: &StreamResult) -> StreamError {
     let kept = outcome.folder.shown().to_string();
     MeasureError::StoreInterrupted { source, kept }.into()
 }

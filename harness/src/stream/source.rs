@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use nix::libc;
 
-use super::desk::Desk;
-use super::ledger::Emission;
+use super::dispatcher::Dispatcher;
 use super::schedule::Schedule;
+use super::timeslice_log::Emission;
 use crate::platform::monotonic::{now_ns, wait_until};
 use crate::platform::pin_current_thread;
 
@@ -32,14 +32,14 @@ pub(super) struct Emitting {
 impl Emitting {
     /// Emits timeslices until the end, an interrupt, or the loss of all workers; then closes the
     /// desk. Returns the end time.
-    pub(super) fn run(&self, desk: &Desk, stop: &AtomicBool) -> u64 {
+    pub(super) fn run(&self, dispatcher: &Dispatcher, stop: &AtomicBool) -> u64 {
         let is_stopped = || stop.load(Ordering::Relaxed);
         let last = self.begin_ns + self.duration_ns;
-        self.emit_all(desk, last, &is_stopped);
+        self.emit_all(dispatcher, last, &is_stopped);
         // All timeslices due are emitted; workers continue until the end.
-        wait_until(last, || is_stopped() || desk.is_deserted());
+        wait_until(last, || is_stopped() || dispatcher.has_no_workers());
         let end = now_ns().min(last);
-        desk.close(|emitted| self.never_emitted(emitted, end));
+        dispatcher.close(|emitted| self.never_emitted(emitted, end));
         end
     }
 
@@ -49,7 +49,7 @@ impl Emitting {
         self.schedule.due_within(since.min(self.duration_ns))
     }
 
-    fn emit_all(&self, desk: &Desk, last: u64, is_stopped: &dyn Fn() -> bool) {
+    fn emit_all(&self, dispatcher: &Dispatcher, last: u64, is_stopped: &dyn Fn() -> bool) {
         let mut held_until = 0;
         for number in 0..self.schedule.due_within(self.duration_ns) {
             let due = self.begin_ns + self.schedule.due_ns(number);
@@ -59,12 +59,12 @@ impl Emitting {
             let data = self.schedule.data(number);
             let mut held = due < held_until;
             loop {
-                match desk.emit(data, due, held) {
+                match dispatcher.emit(data, due, held) {
                     Emission::Accepted | Emission::Dropped => break,
                     Emission::Closed => return,
-                    Emission::NoRoom => {
+                    Emission::QueueFull => {
                         held = true;
-                        desk.wait_for_change(LOOK);
+                        dispatcher.wait_for_change(LOOK);
                         if is_stopped() || now_ns() >= last {
                             return;
                         }
@@ -109,8 +109,8 @@ pub(super) fn be_on_time(own: Option<usize>, between_ns: u64) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::ledger::{Ledger, Record, State};
     use super::super::schedule::Prepared;
+    use super::super::timeslice_log::{Record, State, TimesliceLog};
     use super::*;
     use crate::request::WhenFull;
 
@@ -123,42 +123,42 @@ mod tests {
     };
 
     /// Emits 1 ms timeslices for 20 ms, for a worker that takes one and never answers.
-    fn emitted(queue: usize, when_full: WhenFull) -> (Ledger, u64) {
-        let desk = Desk::new(1, Vec::new(), 1);
-        desk.open_for_tests(Ledger::new(1, 100, queue, when_full));
+    fn emitted(queue: usize, when_full: WhenFull) -> (TimesliceLog, u64) {
+        let dispatcher = Dispatcher::new(1, Vec::new(), 1);
+        dispatcher.open_for_tests(TimesliceLog::new(1, 100, queue, when_full));
         let begin_ns = now_ns();
         let emitting = Emitting { schedule: SCHEDULE, begin_ns, duration_ns: 20_000_000 };
-        let end = emitting.run(&desk, &AtomicBool::new(false));
-        (desk.take().0, end - begin_ns)
+        let end = emitting.run(&dispatcher, &AtomicBool::new(false));
+        (dispatcher.take().0, end - begin_ns)
     }
 
     #[test]
     fn timeslices_come_when_they_are_due_and_until_the_end() {
-        let (ledger, took) = emitted(100, WhenFull::Wait);
-        assert_eq!((ledger.len(), took), (20, 20_000_000));
+        let (log, took) = emitted(100, WhenFull::Wait);
+        assert_eq!((log.len(), took), (20, 20_000_000));
         let late = |record: &Record| record.emitted_ns - record.due_ns;
-        assert!(ledger.records()[1..].iter().all(|record| record.state == State::Backlog));
-        assert!(ledger.records().iter().all(|record| !record.was_held));
-        assert!(ledger.records().iter().map(late).min().expect("some") < 1_000_000);
+        assert!(log.records()[1..].iter().all(|record| record.state == State::Backlog));
+        assert!(log.records().iter().all(|record| !record.was_held));
+        assert!(log.records().iter().map(late).min().expect("some") < 1_000_000);
     }
 
     #[test]
     fn what_finds_no_room_is_due_all_the_same() {
         for (when_full, dropped, held) in [(WhenFull::Drop, 16, 0), (WhenFull::Wait, 0, 16)] {
-            let (mut ledger, _) = emitted(3, when_full);
-            ledger.lose(0);
-            let counts = ledger.counts();
+            let (mut log, _) = emitted(3, when_full);
+            log.lose(0);
+            let counts = log.counts();
             assert_eq!((counts.due, counts.dropped, counts.held), (20, dropped, held));
-            assert!(ledger.is_balanced(), "{counts:?}");
+            assert!(log.is_balanced(), "{counts:?}");
         }
     }
 
     #[test]
     fn who_is_told_to_stop_stops() {
         let schedule = SCHEDULE;
-        let desk = Desk::new(0, Vec::new(), 1);
+        let dispatcher = Dispatcher::new(0, Vec::new(), 1);
         let emitting = Emitting { schedule, begin_ns: now_ns(), duration_ns: u64::MAX / 2 };
-        emitting.run(&desk, &AtomicBool::new(true));
-        assert!(desk.is_over());
+        emitting.run(&dispatcher, &AtomicBool::new(true));
+        assert!(dispatcher.is_over());
     }
 }

@@ -6,10 +6,10 @@ use std::thread::{self, Builder};
 use std::time::{Duration, Instant};
 
 use super::StreamError;
-use super::desk::{Desk, Wrong};
-use super::ledger::Ledger;
+use super::dispatcher::{Dispatcher, Wrong};
 use super::live::{Follower, Live};
 use super::source::{Emitting, be_on_time};
+use super::timeslice_log::TimesliceLog;
 use super::workers::{Comparison, Workers};
 use crate::platform::energy::{Energy, EnergyCounters};
 use crate::platform::monotonic::now_ns;
@@ -21,8 +21,8 @@ const LOOK: Duration = Duration::from_millis(10);
 const WORDS: Duration = Duration::from_secs(5);
 
 /// Context shared by all speeds.
-pub(super) struct Surroundings<'a> {
-    pub(super) desk: &'a Desk,
+pub(super) struct SpeedContext<'a> {
+    pub(super) dispatcher: &'a Dispatcher,
     pub(super) workers: &'a Workers,
     /// CPU for the source alone.
     pub(super) spare_cpu: Option<usize>,
@@ -37,8 +37,8 @@ pub(super) struct Surroundings<'a> {
 }
 
 /// Result of a speed.
-pub(super) struct Ran {
-    pub(super) ledger: Ledger,
+pub(super) struct SpeedResult {
+    pub(super) log: TimesliceLog,
     pub(super) begin_ns: u64,
     /// Last time at which timeslices were emitted.
     pub(super) end_ns: u64,
@@ -47,7 +47,7 @@ pub(super) struct Ran {
     pub(super) wrong: Option<Wrong>,
     /// Comparison after the last result, except for streams that ended early.
     pub(super) comparison: Option<Comparison>,
-    pub(super) busy: Option<Busy>,
+    pub(super) busy: Option<Utilisation>,
     pub(super) energy: Energy,
     /// Indices of lost workers, with the reasons.
     pub(super) ends: Vec<(usize, String)>,
@@ -56,7 +56,7 @@ pub(super) struct Ran {
     pub(super) was_overrun: bool,
 }
 
-impl Ran {
+impl SpeedResult {
     /// True if any result was wrong.
     pub(super) fn is_wrong(&self) -> bool {
         self.wrong.is_some() || matches!(self.comparison, Some(Comparison::Wrong(_)))
@@ -65,7 +65,7 @@ impl Ran {
 
 /// Shares of CPU time used by workers and by other processes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Busy {
+pub(super) struct Utilisation {
     pub(super) workers: f64,
     pub(super) others: Option<f64>,
 }
@@ -73,11 +73,11 @@ pub(super) struct Busy {
 /// Timeslices to emit, and the condition for ending early.
 pub(super) struct Stream {
     pub(super) emitting: Emitting,
-    pub(super) ledger: Ledger,
+    pub(super) log: TimesliceLog,
     /// Folder for hits, if they are written.
     pub(super) hits: Option<PathBuf>,
     /// Number of waiting timeslices at which the speed ends as not sustained.
-    pub(super) most_waiting: Option<usize>,
+    pub(super) max_waiting: Option<usize>,
 }
 
 impl Stream {
@@ -85,44 +85,44 @@ impl Stream {
     ///
     /// # Errors
     /// If the system refuses a thread for the source.
-    pub(super) fn run(self, around: &Surroundings<'_>) -> Result<Ran, StreamError> {
-        let Stream { emitting, ledger, hits, most_waiting } = self;
-        around.desk.open(ledger, hits);
-        let before = (CpuTimes::now(), around.workers.cpu_time(), around.counters.read());
+    pub(super) fn run(self, context: &SpeedContext<'_>) -> Result<SpeedResult, StreamError> {
+        let Stream { emitting, log, hits, max_waiting } = self;
+        context.dispatcher.open(log, hits);
+        let before = (CpuTimes::now(), context.workers.cpu_time(), context.counters.read());
         let stop = AtomicBool::new(false);
         let (end_ns, is_on_time, busy, energy) = thread::scope(|scope| {
-            let desk = around.desk;
-            let spare_cpu = around.spare_cpu;
+            let dispatcher = context.dispatcher;
+            let spare_cpu = context.spare_cpu;
             let stop = &stop;
             let source = Builder::new().spawn_scoped(scope, move || {
                 let is_on_time = be_on_time(spare_cpu, emitting.schedule.between_ns());
-                (emitting.run(desk, stop), is_on_time)
+                (emitting.run(dispatcher, stop), is_on_time)
             });
             let source = source.map_err(StreamError::Source)?;
-            watch(around, &emitting, stop, most_waiting, || source.is_finished());
+            watch(context, &emitting, stop, max_waiting, || source.is_finished());
             // The source does not panic; if it did, no timeslice would be due.
             let (end_ns, is_on_time) = source.join().unwrap_or((emitting.begin_ns, true));
             let seconds = end_ns.saturating_sub(emitting.begin_ns) as f64 * 1e-9;
-            let busy = busy(around.workers, &before.0, before.1, seconds);
-            let energy = around.counters.since(&before.2);
-            watch(around, &emitting, stop, None, || around.desk.is_over());
+            let busy = busy(context.workers, &before.0, before.1, seconds);
+            let energy = context.counters.since(&before.2);
+            watch(context, &emitting, stop, None, || context.dispatcher.is_over());
             Ok::<_, StreamError>((end_ns, is_on_time, busy, energy))
         })?;
-        let (ledger, wrong) = around.desk.take();
-        let was_interrupted = around.interrupt.asked();
+        let (log, wrong) = context.dispatcher.take();
+        let was_interrupted = context.interrupt.asked();
         let is_whole = !was_interrupted && wrong.is_none();
-        let comparison = is_whole.then(|| around.workers.compare());
-        if let Some(follower) = &around.follower {
-            follower.end(&ledger, wrong.is_none());
+        let comparison = is_whole.then(|| context.workers.compare());
+        if let Some(follower) = &context.follower {
+            follower.end(&log, wrong.is_none());
         }
-        Ok(Ran {
+        Ok(SpeedResult {
             // The CPU time of lost workers is unknown.
-            busy: busy.filter(|_| ledger.workers_lost() == 0),
+            busy: busy.filter(|_| log.workers_lost() == 0),
             begin_ns: emitting.begin_ns,
-            ends: around.desk.ends(),
+            ends: context.dispatcher.ends(),
             was_overrun: stop.into_inner() && !was_interrupted,
             was_interrupted,
-            ledger,
+            log,
             end_ns,
             is_on_time,
             wrong,
@@ -134,32 +134,32 @@ impl Stream {
 
 /// Monitors workers that hang and interrupts by the user, until all is over.
 fn watch(
-    around: &Surroundings<'_>,
+    context: &SpeedContext<'_>,
     emitting: &Emitting,
     stop: &AtomicBool,
-    most_waiting: Option<usize>,
+    max_waiting: Option<usize>,
     is_over: impl Fn() -> bool,
 ) {
-    let mut told = Instant::now();
+    let mut last_message = Instant::now();
     while !is_over() {
         thread::sleep(LOOK);
-        for worker in around.desk.hanging(around.timeout) {
-            around.workers.end(worker);
+        for worker in context.dispatcher.hanging(context.timeout) {
+            context.workers.end(worker);
         }
-        let (timeslices, waiting) = around.desk.progress();
-        if around.interrupt.asked() || most_waiting.is_some_and(|most| waiting >= most) {
+        let (timeslices, waiting) = context.dispatcher.progress();
+        if context.interrupt.asked() || max_waiting.is_some_and(|max| waiting >= max) {
             stop.store(true, Ordering::Relaxed);
         }
-        if let Some(follower) = &around.follower {
+        if let Some(follower) = &context.follower {
             let goes_on = !stop.load(Ordering::Relaxed);
-            follower.look(around.desk, goes_on.then(|| emitting.due_by(now_ns())));
+            follower.look(context.dispatcher, goes_on.then(|| emitting.due_by(now_ns())));
         }
-        if let Some(problem) = around.live.problem() {
-            (around.tell)(&problem);
+        if let Some(problem) = context.live.problem() {
+            (context.tell)(&problem);
         }
-        if told.elapsed() >= WORDS {
-            told = Instant::now();
-            (around.tell)(&format!("{timeslices} timeslices, {waiting} waiting"));
+        if last_message.elapsed() >= WORDS {
+            last_message = Instant::now();
+            (context.tell)(&format!("{timeslices} timeslices, {waiting} waiting"));
         }
     }
 }
@@ -170,11 +170,11 @@ fn busy(
     before: &Option<CpuTimes>,
     workers_before: Duration,
     seconds: f64,
-) -> Option<Busy> {
+) -> Option<Utilisation> {
     let (_, others) = CpuTimes::now()?.since(before.as_ref()?);
     let own_workers = workers.cpu_time().saturating_sub(workers_before);
     let all = seconds * usable_threads() as f64;
     // In the times of this process, its workers count as others.
     let others = others.map(|others| others.saturating_sub(own_workers).as_secs_f64() / all);
-    (all > 0.0).then(|| Busy { workers: own_workers.as_secs_f64() / all, others })
+    (all > 0.0).then(|| Utilisation { workers: own_workers.as_secs_f64() / all, others })
 }

@@ -11,15 +11,15 @@ use algorithms::sts_events::EventRules;
 use text::Foreign;
 
 use super::check_budget::{CheckBudget, DigestCost};
-use super::job::{Job, Took, wrong};
-use super::protocol::{Answer, Ask, Check, Found, Opening};
+use super::job::{Job, JobResult, wrong};
+use super::protocol::{Answer, Ask, Check, Opening, ResultDigest};
 use super::variants::variant_of;
 use super::{hits_file, ring};
 use crate::plan::{TeamLayout, TeamSpec};
 use crate::platform::Exit;
 use crate::platform::placement::Placement;
 use crate::platform::shared_memory::Inherited;
-use crate::platform::worker::{Unheard, hear, say};
+use crate::platform::worker::{IpcError, recv, send};
 use crate::throughput::StreamGpus;
 
 /// Subcommand of the worker process.
@@ -34,7 +34,7 @@ const DIGEST_RUNS: usize = 3;
 /// Reason for ending a worker early.
 pub(super) enum End {
     /// The parent process is gone.
-    Alone,
+    PeerClosed,
     /// A request that can't be fulfilled.
     Refused { problem: String, is_wrong: bool },
 }
@@ -43,18 +43,18 @@ pub(super) enum End {
 /// this file descriptor.
 pub(crate) fn work(memory: i32) -> Exit {
     match serve(memory) {
-        Ok(()) | Err(End::Alone) => Exit::Success,
+        Ok(()) | Err(End::PeerClosed) => Exit::Success,
         Err(End::Refused { problem, is_wrong }) => {
             let code = if is_wrong { Exit::WrongOutput } else { Exit::Failed };
             // If the parent is gone, the message has no receiver.
-            let _ = say(&Answer::Refused { problem, is_wrong });
+            let _ = send(&Answer::Refused { problem, is_wrong });
             code
         }
     }
 }
 
 fn serve(memory: i32) -> Result<(), End> {
-    let Some(Ask::Open(opening)) = hear()? else {
+    let Some(Ask::Open(opening)) = recv()? else {
         return Err(unable("a stream starts this, and says what to do"));
     };
     if memory <= libc::STDERR_FILENO {
@@ -62,7 +62,7 @@ fn serve(memory: i32) -> Result<(), End> {
     }
     // SAFETY: this process has opened no descriptors but the standard streams, so none of its
     // objects owns this one.
-    let memory = unsafe { Inherited::of(memory) };
+    let memory = unsafe { Inherited::from_fd(memory) };
     let memory = memory.map_err(|error| unable(format!("no shared memory: {error}")))?;
     let inputs = ring::timeslices(memory).map_err(unable)?;
     let inputs: Vec<Timeslices> = inputs.into_iter().map(|it| Timeslices(vec![it])).collect();
@@ -70,24 +70,24 @@ fn serve(memory: i32) -> Result<(), End> {
     let variant = variant_of(device.backend(), &opening.variant).map_err(unable)?;
     let rules = opening.events.map(EventRules::from);
     let team = team(&opening).start().map_err(unable)?;
-    let gpu = StreamGpus::default().of(device, 0).map_err(unable)?;
+    let gpu = StreamGpus::default().for_stream(device, 0).map_err(unable)?;
     let target = Target { device, gpu, team: &team };
     let arena = Arena::default();
     team.run(|| {
         let open = |input| Job::open(&variant, input, rules, &arena, &target);
         let jobs = inputs.iter().map(|input| open(input).map(Checked::new));
         let mut jobs = jobs.collect::<Result<Vec<_>, _>>()?;
-        say(&ready(&mut jobs)?)?;
+        send(&ready(&mut jobs)?)?;
         let mut budget = CheckBudget::default();
-        while let Some(ask) = hear()? {
+        while let Some(ask) = recv()? {
             match ask {
                 Ask::Open(_) => return Err(unable("it is open already")),
-                Ask::Compare => say(&compare(&mut jobs)?)?,
+                Ask::Compare => send(&compare(&mut jobs)?)?,
                 Ask::Process { number, data, check, hits } => {
                     let checked = jobs.get_mut(data);
                     let checked =
                         checked.ok_or_else(|| unable(format!("there is no timeslice {data}")))?;
-                    let Took { begun_ns, ended_ns, built } = checked.job.process()?;
+                    let JobResult { begun_ns, ended_ns, built } = checked.job.process()?;
                     budget.worked(ended_ns - begun_ns);
                     let check = if check { checked.check(&mut budget)? } else { None };
                     if let Some(path) = hits {
@@ -95,7 +95,7 @@ fn serve(memory: i32) -> Result<(), End> {
                         written.map_err(|error| unable(format!("{}: {error}", path.shown())))?;
                     }
                     checked.job.release();
-                    say(&Answer::Done { number, begun_ns, ended_ns, check, built })?;
+                    send(&Answer::Done { number, begun_ns, ended_ns, check, built })?;
                 }
             }
         }
@@ -121,7 +121,7 @@ impl<'a> Checked<'a> {
 
     /// Processes the timeslice until its time is known, and measures the cost of digests; returns
     /// the digest of all segments, which has to match that of a copy of the output.
-    fn get_ready(&mut self) -> Result<Found, End> {
+    fn get_ready(&mut self) -> Result<ResultDigest, End> {
         let mut took = self.job.process()?;
         for _ in 1..FIRST_RUNS {
             // Release buffers first: a job that keeps its buffers leaves smaller ones for the
@@ -187,7 +187,7 @@ fn team(opening: &Opening) -> TeamSpec {
 /// Processes each timeslice for checking and timing. The largest is first, so that its buffers are
 /// large enough for all others.
 fn ready(jobs: &mut [Checked<'_>]) -> Result<Answer, End> {
-    let mut all = vec![Found::default(); jobs.len()];
+    let mut all = vec![ResultDigest::default(); jobs.len()];
     let mut largest_first: Vec<usize> = (0..jobs.len()).collect();
     largest_first.sort_by_key(|&index| Reverse(jobs[index].job.digis()));
     for index in largest_first {
@@ -201,11 +201,11 @@ pub(super) fn unable(problem: impl ToString) -> End {
     End::Refused { problem: problem.to_string(), is_wrong: false }
 }
 
-impl From<Unheard> for End {
-    fn from(unheard: Unheard) -> Self {
+impl From<IpcError> for End {
+    fn from(unheard: IpcError) -> Self {
         match unheard {
-            Unheard::Alone => End::Alone,
-            Unheard::NotUnderstood(problem) => unable(problem),
+            IpcError::PeerClosed => End::PeerClosed,
+            IpcError::NotUnderstood(problem) => unable(problem),
         }
     }
 }
@@ -216,7 +216,7 @@ mod tests {
     use algorithms::device::{Backend, Team, emulator};
     use algorithms::sts::task::STS;
 
-    use super::super::data::{Data, Variety};
+    use super::super::data::{Data, Variation};
     use super::*;
     use crate::platform::shared_memory::SharedMemory;
 
@@ -225,12 +225,12 @@ mod tests {
     }
 
     /// Digests that a worker computes from shared memory, with a variant on a device.
-    fn found_by(device: Device, variant: &str, memory: SharedMemory) -> Vec<Found> {
+    fn found_by(device: Device, variant: &str, memory: SharedMemory) -> Vec<ResultDigest> {
         let inputs = ring::timeslices(memory.into_inherited()).expect("timeslices");
         let inputs: Vec<_> = inputs.into_iter().map(|it| Timeslices(vec![it])).collect();
         let variant = variant_of(device.backend(), variant).expect("known");
         let team = Team::new(1).expect("a thread");
-        let gpu = StreamGpus::default().of(device, 0).expect("usable");
+        let gpu = StreamGpus::default().for_stream(device, 0).expect("usable");
         let target = Target { device, gpu, team: &team };
         let arena = Arena::default();
         team.run(|| {
@@ -250,10 +250,10 @@ mod tests {
             let given = [("preset", "mcbm-2024"), ("scale", "0.0001"), ("from", from)];
             let params: Params = given.into_iter().collect();
             let params = algorithms::algorithm::Algorithm::plan(&STS, params).expect("sensible");
-            let variety = Variety { ring: 2, jitter: 0.0, has_pauses: true, seed: 1 };
-            let data = Data::simulated(&params.params, &variety).expect("made");
+            let variation = Variation { ring: 2, jitter: 0.0, has_pauses: true, seed: 1 };
+            let data = Data::simulated(&params.params, &variation).expect("made");
             let expected = data.expected(Default::default(), rules()).expect("few");
-            let expected: Vec<Found> =
+            let expected: Vec<ResultDigest> =
                 expected.iter().map(|expected| expected.found(Segments::ALL)).collect();
             assert!(expected[0].events.is_some_and(|it| it.events > 0), "{expected:?}");
             let has_emulator = emulator::unavailable().is_none();

@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 use algorithms::algorithm::Segments;
 
 use super::StreamError;
-use super::desk::{Desk, Wrong};
-use super::ledger::Outcome;
-use super::protocol::{Answer, Ask, Found, Opening};
+use super::dispatcher::{Dispatcher, Wrong};
+use super::protocol::{Answer, Ask, Opening, ResultDigest};
+use super::timeslice_log::TimesliceResult;
 use super::worker::SUBCOMMAND;
 use crate::platform::shared_memory::SharedMemory;
 use crate::platform::worker::{self, Worker};
@@ -23,7 +23,7 @@ const READY: Duration = Duration::from_secs(120);
 
 /// Reason for a worker to refuse.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Refusal {
+pub(super) struct WorkerRefusal {
     pub(super) problem: String,
     /// True if the variant is wrong, rather than the machine unsuitable.
     pub(super) is_wrong: bool,
@@ -31,8 +31,8 @@ pub(super) struct Refusal {
 
 /// All workers on a device.
 pub(super) struct Workers {
-    desk: Arc<Desk>,
-    seats: Vec<Option<Running>>,
+    dispatcher: Arc<Dispatcher>,
+    slots: Vec<Option<Running>>,
 }
 
 /// A worker with its listener.
@@ -69,8 +69,8 @@ pub(super) struct Readiness {
 
 impl Workers {
     /// Creates slots for `count` workers.
-    pub(super) fn new(desk: Arc<Desk>, count: usize) -> Self {
-        Workers { desk, seats: (0..count).map(|_| None).collect() }
+    pub(super) fn new(dispatcher: Arc<Dispatcher>, count: usize) -> Self {
+        Workers { dispatcher, slots: (0..count).map(|_| None).collect() }
     }
 
     /// Starts missing workers, all at the same time, and waits until they are ready: each has
@@ -82,7 +82,7 @@ impl Workers {
         &mut self,
         memory: &SharedMemory,
         openings: &[Opening],
-    ) -> Result<Result<Readiness, Refusal>, StreamError> {
+    ) -> Result<Result<Readiness, WorkerRefusal>, StreamError> {
         let mut starting = Vec::new();
         for (number, opening) in openings.iter().enumerate() {
             if self.is_there(number) {
@@ -104,7 +104,7 @@ impl Workers {
     }
 
     fn is_there(&self, number: usize) -> bool {
-        self.seats[number].as_ref().is_some_and(|worker| !worker.listener.is_finished())
+        self.slots[number].as_ref().is_some_and(|worker| !worker.listener.is_finished())
     }
 
     fn start(
@@ -118,35 +118,40 @@ impl Workers {
             let memory = memory.lend_to(command);
             command.arg("--memory").arg(memory.to_string());
         });
-        let Worker { process, mut asks, answers, words } = started.map_err(StreamError::Start)?;
+        let Worker { process, mut asks, answers, stderr_lines } =
+            started.map_err(StreamError::Start)?;
         let line = worker::line(&Ask::Open(opening.clone()));
         // If the worker is gone, that is noticed next.
         let _ = asks.write_all(line.as_bytes());
-        self.desk.seat(number, asks);
+        self.dispatcher.slot(number, asks);
         let id = process.id();
         let process = Arc::new(Mutex::new(process));
         let (sender, first_answers) = channel();
-        let ear =
-            Ear { number, desk: Arc::clone(&self.desk), process: Arc::clone(&process), words };
+        let ear = WorkerReader {
+            number,
+            dispatcher: Arc::clone(&self.dispatcher),
+            process: Arc::clone(&process),
+            stderr_lines,
+        };
         let listener = Builder::new().spawn(move || ear.listen(answers, &sender));
         let listener = listener.map_err(StreamError::Start)?;
-        self.seats[number] = Some(Running { process, id, listener, answers: first_answers });
+        self.slots[number] = Some(Running { process, id, listener, answers: first_answers });
         Ok(Starting { number, since })
     }
 
-    fn wait_for(&self, started: &Starting) -> Result<Readiness, Refusal> {
+    fn wait_for(&self, started: &Starting) -> Result<Readiness, WorkerRefusal> {
         let number = started.number;
-        let unable = |problem: String| Refusal { problem, is_wrong: false };
+        let unable = |problem: String| WorkerRefusal { problem, is_wrong: false };
         match self.answer_of(number, READY.saturating_sub(started.since.elapsed())) {
             Ok(Answer::Ready { found, took_ns }) => {
                 let seconds = started.since.elapsed().as_secs_f64();
                 if let Some((_, problem)) = self.first_wrong(&found) {
-                    return Err(Refusal { problem, is_wrong: true });
+                    return Err(WorkerRefusal { problem, is_wrong: true });
                 }
                 let mean = took_ns.iter().sum::<u64>() as f64 / took_ns.len().max(1) as f64;
                 Ok(Readiness { seconds, took_s: mean * 1e-9 })
             }
-            Ok(Answer::Refused { problem, is_wrong }) => Err(Refusal { problem, is_wrong }),
+            Ok(Answer::Refused { problem, is_wrong }) => Err(WorkerRefusal { problem, is_wrong }),
             Ok(Answer::Done { .. } | Answer::Compared { .. }) => {
                 Err(unable(format!("worker {number} answers too early")))
             }
@@ -163,20 +168,20 @@ impl Workers {
 
     /// Next answer of a worker that is not a result.
     fn answer_of(&self, number: usize, timeout: Duration) -> Result<Answer, RecvTimeoutError> {
-        let worker = self.seats[number].as_ref().ok_or(RecvTimeoutError::Disconnected)?;
+        let worker = self.slots[number].as_ref().ok_or(RecvTimeoutError::Disconnected)?;
         worker.answers.recv_timeout(timeout)
     }
 
     /// Description of a worker's end.
     fn end_of(&self, number: usize) -> String {
-        let end = self.desk.ends().into_iter().find(|(worker, _)| *worker == number);
+        let end = self.dispatcher.ends().into_iter().find(|(worker, _)| *worker == number);
         end.map_or_else(String::new, |(_, how)| how)
     }
 
     /// First prepared timeslice whose digest differs from the reference.
-    fn first_wrong(&self, found: &[Found]) -> Option<(usize, String)> {
+    fn first_wrong(&self, found: &[ResultDigest]) -> Option<(usize, String)> {
         found.iter().enumerate().find_map(|(data, &found)| {
-            let problem = self.desk.wrong(data, found, Segments::ALL)?;
+            let problem = self.dispatcher.wrong(data, found, Segments::ALL)?;
             Some((data, format!("timeslice {data} of those prepared: {problem}")))
         })
     }
@@ -186,7 +191,7 @@ impl Workers {
     pub(super) fn compare(&self) -> Comparison {
         let since = Instant::now();
         let there: Vec<usize> = self.ids().into_iter().map(|(number, _)| number).collect();
-        there.iter().for_each(|&number| self.desk.ask(number, &Ask::Compare));
+        there.iter().for_each(|&number| self.dispatcher.ask(number, &Ask::Compare));
         let mut comparison = Comparison::Right;
         for worker in there {
             let unknown =
@@ -215,8 +220,8 @@ impl Workers {
 
     /// Process ids of the running workers, by index.
     pub(super) fn ids(&self) -> Vec<(usize, u32)> {
-        let seats = self.seats.iter().enumerate();
-        let there = seats.filter(|(number, _)| self.is_there(*number));
+        let slots = self.slots.iter().enumerate();
+        let there = slots.filter(|(number, _)| self.is_there(*number));
         there.filter_map(|(number, worker)| Some((number, worker.as_ref()?.id))).collect()
     }
 
@@ -227,7 +232,7 @@ impl Workers {
 
     /// Kills a worker that hangs; its listener notices.
     pub(super) fn end(&self, number: usize) {
-        if let Some(worker) = &self.seats[number] {
+        if let Some(worker) = &self.slots[number] {
             kill(&worker.process);
         }
     }
@@ -236,11 +241,11 @@ impl Workers {
 impl Drop for Workers {
     /// Workers end when their input is closed, or are killed.
     fn drop(&mut self) {
-        self.desk.dismiss();
-        for worker in self.seats.iter().flatten() {
+        self.dispatcher.shut_down();
+        for worker in self.slots.iter().flatten() {
             kill(&worker.process);
         }
-        for worker in self.seats.drain(..).flatten() {
+        for worker in self.slots.drain(..).flatten() {
             // Listeners end with their processes, and return nothing.
             let _ = worker.listener.join();
         }
@@ -253,15 +258,15 @@ fn kill(process: &Mutex<Child>) {
 }
 
 /// Listener of a worker.
-struct Ear {
+struct WorkerReader {
     number: usize,
-    desk: Arc<Desk>,
+    dispatcher: Arc<Dispatcher>,
     process: Arc<Mutex<Child>>,
     /// Lines that it writes to standard error.
-    words: Receiver<String>,
+    stderr_lines: Receiver<String>,
 }
 
-impl Ear {
+impl WorkerReader {
     /// Forwards its answers to the desk until it is gone; the first one goes to the thread that
     /// waits for readiness.
     fn listen(self, answers: ChildStdout, first: &Sender<Answer>) {
@@ -269,8 +274,9 @@ impl Ear {
         for line in lines(answers).map_while(Result::ok) {
             match serde_json::from_str(&line) {
                 Ok(Answer::Done { number, begun_ns, ended_ns, check, built }) => {
-                    let outcome = Outcome { number, begun_ns, ended_ns, check: None, built };
-                    if self.desk.answer(self.number, outcome, check).is_err() {
+                    let outcome =
+                        TimesliceResult { number, begun_ns, ended_ns, check: None, built };
+                    if self.dispatcher.answer(self.number, outcome, check).is_err() {
                         refusal = Some(format!(
                             "answered for timeslice {number}, which was not assigned to it"
                         ));
@@ -290,13 +296,13 @@ impl Ear {
         // It has closed its output: it ends, or is killed. Only after that another worker may get
         // its timeslice.
         let how = self.end();
-        self.desk.lose(self.number, refusal.unwrap_or(how));
+        self.dispatcher.lose(self.number, refusal.unwrap_or(how));
     }
 
     /// Waits for its end; returns a description of it.
     fn end(&self) -> String {
         kill(&self.process);
         let mut process = self.process.lock().unwrap_or_else(PoisonError::into_inner);
-        worker::end_of(&mut process, &self.words)
+        worker::end_of(&mut process, &self.stderr_lines)
     }
 }

@@ -24,7 +24,7 @@ pub(super) struct Ceilings {
 
 /// GPU metrics of an event: the mean over a batch, each event run by itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct OnGpu {
+pub(super) struct EventGpuMetrics {
     pub(super) kernel_s: f64,
     pub(super) up_bytes: f64,
     pub(super) down_bytes: f64,
@@ -97,7 +97,7 @@ impl Ceilings {
 
     fn measure_gpu(&mut self, device: Device, gpus: &StreamGpus, tell: impl Fn(&str)) {
         tell(&format!("measuring the bandwidth of {device}"));
-        let gpu = gpus.of(device, 0);
+        let gpu = gpus.for_stream(device, 0);
         let measured = gpu.and_then(|gpu| gpu.map(|gpu| gpu_ceilings::bandwidth(&gpu)).transpose());
         match measured {
             Ok(Some(bandwidth)) => {
@@ -112,31 +112,37 @@ impl Ceilings {
     }
 
     /// Fills the fractions that a point reaches into its row, which has its rates.
-    pub(super) fn fill(&self, row: &mut ThroughputRow, place: &DevicePlace, on_gpu: Option<OnGpu>) {
+    pub(super) fn fill(
+        &self,
+        row: &mut ThroughputRow,
+        place: &DevicePlace,
+        gpu_metrics: Option<EventGpuMetrics>,
+    ) {
         let Some(rate) = row.events_per_s else { return };
         let bytes = rate * row.bytes_min;
-        let Some(on_gpu) = on_gpu else {
+        let Some(gpu_metrics) = gpu_metrics else {
             let host = self.named.get(&host());
             row.copy_share = host.map(|host| bytes / host.copy_bytes_per_s);
             return;
         };
         // Streams are evenly distributed.
         let devices = place.devices().len() as f64;
-        row.kernels_share = (on_gpu.kernel_s > 0.0).then(|| rate * on_gpu.kernel_s / devices);
+        row.kernels_share =
+            (gpu_metrics.kernel_s > 0.0).then(|| rate * gpu_metrics.kernel_s / devices);
         // The slowest device is relevant where they differ.
         let all = || place.devices().iter().filter_map(|it| self.named.get(&it.to_string()));
         let most =
             |share: &dyn Fn(&Bandwidth) -> Option<f64>| all().filter_map(share).reduce(f64::max);
         row.copy_share = most(&|it| Some(bytes / devices / it.copy_bytes_per_s));
-        let alone = most(&|it| Some(rate / devices * on_gpu.link_s(it)?));
+        let alone = most(&|it| Some(rate / devices * gpu_metrics.link_s(it)?));
         let at_once = self.named.get(&place.to_string()).filter(|_| devices > 1.0);
-        let at_once = at_once.and_then(|it| Some(rate * on_gpu.link_s(it)?));
+        let at_once = at_once.and_then(|it| Some(rate * gpu_metrics.link_s(it)?));
         // The larger fraction: of all links at once, or of the slowest of them.
         row.link_share = [alone, at_once].into_iter().flatten().reduce(f64::max);
     }
 }
 
-impl OnGpu {
+impl EventGpuMetrics {
     /// Mean of several events. Copies are reported with the stage that they are part of, as in
     /// `presort/h2d`; kernels are summed over all stages.
     pub(super) fn mean(all: &[Stages]) -> Self {
@@ -148,7 +154,7 @@ impl OnGpu {
             let is_copy = |name: &str| name.rsplit('/').next() == Some(copy);
             mean(&is_copy, |stage| stage.bytes as f64)
         };
-        OnGpu {
+        EventGpuMetrics {
             kernel_s: mean(&|name| name == "kernel", |stage| stage.seconds),
             up_bytes: bytes("h2d"),
             down_bytes: bytes("d2h"),
@@ -193,8 +199,8 @@ mod tests {
             bytes_min: 1e8,
             ..ThroughputRow::default()
         };
-        let on_gpu = OnGpu { kernel_s: 1e-3, up_bytes: 60e6, down_bytes: 20e6 };
-        ceilings.fill(&mut row, &place, Some(on_gpu));
+        let gpu_metrics = EventGpuMetrics { kernel_s: 1e-3, up_bytes: 60e6, down_bytes: 20e6 };
+        ceilings.fill(&mut row, &place, Some(gpu_metrics));
         let close = |share: Option<f64>, expected: f64| {
             assert!((share.expect("known") - expected).abs() < 1e-9, "{share:?} {expected}");
         };
@@ -209,7 +215,7 @@ mod tests {
         let mut ceilings = ceilings;
         let at_once = Bandwidth { link: Some(link), ..Bandwidth::default() };
         ceilings.named.insert(place.to_string(), at_once);
-        ceilings.fill(&mut row, &place, Some(on_gpu));
+        ceilings.fill(&mut row, &place, Some(gpu_metrics));
         close(row.link_share, 0.8);
         close(row.copy_share, 0.05);
     }
@@ -237,7 +243,7 @@ mod tests {
             };
             vec![kernel, copy("h2d", bytes), copy("presort/h2d", 5), copy("collect/d2h", bytes)]
         };
-        let mean = OnGpu::mean(&[stages(1e-3, 100), stages(3e-3, 300)]);
-        assert_eq!(mean, OnGpu { kernel_s: 2e-3, up_bytes: 205.0, down_bytes: 200.0 });
+        let mean = EventGpuMetrics::mean(&[stages(1e-3, 100), stages(3e-3, 300)]);
+        assert_eq!(mean, EventGpuMetrics { kernel_s: 2e-3, up_bytes: 205.0, down_bytes: 200.0 });
     }
 }

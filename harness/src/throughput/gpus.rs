@@ -16,13 +16,14 @@ impl StreamGpus {
     ///
     /// # Errors
     /// If it can't be used.
-    pub(crate) fn of(
+    pub(crate) fn for_stream(
         &self,
         device: Device,
         stream: usize,
     ) -> Result<Option<Arc<Gpu>>, DeviceError> {
         let mut open = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = open.iter().find(|(other, of, _)| (*other, *of) == (device, stream));
+        let known =
+            open.iter().find(|(other, for_stream, _)| (*other, *for_stream) == (device, stream));
         if let Some((.., gpu)) = known.filter(|(.., gpu)| !gpu.is_lost()) {
             return Ok(Some(Arc::clone(gpu)));
         }
@@ -39,7 +40,7 @@ impl StreamGpus {
             gpu.copy_small_by_kernel();
         }
         let gpu = Arc::new(gpu);
-        open.retain(|(other, of, _)| (*other, *of) != (device, stream));
+        open.retain(|(other, for_stream, _)| (*other, *for_stream) != (device, stream));
         open.push((device, stream, Arc::clone(&gpu)));
         Ok(Some(gpu))
     }

@@ -72,7 +72,7 @@ impl Links {
         let mut links = Vec::new();
         for (&device, spec) in place.devices().iter().zip(&specs) {
             // The host has no link.
-            if let Some(gpu) = gpus.of(device, 0)? {
+            if let Some(gpu) = gpus.for_stream(device, 0)? {
                 links.push(GpuLink::new(gpu, spec.start()?, BLOCK)?);
             }
         }
@@ -167,7 +167,7 @@ fn best(
 }
 
 /// Barrier for links that are busy at the same time.
-struct Meeting {
+struct StartBarrier {
     begin: Barrier,
     /// Number of links whose window is not over.
     within: AtomicUsize,
@@ -180,16 +180,17 @@ fn rates(
     window: Duration,
 ) -> Result<Vec<f64>, DeviceError> {
     let count = links.len();
-    let meeting = Meeting { begin: Barrier::new(count), within: AtomicUsize::new(count), window };
+    let barrier =
+        StartBarrier { begin: Barrier::new(count), within: AtomicUsize::new(count), window };
     let devices: Vec<String> = links.iter().map(Link::device).collect();
     thread::scope(|scope| {
-        let meeting = &meeting;
+        let barrier = &barrier;
         let mut starts = Vec::new();
         let start = |link| {
             let (start, started) = sync_channel::<()>(1);
             starts.push(start);
             // A link that is not started with all others would wait for them forever.
-            let work = move || started.recv().ok().map(|()| keep_busy(link, direction, meeting));
+            let work = move || started.recv().ok().map(|()| keep_busy(link, direction, barrier));
             Builder::new().spawn_scoped(scope, work)
         };
         let busy: Result<Vec<_>, _> = links.iter_mut().map(start).collect();
@@ -218,13 +219,13 @@ fn rates(
 fn keep_busy(
     link: &mut impl Link,
     direction: Direction,
-    meeting: &Meeting,
+    barrier: &StartBarrier,
 ) -> Result<f64, DeviceError> {
     let warm = link.copy(direction);
-    meeting.begin.wait();
-    let rate = warm.and_then(|_| rate_within(link, direction, meeting.window));
-    meeting.within.fetch_sub(1, Ordering::SeqCst);
-    while rate.is_ok() && meeting.within.load(Ordering::SeqCst) > 0 {
+    barrier.begin.wait();
+    let rate = warm.and_then(|_| rate_within(link, direction, barrier.window));
+    barrier.within.fetch_sub(1, Ordering::SeqCst);
+    while rate.is_ok() && barrier.within.load(Ordering::SeqCst) > 0 {
         link.copy(direction)?;
     }
     rate
@@ -293,8 +294,8 @@ mod tests {
     #[test]
     fn links_to_one_memory_carry_less_at_once_than_alone() {
         let one = share(Some(&Mutex::new(())));
-        let apart = share(None);
-        assert!(one < 0.6 && one < 0.7 * apart, "{one} {apart}");
+        let multiprocess = share(None);
+        assert!(one < 0.6 && one < 0.7 * multiprocess, "{one} {multiprocess}");
     }
 
     #[test]
@@ -314,7 +315,7 @@ mod tests {
         }
         let gpus = StreamGpus::default();
         let link = |number| {
-            let gpu = gpus.of(Device::Emulator, number).expect("there").expect("no host");
+            let gpu = gpus.for_stream(Device::Emulator, number).expect("there").expect("no host");
             GpuLink::new(gpu, Team::new(1).expect("a thread"), 4 << 10).expect("room")
         };
         let mut links = Links(vec![link(0), link(1)]);

@@ -16,14 +16,14 @@
 //! | `tally` | events → rates and quantiles |
 //! | `links` | concurrent bandwidth of the links of several GPUs |
 //! | `ceilings` | bandwidth limits, and the fractions of them that are reached |
-//! | `apart` | streams driven by several processes |
+//! | `multiprocess` | streams driven by several processes |
 //! | `session` | a run: folder, ceilings, and one point after the other |
 
-mod apart;
 mod ceilings;
 mod events;
 mod gpus;
 mod links;
+mod multiprocess;
 mod places;
 mod plan;
 mod point;
@@ -34,9 +34,9 @@ mod tally;
 mod tests;
 mod window;
 
-pub(crate) use apart::{SUBCOMMAND, opening, refuse, work};
 pub(crate) use gpus::StreamGpus;
 pub(crate) use links::Links;
+pub(crate) use multiprocess::{SUBCOMMAND, opening, refuse, work};
 pub(crate) use places::team_specs;
 pub(crate) use plan::{StreamPlan, others_problem};
 pub(crate) use session::{Outcome, Session};

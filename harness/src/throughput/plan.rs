@@ -43,7 +43,7 @@ impl StreamPlan {
     /// # Errors
     /// If nothing is to be run, a device can't be used, or events don't fit into memory.
     pub(crate) fn new(request: &ThroughputRequest) -> Result<Self, PlanError> {
-        Self::of(request, check_room)
+        Self::with_check(request, check_events_fit)
     }
 
     /// Plans without checking the memory: for a process that drives some of the streams while
@@ -52,10 +52,10 @@ impl StreamPlan {
     /// # Errors
     /// If nothing is to be run, or a device can't be used.
     pub(crate) fn unchecked(request: &ThroughputRequest) -> Result<Self, PlanError> {
-        Self::of(request, |_, _| Ok(()))
+        Self::with_check(request, |_, _| Ok(()))
     }
 
-    fn of(
+    fn with_check(
         request: &ThroughputRequest,
         check: fn(&ThroughputRequest, &Plan) -> Result<(), PlanError>,
     ) -> Result<Self, PlanError> {
@@ -123,7 +123,7 @@ impl PointSpec {
 
 /// Bytes of memory of a stream with `batch` events, including their references and its buffers, for
 /// the variant that needs most.
-fn bytes_of_stream(plan: &Plan, input: &Input, batch: usize) -> u64 {
+fn stream_bytes(plan: &Plan, input: &Input, batch: usize) -> u64 {
     if let crate::plan::Origin::Read { case, .. } = &input.origin {
         let of_event = INPUTS_OF_A_READ_EVENT.saturating_mul(case.work().input_bytes);
         return of_event.saturating_mul(batch as u64);
@@ -136,13 +136,13 @@ fn bytes_of_stream(plan: &Plan, input: &Input, batch: usize) -> u64 {
 }
 
 /// Returns an error if the events do not fit into memory.
-fn check_room(request: &ThroughputRequest, plan: &Plan) -> Result<(), PlanError> {
+fn check_events_fit(request: &ThroughputRequest, plan: &Plan) -> Result<(), PlanError> {
     let most = |counts: &[usize]| counts.iter().copied().max().unwrap_or(1);
     let streams = most(&request.stream_counts());
     let batch = most(&request.batches());
     plan.inputs
         .iter()
-        .try_for_each(|input| check_events(bytes_of_stream(plan, input, batch), streams, batch))
+        .try_for_each(|input| check_events(stream_bytes(plan, input, batch), streams, batch))
 }
 
 /// Returns an error if processes would have no stream at any point, or no GPU.

@@ -16,7 +16,7 @@ use reports::record::Point;
 use reports::throughput::{EventRow, ThroughputRow};
 use serde::{Deserialize, Serialize};
 
-use super::ceilings::{Ceilings, OnGpu};
+use super::ceilings::{Ceilings, EventGpuMetrics};
 use super::events::{Batch, Events};
 use super::gpus::StreamGpus;
 use super::places::start_teams;
@@ -54,7 +54,7 @@ pub(super) struct Command<'a> {
 
 /// Desired and maximum length of the window of a point.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Length {
+pub(super) struct WindowLength {
     pub(super) wanted: Duration,
     pub(super) most: Duration,
 }
@@ -75,7 +75,7 @@ pub(super) enum Measured {
 /// Reason for a point to have no figures.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Refusal {
+pub(super) enum PointFailure {
     Wrong(String),
     Unavailable(String),
     Interrupted,
@@ -89,7 +89,7 @@ pub(super) struct Stream<'a> {
 
 /// Work of the events of streams.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Works {
+pub(super) struct WorkSummary {
     /// Items of each event of each stream's batch.
     pub(super) items: Vec<Vec<u64>>,
     pub(super) item_unit: String,
@@ -101,14 +101,14 @@ pub(super) struct Works {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Checked {
     pub(super) working_set_bytes: u64,
-    pub(super) on_gpu: Option<OnGpu>,
+    pub(super) gpu_metrics: Option<EventGpuMetrics>,
 }
 
 /// Results of streams in their window.
-pub(super) struct Ran {
+pub(super) struct WindowResult {
     pub(super) window: Window,
     pub(super) events: Vec<Vec<Event>>,
-    pub(super) seen: Seen,
+    pub(super) stats: WindowStats,
     pub(super) checked: Checked,
     /// Remarks of variants on their figures, each once.
     pub(super) remarks: Vec<String>,
@@ -116,8 +116,8 @@ pub(super) struct Ran {
 
 /// State of the machine in the window.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Seen {
-    pub(super) busy: Option<Busy>,
+pub(super) struct WindowStats {
+    pub(super) busy: Option<Utilisation>,
     /// Power of processors and of GPUs, in watts.
     pub(super) cpu_w: Option<f64>,
     pub(super) gpu_w: Option<f64>,
@@ -125,7 +125,7 @@ pub(super) struct Seen {
 
 /// Shares of CPU time in the window used by streams and by other processes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Busy {
+pub(super) struct Utilisation {
     pub(super) own: f64,
     pub(super) others: Option<f64>,
 }
@@ -138,24 +138,24 @@ pub(super) fn measure(
     setup: &Setup<'_>,
     events: &mut Events,
     point: &PointSpec,
-    length: Length,
+    length: WindowLength,
 ) -> Result<Measured, MeasureError> {
     let all: Vec<usize> = (0..point.streams).collect();
     let (works, ran) = with_streams(setup, events, point, &all, |_, streams, checked| {
-        let counters = EnergyCounters::of(point.place.devices().iter().copied());
+        let counters = EnergyCounters::for_devices(point.place.devices().iter().copied());
         let clock = Clock::new(streams.len(), length.wanted, length.most);
-        let (events, seen) = run(streams, &clock, setup.interrupt, || {
+        let (events, stats) = run(streams, &clock, setup.interrupt, || {
             watch(&clock, &counters, setup.interrupt).unwrap_or_default()
         });
         let events = events?;
         let window = clock.window();
         let Some(window) = window.filter(|_| !setup.interrupt.asked()) else {
-            return Err(Refusal::Interrupted);
+            return Err(PointFailure::Interrupted);
         };
         check_side_by_side(streams)?;
-        Ok(Ran { window, events, seen, checked, remarks: remarks(streams) })
+        Ok(WindowResult { window, events, stats, checked, remarks: remarks(streams) })
     })?;
-    Ok(told(setup, point, &works, ran))
+    Ok(result_row(setup, point, &works, ran))
 }
 
 /// Prepares streams of a point, checks each of their events by itself, and passes the streams to a
@@ -168,19 +168,19 @@ pub(super) fn with_streams<R>(
     events: &mut Events,
     point: &PointSpec,
     numbers: &[usize],
-    work: impl FnOnce(&Works, &mut [Stream<'_>], Checked) -> Result<R, Refusal>,
-) -> Result<(Works, Result<R, Refusal>), MeasureError> {
+    work: impl FnOnce(&WorkSummary, &mut [Stream<'_>], Checked) -> Result<R, PointFailure>,
+) -> Result<(WorkSummary, Result<R, PointFailure>), MeasureError> {
     let teams = start_teams(point, numbers, setup.plan)?;
     let cases = events.of_streams(point, numbers, setup.plan, setup.seed)?;
-    let works = Works::of(&cases);
+    let works = WorkSummary::for_cases(&cases);
     let ready = || {
         let mut streams = Vec::new();
         for (&number, both) in numbers.iter().zip(teams.iter().zip(&cases)) {
             streams.push(ready(setup, point, number, both)?);
         }
         let working_set_bytes = check_all(&mut streams, &cases, setup.interrupt)?;
-        let on_gpu = streams.first_mut().map(on_gpu).transpose()?.flatten();
-        work(&works, &mut streams, Checked { working_set_bytes, on_gpu })
+        let gpu_metrics = streams.first_mut().map(gpu_metrics).transpose()?.flatten();
+        work(&works, &mut streams, Checked { working_set_bytes, gpu_metrics })
     };
     let done = ready();
     drop(cases);
@@ -190,11 +190,11 @@ pub(super) fn with_streams<R>(
 }
 
 /// Row of a point, with its result.
-pub(super) fn told(
+pub(super) fn result_row(
     setup: &Setup<'_>,
     point: &PointSpec,
-    works: &Works,
-    ran: Result<Ran, Refusal>,
+    works: &WorkSummary,
+    ran: Result<WindowResult, PointFailure>,
 ) -> Measured {
     let mut row = describe(setup.plan, point, works);
     let refused = |row: ThroughputRow, note: String| Box::new(ThroughputRow { note, ..row });
@@ -203,9 +203,9 @@ pub(super) fn told(
             let events = fill(setup, point, works, &ran, &mut row);
             Measured::Right(Box::new(row), events)
         }
-        Err(Refusal::Interrupted) => Measured::Interrupted,
-        Err(Refusal::Wrong(note)) => Measured::Wrong(refused(row, note)),
-        Err(Refusal::Unavailable(note)) => Measured::Unavailable(refused(row, note)),
+        Err(PointFailure::Interrupted) => Measured::Interrupted,
+        Err(PointFailure::Wrong(note)) => Measured::Wrong(refused(row, note)),
+        Err(PointFailure::Unavailable(note)) => Measured::Unavailable(refused(row, note)),
     }
 }
 
@@ -213,16 +213,16 @@ pub(super) fn told(
 fn fill(
     setup: &Setup<'_>,
     point: &PointSpec,
-    works: &Works,
-    ran: &Ran,
+    works: &WorkSummary,
+    ran: &WindowResult,
     row: &mut ThroughputRow,
 ) -> Vec<EventRow> {
-    let Checked { working_set_bytes, on_gpu } = ran.checked;
+    let Checked { working_set_bytes, gpu_metrics } = ran.checked;
     row.working_set_bytes = working_set_bytes;
     let tally = Tally { window: ran.window, events: &ran.events, items: &works.items };
     tally.fill(row);
-    setup.ceilings.fill(row, &point.place, on_gpu);
-    let Seen { busy, cpu_w, gpu_w } = ran.seen;
+    setup.ceilings.fill(row, &point.place, gpu_metrics);
+    let WindowStats { busy, cpu_w, gpu_w } = ran.stats;
     row.cores_share = busy.map(|busy| busy.own);
     row.others_share = busy.and_then(|busy| busy.others);
     (row.cpu_w, row.gpu_w) = (cpu_w, gpu_w);
@@ -232,7 +232,7 @@ fn fill(
 }
 
 /// Row of a point with only the properties of its events.
-fn describe(plan: &Plan, point: &PointSpec, works: &Works) -> ThroughputRow {
+fn describe(plan: &Plan, point: &PointSpec, works: &WorkSummary) -> ThroughputRow {
     let identity = Point {
         device: point.place.to_string(),
         ..plan.point(&plan.inputs[point.input], &point.candidate)
@@ -246,13 +246,13 @@ fn describe(plan: &Plan, point: &PointSpec, works: &Works) -> ThroughputRow {
     }
 }
 
-impl Works {
-    fn of(cases: &[Batch<'_>]) -> Self {
+impl WorkSummary {
+    fn for_cases(cases: &[Batch<'_>]) -> Self {
         let works: Vec<Vec<Work>> =
             cases.iter().map(|cases| cases.iter().map(|case| case.work()).collect()).collect();
         let all = || works.iter().flatten();
         let bytes = all().map(|work| work.bytes_min).sum::<u64>();
-        Works {
+        WorkSummary {
             items: works.iter().map(|it| it.iter().map(|work| work.items).collect()).collect(),
             item_unit: all().next().map_or("", |work| work.item_unit).to_owned(),
             bytes_min: bytes as f64 / all().count().max(1) as f64,
@@ -271,13 +271,13 @@ fn ready<'a>(
     point: &PointSpec,
     number: usize,
     (team, cases): (&'a Team, &Batch<'a>),
-) -> Result<Stream<'a>, Refusal> {
+) -> Result<Stream<'a>, PointFailure> {
     let device = point.place.of_stream(number);
-    let target = Target { device, gpu: setup.gpus.of(device, number)?, team };
+    let target = Target { device, gpu: setup.gpus.for_stream(device, number)?, team };
     let prepared = cases.iter().map(|case| case.prepare(point.candidate.variant, &target));
     let candidates = prepared.collect::<Result<_, _>>();
     let candidates =
-        candidates.map_err(|error| Refusal::Unavailable(format!("not run: {error}")))?;
+        candidates.map_err(|error| PointFailure::Unavailable(format!("not run: {error}")))?;
     Ok(Stream { candidates, target })
 }
 
@@ -286,18 +286,18 @@ fn check_all(
     streams: &mut [Stream<'_>],
     cases: &[Batch<'_>],
     interrupt: &Interrupt,
-) -> Result<u64, Refusal> {
+) -> Result<u64, PointFailure> {
     let mut working_set = 0;
     for (Stream { candidates, target }, cases) in streams.iter_mut().zip(cases) {
         let mut buffers = 0;
         for (candidate, case) in candidates.iter_mut().zip(cases) {
             if interrupt.asked() {
-                return Err(Refusal::Interrupted);
+                return Err(PointFailure::Interrupted);
             }
             let allocated = check_candidate(candidate.as_mut(), target)?;
             if candidate.sample().is_some() {
                 let note = "not run: it does no more than a sample of the work";
-                return Err(Refusal::Unavailable(note.to_owned()));
+                return Err(PointFailure::Unavailable(note.to_owned()));
             }
             let input = case.work().input_bytes;
             let beside = (candidate.buffer_bytes() + allocated).saturating_sub(input);
@@ -310,7 +310,7 @@ fn check_all(
 }
 
 /// GPU metrics of the events of a stream, each run by itself; `None` on the host.
-fn on_gpu(stream: &mut Stream<'_>) -> Result<Option<OnGpu>, Refusal> {
+fn gpu_metrics(stream: &mut Stream<'_>) -> Result<Option<EventGpuMetrics>, PointFailure> {
     let Some(gpu) = &stream.target.gpu else { return Ok(None) };
     let mut all: Vec<Stages> = Vec::new();
     for candidate in &mut stream.candidates {
@@ -323,7 +323,7 @@ fn on_gpu(stream: &mut Stream<'_>) -> Result<Option<OnGpu>, Refusal> {
         candidate.release();
         all.push(stages?);
     }
-    Ok(Some(OnGpu::mean(&all)))
+    Ok(Some(EventGpuMetrics::mean(&all)))
 }
 
 /// Runs all streams until their clock ends them, and `beside` concurrently.
@@ -332,7 +332,7 @@ pub(super) fn run<T>(
     clock: &Clock<'_>,
     interrupt: &Interrupt,
     beside: impl FnOnce() -> T,
-) -> (Result<Vec<Vec<Event>>, Refusal>, T) {
+) -> (Result<Vec<Vec<Event>>, PointFailure>, T) {
     thread::scope(|scope| {
         let work = |stream: &mut Stream<'_>| {
             let ran = run_stream(stream, clock, interrupt);
@@ -352,7 +352,7 @@ pub(super) fn run<T>(
         let running: Vec<_> = streams.iter_mut().map(start).collect();
         let beside = beside();
         let ended = running.into_iter().map(|stream| {
-            stream?.join().unwrap_or_else(|panic| Err(Refusal::Wrong(panicked(&*panic))))
+            stream?.join().unwrap_or_else(|panic| Err(PointFailure::Wrong(panicked(&*panic))))
         });
         // Collect first, so that all threads are joined before an error is returned.
         let ended: Vec<_> = ended.collect();
@@ -365,7 +365,7 @@ fn run_stream(
     stream: &mut Stream<'_>,
     clock: &Clock<'_>,
     interrupt: &Interrupt,
-) -> Result<Vec<Event>, Refusal> {
+) -> Result<Vec<Event>, PointFailure> {
     let Stream { candidates, target } = stream;
     let ran = catch_unwind(AssertUnwindSafe(|| {
         target.team.run(|| stream::run(candidates, clock, interrupt))
@@ -373,12 +373,16 @@ fn run_stream(
     candidates.iter_mut().for_each(|candidate| candidate.release());
     match ran {
         Ok(ran) => Ok(ran?),
-        Err(panic) => Err(Refusal::Wrong(panicked(&*panic))),
+        Err(panic) => Err(PointFailure::Wrong(panicked(&*panic))),
     }
 }
 
 /// Waits until the window is over; returns CPU utilisation and power within it.
-fn watch(clock: &Clock<'_>, counters: &EnergyCounters, interrupt: &Interrupt) -> Option<Seen> {
+fn watch(
+    clock: &Clock<'_>,
+    counters: &EnergyCounters,
+    interrupt: &Interrupt,
+) -> Option<WindowStats> {
     let is_over = |clock: &Clock<'_>| clock.is_over() || interrupt.asked();
     let window = loop {
         match clock.window() {
@@ -397,21 +401,21 @@ fn watch(clock: &Clock<'_>, counters: &EnergyCounters, interrupt: &Interrupt) ->
     let watts = |joules: f64| joules / (clock.now() - seen_from).as_secs_f64();
     let cpu_w = energy.cpu_j.map(watts);
     let gpu_w = energy.gpu_j.map(watts);
-    Some(Seen { busy: busy(clock, window), cpu_w, gpu_w })
+    Some(WindowStats { busy: busy(clock, window), cpu_w, gpu_w })
 }
 
 /// CPU utilisation since the window opened.
-fn busy(clock: &Clock<'_>, window: Window) -> Option<Busy> {
+fn busy(clock: &Clock<'_>, window: Window) -> Option<Utilisation> {
     let now = clock.now();
     let times = CpuTimes::now()?;
     let (own, others) = times.since(&clock.cpu_times_at_begin()?);
     let all = (now - window.begin).as_secs_f64() * usable_threads() as f64;
     let share = |time: Duration| time.as_secs_f64() / all;
-    Some(Busy { own: share(own), others: others.map(share) })
+    Some(Utilisation { own: share(own), others: others.map(share) })
 }
 
 /// Checks the events of all streams once more while the streams run concurrently.
-pub(super) fn check_side_by_side(streams: &mut [Stream<'_>]) -> Result<(), Refusal> {
+pub(super) fn check_side_by_side(streams: &mut [Stream<'_>]) -> Result<(), PointFailure> {
     thread::scope(|scope| {
         let check = |Stream { candidates, target }: &mut Stream<'_>| {
             let checked = |candidate: &mut Box<dyn Candidate + '_>| {
@@ -425,9 +429,9 @@ pub(super) fn check_side_by_side(streams: &mut [Stream<'_>]) -> Result<(), Refus
             let stream = stream.map_err(|error| no_thread(&error))?;
             let checked =
                 stream.join().unwrap_or_else(|panic| Err(CheckError::Wrong(panicked(&*panic))));
-            checked.map_err(|error| match Refusal::from(error) {
-                Refusal::Wrong(note) => {
-                    Refusal::Wrong(format!("after the window, stream {number}: {note}"))
+            checked.map_err(|error| match PointFailure::from(error) {
+                PointFailure::Wrong(note) => {
+                    PointFailure::Wrong(format!("after the window, stream {number}: {note}"))
                 }
                 other => other,
             })
@@ -448,8 +452,8 @@ pub(super) fn remarks(streams: &[Stream<'_>]) -> Vec<String> {
 }
 
 /// Refusal of a stream that gets no thread.
-fn no_thread(error: &io::Error) -> Refusal {
-    Refusal::Unavailable(format!(
+fn no_thread(error: &io::Error) -> PointFailure {
+    PointFailure::Unavailable(format!(
         "not run: the system gives no thread: {error}; use fewer --streams"
     ))
 }
@@ -460,20 +464,20 @@ fn panicked(panic: &(dyn Any + Send)) -> String {
     format!("panicked: {}", text.unwrap_or("without a message"))
 }
 
-impl From<DeviceError> for Refusal {
+impl From<DeviceError> for PointFailure {
     fn from(error: DeviceError) -> Self {
         CheckError::from(error).into()
     }
 }
 
-impl From<CheckError> for Refusal {
+impl From<CheckError> for PointFailure {
     fn from(error: CheckError) -> Self {
         match error {
-            CheckError::Wrong(problem) => Refusal::Wrong(format!("wrong output: {problem}")),
+            CheckError::Wrong(problem) => PointFailure::Wrong(format!("wrong output: {problem}")),
             CheckError::Device(
                 error @ (DeviceError::Kernel { .. } | DeviceError::Plugin { .. }),
-            ) => Refusal::Wrong(format!("failed: {error}")),
-            CheckError::Device(error) => Refusal::Unavailable(format!("not run: {error}")),
+            ) => PointFailure::Wrong(format!("failed: {error}")),
+            CheckError::Device(error) => PointFailure::Unavailable(format!("not run: {error}")),
         }
     }
 }

@@ -11,12 +11,12 @@ use reports::throughput::ThroughputRow;
 use reports::units;
 use text::Foreign;
 
-use super::apart::{self, Parts};
 use super::ceilings::Ceilings;
 use super::events::Events;
 use super::gpus::StreamGpus;
+use super::multiprocess::{self, WorkerPool};
 use super::plan::{PointSpec, StreamPlan, processes_in_words};
-use super::point::{Command, Length, Measured, Setup, measure};
+use super::point::{Command, Measured, Setup, WindowLength, measure};
 use crate::measure::{self, Assignment, Deadline, MeasureError, claimed, default_folder};
 use crate::platform::cpu_quota::StoppedPeriods;
 use crate::platform::{Exit, Interrupt, Topology};
@@ -148,7 +148,7 @@ impl<'a> Session<'a> {
             },
         };
         let mut events = Events::default();
-        let mut parts = Parts::default();
+        let mut pool = WorkerPool::default();
         let points = &self.planned.points;
         for (number, point) in points.iter().enumerate() {
             let left = points.len() - number;
@@ -163,9 +163,9 @@ impl<'a> Session<'a> {
             let measured = if point.processes > 1 {
                 // The events of the other processes need the same amount of memory.
                 events = Events::default();
-                apart::measure(&setup, &mut parts, point, number, self.length(left))
+                multiprocess::measure(&setup, &mut pool, point, number, self.length(left))
             } else {
-                parts = Parts::default();
+                pool = WorkerPool::default();
                 measure(&setup, &mut events, point, self.length(left))?
             };
             match measured {
@@ -190,10 +190,10 @@ impl<'a> Session<'a> {
     }
 
     /// Window of a point, with `left` points remaining.
-    fn length(&self, left: usize) -> Length {
+    fn length(&self, left: usize) -> WindowLength {
         let share = |time: Duration| time.mul_f64(IN_WINDOW / left.max(1) as f64);
         let most = self.deadline.left().map_or(Duration::MAX, share);
-        Length { wanted: self.request.flags.duration, most }
+        WindowLength { wanted: self.request.flags.duration, most }
     }
 
     /// Description such as `3 of 12: time-sweep on cpu, 2 streams of 1 thread, batch 4`.

@@ -11,7 +11,7 @@ use super::window::Window;
 /// Number of blocks of a window; the scatter of their rates yields the interval of the total rate.
 const BLOCKS: usize = 20;
 /// Maximum number of events written per point, evenly over the window.
-const MOST_WRITTEN: usize = 100_000;
+const MAX_WRITTEN: usize = 100_000;
 
 /// Events of all streams in a window.
 pub(super) struct Tally<'a> {
@@ -55,7 +55,7 @@ impl Tally<'_> {
     /// Rows of the events that lie completely within the window.
     pub(super) fn rows(&self, point_id: &str) -> Vec<EventRow> {
         let count = self.whole().count();
-        let step = count.div_ceil(MOST_WRITTEN).max(1);
+        let step = count.div_ceil(MAX_WRITTEN).max(1);
         let row = |(stream, event): (usize, &Event)| EventRow {
             point_id: point_id.to_owned(),
             stream,

@@ -13,14 +13,14 @@ use super::ceilings::Ceilings;
 use super::events::Events;
 use super::gpus::StreamGpus;
 use super::plan::{PointSpec, StreamPlan};
-use super::point::{Command, Length, Measured, Setup, measure};
+use super::point::{Command, Measured, Setup, WindowLength, measure};
 use crate::cli::{Request, parse};
 use crate::plan::CandidateSpec;
 use crate::platform::Interrupt;
 use crate::request::{AxisValues, Source, ThroughputRequest};
 
-const LENGTH: Length =
-    Length { wanted: Duration::from_millis(20), most: Duration::from_millis(500) };
+const LENGTH: WindowLength =
+    WindowLength { wanted: Duration::from_millis(20), most: Duration::from_millis(500) };
 
 fn request(line: &str) -> ThroughputRequest {
     let line = format!("bench throughput {line}");

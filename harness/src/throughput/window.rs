@@ -28,7 +28,7 @@ pub(super) struct Clock<'a> {
     streams: usize,
     /// Desired length of the window.
     wanted: Duration,
-    lead: Lead<'a>,
+    lead: WindowControl<'a>,
     warm: AtomicUsize,
     longest_ns: AtomicU64,
     opened: OnceLock<(Window, Option<CpuTimes>)>,
@@ -37,7 +37,7 @@ pub(super) struct Clock<'a> {
 }
 
 /// Control of the window.
-enum Lead<'a> {
+enum WindowControl<'a> {
     /// This process has all streams: the last one that is warm opens the window. The value is the
     /// maximum length if events are long.
     Own(Duration),
@@ -65,7 +65,7 @@ pub(super) fn length(wanted: Duration, most: Duration, longest: Duration) -> Dur
 impl Clock<'_> {
     /// Starts a clock for `streams` streams, all of which are in this process.
     pub(super) fn new(streams: usize, wanted: Duration, most: Duration) -> Self {
-        Clock::with(streams, wanted.min(most), Lead::Own(most))
+        Clock::with(streams, wanted.min(most), WindowControl::Own(most))
     }
 }
 
@@ -77,10 +77,10 @@ impl<'a> Clock<'a> {
         wanted: Duration,
         tell: &'a (dyn Fn(Milestone) + Sync),
     ) -> Self {
-        Clock::with(streams, wanted, Lead::Other(tell))
+        Clock::with(streams, wanted, WindowControl::Other(tell))
     }
 
-    fn with(streams: usize, wanted: Duration, lead: Lead<'a>) -> Self {
+    fn with(streams: usize, wanted: Duration, lead: WindowControl<'a>) -> Self {
         Clock {
             start: Instant::now(),
             streams,
@@ -113,12 +113,12 @@ impl<'a> Clock<'a> {
         }
         let longest = Duration::from_nanos(self.longest_ns.load(Ordering::SeqCst));
         match self.lead {
-            Lead::Own(most) => {
+            WindowControl::Own(most) => {
                 let begin = self.now();
                 let end = begin.saturating_add(length(self.wanted, most, longest));
                 self.open(Window { begin, end });
             }
-            Lead::Other(tell) => tell(Milestone::Warm(longest)),
+            WindowControl::Other(tell) => tell(Milestone::Warm(longest)),
         }
     }
 
@@ -140,7 +140,7 @@ impl<'a> Clock<'a> {
     /// Called by each stream once, when it is past the window.
     pub(super) fn stream_is_beyond(&self) {
         let beyond = self.beyond.fetch_add(1, Ordering::SeqCst) + 1;
-        if let (Lead::Other(tell), true) = (&self.lead, beyond == self.streams) {
+        if let (WindowControl::Other(tell), true) = (&self.lead, beyond == self.streams) {
             tell(Milestone::Beyond);
         }
     }
@@ -149,13 +149,14 @@ impl<'a> Clock<'a> {
     /// concurrently; or one has failed. With several processes the leader decides.
     pub(super) fn is_over(&self) -> bool {
         let all_beyond = || self.beyond.load(Ordering::SeqCst) == self.streams;
-        self.stopped.load(Ordering::SeqCst) || matches!(self.lead, Lead::Own(_)) && all_beyond()
+        self.stopped.load(Ordering::SeqCst)
+            || matches!(self.lead, WindowControl::Own(_)) && all_beyond()
     }
 
     /// Called by a stream that fails.
     pub(super) fn stream_has_failed(&self) {
         self.stop();
-        if let Lead::Other(tell) = &self.lead {
+        if let WindowControl::Other(tell) = &self.lead {
             tell(Milestone::Failed);
         }
     }

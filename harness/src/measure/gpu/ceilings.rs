@@ -17,19 +17,19 @@ const REPETITIONS: usize = 10;
 const LINK_REPETITIONS: usize = 5;
 /// Array size in multiples of the L2 cache, and its limits in bytes.
 const TIMES_L2: u64 = 8;
-const LEAST_ARRAY: u64 = 64 << 20;
-const MOST_ARRAY: u64 = 1 << 30;
+const MIN_ARRAY: u64 = 64 << 20;
+const MAX_ARRAY: u64 = 1 << 30;
 /// Arrays or buffers take 1/`SHARE_OF_FREE` of the free memory.
 const SHARE_OF_FREE: u64 = 8;
 /// Block size for the link bandwidth of a run.
 const LARGE_BLOCK: usize = 256 << 20;
 /// Block sizes of a curve; each is four times the one before.
-const SMALLEST_BLOCK: usize = 4 << 10;
+const MIN_BLOCK: usize = 4 << 10;
 const LARGEST_BLOCK: usize = 1 << 30;
 const STEP: usize = 4;
 /// Bytes transferred in a row, and maximum number of blocks.
 const VOLUME: usize = 64 << 20;
-const MOST_BLOCKS: usize = 256;
+const MAX_BLOCKS: usize = 256;
 /// Launches in a row; a device queue holds about this number.
 const LAUNCHES: usize = 500;
 const LATENCY_REPETITIONS: usize = 100;
@@ -86,7 +86,7 @@ pub(crate) fn latencies(gpu: &Gpu) -> Result<Latencies, DeviceError> {
 fn memory(gpu: &Gpu) -> Result<(f64, f64), DeviceError> {
     let wanted = TIMES_L2 * gpu.properties().l2_bytes;
     let affordable = gpu.free_bytes()?.unwrap_or(u64::MAX) / SHARE_OF_FREE;
-    let bytes = wanted.clamp(LEAST_ARRAY, MOST_ARRAY).min(affordable);
+    let bytes = wanted.clamp(MIN_ARRAY, MAX_ARRAY).min(affordable);
     let streams = MemoryStreams::new(gpu, bytes as usize)?;
     streams.check(gpu)?;
     let copy = best_of_kernel(gpu, || streams.copy(gpu))?;
@@ -115,7 +115,7 @@ fn best_of_kernel(
         what: "taking a time",
         problem: "times mean nothing here".to_owned(),
     };
-    least(REPETITIONS, || {
+    minimum(REPETITIONS, || {
         gpu.start_timeline()?;
         start()?;
         gpu.finish()?;
@@ -125,11 +125,11 @@ fn best_of_kernel(
 }
 
 /// Minimum of `count` times.
-fn least(
+fn minimum(
     repetitions: usize,
     mut time: impl FnMut() -> Result<f64, DeviceError>,
 ) -> Result<f64, DeviceError> {
-    (0..repetitions).try_fold(f64::INFINITY, |least, _| Ok(time()?.min(least)))
+    (0..repetitions).try_fold(f64::INFINITY, |minimum, _| Ok(time()?.min(minimum)))
 }
 
 /// Allocates buffers for the largest possible block size up to a limit; page-locked memory may be
@@ -146,10 +146,10 @@ pub(crate) fn buffers(
     let affordable = (free.min(available_memory()) / SHARE_OF_FREE) as usize;
     let mut bytes = largest.min(affordable);
     loop {
-        bytes = blocks(bytes).next_back().unwrap_or(SMALLEST_BLOCK);
+        bytes = blocks(bytes).next_back().unwrap_or(MIN_BLOCK);
         match LinkBuffers::new(gpu, memory, bytes) {
             Ok(buffers) => return Ok((buffers, bytes)),
-            Err(error) if bytes == SMALLEST_BLOCK => return Err(error),
+            Err(error) if bytes == MIN_BLOCK => return Err(error),
             Err(_) => bytes /= STEP,
         }
     }
@@ -157,8 +157,8 @@ pub(crate) fn buffers(
 
 /// Block sizes up to `largest`.
 fn blocks(largest: usize) -> impl DoubleEndedIterator<Item = usize> {
-    let count = (largest / SMALLEST_BLOCK).max(1).ilog(STEP) + 1;
-    (0..count).map(|step| SMALLEST_BLOCK * STEP.pow(step))
+    let count = (largest / MIN_BLOCK).max(1).ilog(STEP) + 1;
+    (0..count).map(|step| MIN_BLOCK * STEP.pow(step))
 }
 
 /// Bytes per second for blocks of one size in a row.
@@ -168,7 +168,7 @@ fn link_rate(
     direction: Direction,
     block: usize,
 ) -> Result<f64, DeviceError> {
-    let count = (VOLUME / block).clamp(1, MOST_BLOCKS);
+    let count = (VOLUME / block).clamp(1, MAX_BLOCKS);
     let mut best = 0.0_f64;
     for _ in 0..LINK_REPETITIONS {
         gpu.finish()?;
@@ -185,7 +185,7 @@ fn link_rate(
 
 /// Shortest time in seconds from starting an operation until its completion is known.
 fn latency(gpu: &Gpu, start: impl Fn() -> Result<(), DeviceError>) -> Result<f64, DeviceError> {
-    least(LATENCY_REPETITIONS, || {
+    minimum(LATENCY_REPETITIONS, || {
         gpu.finish()?;
         let begin = Instant::now();
         start()?;

@@ -16,7 +16,7 @@ const LOOP: Duration = Duration::from_secs(1);
 /// Denominator of the share of a candidate's time that each of the two loops may take.
 const SHARE: u32 = 20;
 /// Minimum loop duration for a usable result.
-const SHORTEST_LOOP: Duration = Duration::from_millis(400);
+const MIN_LOOP: Duration = Duration::from_millis(400);
 /// A counter that does not change for this long is considered stuck.
 const TIMEOUT: Duration = Duration::from_millis(300);
 const POLL: Duration = Duration::from_millis(1);
@@ -39,13 +39,13 @@ struct Tick {
 
 /// Energy of a run in joules, including what the GPU consumes anyway during that time. Returns
 /// `None` without a counter, without time, or if the difference is not significant.
-pub(crate) fn of_a_run(
+pub(crate) fn energy_per_run(
     consumer: &mut dyn Consumer,
     watch: &Watch,
     max_time: Duration,
 ) -> Result<Option<f64>, DeviceError> {
     let duration = LOOP.min(max_time / SHARE);
-    if duration < SHORTEST_LOOP {
+    if duration < MIN_LOOP {
         return Ok(None);
     }
     let Some(before) = next_tick(watch) else {
@@ -123,17 +123,17 @@ mod tests {
         let monitor = FakeMonitor::default();
         monitor.0.lock().expect("no panic").energy_j = energy_j;
         let watch = Watch::new(Box::new(monitor.clone()));
-        of_a_run(&mut Burner(monitor), &watch, max_time).expect("no failure")
+        energy_per_run(&mut Burner(monitor), &watch, max_time).expect("no failure")
     }
 
     #[test]
     fn a_run_takes_what_fresh_input_does_not_where_there_are_counter_and_time() {
-        let long = SHORTEST_LOOP * SHARE;
+        let long = MIN_LOOP * SHARE;
         let joules = found(Some((100.0, 0.25)), long).expect("a counter");
         assert!((joules - 5.0).abs() < 0.2, "{joules} J");
         assert_eq!(found(None, long), None);
         assert_eq!(found(Some((1.0, 0.0)), long), None, "it never moves");
-        assert_eq!(found(Some((1.0, 0.25)), SHORTEST_LOOP), None, "no time");
+        assert_eq!(found(Some((1.0, 0.25)), MIN_LOOP), None, "no time");
     }
 
     #[test]

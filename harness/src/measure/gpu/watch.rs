@@ -26,7 +26,7 @@ pub(crate) struct GpuState {
 
 /// Result of comparing the readings before and after a sample.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Condition {
+pub(crate) struct GpuThrottle {
     /// The clock was far below its usual value.
     pub(crate) slow_clock: bool,
     /// Reasons for throttling.
@@ -70,7 +70,7 @@ impl Watch {
     }
 
     /// Records the readings around a sample, and judges the sample by all readings so far.
-    pub(crate) fn judge(&self, before: &GpuState, after: &GpuState) -> Condition {
+    pub(crate) fn judge(&self, before: &GpuState, after: &GpuState) -> GpuThrottle {
         let clocks: Vec<f64> = [before, after].iter().filter_map(|s| s.clock_mhz).collect();
         let mut usual = self.usual.lock().unwrap_or_else(PoisonError::into_inner);
         clocks.iter().for_each(|&clock| usual.add(clock));
@@ -78,7 +78,7 @@ impl Watch {
         let mut limits = [&before.limits[..], &after.limits[..]].concat();
         limits.sort_unstable();
         limits.dedup();
-        Condition { slow_clock: clocks.iter().any(|&clock| clock < SLOW * middle), limits }
+        GpuThrottle { slow_clock: clocks.iter().any(|&clock| clock < SLOW * middle), limits }
     }
 
     /// Calls [`Monitor::energy_j`].
@@ -138,7 +138,7 @@ pub(crate) mod tests {
         let watch = Watch::new(Box::new(FakeMonitor::default()));
         let usual = state(1980.0, &[]);
         for _ in 0..5 {
-            assert_eq!(watch.judge(&usual, &usual), Condition::default());
+            assert_eq!(watch.judge(&usual, &usual), GpuThrottle::default());
         }
         assert!(watch.judge(&usual, &state(1200.0, &[])).slow_clock);
         assert!(!watch.judge(&usual, &state(1950.0, &[])).slow_clock);
@@ -158,7 +158,7 @@ pub(crate) mod tests {
         let watch = Watch::new(Box::new(FakeMonitor::default()));
         let nothing = watch.look();
         assert_eq!(nothing, GpuState::default());
-        assert_eq!(watch.judge(&nothing, &nothing), Condition::default());
+        assert_eq!(watch.judge(&nothing, &nothing), GpuThrottle::default());
         assert_eq!(watch.problems().len(), 3);
         let there = FakeMonitor::default();
         there.0.lock().expect("no panic").clock_mhz = Some(1980);

@@ -23,7 +23,7 @@ pub(crate) struct WatchedGpu {
 
 impl WatchedGpus {
     /// Collects each GPU among these devices once.
-    pub(crate) fn of(devices: impl Iterator<Item = Device>) -> Self {
+    pub(crate) fn new(devices: impl Iterator<Item = Device>) -> Self {
         let mut gpus = WatchedGpus::default();
         for device in devices {
             if gpus.get(device).is_none()

@@ -17,9 +17,9 @@ const WORK: Work = Work {
     metrics: Vec::new(),
 };
 
-fn subject() -> Subject {
+fn subject() -> RowBuilder {
     let task = algorithms::registry::task("sort").expect("a task");
-    let mut subject = Subject::new(Point::default(), &task.variants()[0], "code");
+    let mut subject = RowBuilder::new(Point::default(), &task.variants()[0], "code");
     let link =
         LinkBandwidth { h2d_bytes_per_s: 50e3, d2h_bytes_per_s: 40e3, both_bytes_per_s: 80e3 };
     let ceilings = Ceilings {
@@ -42,13 +42,13 @@ fn stage(name: &'static str, seconds: f64, bytes: u64) -> StageTiming {
 /// Samples of a block.
 fn series(samples: Vec<Sample>) -> Series<Sample> {
     let mut series = Series::default();
-    series.begin_visit();
+    series.begin_block();
     samples.into_iter().for_each(|sample| series.push(sample));
     series
 }
 
 /// Rows of a run with these stages, in order of their names.
-fn rows(subject: &Subject, stages: &[StageTiming]) -> Vec<SummaryRow> {
+fn rows(subject: &RowBuilder, stages: &[StageTiming]) -> Vec<SummaryRow> {
     let sample =
         Sample { seconds: 0.5, stages: Some(stages.to_vec()), in_place: true, ..Sample::default() };
     subject.summary_rows("samples", &series(vec![sample; MIN_SAMPLES]))
@@ -96,14 +96,14 @@ fn kernels_have_what_they_take_and_the_whole_its_energy() {
         resident_blocks: 2,
     };
     let shape = Shape { blocks: 8, threads: 512, shared_bytes: 4096, bytes: 0 };
-    subject.on_device = OnDevice {
+    subject.device_use = DeviceUse {
         kernels: vec![KernelUse { kernel: "sort", shape, attributes }],
         properties: Some(Properties {
             device: "cuda:0".into(),
             multiprocessor_threads: 2048,
             ..Properties::default()
         }),
-        taken_bytes: Some(16_000),
+        allocated_bytes: Some(16_000),
         note: Some("somebody else".into()),
     };
     let rows = rows(&subject, &[stage("kernel", 0.1, 5), stage("sort", 0.1, 5)]);
@@ -134,7 +134,7 @@ fn the_cost_of_profiling_is_a_ratio_of_medians() {
 #[test]
 fn a_sample_is_no_total() {
     let mut subject = subject();
-    subject.does_a_sample(Work { items: 10, bytes_min: 160, ..WORK });
+    subject.set_subsampled(Work { items: 10, bytes_min: 160, ..WORK });
     let rows = rows(&subject, &[stage("kernel", 0.0, 0), stage("d2h", 0.25, 80)]);
     let stages: Vec<_> = rows.iter().map(|row| row.stage.as_str()).collect();
     assert_eq!(stages, ["sample", "sample/kernel", "sample/d2h"]);
@@ -204,7 +204,7 @@ fn what_was_counted_is_in_rows_of_the_whole() {
         ..Sample::default()
     };
     let samples = vec![sample(&a, &b), sample(&b, &c)];
-    let at = At { candidate: 0, round: 0, number: 0, fresh: true };
+    let at = SampleIndex { candidate: 0, round: 0, index: 0, fresh: true };
     let rows = subject().sample_rows(at, &samples[0]);
     let columns: Vec<_> = rows.iter().map(|row| row.counters.to_string()).collect();
     assert_eq!(columns, ["cycles=3000", ""]);
@@ -225,7 +225,7 @@ fn each_stage_says_what_it_was_given() {
         let number = task.variants().iter().position(|info| info.name == name).expect(name);
         let team = algorithms::device::Team::new(1).expect("a thread");
         let candidate = case.prepare(number, &algorithms::device::Target::host(&team));
-        let subject = Subject { given: candidate.expect(name).given(), ..subject() };
+        let subject = RowBuilder { given: candidate.expect(name).given(), ..subject() };
         let stages = [stage("sort", 0.1, 0), stage("cluster", 0.2, 0)];
         let rows = rows(&subject, &stages).into_iter();
         rows.map(|row| (row.stage, row.given)).collect::<Vec<_>>()

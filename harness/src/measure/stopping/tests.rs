@@ -9,13 +9,13 @@ const POLICY: Policy = Policy {
 };
 
 /// A series of blocks of five samples each, spread by `width`, which took `seconds`.
-fn series(visits: usize, width: f64, seconds: u64) -> Series<f64> {
+fn series(blocks: usize, width: f64, seconds: u64) -> Series<f64> {
     let sample = |i: usize| 1.0 + width * (i * 7 % 10) as f64 / 10.0;
-    let samples: Vec<_> = (0..5 * visits).map(sample).collect();
+    let samples: Vec<_> = (0..5 * blocks).map(sample).collect();
     Series {
         seconds: samples.clone(),
         samples,
-        visit_starts: (0..visits).map(|visit| 5 * visit).collect(),
+        block_offsets: (0..blocks).map(|block| 5 * block).collect(),
         spent: Duration::from_secs(seconds),
         ..Series::default()
     }
@@ -51,8 +51,8 @@ fn a_precise_pilot_samples_and_time_end_it() {
 #[test]
 fn what_comes_after_the_pilot_does_not_change_the_plan() {
     let mut late = series(12, 0.0, 1);
-    for (visit, shift) in [0.98, 0.99, 1.0, 1.01, 1.02].into_iter().enumerate() {
-        late.seconds[5 * visit..5 * (visit + 1)].fill(shift);
+    for (block, shift) in [0.98, 0.99, 1.0, 1.01, 1.02].into_iter().enumerate() {
+        late.seconds[5 * block..5 * (block + 1)].fill(shift);
     }
     assert_eq!(POLICY.stops(&late), None);
     let mut early = series(10, 0.0, 1);
@@ -71,8 +71,8 @@ fn visits_end_by_samples_or_by_their_share_of_the_time() {
         (0, 0, 15, true, "all of a point"),
     ] {
         let spent = Duration::from_millis(milliseconds);
-        let visit = VisitSoFar { samples, spent };
+        let block = BlockProgress { samples, spent };
         let before = series(visits_before, 0.0, 1);
-        assert_eq!(POLICY.ends_visit(&visit, &before), ends, "{what}");
+        assert_eq!(POLICY.ends_block(&block, &before), ends, "{what}");
     }
 }

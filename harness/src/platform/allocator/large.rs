@@ -35,8 +35,8 @@ pub(super) unsafe fn alloc(layout: Layout) -> *mut u8 {
     let Some(region) = region(layout) else {
         return std::ptr::null_mut();
     };
-    // SAFETY: the region's size is not zero, and `place` gets the region with its layout.
-    unsafe { place(System.alloc(region), region) }
+    // SAFETY: the region's size is not zero, and `block_in` gets the region with its layout.
+    unsafe { block_in(System.alloc(region), region) }
 }
 
 /// Zeroes the block itself: with the alignment of a region, the system's allocator would write to
@@ -59,7 +59,7 @@ pub(super) unsafe fn alloc_zeroed(layout: Layout) -> *mut u8 {
 /// The contract of [`GlobalAlloc::dealloc`], for a block of this module.
 pub(super) unsafe fn dealloc(block: *mut u8, layout: Layout) {
     if let Some(region) = region(layout) {
-        // SAFETY: `place` stored the region's address just before the block. A block starts at a
+        // SAFETY: `block_in` stored the region's address just before the block. A block starts at a
         // page boundary, so that address is aligned for a pointer.
         unsafe { System.dealloc(block.cast::<*mut u8>().sub(1).read(), region) };
     }
@@ -69,7 +69,7 @@ pub(super) unsafe fn dealloc(block: *mut u8, layout: Layout) {
 ///
 /// # Safety
 /// `start` is null or a region of this layout.
-unsafe fn place(start: *mut u8, region: Layout) -> *mut u8 {
+unsafe fn block_in(start: *mut u8, region: Layout) -> *mut u8 {
     if start.is_null() {
         return start;
     }

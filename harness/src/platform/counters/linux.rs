@@ -8,7 +8,7 @@ use perf_event::events::{Cache, CacheId, CacheOp, CacheResult, Hardware};
 use perf_event::{Builder, Counter, Group};
 
 use super::reading::{GroupReading, Reading};
-use super::{Counting, Event, Opened, Refusal};
+use super::{CounterError, Counting, Event, Opened};
 
 /// Counters of all threads of a team.
 struct TeamCounters(Mutex<Vec<OpenGroup>>);
@@ -20,10 +20,10 @@ struct OpenGroup {
 }
 
 /// Opens and starts counters on each thread of a team.
-pub(crate) fn open(team: &Team) -> Result<Opened, Refusal> {
+pub(crate) fn open(team: &Team) -> Result<Opened, CounterError> {
     let mut groups = Vec::new();
     for opened in team.run_on_each(|_| open_on_this_thread()) {
-        groups.extend(opened.map_err(|error| Refusal::of(&error))?);
+        groups.extend(opened.map_err(|error| CounterError::from_io_error(&error))?);
     }
     let is_missing = |event: &Event| {
         let mut counters = groups.iter().flat_map(|group| &group.counters);
@@ -31,7 +31,7 @@ pub(crate) fn open(team: &Team) -> Result<Opened, Refusal> {
     };
     let missing: Vec<_> = Event::ALL.into_iter().filter(is_missing).collect();
     if missing.len() == Event::ALL.len() {
-        return Err(Refusal::NoCounters);
+        return Err(CounterError::NoCounters);
     }
     Ok(Opened { counting: Box::new(TeamCounters(Mutex::new(groups))), missing })
 }
@@ -124,7 +124,7 @@ mod tests {
         let groups = match opened.into_iter().collect::<io::Result<Vec<_>>>() {
             Ok(groups) => groups,
             Err(error) => {
-                eprintln!("skipped: {}", Refusal::of(&error));
+                eprintln!("skipped: {}", CounterError::from_io_error(&error));
                 return;
             }
         };
@@ -151,7 +151,7 @@ mod tests {
         };
         match open_group(&[Event::Cycles, Event::TlbMisses], builder) {
             Ok(group) => assert_eq!(group.counters.len(), 1),
-            Err(error) => eprintln!("skipped: {}", Refusal::of(&error)),
+            Err(error) => eprintln!("skipped: {}", CounterError::from_io_error(&error)),
         }
     }
 }

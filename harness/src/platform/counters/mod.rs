@@ -7,18 +7,18 @@
 //! |---|---|
 //! | `event` | events, and counts of a run |
 //! | `reading` | values of counters, and differences between two readings |
-//! | `refusal` | errors of counters, with advice |
+//! | `error` | errors of counters, with advice |
 //! | `linux` | counters of the kernel |
 
+mod error;
 mod event;
 mod linux;
 mod reading;
-mod refusal;
 
 use algorithms::device::Team;
 
+pub use error::CounterError;
 pub use event::{Counts, Event};
-pub use refusal::Refusal;
 
 pub(crate) use linux::open;
 pub(crate) use reading::Reading;
@@ -59,7 +59,7 @@ pub fn availability() -> String {
             let there = Event::ALL.into_iter().filter(there);
             there.map(Event::words).collect::<Vec<_>>().join(", ")
         }
-        Ok(Err(refusal)) => format!("none; {refusal}"),
+        Ok(Err(error)) => format!("none; {error}"),
         Err(error) => format!("not known: {error}"),
     }
 }
@@ -86,9 +86,9 @@ mod tests {
         let team = Team::new(2).expect("threads");
         let opened = match open(&team) {
             Ok(opened) => opened,
-            Err(refusal) => {
-                eprintln!("skipped: {refusal}");
-                assert_ne!(refusal.to_string(), "");
+            Err(error) => {
+                eprintln!("skipped: {error}");
+                assert_ne!(error.to_string(), "");
                 return;
             }
         };

@@ -28,7 +28,7 @@ impl Reading {
         let mut counts = Counts::default();
         for event in Event::ALL {
             let deltas = before.0.iter().zip(&after.0);
-            let deltas = deltas.filter_map(|(before, after)| Delta::of(event, before, after));
+            let deltas = deltas.filter_map(|(before, after)| Delta::between(event, before, after));
             counts.set(event, sum(deltas));
         }
         counts
@@ -43,7 +43,7 @@ struct Delta {
 }
 
 impl Delta {
-    fn of(event: Event, before: &GroupReading, after: &GroupReading) -> Option<Self> {
+    fn between(event: Event, before: &GroupReading, after: &GroupReading) -> Option<Self> {
         let value = |reading: &GroupReading| {
             let found = reading.values.iter().find(|(other, _)| *other == event);
             found.map(|(_, value)| *value)

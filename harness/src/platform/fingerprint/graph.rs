@@ -66,7 +66,7 @@ impl<'a> Graph<'a> {
         while let Some(node) = left.pop_front() {
             let program = &self.program;
             let piece = self.known.entry(node);
-            let piece = piece.or_insert_with(|| Piece::of(program, node));
+            let piece = piece.or_insert_with(|| Piece::from_node(program, node));
             left.extend(piece.next.iter().filter(|next| seen.insert(**next)));
             reached.push(node);
         }
@@ -89,7 +89,7 @@ impl Piece {
         Piece { hash, next }
     }
 
-    fn of(program: &Program<'_>, node: Node) -> Self {
+    fn from_node(program: &Program<'_>, node: Node) -> Self {
         match node {
             Node::Code(symbol) => Piece::of_code(program, program.symbols[symbol].range.clone()),
             Node::Value(from, to) => Piece::of_value(program, from..to),

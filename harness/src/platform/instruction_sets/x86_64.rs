@@ -20,7 +20,7 @@ enum Register {
 /// Register state that the system has to save for each thread, as reported in XCR0.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
-enum Kept {
+enum SavedState {
     Nothing = 0,
     /// The registers of x87: XSAVE is in use at all.
     Xsave = 0x1,
@@ -30,8 +30,8 @@ enum Kept {
     Zmm = 0xe6,
 }
 
-use Kept::{Nothing, Xsave, Ymm, Zmm};
 use Register::{Eax, Ebx, Ecx, Edx};
+use SavedState::{Nothing, Xsave, Ymm, Zmm};
 
 /// First extended leaf.
 const EXTENDED: u32 = 0x8000_0000;
@@ -90,13 +90,13 @@ features! { is_x86_feature_detected, has:
 
 /// True if a bit is set, and the system saves the registers. Leaves after the last one return data
 /// of other leaves, so the maximum is checked.
-fn has(leaf: u32, subleaf: u32, register: Register, bit: u32, kept: Kept) -> bool {
+fn has(leaf: u32, subleaf: u32, register: Register, bit: u32, saved: SavedState) -> bool {
     cpuid(leaf & EXTENDED, 0, Eax) >= leaf
         && cpuid(leaf, subleaf, register) >> bit & 1 == 1
-        && (kept == Nothing || is_kept(kept as u32))
+        && (saved == Nothing || is_saved(saved as u32))
 }
 
-fn is_kept(state: u32) -> bool {
+fn is_saved(state: u32) -> bool {
     /// Bit of `cpuid` that reports that the system has enabled XCR0.
     const OSXSAVE: u32 = 27;
     if cpuid(1, 0, Ecx) >> OSXSAVE & 1 == 0 {
@@ -124,10 +124,10 @@ fn cpuid(leaf: u32, subleaf: u32, register: Register) -> u32 {
     // compiler reserves rbx, so it is restored.
     unsafe {
         asm!(
-            "mov {kept}, rbx",
+            "mov {saved}, rbx",
             "cpuid",
-            "xchg {kept}, rbx",
-            kept = out(reg) ebx,
+            "xchg {saved}, rbx",
+            saved = out(reg) ebx,
             inout("eax") eax,
             inout("ecx") ecx,
             out("edx") edx,

@@ -29,21 +29,21 @@ const V2: Files = Files {
 };
 
 /// Bytes that can still be allocated; `None` without limits. `root` is `/` except in tests.
-pub(super) fn left(root: &Path) -> Option<u64> {
+pub(super) fn available_bytes(root: &Path) -> Option<u64> {
     let hierarchies = hierarchies(root, "memory").into_iter();
-    let left = hierarchies.flat_map(|hierarchy| {
+    let available_bytes = hierarchies.flat_map(|hierarchy| {
         let files = match hierarchy.version {
             Version::V1 => &V1,
             Version::V2 => &V2,
         };
-        hierarchy.groups.into_iter().filter_map(move |group| left_in(&group, files))
+        hierarchy.groups.into_iter().filter_map(move |group| available_in(&group, files))
     });
-    left.min()
+    available_bytes.min()
 }
 
 /// Bytes available within a group; `None` without a limit: version 2 reports `max`, and version 1 a
 /// number that is larger than any memory.
-fn left_in(folder: &Path, files: &Files) -> Option<u64> {
+fn available_in(folder: &Path, files: &Files) -> Option<u64> {
     let limits = files.limits.iter().filter_map(|name| sysfs::number::<u64>(&folder.join(name)));
     let limit = limits.min()?;
     let used: u64 = sysfs::number(&folder.join(files.used))?;
@@ -70,9 +70,9 @@ mod tests {
             ("sys/fs/cgroup/user/job/memory.max", "max"),
             ("sys/fs/cgroup/user/job/memory.current", "100"),
         ];
-        assert_eq!(left(root(&all).path()), Some(400));
-        assert_eq!(left(root(&all[..2]).path()), None, "no files of memory");
-        assert_eq!(left(root(&[]).path()), None, "no groups");
+        assert_eq!(available_bytes(root(&all).path()), Some(400));
+        assert_eq!(available_bytes(root(&all[..2]).path()), None, "no files of memory");
+        assert_eq!(available_bytes(root(&[]).path()), None, "no groups");
     }
 
     #[test]
@@ -87,7 +87,7 @@ mod tests {
             ("sys/fs/cgroup/memory/one/memory.limit_in_bytes", "4000"),
             ("sys/fs/cgroup/memory/one/memory.usage_in_bytes", "1000"),
         ]);
-        assert_eq!(left(root.path()), Some(3000));
+        assert_eq!(available_bytes(root.path()), Some(3000));
     }
 
     /// A group above `memory.high` almost stops.
@@ -101,6 +101,6 @@ mod tests {
             ("sys/fs/cgroup/job/memory.high", "1000"),
             ("sys/fs/cgroup/job/memory.current", "400"),
         ]);
-        assert_eq!(left(root.path()), Some(600));
+        assert_eq!(available_bytes(root.path()), Some(600));
     }
 }

@@ -8,7 +8,7 @@ use nix::sys::resource::{Resource, getrlimit};
 const RESERVED: u64 = 128 << 20;
 
 /// Bytes that can still be allocated; `None` without limits.
-pub(super) fn left() -> Option<u64> {
+pub(super) fn available_bytes() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let space = left_of(Resource::RLIMIT_AS, used(&status, "VmSize:") + RESERVED);
     let data = left_of(Resource::RLIMIT_DATA, used(&status, "VmData:") + RESERVED);

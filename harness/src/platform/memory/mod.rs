@@ -17,7 +17,12 @@ use super::Topology;
 /// Unlimited if unknown.
 pub fn available_memory() -> u64 {
     let root = Path::new("/");
-    let limits = [machine(), control_groups::left(root), nodes::left(root), limits::left()];
+    let limits = [
+        machine(),
+        control_groups::available_bytes(root),
+        nodes::available_bytes(root),
+        limits::available_bytes(),
+    ];
     limits.into_iter().flatten().min().unwrap_or(u64::MAX)
 }
 
@@ -35,21 +40,21 @@ const VARIABLE: &str = "RECOBENCH_LAST_LEVEL_CACHE";
 /// Total bytes of all last-level caches, as reported by the machine or set by the user, and a note
 /// for readers.
 pub fn last_level_bytes(topology: &Topology) -> (u64, Option<String>) {
-    let told = std::env::var(VARIABLE).ok();
-    chosen(told.as_deref(), topology.last_level_bytes())
+    let setting = std::env::var(VARIABLE).ok();
+    chosen(setting.as_deref(), topology.last_level_bytes())
 }
 
-fn chosen(told: Option<&str>, known: u64) -> (u64, Option<String>) {
-    let Some(told) = told else {
+fn chosen(setting: Option<&str>, known: u64) -> (u64, Option<String>) {
+    let Some(setting) = setting else {
         return (known, None);
     };
-    match parse_count(told) {
+    match parse_count(setting) {
         Ok(bytes) => {
             let note = format!("{VARIABLE} says {bytes} bytes, the machine {known}");
             (bytes, Some(note))
         }
         Err(problem) => {
-            let note = format!("{VARIABLE} {} is left aside: {problem}", told.quoted());
+            let note = format!("{VARIABLE} {} is left aside: {problem}", setting.quoted());
             (known, Some(note))
         }
     }
@@ -61,14 +66,14 @@ mod tests {
 
     #[test]
     fn what_is_said_counts_if_it_makes_sense_and_is_noted() {
-        for (told, expected, words) in [
+        for (setting, expected, words) in [
             (None, 300, ""),
             (Some("8M"), 8_000_000, "says 8000000 bytes"),
             (Some("much"), 300, "left aside"),
         ] {
-            let (bytes, note) = chosen(told, 300);
-            assert_eq!((bytes, note.is_some()), (expected, told.is_some()));
-            assert!(note.unwrap_or_default().contains(words), "{told:?}");
+            let (bytes, note) = chosen(setting, 300);
+            assert_eq!((bytes, note.is_some()), (expected, setting.is_some()));
+            assert!(note.unwrap_or_default().contains(words), "{setting:?}");
         }
     }
 }

@@ -14,7 +14,7 @@ const MAX_NODES: usize = 1024;
 
 /// Available bytes on the allowed nodes; `None` if all nodes are allowed or the system does not
 /// report them. `root` is `/` except in tests.
-pub(super) fn left(root: &Path) -> Option<u64> {
+pub(super) fn available_bytes(root: &Path) -> Option<u64> {
     left_on(root, bound_nodes().as_deref())
 }
 
@@ -31,12 +31,13 @@ fn left_on(root: &Path, bound: Option<&[usize]>) -> Option<u64> {
     if nodes.len() == all.len() || nodes.is_empty() {
         return None;
     }
-    let left = nodes.iter().map(|node| left_in(&base.join(format!("node{node}/meminfo"))));
-    left.sum()
+    let available_bytes =
+        nodes.iter().map(|node| available_in(&base.join(format!("node{node}/meminfo"))));
+    available_bytes.sum()
 }
 
 /// Free memory of a node, including file cache.
-fn left_in(meminfo: &Path) -> Option<u64> {
+fn available_in(meminfo: &Path) -> Option<u64> {
     let text = sysfs::text(meminfo)?;
     let kilobytes = |name: &str| {
         let line = text.lines().find_map(|line| line.split_once(name))?.1;

@@ -30,7 +30,7 @@ use nix::libc;
 use nix::sys::signal::{SigSet, Signal, kill};
 use nix::unistd::Pid;
 
-use super::ledger::{self, Ledger};
+use super::crash_record::{self, CrashRecord};
 use super::{Exit, children};
 pub(super) use signals::{is_supervised, orders};
 
@@ -54,16 +54,16 @@ fn is_alone() -> bool {
 }
 
 struct Supervisor {
-    ledger: &'static Ledger,
+    crash_record: &'static CrashRecord,
     /// Sends orders to the child.
     orders: PipeWriter,
     signals: signals::Inherited,
 }
 
 fn prepared() -> io::Result<(Supervisor, io::PipeReader)> {
-    let ledger = ledger::share()?;
+    let crash_record = crash_record::share()?;
     let (reader, orders) = io::pipe()?;
-    Ok((Supervisor { ledger, orders, signals: signals::Inherited::look()? }, reader))
+    Ok((Supervisor { crash_record, orders, signals: signals::Inherited::look()? }, reader))
 }
 
 impl Supervisor {
@@ -84,7 +84,7 @@ impl Supervisor {
                 self.signals.leave_to_parent(orders);
                 let _ = mask.thread_set_mask();
                 children::die_with(parent);
-                work_in_child(self.ledger, work)
+                work_in_child(self.crash_record, work)
             }
             child => {
                 drop(orders);
@@ -111,7 +111,7 @@ impl Supervisor {
     /// Forwards a request to end to the child; a child without a listener is killed. Returns the
     /// signal in that case.
     fn pass_on(&mut self, signal: Signal, child: Pid) -> Option<Signal> {
-        if self.ledger.listens.load(SeqCst) && signal != Signal::SIGQUIT {
+        if self.crash_record.listens.load(SeqCst) && signal != Signal::SIGQUIT {
             // A child that has ended needs no order.
             let _ = self.orders.write_all(&[1]);
             return None;
@@ -127,23 +127,23 @@ impl Supervisor {
 
     /// Ends as the child did, and reports the cause if that was not by itself.
     fn end(&self, status: ExitStatus, deadly: Option<Signal>, mask: &SigSet) -> ExitCode {
-        let told = self.ledger.told();
-        if let Some(code) = told.filter(|&code| status.code() == Some(code)) {
+        let exit_code = self.crash_record.exit_code();
+        if let Some(code) = exit_code.filter(|&code| status.code() == Some(code)) {
             return ExitCode::from(code as u8);
         }
         if let Some(signal) = deadly.filter(|_| status.signal().is_some()) {
             signals::die_of(signal, mask);
         }
-        let story = story::of(self.ledger, status);
+        let story = story::describe(self.crash_record, status);
         let _ = writeln!(io::stderr(), "\nbench: {}", text::lines(&story));
         Exit::WrongOutput.into()
     }
 }
 
-fn work_in_child(ledger: &Ledger, work: impl FnOnce() -> Exit) -> ExitCode {
+fn work_in_child(crash_record: &CrashRecord, work: impl FnOnce() -> Exit) -> ExitCode {
     let done = catch_unwind(AssertUnwindSafe(work));
     let code = done.map_or(PANICKED, |exit| exit as i32);
-    ledger.tell(code);
+    crash_record.set_exit_code(code);
     ExitCode::from(code as u8)
 }
 

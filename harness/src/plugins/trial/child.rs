@@ -19,7 +19,7 @@ use crate::measure::{CheckError, check_candidate};
 use crate::platform::Exit;
 use crate::platform::gpus::Gpus;
 use crate::platform::worker::line;
-use crate::plugins::{PluginFailure, room};
+use crate::plugins::{PluginFailure, memory_budget};
 
 /// Seed that differs from that of measurements by default.
 const SEED: u64 = 20;
@@ -58,7 +58,7 @@ impl std::fmt::Debug for VariantTrial {
 pub(crate) fn run(request: &TrialRequest) -> Result<Exit, PluginFailure> {
     let report: &'static Report = Box::leak(Box::new(Report(Mutex::new(standard_output()?))));
     set_watch(report);
-    set_room(room::room);
+    set_room(memory_budget::memory_budget);
     let verdict = match registry::load_plugin(&request.plugin, String::new()) {
         Err(error) => Err(Problem::new(ProblemKind::Refused, error)),
         Ok(_) => match &request.variant {

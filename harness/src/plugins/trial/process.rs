@@ -17,7 +17,7 @@ use super::report::{Event, Trace, Verdict};
 use super::{PluginVariant, SUBCOMMAND};
 use crate::platform::children::{end_with_parent, limit_data};
 use crate::platform::lines_of;
-use crate::plugins::{PluginFailure, room};
+use crate::plugins::{PluginFailure, memory_budget};
 
 /// Timeout of a call on the host; inputs are small.
 const CALL_TIMEOUT: Duration = Duration::from_secs(10);
@@ -87,7 +87,10 @@ fn start(plugin: &Path, variant: Option<&PluginVariant>) -> Result<Child, Plugin
     if variant.is_none_or(|variant| variant.device == Device::Cpu) {
         // No limit with a GPU, whose driver reserves far more address space than it uses.
         let threads = variant.and_then(|variant| variant.threads.iter().max());
-        limit_data(&mut command, room::of_trial(threads.map_or(1, |&threads| threads)));
+        limit_data(
+            &mut command,
+            memory_budget::trial_budget(threads.map_or(1, |&threads| threads)),
+        );
     }
     command
         .stdin(Stdio::null())
@@ -98,7 +101,7 @@ fn start(plugin: &Path, variant: Option<&PluginVariant>) -> Result<Child, Plugin
 }
 
 /// Events of the process.
-enum News {
+enum ProcessEvent {
     Line(String),
     /// It has closed its output.
     Silence,
@@ -107,42 +110,46 @@ enum News {
 }
 
 /// Events of the process, as they occur.
-fn events(child: &mut Child) -> io::Result<Receiver<News>> {
+fn events(child: &mut Child) -> io::Result<Receiver<ProcessEvent>> {
     let (sender, receiver) = channel();
     let ends = sender.clone();
     let id = child.id();
     Builder::new().spawn(move || {
         wait_for_end(id);
-        ends.send(News::End)
+        ends.send(ProcessEvent::End)
     })?;
     let lines = child.stdout.take().map(lines_of).transpose()?;
     Builder::new().spawn(move || {
         let mut lines = lines.iter().flatten();
-        lines.try_for_each(|line| sender.send(News::Line(line)))?;
-        sender.send(News::Silence)
+        lines.try_for_each(|line| sender.send(ProcessEvent::Line(line)))?;
+        sender.send(ProcessEvent::Silence)
     })?;
     Ok(receiver)
 }
 
 /// Reads until the process ends, or until it exceeds a timeout: then returns that timeout.
-fn listen(events: &Receiver<News>, trace: &mut Trace, timeout: Duration) -> Option<Duration> {
+fn listen(
+    events: &Receiver<ProcessEvent>,
+    trace: &mut Trace,
+    timeout: Duration,
+) -> Option<Duration> {
     let mut is_silent = false;
     loop {
         // After closing its output it should end quickly; otherwise it hangs outside of calls.
         let is_quick = trace.is_inside() || is_silent;
         let timeout = if is_quick { timeout } else { LONG_TIMEOUT };
         match events.recv_timeout(timeout) {
-            Ok(News::Line(line)) => note(&line, trace),
-            Ok(News::Silence) => is_silent = true,
-            Ok(News::End) | Err(RecvTimeoutError::Disconnected) => return None,
+            Ok(ProcessEvent::Line(line)) => note(&line, trace),
+            Ok(ProcessEvent::Silence) => is_silent = true,
+            Ok(ProcessEvent::End) | Err(RecvTimeoutError::Disconnected) => return None,
             Err(RecvTimeoutError::Timeout) => return Some(timeout),
         }
     }
 }
 
 /// Reads what the process had written before it ended.
-fn drain(events: &Receiver<News>, trace: &mut Trace) {
-    while let Ok(News::Line(line)) = events.recv_timeout(LAST_LINES_TIMEOUT) {
+fn drain(events: &Receiver<ProcessEvent>, trace: &mut Trace) {
+    while let Ok(ProcessEvent::Line(line)) = events.recv_timeout(LAST_LINES_TIMEOUT) {
         note(&line, trace);
     }
 }

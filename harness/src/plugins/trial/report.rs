@@ -81,12 +81,12 @@ impl Trace {
         if let Some(verdict) = self.verdict.as_ref().filter(|_| status.success()) {
             return verdict.clone();
         }
-        let place = self.place();
+        let location = self.location();
         let how = match (status.signal(), status.code()) {
-            (Some(signal), _) => format!("crashed {place} ({})", name(signal)),
+            (Some(signal), _) => format!("crashed {location} ({})", name(signal)),
             (None, code) => {
                 let code = code.unwrap_or_default();
-                format!("ended the process {place} (exit code {code})")
+                format!("ended the process {location} (exit code {code})")
             }
         };
         let said = match said {
@@ -98,14 +98,14 @@ impl Trace {
 
     /// Verdict for a process that exceeded a timeout.
     pub(super) fn hung(self, timeout: Duration) -> Verdict {
-        let place = self.place();
+        let location = self.location();
         let seconds = timeout.as_secs();
-        let problem = format!("hung {place}: no answer in {seconds} s");
+        let problem = format!("hung {location}: no answer in {seconds} s");
         Err(Problem::new(ProblemKind::Failed, problem))
     }
 
     /// Description such as `in run, on one segment of 31 digis, 2 threads`.
-    fn place(&self) -> String {
+    fn location(&self) -> String {
         if self.verdict.is_some() {
             return "at the end of the process".to_owned();
         }

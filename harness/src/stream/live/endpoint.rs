@@ -11,9 +11,9 @@ use std::time::Duration;
 
 use reports::stream::live::page;
 
-use super::behind::spawn_behind;
-use super::board::Board;
 use super::http::{Reply, serve};
+use super::live_counts::LiveCounts;
+use super::low_priority::spawn_low_priority;
 
 /// Interval between checks for a connection.
 const LOOK: Duration = Duration::from_millis(20);
@@ -30,13 +30,15 @@ impl Endpoint {
     ///
     /// # Errors
     /// If the port is taken or not available.
-    pub(super) fn open(address: &str, board: Arc<Board>) -> io::Result<Self> {
+    pub(super) fn open(address: &str, live_counts: Arc<LiveCounts>) -> io::Result<Self> {
         let listener = TcpListener::bind(address)?;
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
         let stop = Arc::new(AtomicBool::new(false));
         let is_stopped = Arc::clone(&stop);
-        let thread = spawn_behind("metrics", move || answer_all(&listener, &board, &is_stopped))?;
+        let thread = spawn_low_priority("metrics", move || {
+            answer_all(&listener, &live_counts, &is_stopped)
+        })?;
         Ok(Endpoint { address, stop, thread: Some(thread) })
     }
 
@@ -57,20 +59,20 @@ impl Drop for Endpoint {
     }
 }
 
-fn answer_all(listener: &TcpListener, board: &Board, is_stopped: &AtomicBool) {
+fn answer_all(listener: &TcpListener, live_counts: &LiveCounts, is_stopped: &AtomicBool) {
     while !is_stopped.load(Ordering::Relaxed) {
         match listener.accept() {
             // Errors of clients that disconnect early are ignored.
-            Ok((asks, _)) => drop(serve(asks, |path| reply(path, board))),
+            Ok((asks, _)) => drop(serve(asks, |path| reply(path, live_counts))),
             // No connection, or it can't be accepted now.
             Err(_) => thread::park_timeout(LOOK),
         }
     }
 }
 
-fn reply(path: &str, board: &Board) -> Reply {
+fn reply(path: &str, live_counts: &LiveCounts) -> Reply {
     match path {
-        "/metrics" => Reply::page(page(&board.all())),
+        "/metrics" => Reply::page(page(&live_counts.all())),
         _ => Reply::nothing_here("metrics are at /metrics\n"),
     }
 }
@@ -85,9 +87,9 @@ mod tests {
     use super::*;
 
     fn endpoint() -> Endpoint {
-        let board = Arc::new(Board::default());
-        board.put(LiveStream::new("time-sweep", "cpu", 2.0, 0.05, 1));
-        Endpoint::open("127.0.0.1:0", board).expect("a port")
+        let live_counts = Arc::new(LiveCounts::default());
+        live_counts.put(LiveStream::new("time-sweep", "cpu", 2.0, 0.05, 1));
+        Endpoint::open("127.0.0.1:0", live_counts).expect("a port")
     }
 
     /// Response to a request, which may be malformed.

@@ -6,9 +6,9 @@ use minreq::ResponseLazy;
 use text::Foreign;
 
 /// Timeout of the server, in s.
-const PATIENCE: u64 = 2;
+const TIMEOUT: u64 = 2;
 /// Maximum length of the response that is read.
-const LONGEST_WORDS: u64 = 1 << 10;
+const MAX_RESPONSE_BYTES: u64 = 1 << 10;
 const LONGEST_HEADERS: usize = 8 << 10;
 
 /// Destination of lines.
@@ -24,19 +24,19 @@ pub(super) struct Influx {
 
 /// Failed delivery of lines.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Undelivered {
-    #[error("there is no answer within {PATIENCE} s")]
+pub(super) enum PushError {
+    #[error("there is no answer within {TIMEOUT} s")]
     Silent,
     #[error("there is no connection: {0}")]
     Unconnected(io::Error),
     #[error("the answer makes no sense: {0}")]
     Odd(minreq::Error),
-    #[error("it refuses with status {status}{}{}", said(words), advice(*status))]
-    Refused { status: u16, words: String },
+    #[error("it refuses with status {status}{}{}", quoted_response(response_text), advice(*status))]
+    Refused { status: u16, response_text: String },
 }
 
-fn said(words: &str) -> String {
-    if words.is_empty() { String::new() } else { format!(": {}", words.shown()) }
+fn quoted_response(response_text: &str) -> String {
+    if response_text.is_empty() { String::new() } else { format!(": {}", response_text.shown()) }
 }
 
 /// Advice for a status.
@@ -70,9 +70,9 @@ impl Influx {
     ///
     /// # Errors
     /// If they are not accepted.
-    pub(super) fn write(&self, lines: String) -> Result<(), Undelivered> {
+    pub(super) fn write(&self, lines: String) -> Result<(), PushError> {
         let mut request = minreq::post(&self.url)
-            .with_timeout(PATIENCE)
+            .with_timeout(TIMEOUT)
             .with_follow_redirects(false)
             .with_max_headers_size(LONGEST_HEADERS)
             .with_header("Content-Type", "text/plain; charset=utf-8")
@@ -83,26 +83,26 @@ impl Influx {
         let answer = request.send_lazy()?;
         match answer.status_code {
             200..300 => Ok(()),
-            status => Err(Undelivered::Refused { status, words: words(answer) }),
+            status => Err(PushError::Refused { status, response_text: response_text(answer) }),
         }
     }
 }
 
 /// Response text of the server, as far as it was received.
-fn words(answer: ResponseLazy) -> String {
-    let mut words = Vec::new();
-    let _ = answer.take(LONGEST_WORDS).read_to_end(&mut words);
-    String::from_utf8_lossy(&words).trim().to_owned()
+fn response_text(answer: ResponseLazy) -> String {
+    let mut response_text = Vec::new();
+    let _ = answer.take(MAX_RESPONSE_BYTES).read_to_end(&mut response_text);
+    String::from_utf8_lossy(&response_text).trim().to_owned()
 }
 
-impl From<minreq::Error> for Undelivered {
+impl From<minreq::Error> for PushError {
     fn from(error: minreq::Error) -> Self {
         match error {
             minreq::Error::IoError(error) if error.kind() == io::ErrorKind::TimedOut => {
-                Undelivered::Silent
+                PushError::Silent
             }
-            minreq::Error::IoError(error) => Undelivered::Unconnected(error),
-            error => Undelivered::Odd(error),
+            minreq::Error::IoError(error) => PushError::Unconnected(error),
+            error => PushError::Odd(error),
         }
     }
 }

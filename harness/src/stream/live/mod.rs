@@ -6,22 +6,22 @@
 //!
 //! | module | holds |
 //! |---|---|
-//! | `news` | changes of a ledger since the last update |
+//! | `delta` | changes of a ledger since the last update |
 //! | `count` | counts of these changes |
 //! | `follower` | periodic update of the counts |
-//! | `board` | counts for the threads that publish them |
-//! | `behind` | threads with the lowest priority |
+//! | `live_counts` | counts for the threads that publish them |
+//! | `low_priority` | threads with the lowest priority |
 //! | `endpoint`, `http` | endpoint for Prometheus |
 //! | `push`, `influx` | client for InfluxDB |
 
-mod behind;
-mod board;
 mod count;
+mod delta;
 mod endpoint;
 mod follower;
 mod http;
 mod influx;
-mod news;
+mod live_counts;
+mod low_priority;
 mod push;
 
 use std::cell::Cell;
@@ -34,13 +34,13 @@ use text::Foreign;
 
 use super::tally::Content;
 use crate::request::StreamFlags;
-use board::Board;
 use endpoint::Endpoint;
 use influx::Influx;
+use live_counts::LiveCounts;
 use push::{Deliveries, Pusher};
 
+pub(super) use delta::{Cursor, Delta};
 pub(super) use follower::Follower;
-pub(super) use news::{News, Seen};
 
 /// Environment variable with the token for InfluxDB; a flag would be stored in `run.json`.
 const TOKEN: &str = "INFLUX_TOKEN";
@@ -69,7 +69,7 @@ pub enum LiveError {
 
 /// Live monitoring of a run.
 pub(super) struct Live {
-    board: Arc<Board>,
+    live_counts: Arc<LiveCounts>,
     endpoint: Option<Endpoint>,
     influx: Option<(String, Pusher)>,
 }
@@ -81,20 +81,21 @@ impl Live {
     /// If the port is not available or the token is invalid. A server that does not answer is
     /// noticed later.
     pub(super) fn start(flags: &StreamFlags) -> Result<Self, LiveError> {
-        let board = Arc::new(Board::default());
+        let live_counts = Arc::new(LiveCounts::default());
         let open = |address: &String| {
-            let endpoint = Endpoint::open(address, Arc::clone(&board));
+            let endpoint = Endpoint::open(address, Arc::clone(&live_counts));
             endpoint.map_err(|source| LiveError::Port { address: address.clone(), source })
         };
         let push = |url: &String| {
             let influx = Influx::new(url, token()?);
             let name = influx.name().to_owned();
-            let pusher = Pusher::start(influx, Arc::clone(&board)).map_err(LiveError::Thread)?;
+            let pusher =
+                Pusher::start(influx, Arc::clone(&live_counts)).map_err(LiveError::Thread)?;
             Ok((name, pusher))
         };
         let endpoint = flags.metrics.as_ref().map(open).transpose()?;
         let influx = flags.influx.as_ref().map(push).transpose()?;
-        Ok(Live { board, endpoint, influx })
+        Ok(Live { live_counts, endpoint, influx })
     }
 
     /// URL of the metrics, if they are served.
@@ -113,8 +114,8 @@ impl Live {
         }
         let StreamRow { variant, device, speed, timeslice_s, processes, .. } = row;
         let stream = LiveStream::new(variant, device, *speed, *timeslice_s, *processes);
-        let place = self.board.put(stream);
-        Some(Follower { board: &self.board, place, content, seen: Cell::default() })
+        let index = self.live_counts.put(stream);
+        Some(Follower { live_counts: &self.live_counts, index, content, cursor: Cell::default() })
     }
 
     /// First delivery problem, returned once.

@@ -10,9 +10,9 @@ use std::time::{Duration, Instant, SystemTime};
 
 use reports::stream::live::{LiveStream, lines};
 
-use super::behind::spawn_behind;
-use super::board::Board;
-use super::influx::{Influx, Undelivered};
+use super::influx::{Influx, PushError};
+use super::live_counts::LiveCounts;
+use super::low_priority::spawn_low_priority;
 
 /// Interval between deliveries.
 const BETWEEN: Duration = Duration::from_secs(1);
@@ -41,13 +41,18 @@ impl Pusher {
     ///
     /// # Errors
     /// If the system refuses a thread.
-    pub(super) fn start(influx: Influx, board: Arc<Board>) -> io::Result<Self> {
+    pub(super) fn start(influx: Influx, live_counts: Arc<LiveCounts>) -> io::Result<Self> {
         let stop = Arc::new(AtomicBool::new(false));
         let (tell, problem) = channel();
         let is_stopped = Arc::clone(&stop);
-        let deliverer =
-            Deliverer { influx, board, tell, all: Deliveries::default(), delivered: Vec::new() };
-        let thread = spawn_behind("influx", move || deliverer.work(&is_stopped))?;
+        let push_thread = PushThread {
+            influx,
+            live_counts,
+            tell,
+            all: Deliveries::default(),
+            delivered: Vec::new(),
+        };
+        let thread = spawn_low_priority("influx", move || push_thread.work(&is_stopped))?;
         Ok(Pusher { stop, problem, thread })
     }
 
@@ -68,16 +73,16 @@ impl Pusher {
 }
 
 /// State of the thread that pushes.
-struct Deliverer {
+struct PushThread {
     influx: Influx,
-    board: Arc<Board>,
+    live_counts: Arc<LiveCounts>,
     tell: Sender<String>,
     all: Deliveries,
     /// For each speed, true if its final counts were delivered.
     delivered: Vec<bool>,
 }
 
-impl Deliverer {
+impl PushThread {
     fn work(mut self, stop: &AtomicBool) -> Deliveries {
         loop {
             let begun = Instant::now();
@@ -95,24 +100,24 @@ impl Deliverer {
 
     /// Delivers running speeds, and those that have ended since the last delivery.
     fn deliver(&mut self) {
-        let streams = self.board.all();
+        let streams = self.live_counts.all();
         self.delivered.resize(streams.len(), false);
-        let due: Vec<usize> = (0..streams.len()).filter(|&place| !self.delivered[place]).collect();
-        let text = text(due.iter().map(|&place| &streams[place]), self.influx.host());
+        let due: Vec<usize> = (0..streams.len()).filter(|&index| !self.delivered[index]).collect();
+        let text = text(due.iter().map(|&index| &streams[index]), self.influx.host());
         if text.is_empty() {
             return;
         }
         self.all.tried += 1;
         match self.influx.write(text) {
             Ok(()) => {
-                let delivered = due.into_iter().filter(|&place| !streams[place].is_running);
-                delivered.for_each(|place| self.delivered[place] = true);
+                let delivered = due.into_iter().filter(|&index| !streams[index].is_running);
+                delivered.for_each(|index| self.delivered[index] = true);
             }
             Err(problem) => self.count(&problem),
         }
     }
 
-    fn count(&mut self, problem: &Undelivered) {
+    fn count(&mut self, problem: &PushError) {
         let problem = problem.to_string();
         if self.all.failed == 0 {
             // At the end the receiver is gone; the statistics have the error.

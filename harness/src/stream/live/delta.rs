@@ -1,16 +1,16 @@
 //! Changes of a ledger since the last update: copies of a few records, so that the ledger is not
 //! locked while they are counted.
 
-use super::super::ledger::{Ledger, Record};
+use super::super::timeslice_log::{Record, TimesliceLog};
 
 /// Numbers of records already counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(in super::super) struct Seen {
+pub(in super::super) struct Cursor {
     emitted: usize,
     settled: usize,
 }
 
-impl Seen {
+impl Cursor {
     /// Number of timeslices already counted.
     pub(super) fn emitted(self) -> u64 {
         self.emitted as u64
@@ -19,7 +19,7 @@ impl Seen {
 
 /// Changes since the last update.
 #[derive(Debug)]
-pub(in super::super) struct News {
+pub(in super::super) struct Delta {
     /// Timeslices that were emitted, or at the end those that could not be.
     pub(super) emitted: Vec<Record>,
     /// Timeslices that reached a final state.
@@ -34,29 +34,29 @@ pub(in super::super) struct News {
     pub(super) is_valid: bool,
 }
 
-impl News {
+impl Delta {
     /// Changes of a ledger beyond what was counted.
-    pub(in super::super) fn of(ledger: &Ledger, seen: Seen, is_valid: bool) -> Self {
-        News {
-            emitted: ledger.records().get(seen.emitted..).unwrap_or_default().to_vec(),
-            settled: ledger.settled_since(seen.settled).copied().collect(),
-            waiting: ledger.waiting(),
-            busy: ledger.busy(),
-            workers: ledger.are_there().collect(),
+    pub(in super::super) fn since(log: &TimesliceLog, cursor: Cursor, is_valid: bool) -> Self {
+        Delta {
+            emitted: log.records().get(cursor.emitted..).unwrap_or_default().to_vec(),
+            settled: log.settled_since(cursor.settled).copied().collect(),
+            waiting: log.waiting(),
+            busy: log.busy(),
+            workers: log.are_there().collect(),
             is_valid,
         }
     }
 
     /// Numbers of records counted, including these changes.
-    pub(super) fn after(&self, seen: Seen) -> Seen {
-        Seen {
-            emitted: seen.emitted + self.emitted.len(),
-            settled: seen.settled + self.settled.len(),
+    pub(super) fn after(&self, cursor: Cursor) -> Cursor {
+        Cursor {
+            emitted: cursor.emitted + self.emitted.len(),
+            settled: cursor.settled + self.settled.len(),
         }
     }
 
     /// True if no workers are left.
-    pub(super) fn is_deserted(&self) -> bool {
+    pub(super) fn has_no_workers(&self) -> bool {
         !self.workers.contains(&true)
     }
 }

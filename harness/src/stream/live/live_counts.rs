@@ -6,9 +6,9 @@ use reports::stream::live::LiveStream;
 
 /// Counts of all speeds so far.
 #[derive(Debug, Default)]
-pub(super) struct Board(Mutex<Vec<LiveStream>>);
+pub(super) struct LiveCounts(Mutex<Vec<LiveStream>>);
 
-impl Board {
+impl LiveCounts {
     fn streams(&self) -> MutexGuard<'_, Vec<LiveStream>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -26,17 +26,17 @@ impl Board {
     }
 
     /// Updates a speed, waiting for readers.
-    pub(super) fn change(&self, place: usize, change: impl FnOnce(&mut LiveStream)) {
-        self.streams().get_mut(place).map(change);
+    pub(super) fn change(&self, index: usize, change: impl FnOnce(&mut LiveStream)) {
+        self.streams().get_mut(index).map(change);
     }
 
     /// Updates a speed unless a reader holds the lock: readers have low priority and may take long.
-    pub(super) fn try_change(&self, place: usize, change: impl FnOnce(&mut LiveStream)) {
+    pub(super) fn try_change(&self, index: usize, change: impl FnOnce(&mut LiveStream)) {
         let mut streams = match self.0.try_lock() {
             Ok(streams) => streams,
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),
             Err(TryLockError::WouldBlock) => return,
         };
-        streams.get_mut(place).map(change);
+        streams.get_mut(index).map(change);
     }
 }

@@ -20,12 +20,12 @@ pub(super) struct Ceilings {
 
 /// Resource use of a candidate that has run on a GPU.
 #[derive(Default)]
-pub(super) struct OnDevice {
+pub(super) struct DeviceUse {
     /// Its kernels.
     pub(super) kernels: Vec<KernelUse>,
     pub(super) properties: Option<Properties>,
     /// Bytes allocated by the driver.
-    pub(super) taken_bytes: Option<u64>,
+    pub(super) allocated_bytes: Option<u64>,
     /// Note for readers.
     pub(super) note: Option<String>,
 }
@@ -36,7 +36,7 @@ impl Ceilings {
     /// A complete run on a GPU has to move its data over the link; the limit is concurrent transfer
     /// in both directions. Setting memory is not a copy, and a scope is a mixture: neither has a
     /// limit.
-    pub(super) fn of(&self, stage: &str) -> Option<f64> {
+    pub(super) fn for_stage(&self, stage: &str) -> Option<f64> {
         let bandwidth = self.bandwidth?;
         let link = bandwidth.link;
         match (self.backend, leaf(stage)) {
@@ -51,11 +51,11 @@ impl Ceilings {
 
     /// Bandwidth limit from a GPU to the host, in bytes per second.
     pub(super) fn link_to_host(&self) -> Option<f64> {
-        self.of("d2h")
+        self.for_stage("d2h")
     }
 }
 
-impl OnDevice {
+impl DeviceUse {
     /// Adds the resource use of a kernel to its metrics, if the stage is a kernel.
     pub(super) fn describe(&self, kernel: &str, metrics: &mut Params) {
         let known = self.kernels.iter().find(|known| known.kernel == kernel);
@@ -88,7 +88,7 @@ impl FreeBefore {
 
     /// Memory allocated by a candidate since then. Memory that it released counts too, because it
     /// is cached for the next candidate.
-    pub(super) fn taken(&self, gpu: &Gpu) -> Option<u64> {
+    pub(super) fn allocated(&self, gpu: &Gpu) -> Option<u64> {
         Some(self.0?.saturating_sub(free(gpu)?))
     }
 }
@@ -98,12 +98,12 @@ fn free(gpu: &Gpu) -> Option<u64> {
 }
 
 /// Note for readers if the driver allocated more than was counted.
-pub(super) fn disagreement(taken: u64, counted: u64) -> Option<String> {
-    let most = counted as f64 * (1.0 + TOLERANCE) + TOLERANCE_BYTES as f64;
-    (taken as f64 > most).then(|| {
+pub(super) fn disagreement(allocated: u64, counted: u64) -> Option<String> {
+    let max_expected = counted as f64 * (1.0 + TOLERANCE) + TOLERANCE_BYTES as f64;
+    (allocated as f64 > max_expected).then(|| {
         format!(
             "the device gave {} of memory, of which {} are counted: what else uses it?",
-            units::bytes(taken as f64),
+            units::bytes(allocated as f64),
             units::bytes(counted as f64)
         )
     })

@@ -10,21 +10,21 @@ use algorithms::device::gpu::{DeviceError, Gpu};
 use super::watch::Watch;
 
 /// Warm-up before a sample: long enough for a clock that dropped a little.
-const BEFORE_A_SAMPLE: Duration = Duration::from_millis(10);
+const WARM_UP: Duration = Duration::from_millis(10);
 /// A GPU that was idle for no longer than this has not lowered its clock yet.
 const WARM_UNTIL: Duration = Duration::from_millis(20);
 /// Warm-up before a sample on such a GPU: it is busy when the run starts.
-const TO_BE_AT_WORK: Duration = Duration::from_millis(1);
+const WARM_UP_SHORT: Duration = Duration::from_millis(1);
 /// A GPU that was idle for longer may have lowered its clock by much.
 const COLD_AFTER: Duration = Duration::from_millis(500);
 /// Interval between clock readings of such a GPU.
-const BETWEEN_LOOKS: Duration = Duration::from_millis(25);
+const READING_INTERVAL: Duration = Duration::from_millis(25);
 /// The clock is steady if this number of consecutive readings
-const STEADY_LOOKS: usize = 3;
+const STEADY_READINGS: usize = 3;
 /// differ by less than this fraction.
 const STEADY: f64 = 0.01;
 /// Maximum number of readings; a clock that is not steady by then is accepted.
-const MOST_LOOKS: usize = 40;
+const MAX_READINGS: usize = 40;
 /// Array size with a block for each multiprocessor of a large GPU; small enough to leave most of
 /// the L2 cache to the candidate.
 const ARRAY_BYTES: usize = 2 << 20;
@@ -36,7 +36,7 @@ const TIMES_L2: u64 = 2;
 const UNKNOWN_L2_BYTES: u64 = 64 << 20;
 
 /// A GPU during a block of samples.
-pub(crate) struct OnGpu<'a> {
+pub(crate) struct SampledGpu<'a> {
     pub(crate) gpu: Arc<Gpu>,
     pub(crate) watch: &'a Watch,
     pub(crate) mode: GpuMode,
@@ -53,7 +53,7 @@ pub(crate) enum GpuMode {
     Profile,
 }
 
-impl OnGpu<'_> {
+impl SampledGpu<'_> {
     /// Keeps the GPU busy just before a run: for a moment, or until its clock is steady (at most a
     /// second) if it was idle for long.
     pub(crate) fn warm_up(&self) -> Result<(), DeviceError> {
@@ -61,8 +61,8 @@ impl OnGpu<'_> {
             return Ok(());
         }
         match self.watch.idle() {
-            Some(idle) if idle < WARM_UNTIL => self.work(TO_BE_AT_WORK)?,
-            Some(idle) if idle < COLD_AFTER => self.work(BEFORE_A_SAMPLE)?,
+            Some(idle) if idle < WARM_UNTIL => self.work(WARM_UP_SHORT)?,
+            Some(idle) if idle < COLD_AFTER => self.work(WARM_UP)?,
             _ => self.work_until_steady()?,
         }
         self.watch.has_worked();
@@ -72,8 +72,8 @@ impl OnGpu<'_> {
     fn work_until_steady(&self) -> Result<(), DeviceError> {
         let mut last = None::<f64>;
         let mut steady = 0;
-        for _ in 0..MOST_LOOKS {
-            self.work(BETWEEN_LOOKS)?;
+        for _ in 0..MAX_READINGS {
+            self.work(READING_INTERVAL)?;
             let clock = self.watch.look().clock_mhz;
             // Without clock readings, a fixed number of iterations is used.
             let is_steady = match (last, clock) {
@@ -81,7 +81,7 @@ impl OnGpu<'_> {
                 (_, clock) => clock.is_none(),
             };
             steady = if is_steady { steady + 1 } else { 0 };
-            if steady >= STEADY_LOOKS {
+            if steady >= STEADY_READINGS {
                 break;
             }
             last = clock;

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::super::point::{Checked, Refusal, Works};
+use super::super::point::{Checked, PointFailure, WorkSummary};
 use super::super::stream::Event;
 use crate::platform::worker::any_path;
 
@@ -43,7 +43,7 @@ pub(crate) struct Opening {
 #[serde(rename_all = "snake_case")]
 pub(super) enum Answer {
     Ready {
-        works: Works,
+        works: WorkSummary,
         checked: Checked,
     },
     Warm {
@@ -52,26 +52,26 @@ pub(super) enum Answer {
     Beyond,
     Done {
         /// Events of each of its streams.
-        events: Vec<Vec<Moments>>,
+        events: Vec<Vec<EventTimes>>,
         remarks: Vec<String>,
     },
-    Refused(Refusal),
+    Refused(PointFailure),
 }
 
 /// An event: its index, and the times of hand-over, of complete input and of complete output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Moments(usize, u64, u64, u64);
+pub(super) struct EventTimes(usize, u64, u64, u64);
 
-impl Moments {
+impl EventTimes {
     /// Times of an event of streams that were started at `start_ns`.
-    pub(super) fn of(event: &Event, start_ns: u64) -> Self {
+    pub(super) fn from_event(event: &Event, start_ns: u64) -> Self {
         let at = |time: Duration| start_ns + time.as_nanos() as u64;
-        Moments(event.number, at(event.begin), at(event.start), at(event.end))
+        EventTimes(event.number, at(event.begin), at(event.start), at(event.end))
     }
 }
 
-impl From<Moments> for Event {
-    fn from(Moments(number, begin, start, end): Moments) -> Self {
+impl From<EventTimes> for Event {
+    fn from(EventTimes(number, begin, start, end): EventTimes) -> Self {
         let [begin, start, end] = [begin, start, end].map(Duration::from_nanos);
         Event { number, begin, start, end }
     }
@@ -97,9 +97,9 @@ mod tests {
             start: milliseconds(2),
             end: milliseconds(5),
         };
-        let moments = Moments::of(&event, 1_000_000_000);
+        let moments = EventTimes::from_event(&event, 1_000_000_000);
         let answer = Answer::Done { events: vec![vec![moments]], remarks: vec!["one".into()] };
-        for answer in [answer, Answer::Refused(Refusal::Wrong("hit 3".into()))] {
+        for answer in [answer, Answer::Refused(PointFailure::Wrong("hit 3".into()))] {
             assert_eq!(serde_json::from_str::<Answer>(&line(&answer)).expect("parses"), answer);
         }
         let back = Event::from(moments);

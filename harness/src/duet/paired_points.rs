@@ -19,13 +19,13 @@ use statistics::{GENERATION, MIN_GENERATIONS, MOST_GENERATIONS, is_look};
 
 use super::DuetError;
 use super::child::Side;
-use super::protocol::VisitOrder;
+use super::protocol::BlockRequest;
 use crate::measure::{TOTAL, shuffle};
 
 /// Duration of a block, or one sample if that takes longer.
-const VISIT: Duration = Duration::from_millis(2);
+const BLOCK_TIME: Duration = Duration::from_millis(2);
 /// Maximum number of samples in a block.
-const MOST: usize = 101;
+const MAX_SAMPLES: usize = 101;
 /// Longer runs need no warm-up.
 const WARM_BY_ITSELF: Duration = Duration::from_millis(10);
 
@@ -35,14 +35,14 @@ pub(super) trait PairSampler {
     ///
     /// # Errors
     /// If it fails; nothing more can be measured then.
-    fn visit(&mut self, side: Side, order: &VisitOrder) -> Result<Visited, DuetError>;
+    fn visit(&mut self, side: Side, order: &BlockRequest) -> Result<BlockResult, DuetError>;
     /// Records that a point has enough rounds.
-    fn finish(&mut self, turn: &Turn, why: Stop) -> Result<(), DuetError>;
+    fn finish(&mut self, paired: &PairedPoint, why: Stop) -> Result<(), DuetError>;
     /// Restarts both sides, for these points, which gives them a new memory layout.
     ///
     /// # Errors
     /// If it fails; nothing more can be measured then.
-    fn restart(&mut self, turns: &[Turn]) -> Result<(), DuetError>;
+    fn restart(&mut self, paired_points: &[PairedPoint]) -> Result<(), DuetError>;
     /// Duration of a restart.
     fn restart_time(&self) -> Duration;
     /// Returns true to stop now because work of this duration would not finish in time.
@@ -51,7 +51,7 @@ pub(super) trait PairSampler {
 
 /// Result of a block.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Visited {
+pub(super) struct BlockResult {
     pub(super) rows: Vec<SampleRow>,
     pub(super) took: Duration,
     /// True if the point failed: it gets no more blocks.
@@ -85,7 +85,7 @@ impl Stop {
 
 /// A point of a paired run.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Turn {
+pub(super) struct PairedPoint {
     pub(super) input: usize,
     pub(super) point: usize,
     /// Sides that can measure it.
@@ -122,9 +122,9 @@ impl Rule {
     }
 }
 
-impl Turn {
+impl PairedPoint {
     pub(super) fn new(input: usize, point: usize, sides: Vec<Side>, max_time: Duration) -> Self {
-        Turn { input, point, sides, max_time, ..Turn::default() }
+        PairedPoint { input, point, sides, max_time, ..PairedPoint::default() }
     }
 
     /// Number of rounds so far.
@@ -134,13 +134,14 @@ impl Turn {
     }
 
     /// First block of a round.
-    fn order(&self, round: usize) -> VisitOrder {
-        let fit = self.run.map_or(0.0, |run| VISIT.as_secs_f64() / run.as_secs_f64().max(1e-9));
-        VisitOrder {
+    fn order(&self, round: usize) -> BlockRequest {
+        let fit =
+            self.run.map_or(0.0, |run| BLOCK_TIME.as_secs_f64() / run.as_secs_f64().max(1e-9));
+        BlockRequest {
             input: self.input,
             point: self.point,
             round,
-            samples: (fit as usize).clamp(1, MOST),
+            samples: (fit as usize).clamp(1, MAX_SAMPLES),
             warm_up: self.run.is_none_or(|run| run < WARM_BY_ITSELF),
             slowdown: 0.0,
             keep: !round.is_multiple_of(GENERATION),
@@ -176,7 +177,7 @@ impl Turn {
         let mut run: Option<Duration> = None;
         self.last = Duration::ZERO;
         for (visit, side) in self.in_order(round).into_iter().enumerate() {
-            let order = VisitOrder {
+            let order = BlockRequest {
                 slowdown: match side {
                     Side::Base => 0.0,
                     Side::New => self.slowdown,
@@ -251,41 +252,41 @@ impl Turn {
 /// process restarts; `all` points share the allowed error. Points that failed are dropped here; the
 /// sampler has recorded them.
 pub(super) fn measure<S: PairSampler>(
-    mut turns: Vec<Turn>,
+    mut paired_points: Vec<PairedPoint>,
     all: usize,
     rule: &Rule,
     sampler: &mut S,
-) -> Result<Vec<Turn>, DuetError> {
+) -> Result<Vec<PairedPoint>, DuetError> {
     for generation in 0..MOST_GENERATIONS {
         if generation > 0 {
             if sampler.ends_before(sampler.restart_time()) {
                 break;
             }
-            sampler.restart(&turns)?;
+            sampler.restart(&paired_points)?;
         }
-        shuffle(&mut turns, hash(rule.seed, [generation as u64]));
+        shuffle(&mut paired_points, hash(rule.seed, [generation as u64]));
         let mut left = Vec::new();
-        for mut turn in turns {
+        for mut paired in paired_points {
             // Points that take too long for the remaining time are dropped in favour of shorter
             // ones.
-            if !sampler.ends_before(turn.last) {
-                turn.generation(generation, sampler)?;
-                if turn.failed {
+            if !sampler.ends_before(paired.last) {
+                paired.generation(generation, sampler)?;
+                if paired.failed {
                     continue;
                 }
-                if let Some(why) = turn.stops(rule, all) {
-                    sampler.finish(&turn, why)?;
+                if let Some(why) = paired.stops(rule, all) {
+                    sampler.finish(&paired, why)?;
                     continue;
                 }
             }
-            left.push(turn);
+            left.push(paired);
         }
-        turns = left;
-        if turns.is_empty() || sampler.ends_before(Duration::ZERO) {
+        paired_points = left;
+        if paired_points.is_empty() || sampler.ends_before(Duration::ZERO) {
             break;
         }
     }
-    Ok(turns)
+    Ok(paired_points)
 }
 
 #[cfg(test)]

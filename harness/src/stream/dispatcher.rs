@@ -9,9 +9,11 @@ use std::time::Duration;
 
 use algorithms::algorithm::Segments;
 
-use super::ledger::{CheckRecord, Emission, Ledger, NotIts, Order, Outcome};
-use super::live::{News, Seen};
-use super::protocol::{Ask, Built, Check, Expected, Found};
+use super::live::{Cursor, Delta};
+use super::protocol::{Ask, Check, EventCounts, Expected, ResultDigest};
+use super::timeslice_log::{
+    CheckRecord, Emission, Order, TimesliceLog, TimesliceResult, UnexpectedResult,
+};
 use crate::platform::monotonic::now_ns;
 use crate::platform::worker;
 use crate::request::WhenFull;
@@ -25,7 +27,7 @@ pub(super) struct Wrong {
 }
 
 /// State shared by all threads of a stream.
-pub(super) struct Desk {
+pub(super) struct Dispatcher {
     state: Mutex<State>,
     changed: Condvar,
     /// Reference results by index of the prepared timeslice.
@@ -35,8 +37,8 @@ pub(super) struct Desk {
 }
 
 struct State {
-    ledger: Ledger,
-    workers: Vec<Seat>,
+    log: TimesliceLog,
+    workers: Vec<WorkerSlot>,
     /// Folder for hits, if they are written.
     hits: Option<PathBuf>,
     /// First wrong result.
@@ -45,7 +47,7 @@ struct State {
 
 /// State of a worker.
 #[derive(Default)]
-struct Seat {
+struct WorkerSlot {
     asks: Option<ChildStdin>,
     /// Start time of its current timeslice.
     since_ns: u64,
@@ -53,7 +55,7 @@ struct Seat {
     end: Option<String>,
 }
 
-impl Seat {
+impl WorkerSlot {
     /// Sends a line. If the worker is gone, its listener notices.
     fn send(&mut self, ask: &Ask) {
         let line = worker::line(ask);
@@ -61,16 +63,16 @@ impl Seat {
     }
 }
 
-impl Desk {
+impl Dispatcher {
     /// Creates a dispatcher without workers.
     pub(super) fn new(workers: usize, expected: Vec<Expected>, check_every: u64) -> Self {
         let state = State {
-            ledger: Ledger::new(0, 0, 0, WhenFull::Wait),
-            workers: (0..workers).map(|_| Seat::default()).collect(),
+            log: TimesliceLog::new(0, 0, 0, WhenFull::Wait),
+            workers: (0..workers).map(|_| WorkerSlot::default()).collect(),
             hits: None,
             wrong: None,
         };
-        Desk { state: Mutex::new(state), changed: Condvar::new(), expected, check_every }
+        Dispatcher { state: Mutex::new(state), changed: Condvar::new(), expected, check_every }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -78,50 +80,50 @@ impl Desk {
     }
 
     /// Adds a worker with its input pipe.
-    pub(super) fn seat(&self, worker: usize, asks: ChildStdin) {
-        self.state().workers[worker] = Seat { asks: Some(asks), ..Seat::default() };
+    pub(super) fn slot(&self, worker: usize, asks: ChildStdin) {
+        self.state().workers[worker] = WorkerSlot { asks: Some(asks), ..WorkerSlot::default() };
     }
 
     /// Starts a new ledger; all workers are idle. Hits are written to the folder, if given.
-    pub(super) fn open(&self, ledger: Ledger, hits: Option<PathBuf>) {
+    pub(super) fn open(&self, log: TimesliceLog, hits: Option<PathBuf>) {
         let mut state = self.state();
-        state.ledger = ledger;
+        state.log = log;
         state.hits = hits;
         state.wrong = None;
         // Workers lost since the last ledger.
         for worker in 0..state.workers.len() {
             if state.workers[worker].asks.is_none() {
-                state.ledger.lose(worker);
+                state.log.lose(worker);
             }
         }
     }
 
     /// Starts a ledger whose workers have no processes.
     #[cfg(test)]
-    pub(super) fn open_for_tests(&self, ledger: Ledger) {
-        self.state().ledger = ledger;
+    pub(super) fn open_for_tests(&self, log: TimesliceLog) {
+        self.state().log = log;
     }
 
     /// Takes the ledger at the end of a speed.
-    pub(super) fn take(&self) -> (Ledger, Option<Wrong>) {
+    pub(super) fn take(&self) -> (TimesliceLog, Option<Wrong>) {
         let mut state = self.state();
-        let empty = Ledger::new(0, 0, 0, WhenFull::Wait);
-        (std::mem::replace(&mut state.ledger, empty), state.wrong.take())
+        let empty = TimesliceLog::new(0, 0, 0, WhenFull::Wait);
+        (std::mem::replace(&mut state.log, empty), state.wrong.take())
     }
 
     /// Emits a timeslice now, and hands it out if a worker is idle.
     pub(super) fn emit(&self, data: usize, due_ns: u64, held: bool) -> Emission {
         let mut state = self.state();
-        let emission = state.ledger.emit(data, due_ns, now_ns(), held);
+        let emission = state.log.emit(data, due_ns, now_ns(), held);
         state.hand_out(self.check_every);
         emission
     }
 
-    /// Waits until the state has changed, at most for `most`.
-    pub(super) fn wait_for_change(&self, most: Duration) {
+    /// Waits until the state has changed, at most for `timeout`.
+    pub(super) fn wait_for_change(&self, timeout: Duration) {
         let state = self.state();
         // A spurious wake-up is harmless: callers check their condition again.
-        drop(self.changed.wait_timeout(state, most));
+        drop(self.changed.wait_timeout(state, timeout));
     }
 
     /// Records a worker's result, and hands it the next timeslice.
@@ -131,20 +133,20 @@ impl Desk {
     pub(super) fn answer(
         &self,
         worker: usize,
-        outcome: Outcome,
+        outcome: TimesliceResult,
         check: Option<Check>,
-    ) -> Result<(), NotIts> {
+    ) -> Result<(), UnexpectedResult> {
         let recorded = |check: Check| CheckRecord {
             stride: check.stride.try_into().unwrap_or(u32::MAX),
             took_ns: check.took_ns,
         };
-        let outcome = Outcome { check: check.map(recorded), ..outcome };
+        let outcome = TimesliceResult { check: check.map(recorded), ..outcome };
         let mut state = self.state();
-        state.ledger.answer(worker, outcome)?;
+        state.log.answer(worker, outcome)?;
         state.hand_out(self.check_every);
-        let data = state.ledger.records()[outcome.number as usize].data as usize;
+        let data = state.log.records()[outcome.number as usize].data as usize;
         let problem = check.and_then(|check| self.wrong(data, check.found, check.segments()));
-        if let Some(problem) = problem.or_else(|| self.wrongly_built(data, outcome.built)) {
+        if let Some(problem) = problem.or_else(|| self.wrong_event_counts(data, outcome.built)) {
             let wrong = Wrong { worker, number: outcome.number, problem };
             state.wrong.get_or_insert(wrong);
         }
@@ -155,9 +157,14 @@ impl Desk {
 
     /// Describes the difference between a result and the reference in some segments of prepared
     /// data, if any.
-    pub(super) fn wrong(&self, data: usize, found: Found, segments: Segments) -> Option<String> {
+    pub(super) fn wrong(
+        &self,
+        data: usize,
+        found: ResultDigest,
+        segments: Segments,
+    ) -> Option<String> {
         let expected = self.expected.get(data)?.found(segments);
-        let counts = |found: &Found| {
+        let counts = |found: &ResultDigest| {
             let events = found.events.map(|it| format!(", {}", events(it.events, it.digis)));
             let clusters = found.clusters;
             let hits = found.hits;
@@ -171,7 +178,7 @@ impl Desk {
     }
 
     /// Describes wrong numbers of events, which are reported for each timeslice.
-    fn wrongly_built(&self, data: usize, built: Option<Built>) -> Option<String> {
+    fn wrong_event_counts(&self, data: usize, built: Option<EventCounts>) -> Option<String> {
         let right = self.expected.get(data)?.events.as_ref()?.counts();
         let said = built.unwrap_or_default();
         let found = (u64::from(said.events), u64::from(said.digis));
@@ -189,25 +196,25 @@ impl Desk {
     /// Records that a worker has ended; an idle one gets its timeslice.
     pub(super) fn lose(&self, worker: usize, end: String) {
         let mut state = self.state();
-        let seat = &mut state.workers[worker];
-        seat.asks = None;
-        seat.end = Some(end);
-        state.ledger.lose(worker);
+        let slot = &mut state.workers[worker];
+        slot.asks = None;
+        slot.end = Some(end);
+        state.log.lose(worker);
         state.hand_out(self.check_every);
         drop(state);
         self.changed.notify_all();
     }
 
     /// Closes the input pipes of all workers, which then end.
-    pub(super) fn dismiss(&self) {
-        self.state().workers.iter_mut().for_each(|seat| seat.asks = None);
+    pub(super) fn shut_down(&self) {
+        self.state().workers.iter_mut().for_each(|slot| slot.asks = None);
     }
 
-    /// Closes the ledger; see [`Ledger::close`].
+    /// Closes the ledger; see [`TimesliceLog::close`].
     pub(super) fn close(&self, never_emitted: impl FnOnce(u64) -> Vec<(usize, u64)>) {
         let mut state = self.state();
-        let left = never_emitted(state.ledger.len());
-        state.ledger.close(left.into_iter());
+        let left = never_emitted(state.log.len());
+        state.log.close(left.into_iter());
     }
 
     /// Workers that have been busy with one timeslice for longer than `timeout`.
@@ -216,7 +223,7 @@ impl Desk {
         let now = now_ns();
         let hangs = |worker: &usize| {
             let busy_for = now.saturating_sub(state.workers[*worker].since_ns);
-            state.ledger.is_busy(*worker) && busy_for > timeout.as_nanos() as u64
+            state.log.is_busy(*worker) && busy_for > timeout.as_nanos() as u64
         };
         (0..state.workers.len()).filter(hangs).collect()
     }
@@ -225,27 +232,27 @@ impl Desk {
     pub(super) fn ends(&self) -> Vec<(usize, String)> {
         let state = self.state();
         let workers = state.workers.iter().enumerate();
-        workers.filter_map(|(number, seat)| Some((number, seat.end.clone()?))).collect()
+        workers.filter_map(|(number, slot)| Some((number, slot.end.clone()?))).collect()
     }
 
-    pub(super) fn is_deserted(&self) -> bool {
-        self.state().ledger.is_deserted()
+    pub(super) fn has_no_workers(&self) -> bool {
+        self.state().log.has_no_workers()
     }
 
     pub(super) fn is_over(&self) -> bool {
-        self.state().ledger.is_over()
+        self.state().log.is_over()
     }
 
     /// Changes since the last call.
-    pub(super) fn news(&self, seen: Seen) -> News {
+    pub(super) fn delta(&self, cursor: Cursor) -> Delta {
         let state = self.state();
-        News::of(&state.ledger, seen, state.wrong.is_none())
+        Delta::since(&state.log, cursor, state.wrong.is_none())
     }
 
     /// Numbers of emitted and of waiting timeslices.
     pub(super) fn progress(&self) -> (u64, usize) {
         let state = self.state();
-        (state.ledger.len(), state.ledger.waiting())
+        (state.log.len(), state.log.waiting())
     }
 }
 
@@ -255,14 +262,14 @@ fn events(events: u64, digis: u64) -> String {
 
 impl State {
     fn hand_out(&mut self, check_every: u64) {
-        while let Some(Order { worker, number, data }) = self.ledger.hand_out() {
+        while let Some(Order { worker, number, data }) = self.log.hand_out() {
             // Hashing the number avoids a correlation with prepared data and workers.
             let check = generators::random::mix(number).is_multiple_of(check_every);
             let hits = self.hits.as_ref().map(|hits| hits.join(format!("{number}.hits.bin")));
             let ask = Ask::Process { number, data, check, hits };
-            let seat = &mut self.workers[worker];
-            seat.since_ns = now_ns();
-            seat.send(&ask);
+            let slot = &mut self.workers[worker];
+            slot.since_ns = now_ns();
+            slot.send(&ask);
         }
     }
 }
@@ -271,7 +278,7 @@ impl State {
 mod tests {
     use algorithms::algorithm::SegmentSums;
 
-    use super::super::protocol::FoundEvents;
+    use super::super::protocol::EventDigest;
     use super::*;
 
     /// Reference result: 5 clusters, 2 hits, and sums of two sides and a module.
@@ -282,41 +289,41 @@ mod tests {
         Expected { chain, events }
     }
 
-    fn check(found: Found, stride: usize, turn: usize) -> Check {
+    fn check(found: ResultDigest, stride: usize, turn: usize) -> Check {
         Check { found, stride, turn, took_ns: 9 }
     }
 
-    fn outcome(number: u64, built: Option<Built>) -> Outcome {
-        Outcome { number, begun_ns: 2, ended_ns: 3, check: None, built }
+    fn outcome(number: u64, built: Option<EventCounts>) -> TimesliceResult {
+        TimesliceResult { number, begun_ns: 2, ended_ns: 3, check: None, built }
     }
 
     #[test]
     fn a_result_that_is_not_the_right_one_is_told() {
-        let right = Found { clusters: 5, hits: 2, sum: 27, events: None };
-        let desk = Desk::new(1, vec![expected(None)], 1);
-        desk.open_for_tests(Ledger::new(1, 4, 4, WhenFull::Wait));
+        let right = ResultDigest { clusters: 5, hits: 2, sum: 27, events: None };
+        let dispatcher = Dispatcher::new(1, vec![expected(None)], 1);
+        dispatcher.open_for_tests(TimesliceLog::new(1, 4, 4, WhenFull::Wait));
         let answer = |number, found| {
-            desk.emit(0, 1, false);
+            dispatcher.emit(0, 1, false);
             let check = Some(check(found, 1, 0));
-            assert_eq!(desk.answer(0, outcome(number, None), check), Ok(()));
+            assert_eq!(dispatcher.answer(0, outcome(number, None), check), Ok(()));
         };
         answer(0, right);
-        answer(1, Found { sum: 8, ..right });
-        answer(2, Found { hits: 3, ..right });
-        let (ledger, wrong) = desk.take();
-        assert_eq!(ledger.counts().checked, 3);
+        answer(1, ResultDigest { sum: 8, ..right });
+        answer(2, ResultDigest { hits: 3, ..right });
+        let (log, wrong) = dispatcher.take();
+        assert_eq!(log.counts().checked, 3);
         let problem = "5 clusters, 2 hits, but not the right ones".to_owned();
         assert_eq!(wrong, Some(Wrong { worker: 0, number: 1, problem }), "the first of them");
-        let fewer = desk.wrong(0, Found { hits: 1, ..right }, Segments::ALL);
+        let fewer = dispatcher.wrong(0, ResultDigest { hits: 1, ..right }, Segments::ALL);
         assert_eq!(fewer.as_deref(), Some("5 clusters, 1 hits instead of 5 clusters, 2 hits"));
     }
 
     #[test]
     fn of_some_segments_only_these_are_compared() {
-        let desk = Desk::new(1, vec![expected(None)], 1);
+        let dispatcher = Dispatcher::new(1, vec![expected(None)], 1);
         let wrong = |sum, stride, turn| {
-            let found = Found { clusters: 5, hits: 2, sum, events: None };
-            desk.wrong(0, found, check(found, stride, turn).segments()).is_some()
+            let found = ResultDigest { clusters: 5, hits: 2, sum, events: None };
+            dispatcher.wrong(0, found, check(found, stride, turn).segments()).is_some()
         };
         assert!(!wrong(23, 2, 0) && !wrong(4, 2, 1) && !wrong(4, 2, 3) && !wrong(0, 3, 2));
         assert!(wrong(27, 2, 0) && wrong(5, 2, 1) && wrong(1, 3, 2));
@@ -324,42 +331,42 @@ mod tests {
 
     #[test]
     fn events_are_compared_by_sample_and_their_numbers_always() {
-        let events = Some(FoundEvents { events: 4, digis: 60, sum: 9 });
-        let right = Found { clusters: 5, hits: 2, sum: 27, events };
+        let events = Some(EventDigest { events: 4, digis: 60, sum: 9 });
+        let right = ResultDigest { clusters: 5, hits: 2, sum: 27, events };
         let sums = || {
             let mut sums = SegmentSums::default();
             sums.add(0, 4, vec![1, 2, 3, 2]);
             sums.add(1, 60, vec![1]);
             sums
         };
-        let problem = |found: Option<Found>, built: Option<Built>| {
-            let desk = Desk::new(1, vec![expected(Some(sums()))], 1);
-            desk.open_for_tests(Ledger::new(1, 4, 4, WhenFull::Wait));
-            desk.emit(0, 1, false);
+        let problem = |found: Option<ResultDigest>, built: Option<EventCounts>| {
+            let dispatcher = Dispatcher::new(1, vec![expected(Some(sums()))], 1);
+            dispatcher.open_for_tests(TimesliceLog::new(1, 4, 4, WhenFull::Wait));
+            dispatcher.emit(0, 1, false);
             let check = found.map(|found| check(found, 1, 0));
-            assert_eq!(desk.answer(0, outcome(0, built), check), Ok(()));
-            desk.take().1.map_or_else(String::new, |wrong| wrong.problem)
+            assert_eq!(dispatcher.answer(0, outcome(0, built), check), Ok(()));
+            dispatcher.take().1.map_or_else(String::new, |wrong| wrong.problem)
         };
-        let built = Built { events: 4, digis: 60, took_ns: 1 };
+        let built = EventCounts { events: 4, digis: 60, took_ns: 1 };
         assert_eq!(problem(Some(right), Some(built)), "");
         assert_eq!(problem(None, Some(built)), "");
-        let fewer = problem(None, Some(Built { digis: 59, ..built }));
+        let fewer = problem(None, Some(EventCounts { digis: 59, ..built }));
         assert_eq!(fewer, "4 events with 59 digis instead of 4 events with 60 digis");
         assert!(problem(None, None).starts_with("0 events"), "no events are reported");
-        let others = Some(FoundEvents { events: 4, digis: 60, sum: 8 });
-        let wrong = problem(Some(Found { events: others, ..right }), Some(built));
+        let others = Some(EventDigest { events: 4, digis: 60, sum: 8 });
+        let wrong = problem(Some(ResultDigest { events: others, ..right }), Some(built));
         assert!(wrong.ends_with("4 events with 60 digis, but not the right ones"), "{wrong}");
     }
 
     #[test]
     fn who_is_busy_for_too_long_hangs() {
-        let desk = Desk::new(2, Vec::new(), 1);
-        desk.open_for_tests(Ledger::new(2, 4, 4, WhenFull::Wait));
-        desk.emit(0, 1, false);
-        assert_eq!(desk.hanging(Duration::from_secs(60)), [0; 0]);
+        let dispatcher = Dispatcher::new(2, Vec::new(), 1);
+        dispatcher.open_for_tests(TimesliceLog::new(2, 4, 4, WhenFull::Wait));
+        dispatcher.emit(0, 1, false);
+        assert_eq!(dispatcher.hanging(Duration::from_secs(60)), [0; 0]);
         std::thread::sleep(Duration::from_millis(2));
-        assert_eq!(desk.hanging(Duration::from_millis(1)), [0]);
-        desk.lose(0, "ended".to_owned());
-        assert_eq!(desk.ends(), [(0, "ended".to_owned())]);
+        assert_eq!(dispatcher.hanging(Duration::from_millis(1)), [0]);
+        dispatcher.lose(0, "ended".to_owned());
+        assert_eq!(dispatcher.ends(), [(0, "ended".to_owned())]);
     }
 }

@@ -14,12 +14,12 @@ use nix::libc;
 use super::Exit;
 
 /// Value without an exit code.
-const UNTOLD: i32 = -1;
+const NO_EXIT_CODE: i32 = -1;
 
 /// Crash record of a process.
-pub(super) struct Ledger {
+pub(super) struct CrashRecord {
     /// Exit code that the process chose.
-    told: AtomicI32,
+    exit_code: AtomicI32,
     /// True if the process ends in good order on request.
     pub(super) listens: AtomicBool,
     /// True while a plugin is being called.
@@ -30,8 +30,8 @@ pub(super) struct Ledger {
     pub(super) folder: Text<4096>,
 }
 
-static OWN: Ledger = Ledger {
-    told: AtomicI32::new(UNTOLD),
+static OWN: CrashRecord = CrashRecord {
+    exit_code: AtomicI32::new(NO_EXIT_CODE),
     listens: AtomicBool::new(false),
     is_inside: AtomicBool::new(false),
     call: Text::none(),
@@ -39,10 +39,10 @@ static OWN: Ledger = Ledger {
 };
 
 /// Shared record, if any.
-static SHARED: AtomicPtr<Ledger> = AtomicPtr::new(null_mut());
+static SHARED: AtomicPtr<CrashRecord> = AtomicPtr::new(null_mut());
 
 /// Record of this process.
-pub(super) fn ledger() -> &'static Ledger {
+pub(super) fn crash_record() -> &'static CrashRecord {
     // SAFETY: the pointer is null or points to a mapping that is never unmapped.
     unsafe { SHARED.load(Acquire).as_ref() }.unwrap_or(&OWN)
 }
@@ -51,24 +51,25 @@ pub(super) fn ledger() -> &'static Ledger {
 ///
 /// # Errors
 /// Error of the system.
-pub(super) fn share() -> std::io::Result<&'static Ledger> {
+pub(super) fn share() -> std::io::Result<&'static CrashRecord> {
     let (access, kind) =
         (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED | libc::MAP_ANONYMOUS);
     // SAFETY: a new mapping at an address chosen by the kernel affects no existing memory.
-    let mapped = unsafe { libc::mmap(null_mut(), size_of::<Ledger>(), access, kind, -1, 0) };
-    let Some(ledger) = NonNull::new(mapped.cast::<Ledger>()).filter(|_| mapped != libc::MAP_FAILED)
+    let mapped = unsafe { libc::mmap(null_mut(), size_of::<CrashRecord>(), access, kind, -1, 0) };
+    let Some(crash_record) =
+        NonNull::new(mapped.cast::<CrashRecord>()).filter(|_| mapped != libc::MAP_FAILED)
     else {
         return Err(std::io::Error::last_os_error());
     };
-    // SAFETY: `size_of::<Ledger>()` bytes are mapped, to which no other reference exists yet; all
+    // SAFETY: `size_of::<CrashRecord>()` bytes are mapped, to which no other reference exists yet; all
     // zeros are a valid ledger.
-    let ledger = unsafe { ledger.as_ref() };
-    ledger.told.store(UNTOLD, SeqCst);
-    SHARED.store(std::ptr::from_ref(ledger).cast_mut(), SeqCst);
-    Ok(ledger)
+    let crash_record = unsafe { crash_record.as_ref() };
+    crash_record.exit_code.store(NO_EXIT_CODE, SeqCst);
+    SHARED.store(std::ptr::from_ref(crash_record).cast_mut(), SeqCst);
+    Ok(crash_record)
 }
 
-impl Ledger {
+impl CrashRecord {
     /// Records the start of a plugin call. Calls may be timed, so this is only a few stores.
     pub(super) fn enter(&self, call: &str) {
         self.call.set(call);
@@ -81,19 +82,19 @@ impl Ledger {
     }
 
     /// Records the exit code of a process that is about to end by itself.
-    pub(super) fn tell(&self, code: i32) {
-        self.told.store(code, SeqCst);
+    pub(super) fn set_exit_code(&self, code: i32) {
+        self.exit_code.store(code, SeqCst);
     }
 
     /// Recorded exit code.
-    pub(super) fn told(&self) -> Option<i32> {
-        Some(self.told.load(SeqCst)).filter(|&code| code != UNTOLD)
+    pub(super) fn exit_code(&self) -> Option<i32> {
+        Some(self.exit_code.load(SeqCst)).filter(|&code| code != NO_EXIT_CODE)
     }
 }
 
 /// Records that this process is about to end by itself.
 pub(super) fn ends(exit: Exit) {
-    ledger().tell(exit as i32);
+    crash_record().set_exit_code(exit as i32);
 }
 
 /// A text of at most `N` bytes. Longer texts are truncated.

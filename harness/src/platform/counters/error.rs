@@ -7,7 +7,7 @@ const PARANOID_ENOUGH: i64 = 2;
 
 /// Reason for missing counters.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
+pub enum CounterError {
     /// The kernel is configured to permit no counters.
     #[error(
         "the kernel forbids them (kernel.perf_event_paranoid is {0}); as root: sysctl \
@@ -37,26 +37,26 @@ pub enum Refusal {
     Other(String),
 }
 
-impl Refusal {
+impl CounterError {
     /// Interprets an error of the call.
-    pub(super) fn of(error: &io::Error) -> Self {
+    pub(super) fn from_io_error(error: &io::Error) -> Self {
         let text = std::fs::read_to_string("/proc/sys/kernel/perf_event_paranoid");
         let paranoid = text.ok().and_then(|text| text.trim().parse().ok());
-        Self::by(error, paranoid)
+        Self::with_paranoid(error, paranoid)
     }
 
     /// Interprets an error, given the value of `kernel.perf_event_paranoid`.
-    fn by(error: &io::Error, paranoid: Option<i64>) -> Self {
+    fn with_paranoid(error: &io::Error, paranoid: Option<i64>) -> Self {
         match error.raw_os_error() {
             Some(libc::EACCES | libc::EPERM) => paranoid
                 .filter(|level| *level > PARANOID_ENOUGH)
-                .map_or(Refusal::Forbidden, Refusal::Paranoid),
+                .map_or(CounterError::Forbidden, CounterError::Paranoid),
             Some(libc::ENOENT | libc::EOPNOTSUPP | libc::ENODEV | libc::ENXIO) => {
-                Refusal::NoCounters
+                CounterError::NoCounters
             }
-            Some(libc::ENOSYS) => Refusal::NoCall,
-            Some(libc::EMFILE | libc::ENFILE) => Refusal::TooManyFiles,
-            _ => Refusal::Other(error.to_string()),
+            Some(libc::ENOSYS) => CounterError::NoCall,
+            Some(libc::EMFILE | libc::ENFILE) => CounterError::TooManyFiles,
+            _ => CounterError::Other(error.to_string()),
         }
     }
 }
@@ -69,7 +69,7 @@ mod tests {
     fn each_error_says_what_to_do() {
         let words = |code, paranoid| {
             let error = io::Error::from_raw_os_error(code);
-            Refusal::by(&error, paranoid).to_string()
+            CounterError::with_paranoid(&error, paranoid).to_string()
         };
         let cases = [
             (libc::EACCES, Some(4), "perf_event_paranoid is 4"),

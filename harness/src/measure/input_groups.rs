@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use super::MeasureError;
 use super::assignment::{Assignment, Job, Outcome};
-use super::cases::{self, CaseCell};
+use super::cases::{self, InputSlot};
 use super::checking::CandidateOutcome;
 use super::deadline::share;
 use super::input::InputState;
@@ -21,7 +21,7 @@ use crate::plan::{Input, Origin};
 use crate::platform::available_memory;
 
 /// Time limit of a group: all of its inputs should be finished within this time.
-const BATCH_TIME: Duration = Duration::from_secs(180);
+const GROUP_TIME: Duration = Duration::from_secs(180);
 /// Share of the available memory for the inputs of a group.
 const MEMORY: f64 = 0.5;
 /// Share of a group's time for generating and checking, if the run has a time limit.
@@ -34,7 +34,7 @@ type Planned<'a> = (&'a Job<'a>, &'a Input);
 type Ready<'a> = (&'a Job<'a>, InputState<'a>);
 
 /// Remaining inputs, and statistics of the time that inputs take.
-pub(super) struct Batches<'a> {
+pub(super) struct InputGroups<'a> {
     assignment: &'a Assignment<'a>,
     resources: &'a Resources,
     left: VecDeque<Planned<'a>>,
@@ -42,9 +42,9 @@ pub(super) struct Batches<'a> {
     made: (u64, f64),
 }
 
-impl<'a> Batches<'a> {
+impl<'a> InputGroups<'a> {
     /// Collects the inputs of all jobs; inputs with the same data are adjacent.
-    pub(super) fn of(assignment: &'a Assignment<'a>, resources: &'a Resources) -> Self {
+    pub(super) fn new(assignment: &'a Assignment<'a>, resources: &'a Resources) -> Self {
         let jobs = assignment.jobs.iter();
         let inputs = jobs.flat_map(|job| job.plan.inputs.iter().map(move |input| (job, input)));
         let mut left: Vec<Planned<'a>> = Vec::new();
@@ -52,7 +52,7 @@ impl<'a> Batches<'a> {
             let same = left.iter().rposition(|earlier| is_same(earlier, &planned));
             left.insert(same.map_or(left.len(), |at| at + 1), planned);
         }
-        Batches { assignment, resources, left: left.into(), made: (0, 0.0) }
+        InputGroups { assignment, resources, left: left.into(), made: (0, 0.0) }
     }
 
     /// Measures group after group until all inputs are done or time runs out.
@@ -62,11 +62,11 @@ impl<'a> Batches<'a> {
         outcome: &mut Outcome,
     ) -> Result<(), MeasureError> {
         while !self.left.is_empty() && !recorder.ends_before(Duration::ZERO) {
-            let cells = cases::cells(self.left.len());
-            let mut batch = Vec::new();
-            let ready = self.make_ready(&cells, &mut batch, recorder);
-            let measured = ready.and_then(|()| self.sample(&mut batch, recorder));
-            for (_, state) in &mut batch {
+            let slots = cases::slots(self.left.len());
+            let mut input_groups = Vec::new();
+            let ready = self.make_ready(&slots, &mut input_groups, recorder);
+            let measured = ready.and_then(|()| self.sample(&mut input_groups, recorder));
+            for (_, state) in &mut input_groups {
                 // Inputs that were sampled get their rows even if an error occurred.
                 let closed = state.close(recorder);
                 outcome.count(state);
@@ -92,8 +92,8 @@ impl<'a> Batches<'a> {
 
     fn make_ready<'b>(
         &mut self,
-        cells: &'b [CaseCell],
-        batch: &mut Vec<Ready<'b>>,
+        slots: &'b [InputSlot],
+        input_groups: &mut Vec<Ready<'b>>,
         recorder: &mut Recorder<'_>,
     ) -> Result<(), MeasureError>
     where
@@ -107,18 +107,20 @@ impl<'a> Batches<'a> {
         let planned_points = self.left.iter().map(|(_, input)| input.candidates.len());
         let all = planned_points.sum::<usize>();
         let mut points = 0;
-        for cell in cells {
+        for slot in slots {
             let Some(&(job, input)) = self.left.front() else {
                 break;
             };
-            planned = planned.saturating_add(most_time(job, input));
+            planned = planned.saturating_add(max_sampling_time(job, input));
             bytes = bytes.saturating_add(input.memory_bytes);
-            let is_full = planned > BATCH_TIME || bytes > memory;
+            let is_full = planned > GROUP_TIME || bytes > memory;
             let is_late = left.is_some_and(|left| {
                 let part = points as f64 / all as f64;
                 start.elapsed() > left.mul_f64(MAKING_READY * part)
             });
-            if !batch.is_empty() && (is_full || is_late) || recorder.ends_before(Duration::ZERO) {
+            if !input_groups.is_empty() && (is_full || is_late)
+                || recorder.ends_before(Duration::ZERO)
+            {
                 break;
             }
             self.left.pop_front();
@@ -127,20 +129,20 @@ impl<'a> Batches<'a> {
             let is_known = |(other_job, state): &&Ready<'b>| {
                 is_same(&(*other_job, state.input), &(job, input))
             };
-            let known = batch.iter().find(is_known);
+            let known = input_groups.iter().find(is_known);
             let (case, took) = match known.and_then(|(_, state)| state.case) {
                 Some(case) => (case, Duration::ZERO),
-                None => cases::make(cell, job.plan, input, job.request.settings.seed)?,
+                None => cases::make(slot, job.plan, input, job.request.settings.seed)?,
             };
             let mut state = self.state(job, input);
             state.set_case(case, took);
-            batch.push((job, state));
-            if let Some((job, state)) = batch.last_mut() {
+            input_groups.push((job, state));
+            if let Some((job, state)) = input_groups.last_mut() {
                 state.check_all(case, recorder)?;
                 // The first block of samples is taken immediately, so that results exist even if
                 // the next input fails.
                 if recorder.deadline.left().is_none() {
-                    state.visit(&policy(job, Duration::MAX), recorder)?;
+                    state.sample_block(&policy(job, Duration::MAX), recorder)?;
                 }
             }
             self.made.0 += input.memory_bytes;
@@ -153,16 +155,16 @@ impl<'a> Batches<'a> {
     /// Interleaves the inputs of a group until all their candidates have enough samples.
     fn sample(
         &self,
-        batch: &mut [Ready<'_>],
+        input_groups: &mut [Ready<'_>],
         recorder: &mut Recorder<'_>,
     ) -> Result<(), MeasureError> {
-        let share = self.share(batch, recorder);
+        let share = self.share(input_groups, recorder);
         let is_unfinished = |(_, state): &Ready<'_>| !state.is_finished();
-        while batch.iter().any(is_unfinished) && !recorder.ends_before(Duration::ZERO) {
+        while input_groups.iter().any(is_unfinished) && !recorder.ends_before(Duration::ZERO) {
             let mut sampled = false;
-            for (job, state) in batch.iter_mut().filter(|ready| is_unfinished(ready)) {
+            for (job, state) in input_groups.iter_mut().filter(|ready| is_unfinished(ready)) {
                 if !recorder.ends_before(Duration::ZERO) {
-                    sampled |= state.visit(&policy(job, share), recorder)?;
+                    sampled |= state.sample_block(&policy(job, share), recorder)?;
                 }
             }
             // No candidate has samples short enough for the remaining time.
@@ -175,19 +177,19 @@ impl<'a> Batches<'a> {
 
     /// Time limit of one point of a group if the run has a time limit: the remaining points share
     /// equally what preparing the remaining inputs is expected to leave.
-    fn share(&self, batch: &[Ready<'_>], recorder: &Recorder<'_>) -> Duration {
+    fn share(&self, input_groups: &[Ready<'_>], recorder: &Recorder<'_>) -> Duration {
         let Some(left) = recorder.deadline.left() else {
             return Duration::MAX;
         };
         let points =
             |job: &Job<'_>, count| std::iter::repeat_n(job.request.settings.max_time, count);
-        let of_batch = batch.iter().flat_map(|(job, state)| points(job, state.sampled()));
+        let of_group = input_groups.iter().flat_map(|(job, state)| points(job, state.sampled()));
         let later = self.left.iter().flat_map(|(job, input)| points(job, input.candidates.len()));
         let later_bytes: u64 = self.left.iter().map(|(_, input)| input.memory_bytes).sum();
         let (bytes, seconds) = self.made;
         let making = seconds * later_bytes as f64 / bytes.max(1) as f64;
         let making = Duration::try_from_secs_f64(making).unwrap_or(Duration::MAX);
-        share(of_batch.chain(later).collect(), left.saturating_sub(making))
+        share(of_group.chain(later).collect(), left.saturating_sub(making))
     }
 }
 
@@ -212,7 +214,7 @@ fn is_same((job, input): &Planned<'_>, (other_job, other): &Planned<'_>) -> bool
 }
 
 /// Maximum time for sampling an input.
-fn most_time(job: &Job<'_>, input: &Input) -> Duration {
+fn max_sampling_time(job: &Job<'_>, input: &Input) -> Duration {
     let candidates = u32::try_from(input.candidates.len()).unwrap_or(u32::MAX);
     job.request.settings.max_time.saturating_mul(candidates)
 }

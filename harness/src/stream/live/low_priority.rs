@@ -12,7 +12,7 @@ const LOWEST_PRIORITY: i32 = 19;
 ///
 /// # Errors
 /// If the system refuses the thread.
-pub(super) fn spawn_behind<T: Send + 'static>(
+pub(super) fn spawn_low_priority<T: Send + 'static>(
     name: &str,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> io::Result<JoinHandle<T>> {

@@ -8,17 +8,17 @@ use crate::platform::available_memory;
 
 /// Bytes of host memory that a plugin can use: what is available, plus what this process uses,
 /// which may have been allocated for the plugin; at most the limit of this process.
-pub(super) fn room() -> u64 {
+pub(super) fn memory_budget() -> u64 {
     available_memory().saturating_add(resident()).min(limit())
 }
 
 /// Limit of data of a trial with `threads` threads: half of the available memory, so that a plugin
 /// with growing memory is stopped before other programs are affected, but never less than small
 /// inputs and the stacks of all threads need.
-pub(super) fn of_trial(threads: usize) -> u64 {
-    const LEAST: u64 = 1 << 30;
-    const A_THREAD: u64 = 16 << 20;
-    (available_memory() / 2).max(LEAST + A_THREAD * threads as u64)
+pub(super) fn trial_budget(threads: usize) -> u64 {
+    const MIN_BYTES: u64 = 1 << 30;
+    const BYTES_PER_THREAD: u64 = 16 << 20;
+    (available_memory() / 2).max(MIN_BYTES + BYTES_PER_THREAD * threads as u64)
 }
 
 /// Resident bytes of this process, if available.

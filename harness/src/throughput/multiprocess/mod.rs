@@ -4,26 +4,29 @@
 //! | module | holds |
 //! |---|---|
 //! | `protocol` | messages between this process and those that drive streams |
-//! | `part` | main loop of a process that drives streams |
-//! | `parts` | start, requests, listeners and end of all processes |
+//! | `worker_process` | main loop of a process that drives streams |
+//! | `pool` | start, requests, listeners and end of all processes |
 
-mod part;
-mod parts;
+mod pool;
 mod protocol;
+mod worker_process;
 
 use std::thread;
 use std::time::Duration;
 
 use super::plan::PointSpec;
-use super::point::{Busy, Checked, Length, Measured, Ran, Refusal, Seen, Setup, Works, told};
+use super::point::{
+    Checked, Measured, PointFailure, Setup, Utilisation, WindowLength, WindowResult, WindowStats,
+    WorkSummary, result_row,
+};
 use super::stream::Event;
 use super::window::{Window, length};
 use crate::platform::energy::EnergyCounters;
 use crate::platform::monotonic::{now_ns, wait_until};
 use crate::platform::{CpuTimes, usable_threads};
-pub(crate) use part::{SUBCOMMAND, opening, refuse, work};
-pub(super) use parts::Parts;
+pub(super) use pool::WorkerPool;
 use protocol::{Answer, Ask};
+pub(crate) use worker_process::{SUBCOMMAND, opening, refuse, work};
 
 /// Interval between checks for the end of the window.
 const LOOK: Duration = Duration::from_millis(5);
@@ -33,45 +36,45 @@ const HEARD: Duration = Duration::from_millis(20);
 /// Measures a point with the streams of several processes.
 pub(super) fn measure(
     setup: &Setup<'_>,
-    parts: &mut Parts,
+    pool: &mut WorkerPool,
     point: &PointSpec,
     number: usize,
-    length: Length,
+    length: WindowLength,
 ) -> Measured {
-    let mut works = Works::default();
-    let ran = run(setup, parts, point, number, length, &mut works);
+    let mut works = WorkSummary::default();
+    let ran = run(setup, pool, point, number, length, &mut works);
     if ran.is_err() {
         // Their state is unknown; the next point starts new processes.
-        parts.end();
+        pool.end();
     }
-    told(setup, point, &works, ran)
+    result_row(setup, point, &works, ran)
 }
 
 fn run(
     setup: &Setup<'_>,
-    parts: &mut Parts,
+    pool: &mut WorkerPool,
     point: &PointSpec,
     number: usize,
-    limits: Length,
-    works: &mut Works,
-) -> Result<Ran, Refusal> {
+    limits: WindowLength,
+    works: &mut WorkSummary,
+) -> Result<WindowResult, PointFailure> {
     let processes = point.busy_processes();
-    parts.fill(point, setup)?;
+    pool.fill(point, setup)?;
     let wanted_ns = limits.wanted.min(limits.most).as_nanos() as u64;
-    parts.tell(|process| Ask::Prepare { point: number, process, wanted_ns })?;
+    pool.tell(|process| Ask::Prepare { point: number, process, wanted_ns })?;
     let mut checked = Checked::default();
     let mut of_parts = Vec::new();
-    for answer in parts.each(setup.interrupt)? {
+    for answer in pool.each(setup.interrupt)? {
         let Answer::Ready { works, checked: own } = answer else { return Err(out_of_turn()) };
         checked.working_set_bytes += own.working_set_bytes;
         // The GPU metrics of an event are those of the first stream, as with one process.
-        checked.on_gpu = checked.on_gpu.or(own.on_gpu);
+        checked.gpu_metrics = checked.gpu_metrics.or(own.gpu_metrics);
         of_parts.push(works);
     }
-    *works = together(of_parts, point).ok_or_else(other_points)?;
-    parts.tell(|_| Ask::Begin)?;
+    *works = merge(of_parts, point).ok_or_else(other_points)?;
+    pool.tell(|_| Ask::Begin)?;
     let mut longest = Duration::ZERO;
-    for answer in parts.each(setup.interrupt)? {
+    for answer in pool.each(setup.interrupt)? {
         let Answer::Warm { longest_ns } = answer else { return Err(out_of_turn()) };
         longest = longest.max(Duration::from_nanos(longest_ns));
     }
@@ -79,15 +82,15 @@ fn run(
     let window = Window { begin, end: begin + length(limits.wanted, limits.most, longest) };
     let begin_ns = window.begin.as_nanos() as u64;
     let end_ns = window.end.as_nanos() as u64;
-    parts.tell(|_| Ask::Window { begin_ns, end_ns })?;
-    let seen = watch(setup, parts, point, window)?;
-    for answer in parts.each(setup.interrupt)? {
+    pool.tell(|_| Ask::Window { begin_ns, end_ns })?;
+    let stats = watch(setup, pool, point, window)?;
+    for answer in pool.each(setup.interrupt)? {
         let Answer::Beyond = answer else { return Err(out_of_turn()) };
     }
-    parts.tell(|_| Ask::End)?;
+    pool.tell(|_| Ask::End)?;
     let mut events: Vec<Vec<Event>> = vec![Vec::new(); point.streams];
     let mut remarks = Vec::new();
-    for (process, answer) in (0..processes).zip(parts.each(setup.interrupt)?) {
+    for (process, answer) in (0..processes).zip(pool.each(setup.interrupt)?) {
         let Answer::Done { events: own, remarks: said } = answer else { return Err(out_of_turn()) };
         for (stream, own) in point.streams_of(process).into_iter().zip(own) {
             events[stream] = own.into_iter().map(Event::from).collect();
@@ -99,13 +102,13 @@ fn run(
     }
     remarks.sort();
     remarks.dedup();
-    Ok(Ran { window, events, seen, checked, remarks })
+    Ok(WindowResult { window, events, stats, checked, remarks })
 }
 
 /// Merges the work of all streams, in the order of the streams; `None` if the streams are not those
 /// of the point.
-fn together(of_parts: Vec<Works>, point: &PointSpec) -> Option<Works> {
-    let mut all = Works { items: vec![Vec::new(); point.streams], ..Works::default() };
+fn merge(of_parts: Vec<WorkSummary>, point: &PointSpec) -> Option<WorkSummary> {
+    let mut all = WorkSummary { items: vec![Vec::new(); point.streams], ..WorkSummary::default() };
     for (process, works) in of_parts.into_iter().enumerate() {
         let streams = point.streams_of(process);
         // All streams have the same number of events.
@@ -121,18 +124,18 @@ fn together(of_parts: Vec<Works>, point: &PointSpec) -> Option<Works> {
 /// Waits until the window is over; returns CPU utilisation and power within it.
 fn watch(
     setup: &Setup<'_>,
-    parts: &mut Parts,
+    pool: &mut WorkerPool,
     point: &PointSpec,
     window: Window,
-) -> Result<Seen, Refusal> {
-    let counters = EnergyCounters::of(point.place.devices().iter().copied());
+) -> Result<WindowStats, PointFailure> {
+    let counters = EnergyCounters::for_devices(point.place.devices().iter().copied());
     let stop = || setup.interrupt.asked();
     wait_until(window.begin.as_nanos() as u64, stop);
-    let before = (CpuTimes::now(), parts.cpu_time(), counters.read());
+    let before = (CpuTimes::now(), pool.cpu_time(), counters.read());
     loop {
-        parts.look()?;
+        pool.look()?;
         if stop() {
-            return Err(Refusal::Interrupted);
+            return Err(PointFailure::Interrupted);
         }
         let left = window.end.saturating_sub(Duration::from_nanos(now_ns()));
         if left.is_zero() {
@@ -145,33 +148,33 @@ fn watch(
     let watts = |joules: f64| joules / seconds;
     let cpu_w = energy.cpu_j.map(watts);
     let gpu_w = energy.gpu_j.map(watts);
-    Ok(Seen { busy: busy(parts, before.0, before.1, seconds), cpu_w, gpu_w })
+    Ok(WindowStats { busy: busy(pool, before.0, before.1, seconds), cpu_w, gpu_w })
 }
 
 /// CPU utilisation since an earlier moment.
 fn busy(
-    parts: &Parts,
+    pool: &WorkerPool,
     before: Option<CpuTimes>,
     parts_before: Duration,
     seconds: f64,
-) -> Option<Busy> {
+) -> Option<Utilisation> {
     let (_, others) = CpuTimes::now()?.since(&before?);
-    let own = parts.cpu_time().saturating_sub(parts_before);
+    let own = pool.cpu_time().saturating_sub(parts_before);
     let all = seconds * usable_threads() as f64;
     // In the times of this process, the processes that drive streams count as others.
     let others = others.map(|others| others.saturating_sub(own).as_secs_f64() / all);
-    (all > 0.0).then(|| Busy { own: own.as_secs_f64() / all, others })
+    (all > 0.0).then(|| Utilisation { own: own.as_secs_f64() / all, others })
 }
 
 /// Error of processes with a different plan; all of them plan from the same command line.
-fn other_points() -> Refusal {
+fn other_points() -> PointFailure {
     let problem = "failed: a process has other events than this one; was a file changed that the \
                    command reads?";
-    Refusal::Wrong(problem.to_owned())
+    PointFailure::Wrong(problem.to_owned())
 }
 
-fn out_of_turn() -> Refusal {
-    Refusal::Wrong("failed: a process answered out of turn".to_owned())
+fn out_of_turn() -> PointFailure {
+    PointFailure::Wrong("failed: a process answered out of turn".to_owned())
 }
 
 #[cfg(test)]
@@ -193,17 +196,17 @@ mod tests {
         }
     }
 
-    fn works(items: &[[u64; 2]], bytes_min: f64) -> Works {
+    fn works(items: &[[u64; 2]], bytes_min: f64) -> WorkSummary {
         let items = items.iter().map(|items| items.to_vec()).collect();
-        Works { items, item_unit: "digi".to_owned(), bytes_min }
+        WorkSummary { items, item_unit: "digi".to_owned(), bytes_min }
     }
 
     #[test]
     fn what_processes_have_is_put_in_the_order_of_the_streams() {
         let point = point();
         assert_eq!((point.streams_of(0), point.streams_of(1)), (vec![0, 2], vec![1]));
-        let parts = vec![works(&[[1, 2], [5, 6]], 30.0), works(&[[3, 4]], 60.0)];
-        let all = together(parts, &point).expect("all are there");
+        let pool = vec![works(&[[1, 2], [5, 6]], 30.0), works(&[[3, 4]], 60.0)];
+        let all = merge(pool, &point).expect("all are there");
         assert_eq!(all.items, [vec![1, 2], vec![3, 4], vec![5, 6]]);
         assert_eq!((all.bytes_min, all.item_unit.as_str()), (40.0, "digi"));
     }
@@ -211,6 +214,6 @@ mod tests {
     #[test]
     fn other_events_than_those_of_the_point_are_noticed() {
         let missing = vec![works(&[[1, 2]], 1.0), works(&[[3, 4]], 1.0)];
-        assert_eq!(together(missing, &point()), None);
+        assert_eq!(merge(missing, &point()), None);
     }
 }

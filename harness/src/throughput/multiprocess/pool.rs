@@ -6,13 +6,13 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
-use super::part::SUBCOMMAND;
 use super::protocol::{Answer, Ask, Opening};
+use super::worker_process::SUBCOMMAND;
 use crate::platform::worker::{Worker, end_of, line};
 use crate::platform::{Interrupt, lines, process_time_of};
 use crate::request::DevicePlace;
 use crate::throughput::plan::PointSpec;
-use crate::throughput::point::{Refusal, Setup};
+use crate::throughput::point::{PointFailure, Setup};
 
 /// Timeout for the last answer of a process whose stream has failed.
 const LAST_ANSWER: Duration = Duration::from_secs(10);
@@ -21,29 +21,33 @@ const LOOK: Duration = Duration::from_millis(20);
 
 /// All processes of a point. They are killed when this is dropped.
 #[derive(Default)]
-pub(in crate::throughput) struct Parts {
-    running: Vec<Part>,
+pub(in crate::throughput) struct WorkerPool {
+    running: Vec<WorkerProcess>,
     /// Answers that were received and not processed yet; `None` if a process is gone.
     said: Option<Receiver<(usize, Option<Answer>)>>,
     /// Device and number of processes that the streams were started for.
     place: Option<(DevicePlace, usize)>,
 }
 
-struct Part {
+struct WorkerProcess {
     /// Device of its streams, or devices that they are distributed to.
     device: String,
     process: Child,
     asks: Option<ChildStdin>,
     listener: JoinHandle<()>,
-    words: Receiver<String>,
+    stderr_lines: Receiver<String>,
 }
 
-impl Parts {
+impl WorkerPool {
     /// Starts the missing processes of a point.
     ///
     /// # Errors
     /// If one can't be started.
-    pub(super) fn fill(&mut self, point: &PointSpec, setup: &Setup<'_>) -> Result<(), Refusal> {
+    pub(super) fn fill(
+        &mut self,
+        point: &PointSpec,
+        setup: &Setup<'_>,
+    ) -> Result<(), PointFailure> {
         let place = Some((point.place.clone(), point.busy_processes()));
         if self.place == place {
             return Ok(());
@@ -51,10 +55,10 @@ impl Parts {
         self.end();
         let (sender, receiver) = channel();
         for process in 0..point.busy_processes() {
-            let part = Part::start(process, point, setup, sender.clone());
-            self.running.push(part.map_err(|problem| {
+            let worker_process = WorkerProcess::start(process, point, setup, sender.clone());
+            self.running.push(worker_process.map_err(|problem| {
                 let problem = format!("not run: process {process} can't be started: {problem}");
-                Refusal::Unavailable(problem)
+                PointFailure::Unavailable(problem)
             })?);
         }
         (self.said, self.place) = (Some(receiver), place);
@@ -65,7 +69,7 @@ impl Parts {
     ///
     /// # Errors
     /// If one is gone.
-    pub(super) fn tell(&mut self, ask: impl Fn(usize) -> Ask) -> Result<(), Refusal> {
+    pub(super) fn tell(&mut self, ask: impl Fn(usize) -> Ask) -> Result<(), PointFailure> {
         for number in 0..self.running.len() {
             let said = line(&ask(number));
             let asks = self.running[number].asks.as_mut();
@@ -80,11 +84,11 @@ impl Parts {
     ///
     /// # Errors
     /// If one refuses or is gone, or the user interrupts.
-    pub(super) fn each(&mut self, interrupt: &Interrupt) -> Result<Vec<Answer>, Refusal> {
+    pub(super) fn each(&mut self, interrupt: &Interrupt) -> Result<Vec<Answer>, PointFailure> {
         let mut answers: Vec<Option<Answer>> = self.running.iter().map(|_| None).collect();
         while answers.iter().any(Option::is_none) {
             if interrupt.asked() {
-                return Err(Refusal::Interrupted);
+                return Err(PointFailure::Interrupted);
             }
             if let Some((number, answer)) = self.next(LOOK)? {
                 answers[number] = Some(answer);
@@ -98,7 +102,7 @@ impl Parts {
     ///
     /// # Errors
     /// If one refuses or is gone.
-    pub(super) fn look(&mut self) -> Result<(), Refusal> {
+    pub(super) fn look(&mut self) -> Result<(), PointFailure> {
         for number in 0..self.running.len() {
             if self.running[number].listener.is_finished() {
                 return Err(self.lost(number));
@@ -107,10 +111,12 @@ impl Parts {
         Ok(())
     }
 
-    fn next(&mut self, most: Duration) -> Result<Option<(usize, Answer)>, Refusal> {
+    fn next(&mut self, most: Duration) -> Result<Option<(usize, Answer)>, PointFailure> {
         let Some(said) = &self.said else { return Ok(None) };
         match said.recv_timeout(most) {
-            Ok((number, Some(Answer::Refused(Refusal::Interrupted)))) => Err(self.failed(number)),
+            Ok((number, Some(Answer::Refused(PointFailure::Interrupted)))) => {
+                Err(self.failed(number))
+            }
             Ok((_, Some(Answer::Refused(refusal)))) => Err(refusal),
             Ok((number, Some(answer))) => Ok(Some((number, answer))),
             Ok((number, None)) => Err(self.lost(number)),
@@ -121,7 +127,7 @@ impl Parts {
 
     /// Refusal of a process whose stream has failed: it reports the reason after the request to
     /// end.
-    fn failed(&mut self, number: usize) -> Refusal {
+    fn failed(&mut self, number: usize) -> PointFailure {
         self.running[number].asks = None;
         let until = Instant::now() + LAST_ANSWER;
         let left = || until.saturating_duration_since(Instant::now());
@@ -137,47 +143,51 @@ impl Parts {
     }
 
     /// Error for a process that is gone, with a description of its end.
-    fn lost(&mut self, number: usize) -> Refusal {
-        let part = &mut self.running[number];
-        part.asks = None;
+    fn lost(&mut self, number: usize) -> PointFailure {
+        let worker_process = &mut self.running[number];
+        worker_process.asks = None;
         // It has closed its output or its input.
-        let _ = part.process.kill();
-        let how = end_of(&mut part.process, &part.words);
-        Refusal::Wrong(format!("failed: process {number} on {} {how}", part.device))
+        let _ = worker_process.process.kill();
+        let how = end_of(&mut worker_process.process, &worker_process.stderr_lines);
+        PointFailure::Wrong(format!("failed: process {number} on {} {how}", worker_process.device))
     }
 
     /// CPU time of all of them.
     pub(super) fn cpu_time(&self) -> Duration {
-        self.running.iter().filter_map(|part| process_time_of(part.process.id())).sum()
+        self.running
+            .iter()
+            .filter_map(|worker_process| process_time_of(worker_process.process.id()))
+            .sum()
     }
 
     /// Kills all of them.
     pub(super) fn end(&mut self) {
-        for mut part in self.running.drain(..) {
-            part.asks = None;
+        for mut worker_process in self.running.drain(..) {
+            worker_process.asks = None;
             // Fails if the process has already ended.
-            let _ = part.process.kill();
-            let _ = part.process.wait();
-            let _ = part.listener.join();
+            let _ = worker_process.process.kill();
+            let _ = worker_process.process.wait();
+            let _ = worker_process.listener.join();
         }
         (self.said, self.place) = (None, None);
     }
 }
 
-impl Drop for Parts {
+impl Drop for WorkerPool {
     fn drop(&mut self) {
         self.end();
     }
 }
 
-impl Part {
+impl WorkerProcess {
     fn start(
         number: usize,
         point: &PointSpec,
         setup: &Setup<'_>,
         said: Sender<(usize, Option<Answer>)>,
     ) -> std::io::Result<Self> {
-        let Worker { process, mut asks, answers, words } = Worker::start(SUBCOMMAND, |_| ())?;
+        let Worker { process, mut asks, answers, stderr_lines } =
+            Worker::start(SUBCOMMAND, |_| ())?;
         let opening = Opening {
             command: setup.command.words.to_vec(),
             config: setup.command.config.map(Into::into),
@@ -189,7 +199,7 @@ impl Part {
             0 => point.place.of_stream(number).to_string(),
             _ => point.place.to_string(),
         };
-        Ok(Part { device, process, asks: Some(asks), listener, words })
+        Ok(WorkerProcess { device, process, asks: Some(asks), listener, stderr_lines })
     }
 }
 
