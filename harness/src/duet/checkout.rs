@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_build_of_what_is_checked_out_is_told_from_others() {
+    fn builds_of_the_checkout_are_recognised() {
         let Some(folder) = repository() else { return };
         let checkout = Checkout(folder.path());
         let head = checkout.commit("HEAD").expect("a commit");

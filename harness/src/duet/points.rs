@@ -131,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn old_names_are_given_to_no_other_variant() {
+    fn former_names_are_unique() {
         for Alias { task, backend, old, new, until, .. } in ALIASES.rows() {
             let of_task = tasks().iter().find(|known| known.name() == task).expect(task);
             let variants = of_task.variants();
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_not_known_is_asked_for_by_one_former_name_after_the_other() {
+    fn unknown_variants_are_requested_by_former_names() {
         let aliases = "task,backend,old,new,since,until\n\
             sort,,oldest,new,,\nsort,,old,new,,\nsts,,other,new,,\n";
         let aliases = Aliases::parse(aliases);

@@ -116,7 +116,7 @@ mod tests {
 
     /// Compatibility with other builds requires exactly these lines.
     #[test]
-    fn lines_are_as_they_ever_were() {
+    fn lines_are_compatible() {
         let visit = Ask::Visit(BlockRequest {
             input: 1,
             point: 2,

@@ -53,14 +53,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn without_a_budget_there_is_no_end() {
+    fn no_budget_means_no_deadline() {
         let never = Deadline::new(Instant::now(), None);
         assert!(never.allows(Duration::MAX));
         assert_eq!(never.left(), None);
     }
 
     #[test]
-    fn what_takes_longer_than_is_left_does_not_begin() {
+    fn work_beyond_the_deadline_is_not_started() {
         let hour = Duration::from_secs(3600);
         let end = Deadline::new(Instant::now(), Some(hour));
         assert!(end.allows(Duration::from_secs(3500)));
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn what_short_points_leave_goes_to_long_ones() {
+    fn unused_shares_go_to_longer_points() {
         let seconds = Duration::from_secs;
         for (limits, budget, expected) in [
             (&[10, 10][..], 10, seconds(5)),

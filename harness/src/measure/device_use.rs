@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_is_far_more_than_counted_is_worth_a_word() {
+    fn only_large_disagreements_are_noted() {
         assert_eq!(disagreement(3_000_000_000, 3_000_000_000), None);
         assert_eq!(disagreement(100 << 20, 1 << 20), None, "the kernels' own");
         let note = disagreement(4_500_000_000, 3_000_000_000).expect("half as much again");

@@ -80,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn those_who_come_at_once_get_folders_of_their_own() {
+    fn concurrent_claims_get_distinct_folders() {
         const COMERS: usize = 8;
         let parent = tempfile::tempdir().expect("a temporary folder");
         let base = parent.path().join("results/now-confirm");
@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_was_made_up_is_never_taken_twice_and_one_that_was_given_stays() {
+    fn default_names_are_unique_and_specified_names_are_kept() {
         let parent = tempfile::tempdir().expect("a temporary folder");
         let given = parent.path().join("given");
         fs::create_dir(&given).expect("made");
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_made_is_named() {
+    fn errors_contain_the_path() {
         let parent = tempfile::tempdir().expect("a temporary folder");
         let file = parent.path().join("results");
         fs::write(&file, "").expect("written");

@@ -63,10 +63,10 @@ impl<'a> InputGroups<'a> {
     ) -> Result<(), MeasureError> {
         while !self.left.is_empty() && !recorder.ends_before(Duration::ZERO) {
             let slots = cases::slots(self.left.len());
-            let mut input_groups = Vec::new();
-            let ready = self.make_ready(&slots, &mut input_groups, recorder);
-            let measured = ready.and_then(|()| self.sample(&mut input_groups, recorder));
-            for (_, state) in &mut input_groups {
+            let mut group = Vec::new();
+            let ready = self.make_ready(&slots, &mut group, recorder);
+            let measured = ready.and_then(|()| self.sample(&mut group, recorder));
+            for (_, state) in &mut group {
                 // Inputs that were sampled get their rows even if an error occurred.
                 let closed = state.close(recorder);
                 outcome.count(state);
@@ -93,7 +93,7 @@ impl<'a> InputGroups<'a> {
     fn make_ready<'b>(
         &mut self,
         slots: &'b [InputSlot],
-        input_groups: &mut Vec<Ready<'b>>,
+        group: &mut Vec<Ready<'b>>,
         recorder: &mut Recorder<'_>,
     ) -> Result<(), MeasureError>
     where
@@ -118,9 +118,7 @@ impl<'a> InputGroups<'a> {
                 let part = points as f64 / all as f64;
                 start.elapsed() > left.mul_f64(MAKING_READY * part)
             });
-            if !input_groups.is_empty() && (is_full || is_late)
-                || recorder.ends_before(Duration::ZERO)
-            {
+            if !group.is_empty() && (is_full || is_late) || recorder.ends_before(Duration::ZERO) {
                 break;
             }
             self.left.pop_front();
@@ -129,15 +127,15 @@ impl<'a> InputGroups<'a> {
             let is_known = |(other_job, state): &&Ready<'b>| {
                 is_same(&(*other_job, state.input), &(job, input))
             };
-            let known = input_groups.iter().find(is_known);
+            let known = group.iter().find(is_known);
             let (case, took) = match known.and_then(|(_, state)| state.case) {
                 Some(case) => (case, Duration::ZERO),
                 None => cases::make(slot, job.plan, input, job.request.settings.seed)?,
             };
             let mut state = self.state(job, input);
             state.set_case(case, took);
-            input_groups.push((job, state));
-            if let Some((job, state)) = input_groups.last_mut() {
+            group.push((job, state));
+            if let Some((job, state)) = group.last_mut() {
                 state.check_all(case, recorder)?;
                 // The first block of samples is taken immediately, so that results exist even if
                 // the next input fails.
@@ -155,14 +153,14 @@ impl<'a> InputGroups<'a> {
     /// Interleaves the inputs of a group until all their candidates have enough samples.
     fn sample(
         &self,
-        input_groups: &mut [Ready<'_>],
+        group: &mut [Ready<'_>],
         recorder: &mut Recorder<'_>,
     ) -> Result<(), MeasureError> {
-        let share = self.share(input_groups, recorder);
+        let share = self.share(group, recorder);
         let is_unfinished = |(_, state): &Ready<'_>| !state.is_finished();
-        while input_groups.iter().any(is_unfinished) && !recorder.ends_before(Duration::ZERO) {
+        while group.iter().any(is_unfinished) && !recorder.ends_before(Duration::ZERO) {
             let mut sampled = false;
-            for (job, state) in input_groups.iter_mut().filter(|ready| is_unfinished(ready)) {
+            for (job, state) in group.iter_mut().filter(|ready| is_unfinished(ready)) {
                 if !recorder.ends_before(Duration::ZERO) {
                     sampled |= state.sample_block(&policy(job, share), recorder)?;
                 }
@@ -177,13 +175,13 @@ impl<'a> InputGroups<'a> {
 
     /// Time limit of one point of a group if the run has a time limit: the remaining points share
     /// equally what preparing the remaining inputs is expected to leave.
-    fn share(&self, input_groups: &[Ready<'_>], recorder: &Recorder<'_>) -> Duration {
+    fn share(&self, group: &[Ready<'_>], recorder: &Recorder<'_>) -> Duration {
         let Some(left) = recorder.deadline.left() else {
             return Duration::MAX;
         };
         let points =
             |job: &Job<'_>, count| std::iter::repeat_n(job.request.settings.max_time, count);
-        let of_group = input_groups.iter().flat_map(|(job, state)| points(job, state.sampled()));
+        let of_group = group.iter().flat_map(|(job, state)| points(job, state.sampled()));
         let later = self.left.iter().flat_map(|(job, input)| points(job, input.candidates.len()));
         let later_bytes: u64 = self.left.iter().map(|(_, input)| input.memory_bytes).sum();
         let (bytes, seconds) = self.made;

@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_that_a_quota_stopped_have_that_reason_alone() {
+    fn throttled_samples_have_no_other_explanation() {
         let stopped = Sample { quota_throttled: true, seconds: 90.0, ..Sample::default() };
         let free = Sample { seconds: 1.0, ..Sample::default() };
         let all: Vec<_> = (0..30).map(|i| if i % 6 == 5 { &stopped } else { &free }).collect();
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_say_what_concerns_their_device_unless_it_is_a_stray_sample() {
+    fn notes_match_the_device_and_ignore_single_samples() {
         let gpu = ["4 of 10 samples at a low clock of the GPU", "held down by heat", "launches"];
         let cpu = ["moved between CPUs", "busy"];
         for (backend, affected_note, others) in [

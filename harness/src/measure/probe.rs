@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[test]
-    fn slow_cores_are_judged_by_what_is_usual_for_slow_cores() {
+    fn slow_cores_have_their_own_baseline() {
         let kind = |name: &str, cpus: &[usize]| CoreKind {
             cpus: cpus.to_vec(),
             name: name.to_owned(),
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn cycles_beyond_the_least_are_a_disturbance_at_any_clock() {
+    fn extra_cycles_are_a_disturbance_at_any_clock() {
         let mut baseline = ClockBaseline::new(&[]);
         let clocks = [3000.0; 10].into_iter().chain([2000.0, 2500.0]);
         for mhz in clocks {
@@ -305,7 +305,7 @@ mod tests {
     }
 
     #[test]
-    fn quantiles_are_right_to_a_bin() {
+    fn quantiles_are_accurate_to_a_bin() {
         let mut histogram = Histogram::default();
         (1..=1000).for_each(|i| histogram.add(f64::from(i)));
         for share in [0.05, 0.5, 0.9] {

@@ -362,7 +362,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_clock_that_is_dear_to_read_is_noted() {
+    fn expensive_clocks_are_noted() {
         let environment = Environment {
             clock_source: Some("hpet".into()),
             clock_read_s: Some(1.5e-6),

@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_all_need_is_refused_with_both_numbers() {
+    fn a_fixed_requirement_is_refused_with_both_numbers() {
         assert!(check_free("verifying", 1 << 30, 1 << 30).is_ok());
         let error =
             check_free("verifying", 1 << 30, 512 << 20).expect_err("too little").to_string();
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn too_many_events_are_refused_with_what_each_takes() {
+    fn too_many_events_are_refused_with_their_size() {
         assert!(check_events(1000, 2, 4).is_ok());
         let error = check_events(4_000_000_000_000, 8, 4).expect_err("too much").to_string();
         assert!(error.contains("8 x 4 events need 32 TB of memory, 4 TB a stream"), "{error}");

@@ -113,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn points_come_back_as_they_were_named() {
+    fn points_survive_a_round_trip() {
         let points = [
             point("std-stable", &params()),
             point("bogo", &params()),

@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_names_a_plugin_gets_what_it_has_to_compare() {
+    fn naming_a_plugin_selects_its_variants() {
         let mut infos = algorithms::registry::task("decode").expect("a task").variants();
         let idiom = infos.iter().position(VariantInfo::is_idiom).expect("one");
         assert!(!select_variants(&infos, &[]).expect("all").contains(&idiom));
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_backends_share_is_listed_once() {
+    fn shared_names_are_listed_once() {
         let twice = [infos(), infos()].concat();
         let error = select_variants(&twice, &["xyz".to_owned()]).expect_err("unknown");
         assert_eq!(error.matches("block-merge").count(), 1, "{error}");

@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn variants_with_one_level_take_the_outer_policy() {
+    fn variants_with_one_level_use_the_outer_policy() {
         let flat = |threads, bind| layouts(threads, bind, None);
         assert_eq!(flat("48", "spread+primary"), [(48, "spread".to_owned())]);
         assert_eq!(flat("12x4", "spread,spread+close"), [(48, "spread".to_owned())]);
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn nested_teams_are_as_was_said_or_fill_the_outer_one() {
+    fn nested_teams_have_the_specified_size_or_fill_the_outer_one() {
         let nested = |threads, bind| layouts(threads, bind, Some(36)).remove(0);
         for (threads, bind, outer, name) in [
             ("2", "spread+primary", 2, "spread+primary"),
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn layouts_come_back_from_points() {
+    fn layouts_survive_a_round_trip() {
         let point = |threads, places: &str, bind: &str| Point {
             threads,
             places: places.into(),

@@ -119,7 +119,7 @@ mod tests {
     use crate::platform::placement::Placement;
 
     #[test]
-    fn a_worker_outside_its_place_is_noticed() {
+    fn workers_outside_their_place_are_detected() {
         let team = TeamSpec {
             layout: TeamLayout { threads: 2, placement: Placement::None, inner: None },
             cpus: Some(vec![vec![0, 1], vec![2]]),

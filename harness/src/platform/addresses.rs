@@ -24,7 +24,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn asking_changes_nothing() {
+    fn checking_has_no_side_effect() {
         let before = personality::get().ok();
         let first = stay_random();
         assert_eq!(personality::get().ok(), before);

@@ -94,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn the_time_of_a_process_is_known_to_others() {
+    fn cpu_time_of_other_processes_is_available() {
         let [before, own, after] = [
             process_time().expect("available"),
             process_time_of(std::process::id()).expect("available"),
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn cpus_that_are_not_there_are_named() {
+    fn missing_cpus_are_named() {
         let error = pin_current_thread(&[1000]).expect_err("so many?");
         assert!(error.contains("1000"), "{error}");
         assert!(pin_current_thread(&[usize::MAX]).is_err());

@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_source_is_read_and_the_price_is_measured() {
+    fn clock_source_and_cost_are_known() {
         let file = "devices/system/clocksource/clocksource0/current_clocksource";
         assert_eq!(source(root(&[(file, "hpet\n")]).path()).as_deref(), Some("hpet"));
         assert_eq!(source(root(&[]).path()), None);

@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn others_are_told_apart_by_capacity_or_clock() {
+    fn kinds_differ_by_capacity_or_clock() {
         let arm = root(&[
             ("devices/system/cpu/cpu0/cpu_capacity", "446\n"),
             ("devices/system/cpu/cpu1/cpu_capacity", "446\n"),

@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_our_own_is_of_others() {
+    fn remaining_time_belongs_to_other_processes() {
         let at = |own, all: u64| CpuTimes {
             own: Duration::from_secs(own),
             all: Some(Duration::from_secs(all)),

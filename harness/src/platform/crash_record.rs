@@ -62,7 +62,7 @@ pub(super) fn share() -> std::io::Result<&'static CrashRecord> {
         return Err(std::io::Error::last_os_error());
     };
     // SAFETY: `size_of::<CrashRecord>()` bytes are mapped, to which no other reference exists yet; all
-    // zeros are a valid ledger.
+    // zeros are a valid record.
     let crash_record = unsafe { crash_record.as_ref() };
     crash_record.exit_code.store(NO_EXIT_CODE, SeqCst);
     SHARED.store(std::ptr::from_ref(crash_record).cast_mut(), SeqCst);
@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_text_that_is_too_long_is_cut() {
+    fn long_texts_are_truncated() {
         let text = Text::<8>::none();
         assert_eq!(text.bytes(), b"");
         text.set("libmine.so");

@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_processors_count_across_their_end() {
+    fn processor_counters_may_wrap_around() {
         let powercap = tempfile::tempdir().expect("a temporary folder");
         show(powercap.path(), "intel-rapl:0", "package-0", 999_000_000);
         show(powercap.path(), "intel-rapl:0:0", "core", 500_000_000);
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_counts_where_there_are_no_counters() {
+    fn no_counters_yield_no_energy() {
         let nothing = EnergyCounters::below(Path::new("/nowhere"), [Device::Cpu]);
         assert_eq!(nothing.since(&nothing.read()), Energy::default());
         // Independent of the counters of this machine.

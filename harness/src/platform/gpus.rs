@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gpu_that_is_not_there_has_a_reason() {
+    fn a_missing_gpu_has_a_reason() {
         let reason = problem_of(Device::Cuda(9999)).expect("the machine has fewer GPUs");
         let error = cuda::open(9999, ContextSharing::Own).err();
         let text = error.expect("it can't be opened").to_string();

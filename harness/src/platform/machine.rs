@@ -149,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn load_and_governor_are_told() {
+    fn load_and_governor_are_noted() {
         let mut environment = environment();
         environment.load_1min = Some(0.0);
         environment.governor = Some("performance".into());

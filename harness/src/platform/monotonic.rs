@@ -39,7 +39,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn moments_are_waited_for_unless_somebody_says_stop() {
+    fn waiting_ends_at_the_moment_or_on_stop() {
         let moment = now_ns() + 1_000_000;
         assert!(wait_until(moment, || false));
         assert!(now_ns() >= moment);

@@ -169,7 +169,7 @@ mod tests {
     const OVERFLOWS: &str = "platform::plugin_guard::tests::overflows";
 
     #[test]
-    fn a_stack_overflow_outside_plugins_is_told_as_before() {
+    fn a_stack_overflow_outside_plugins_is_reported_as_before() {
         let this = std::env::current_exe().expect("a test program");
         let mut again = Command::new(this);
         again.args(["--exact", OVERFLOWS, "--ignored", "--nocapture"]);

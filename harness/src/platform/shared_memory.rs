@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_filled_is_read_and_can_be_changed_by_nobody() {
+    fn sealed_memory_is_readable_and_immutable() {
         let memory = SharedMemory::filled(|file| file.write_all(b"digis")).expect("memory");
         assert!((&memory.0).write_all(b"more").is_err());
         assert!(memory.0.set_len(1).is_err());
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_sealed_or_not_there_is_refused() {
+    fn unsealed_or_missing_memory_is_refused() {
         let open = File::from(memfd_create(NAME, MFdFlags::MFD_ALLOW_SEALING).expect("memory"));
         open.set_len(4096).expect("room");
         // SAFETY: ownership of the descriptor is released by `into_raw_fd`.

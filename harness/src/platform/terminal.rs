@@ -31,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_width_is_enough() {
+    fn a_terminal_needs_only_a_width() {
         assert_eq!(size_of(80, 0), Some(TerminalSize { columns: 80, rows: 24 }));
         assert_eq!(size_of(80, 50), Some(TerminalSize { columns: 80, rows: 50 }));
         assert_eq!(size_of(0, 50), None);

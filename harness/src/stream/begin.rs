@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_moment_is_the_same_by_both_clocks() {
+    fn both_clocks_agree_on_the_start_time() {
         let moment = SystemTime::now() + Duration::from_millis(120);
         let begin = StartTime::wait_for(moment, || false).expect("it comes");
         assert_eq!(begin.time, moment);
@@ -77,7 +77,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_late_or_stopped_does_not_begin() {
+    fn late_or_stopped_speeds_do_not_start() {
         let past = SystemTime::now() - Duration::from_secs(3);
         let late = match StartTime::wait_for(past, || false) {
             Err(StartMissed::Late(late)) => late,

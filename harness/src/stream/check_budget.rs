@@ -93,14 +93,14 @@ mod tests {
     }
 
     #[test]
-    fn time_that_is_not_spent_is_there_for_later_results() {
+    fn unspent_time_is_available_to_later_results() {
         let mut budget = CheckBudget::default();
         budget.worked(5 * WORK_NS);
         assert_eq!(budget.segments(&COST, 7), Some(Segments::ALL));
     }
 
     #[test]
-    fn results_are_compared_by_turns_where_not_even_a_segment_fits() {
+    fn some_results_are_compared_if_not_even_a_segment_fits() {
         let dear = DigestCost { smallest_ns: 1000, whole_ns: 1100, ..COST };
         let (share, strides) = shares(dear, 1000);
         assert!(share <= 0.0201, "{share}");
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_digest_that_was_held_up_leaves_no_time_for_the_next() {
+    fn a_slow_digest_uses_time_of_the_next() {
         let mut budget = CheckBudget::default();
         budget.worked(WORK_NS);
         budget.spent(1_000_000);

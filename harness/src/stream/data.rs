@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_several_timeslices_is_prepared_one_by_one() {
+    fn several_timeslices_are_prepared_one_by_one() {
         for (scale, timeslice_ns) in
             [("1", 125_000_000), ("0.1", 125_000_000), ("0.06", 75_000_000), ("0.02", 50_000_000)]
         {
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn the_reference_is_what_every_variant_finds() {
+    fn all_variants_match_the_reference() {
         let params = params(&[("preset", "mcbm-2024"), ("scale", "0.0005")]);
         let data = Data::simulated(&params, &variation(1)).expect("made");
         let expected = data.expected(Semantics::Exact, None).expect("few");

@@ -1,4 +1,4 @@
-//! Dispatcher of timeslices to workers: the ledger and the workers' input pipes, shared by all
+//! Dispatcher of timeslices to workers: the log and the workers' input pipes, shared by all
 //! threads.
 
 use std::io::Write;
@@ -84,13 +84,13 @@ impl Dispatcher {
         self.state().workers[worker] = WorkerSlot { asks: Some(asks), ..WorkerSlot::default() };
     }
 
-    /// Starts a new ledger; all workers are idle. Hits are written to the folder, if given.
+    /// Starts a new log; all workers are idle. Hits are written to the folder, if given.
     pub(super) fn open(&self, log: TimesliceLog, hits: Option<PathBuf>) {
         let mut state = self.state();
         state.log = log;
         state.hits = hits;
         state.wrong = None;
-        // Workers lost since the last ledger.
+        // Workers lost since the last log.
         for worker in 0..state.workers.len() {
             if state.workers[worker].asks.is_none() {
                 state.log.lose(worker);
@@ -98,13 +98,13 @@ impl Dispatcher {
         }
     }
 
-    /// Starts a ledger whose workers have no processes.
+    /// Starts a log whose workers have no processes.
     #[cfg(test)]
     pub(super) fn open_for_tests(&self, log: TimesliceLog) {
         self.state().log = log;
     }
 
-    /// Takes the ledger at the end of a speed.
+    /// Takes the log at the end of a speed.
     pub(super) fn take(&self) -> (TimesliceLog, Option<Wrong>) {
         let mut state = self.state();
         let empty = TimesliceLog::new(0, 0, 0, WhenFull::Wait);
@@ -210,7 +210,7 @@ impl Dispatcher {
         self.state().workers.iter_mut().for_each(|slot| slot.asks = None);
     }
 
-    /// Closes the ledger; see [`TimesliceLog::close`].
+    /// Closes the log; see [`TimesliceLog::close`].
     pub(super) fn close(&self, never_emitted: impl FnOnce(u64) -> Vec<(usize, u64)>) {
         let mut state = self.state();
         let left = never_emitted(state.log.len());
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn a_result_that_is_not_the_right_one_is_told() {
+    fn wrong_results_are_reported() {
         let right = ResultDigest { clusters: 5, hits: 2, sum: 27, events: None };
         let dispatcher = Dispatcher::new(1, vec![expected(None)], 1);
         dispatcher.open_for_tests(TimesliceLog::new(1, 4, 4, WhenFull::Wait));
@@ -319,7 +319,7 @@ mod tests {
     }
 
     #[test]
-    fn of_some_segments_only_these_are_compared() {
+    fn only_digested_segments_are_compared() {
         let dispatcher = Dispatcher::new(1, vec![expected(None)], 1);
         let wrong = |sum, stride, turn| {
             let found = ResultDigest { clusters: 5, hits: 2, sum, events: None };
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn events_are_compared_by_sample_and_their_numbers_always() {
+    fn event_counts_are_always_compared() {
         let events = Some(EventDigest { events: 4, digis: 60, sum: 9 });
         let right = ResultDigest { clusters: 5, hits: 2, sum: 27, events };
         let sums = || {
@@ -359,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_busy_for_too_long_hangs() {
+    fn workers_busy_beyond_the_timeout_hang() {
         let dispatcher = Dispatcher::new(2, Vec::new(), 1);
         dispatcher.open_for_tests(TimesliceLog::new(2, 4, 4, WhenFull::Wait));
         dispatcher.emit(0, 1, false);

@@ -17,7 +17,8 @@ pub(super) struct Limit {
 /// Searches for the limit from an initial guess, up to a maximum speed. `keeps_up` measures a
 /// speed; `None` ends the search.
 pub(super) fn search<E>(
-    (guess, max_speed): (f64, f64),
+    guess: f64,
+    max_speed: f64,
     mut keeps_up: impl FnMut(f64) -> Result<Option<bool>, E>,
 ) -> Result<Limit, E> {
     let mut limit = Limit { kept_up: None, failed: None };
@@ -44,12 +45,12 @@ pub(super) fn search<E>(
 mod tests {
     use super::*;
 
-    const MOST: f64 = 1e4;
+    const MAX_SPEED: f64 = 1e4;
 
     /// Result of a search, and the number of speeds tried.
     fn found(guess: f64, limit: f64) -> (Limit, usize) {
         let mut tried = 0;
-        let searched = search((guess, MOST), |speed| {
+        let searched = search(guess, MAX_SPEED, |speed| {
             tried += 1;
             Ok::<_, ()>(Some(speed <= limit))
         });
@@ -68,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_limit_or_keeps_up_with_nothing_comes_to_an_end() {
+    fn searches_without_a_limit_end() {
         let (all, _) = found(1.0, f64::INFINITY);
         assert!(all.kept_up.is_some() && all.failed.is_none());
         let (none, _) = found(1.0, 0.0);
@@ -76,10 +77,10 @@ mod tests {
     }
 
     #[test]
-    fn nothing_faster_is_tried_than_there_is_account_for() {
+    fn the_maximum_speed_is_respected() {
         for guess in [1.0, 50.0] {
             let mut fastest = 0.0;
-            let searched = search((guess, 20.0), |speed| {
+            let searched = search(guess, 20.0, |speed| {
                 fastest = speed.max(fastest);
                 Ok::<_, ()>(Some(true))
             });
@@ -92,9 +93,9 @@ mod tests {
     fn an_interrupt_keeps_what_is_known() {
         let mut tries = [Some(true), Some(false), None].into_iter();
         let limit =
-            search((1.0, MOST), |_| Ok::<_, ()>(tries.next().flatten())).expect("no failure");
+            search(1.0, MAX_SPEED, |_| Ok::<_, ()>(tries.next().flatten())).expect("no failure");
         assert_eq!(limit, Limit { kept_up: Some(1.0), failed: Some(2.0) });
-        let failed = search((1.0, MOST), |_| Err::<Option<bool>, _>("broken"));
+        let failed = search(1.0, MAX_SPEED, |_| Err::<Option<bool>, _>("broken"));
         assert_eq!(failed, Err("broken"));
     }
 }

@@ -18,12 +18,12 @@
 //! | `begin` | start of a speed, alone or together with other nodes |
 //! | `schedule` | due times and choice of timeslices |
 //! | `timeslice_log` | log of timeslices, independent of clocks, threads and processes |
-//! | `dispatcher` | dispatcher: the ledger and the workers' input pipes, for all threads |
+//! | `dispatcher` | dispatcher: the log and the workers' input pipes, for all threads |
 //! | `source` | emission of timeslices when they are due |
 //! | `speed` | one speed, from its first timeslice to the last result |
 //! | `live` | live monitoring |
 //! | `limit` | search for the highest sustained speed |
-//! | `tally` | conversion of a ledger to rows |
+//! | `tally` | conversion of a log to rows |
 //! | `session` | a run: folder, and one device and speed after the other |
 
 mod begin;

@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn more_workers_than_cpus_are_allowed_and_said() {
+    fn more_workers_than_cpus_are_noted() {
         let threads = usable_threads() + 1;
         let planned = planned(&format!("--processes {threads}")).expect("allowed");
         assert_eq!(planned.points[0].openings.len(), threads);
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn events_are_told_to_workers_and_tell_points_apart() {
+    fn event_rules_are_part_of_points_and_openings() {
         let without = planned("").expect("sensible");
         assert_eq!((without.rules, without.points[0].openings[0].events), (None, None));
         let planned = planned("--events --min-digis 5").expect("sensible");
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn placed_workers_have_cpus_of_their_own() {
+    fn bound_workers_have_distinct_cpus() {
         if usable_threads() < 2 {
             return;
         }
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_or_makes_no_sense_is_refused() {
+    fn invalid_or_too_large_requests_are_refused() {
         for (line, problem) in [
             ("--ring 1000000 --processes 1000", "of memory"),
             ("--speed 10000 --duration 1h", "and account is kept of 2 M at most"),

@@ -188,7 +188,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_is_said_in_a_line_and_understood() {
+    fn messages_survive_a_round_trip() {
         let rules =
             EventRules { window_ns: 1, min_digis: 2, dead_time_ns: 3, before_ns: 4, after_ns: 5 };
         assert_eq!(EventRules::from(Rules::from(rules)), rules);

@@ -224,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn workers_see_the_same_digis_and_the_same_detector() {
+    fn workers_read_identical_data() {
         for from in ["digis", "raw"] {
             let small = [("preset", "mcbm-2024"), ("scale", "0.0005"), ("from", from)];
             let twice = [made(&small, 1), made(&small, 2)].concat();
@@ -243,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn what_holds_no_timeslices_is_refused() {
+    fn memory_without_timeslices_is_refused() {
         let refused = |bytes: &[u8]| {
             let memory = SharedMemory::filled(|file| file.write_all(bytes)).expect("memory");
             timeslices(memory.into_inherited()).expect_err("refused").to_string()

@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn all_prepared_ones_come_and_the_seed_says_in_which_order() {
+    fn all_prepared_timeslices_are_used_in_seeded_order() {
         let data = |seed| -> Vec<usize> {
             let schedule = Schedule { seed, ..schedule(1.0) };
             (0..200).map(|number| schedule.data(number)).collect()

@@ -141,8 +141,12 @@ impl<'a> Session<'a> {
         let mut timeslices = Vec::new();
         for number in 0..self.planned.points.len() {
             if !self.interrupt.asked() {
-                let mut book = (&mut folder, &mut outcome, &mut timeslices);
-                record.notes.extend(self.run_point(number, &ring, &mut book)?);
+                let mut output = StreamOutput {
+                    folder: &mut folder,
+                    outcome: &mut outcome,
+                    timeslices: &mut timeslices,
+                };
+                record.notes.extend(self.run_point(number, &ring, &mut output)?);
             }
         }
         record.notes.extend(self.live.end());
@@ -212,7 +216,7 @@ impl<'a> Session<'a> {
         &self,
         number: usize,
         ring: &Ring,
-        book: &mut Book<'_>,
+        output: &mut StreamOutput<'_>,
     ) -> Result<Vec<String>, StreamError> {
         let point = &self.planned.points[number];
         let expected = ring.expected.iter().find(|(known, _)| *known == ring.semantics[number]);
@@ -234,7 +238,7 @@ impl<'a> Session<'a> {
                     break;
                 }
                 let moment = flags.moment(number);
-                if self.run_speed(&mut device_run, (speed, moment), book)?.is_none() {
+                if self.run_speed(&mut device_run, speed, moment, output)?.is_none() {
                     break;
                 }
             }
@@ -243,16 +247,16 @@ impl<'a> Session<'a> {
         let guess = match self.fill(&mut device_run)? {
             Ok(readiness) => guess(&readiness, count, ring.timeslice_ns),
             Err(refusal) => {
-                record_refusal(self.row(&device_run, flags.speeds[0]), refusal, book)?;
+                record_refusal(self.row(&device_run, flags.speeds[0]), refusal, output)?;
                 return Ok(Vec::new());
             }
         };
-        let most = max_speed(flags.length(), ring.timeslice_ns as f64 * 1e-9);
-        let limit = search((guess, most), |speed| {
+        let max_speed = max_speed(flags.length(), ring.timeslice_ns as f64 * 1e-9);
+        let limit = search(guess, max_speed, |speed| {
             if self.interrupt.asked() {
                 return Ok(None);
             }
-            self.run_speed(&mut device_run, (speed, None), book)
+            self.run_speed(&mut device_run, speed, None, output)
         })?;
         Ok(vec![words_of_limit(point, &limit, flags.length())])
     }
@@ -281,13 +285,14 @@ impl<'a> Session<'a> {
     fn run_speed(
         &self,
         device_run: &mut DeviceRun<'_>,
-        (speed, moment): (f64, Option<SystemTime>),
-        book: &mut Book<'_>,
+        speed: f64,
+        moment: Option<SystemTime>,
+        output: &mut StreamOutput<'_>,
     ) -> Result<Option<bool>, StreamError> {
         let mut row = self.row(device_run, speed);
         row.begin = moment.map(exactly).unwrap_or_default();
         if let Err(refusal) = self.fill(device_run)? {
-            record_refusal(row, refusal, book)?;
+            record_refusal(row, refusal, output)?;
             return Ok(None);
         }
         let content = Content { sizes: &device_run.ring.sizes, expected: &device_run.expected };
@@ -297,8 +302,8 @@ impl<'a> Session<'a> {
             Ok(begin) => begin,
             Err(StartMissed::Stopped) => return Ok(None),
             Err(StartMissed::Late(late)) => {
-                record_refusal(row, too_late(late), book)?;
-                book.1.missed += 1;
+                record_refusal(row, too_late(late), output)?;
+                output.outcome.missed += 1;
                 return Ok(Some(false));
             }
         };
@@ -317,9 +322,9 @@ impl<'a> Session<'a> {
         tally::fill(&mut row, &ran, &content);
         let rows = tally::rows(&row.point_id, &ran, &content);
         if !ran.is_on_time {
-            book.1.remarks.insert(NOT_FIRST);
+            output.outcome.remarks.insert(NOT_FIRST);
         }
-        record_speed(row, rows, &ran, book)
+        record_speed(row, rows, &ran, output)
     }
 
     /// Start of the speed; waits for the start time if one is given.
@@ -395,20 +400,24 @@ impl<'a> Session<'a> {
 }
 
 /// Outputs for rows: the folder, the result of the run, and timeslices for the charts.
-type Book<'b> = (&'b mut StreamFolder, &'b mut StreamResult, &'b mut Vec<TimesliceRow>);
+struct StreamOutput<'o> {
+    folder: &'o mut StreamFolder,
+    outcome: &'o mut StreamResult,
+    timeslices: &'o mut Vec<TimesliceRow>,
+}
 
 /// Writes the row of a device that can't be used, or whose results are wrong.
 fn record_refusal(
     row: StreamRow,
     refusal: WorkerRefusal,
-    (folder, outcome, _): &mut Book<'_>,
+    output: &mut StreamOutput<'_>,
 ) -> Result<(), StreamError> {
     let WorkerRefusal { problem, is_wrong } = refusal;
     let what = if is_wrong { WRONG } else { "not run" };
     let row = StreamRow { valid: YesNo::No, note: format!("{what}: {problem}"), ..row };
-    folder.append(&row, &[]).map_err(|source| interrupted(source, outcome))?;
-    outcome.wrong += usize::from(is_wrong);
-    outcome.rows.push(row);
+    output.folder.append(&row, &[]).map_err(|source| interrupted(source, output.outcome))?;
+    output.outcome.wrong += usize::from(is_wrong);
+    output.outcome.rows.push(row);
     Ok(())
 }
 
@@ -424,16 +433,16 @@ fn record_speed(
     row: StreamRow,
     rows: Vec<TimesliceRow>,
     ran: &SpeedResult,
-    (folder, outcome, timeslices): &mut Book<'_>,
+    output: &mut StreamOutput<'_>,
 ) -> Result<Option<bool>, StreamError> {
-    folder.append(&row, &rows).map_err(|source| interrupted(source, outcome))?;
+    output.folder.append(&row, &rows).map_err(|source| interrupted(source, output.outcome))?;
     let has_no_workers = ran.log.has_no_workers();
-    outcome.wrong += usize::from(ran.is_wrong());
-    outcome.unaccounted += usize::from(!ran.log.is_balanced() || has_no_workers);
+    output.outcome.wrong += usize::from(ran.is_wrong());
+    output.outcome.unaccounted += usize::from(!ran.log.is_balanced() || has_no_workers);
     let goes_on = !ran.is_wrong() && !has_no_workers && !ran.was_interrupted;
     let kept_up = row.kept_up == YesNo::Yes;
-    timeslices.extend(rows);
-    outcome.rows.push(row);
+    output.timeslices.extend(rows);
+    output.outcome.rows.push(row);
     Ok(goes_on.then_some(kept_up))
 }
 
@@ -472,7 +481,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_guess_is_what_workers_do_alone_or_the_detectors_rate() {
+    fn the_guess_is_the_undisturbed_throughput() {
         let ready = |took_s| Readiness { seconds: 1.0, took_s };
         assert!((guess(&ready(0.025), 2, 50_000_000) - 3.2).abs() < 1e-9);
         assert_eq!(guess(&ready(0.0), 2, 50_000_000), 1.0);

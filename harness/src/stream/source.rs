@@ -31,7 +31,7 @@ pub(super) struct Emitting {
 
 impl Emitting {
     /// Emits timeslices until the end, an interrupt, or the loss of all workers; then closes the
-    /// desk. Returns the end time.
+    /// dispatcher. Returns the end time.
     pub(super) fn run(&self, dispatcher: &Dispatcher, stop: &AtomicBool) -> u64 {
         let is_stopped = || stop.load(Ordering::Relaxed);
         let last = self.begin_ns + self.duration_ns;
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn timeslices_come_when_they_are_due_and_until_the_end() {
+    fn timeslices_are_emitted_when_due_until_the_end() {
         let (log, took) = emitted(100, WhenFull::Wait);
         assert_eq!((log.len(), took), (20, 20_000_000));
         let late = |record: &Record| record.emitted_ns - record.due_ns;
@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn what_finds_no_room_is_due_all_the_same() {
+    fn timeslices_beyond_the_queue_count_as_due() {
         for (when_full, dropped, held) in [(WhenFull::Drop, 16, 0), (WhenFull::Wait, 0, 16)] {
             let (mut log, _) = emitted(3, when_full);
             log.lose(0);
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_told_to_stop_stops() {
+    fn the_source_stops_on_request() {
         let schedule = SCHEDULE;
         let dispatcher = Dispatcher::new(0, Vec::new(), 1);
         let emitting = Emitting { schedule, begin_ns: now_ns(), duration_ns: u64::MAX / 2 };

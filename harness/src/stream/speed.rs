@@ -31,7 +31,7 @@ pub(super) struct SpeedContext<'a> {
     pub(super) interrupt: &'a Interrupt,
     /// Live monitoring.
     pub(super) live: &'a Live,
-    /// Transfers ledger changes to live monitoring.
+    /// Transfers log changes to live monitoring.
     pub(super) follower: Option<Follower<'a>>,
     pub(super) tell: &'a dyn Fn(&str),
 }

@@ -1,4 +1,4 @@
-//! Conversion of a ledger to rows.
+//! Conversion of a log to rows.
 
 use reports::record::YesNo;
 use reports::stream::{Fate, StreamRow, Times, TimesliceRow, WRONG, shortfall};
@@ -244,7 +244,7 @@ mod tests {
     }
 
     #[test]
-    fn a_speed_that_was_ended_early_was_not_kept_up() {
+    fn a_speed_that_ended_early_is_not_sustained() {
         let whole = row_of(2, &ran());
         assert_eq!((whole.kept_up, whole.note.as_str()), (YesNo::Yes, ""));
         let overrun = row_of(2, &SpeedResult { was_overrun: true, ..ran() });
@@ -253,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn figures_follow_from_the_ledger() {
+    fn figures_follow_from_the_log() {
         let row = row(&ran());
         assert_eq!((row.due, row.done, row.backlog, row.checked), (10, 8, 2, 1));
         assert!(row.lost + row.dropped == 0 && row.valid == YesNo::Yes);
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn where_none_are_to_be_built_nothing_is_known_of_events() {
+    fn without_event_building_there_are_no_event_counts() {
         let mut row = StreamRow::default();
         let found = [ResultDigest { events: None, ..FOUND[0] }];
         fill(&mut row, &ran(), &Content { sizes: &SIZES, expected: &found });
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_or_lost_is_told() {
+    fn wrong_and_lost_timeslices_are_noted() {
         let mut ran = ran();
         ran.wrong = Some(Wrong { worker: 0, number: 3, problem: "5 clusters".into() });
         ran.ends = vec![(0, "ended with signal: 9".into())];

@@ -1,6 +1,6 @@
 //! Log of what becomes of each timeslice, independent of clocks, threads and processes.
 //!
-//! Only the ledger hands out timeslices: to one worker, and to a second one only after the first
+//! Only the log hands out timeslices: to one worker, and to a second one only after the first
 //! one has certainly ended. So none is processed twice.
 
 use std::collections::VecDeque;
@@ -220,7 +220,7 @@ impl TimesliceLog {
     }
 
     /// Records that a worker has ended. Its timeslice goes to another one, before all that wait,
-    /// unless it has lost too many workers or the ledger is closed: then it is lost.
+    /// unless it has lost too many workers or the log is closed: then it is lost.
     pub(super) fn lose(&mut self, worker: usize) {
         // Between two speeds a worker has no timeslice.
         let Some(slot) = self.workers.get_mut(worker) else { return };
@@ -368,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn events_of_a_timeslice_that_two_workers_had_are_counted_once() {
+    fn events_of_a_repeated_timeslice_are_counted_once() {
         let mut log = log(2, 8, WhenFull::Wait);
         emit(&mut log, 1);
         assert_eq!(handed(&mut log), [(0, 0)]);
@@ -386,7 +386,7 @@ mod tests {
     }
 
     #[test]
-    fn those_who_waited_longest_meet() {
+    fn longest_waiting_timeslices_go_to_longest_idle_workers() {
         let mut log = log(2, 8, WhenFull::Wait);
         assert_eq!(emit(&mut log, 3), [Emission::Accepted; 3]);
         assert_eq!(handed(&mut log), [(0, 0), (1, 1)]);
@@ -404,7 +404,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_answers_for_what_he_does_not_have() {
+    fn results_of_other_workers_are_refused() {
         let mut log = log(2, 8, WhenFull::Wait);
         emit(&mut log, 2);
         handed(&mut log);
@@ -415,7 +415,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_lost_worker_had_goes_to_another_one_and_once_more_to_nobody() {
+    fn a_timeslice_of_a_lost_worker_is_handed_out_once_more() {
         let mut log = log(3, 8, WhenFull::Wait);
         emit(&mut log, 4);
         assert_eq!(handed(&mut log), [(0, 0), (1, 1), (2, 2)]);
@@ -435,7 +435,7 @@ mod tests {
     }
 
     #[test]
-    fn without_workers_all_that_waits_is_left() {
+    fn without_workers_waiting_timeslices_are_backlog() {
         let mut log = log(1, 8, WhenFull::Wait);
         emit(&mut log, 2);
         handed(&mut log);

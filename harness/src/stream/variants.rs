@@ -42,7 +42,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_recommended_is_there() {
+    fn recommended_variants_exist() {
         for backend in [Backend::Cpu, Backend::Cuda, Backend::Wgpu] {
             let name = recommended(backend);
             assert_eq!(variant_of(backend, name).map(|variant| variant.name), Ok(name));

@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn workers_find_in_shared_memory_what_the_reference_finds() {
+    fn workers_match_the_reference() {
         for from in ["digis", "raw"] {
             let given = [("preset", "mcbm-2024"), ("scale", "0.0001"), ("from", from)];
             let params: Params = given.into_iter().collect();

@@ -267,7 +267,7 @@ struct WorkerReader {
 }
 
 impl WorkerReader {
-    /// Forwards its answers to the desk until it is gone; the first one goes to the thread that
+    /// Forwards its answers to the dispatcher until it is gone; the first one goes to the thread that
     /// waits for readiness.
     fn listen(self, answers: ChildStdout, first: &Sender<Answer>) {
         let mut refusal = None;

@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn the_host_is_related_to_all_its_cpus() {
+    fn the_host_is_compared_with_all_cpus() {
         let bandwidth = Bandwidth { copy_bytes_per_s: 10e9, ..Bandwidth::default() };
         let ceilings = Ceilings { named: [(host(), bandwidth)].into(), notes: Vec::new() };
         let mut row =

@@ -292,14 +292,14 @@ mod tests {
     }
 
     #[test]
-    fn links_to_one_memory_carry_less_at_once_than_alone() {
+    fn links_to_one_memory_share_its_bandwidth() {
         let one = share(Some(&Mutex::new(())));
         let multiprocess = share(None);
         assert!(one < 0.6 && one < 0.7 * multiprocess, "{one} {multiprocess}");
     }
 
     #[test]
-    fn one_that_fails_ends_all() {
+    fn a_failing_link_ends_all() {
         for copies_left in [0, 3] {
             let whole = Fake { memory: None, copies_left: usize::MAX };
             let mut links = [whole, Fake { memory: None, copies_left }];
@@ -309,7 +309,7 @@ mod tests {
     }
 
     #[test]
-    fn emulated_gpus_have_links_that_work_at_once() {
+    fn emulated_gpus_have_concurrent_links() {
         if emulator::unavailable().is_some() {
             return;
         }

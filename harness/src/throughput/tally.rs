@@ -186,14 +186,14 @@ mod tests {
     }
 
     #[test]
-    fn an_event_longer_than_the_window_has_a_rate_and_no_time() {
+    fn an_event_longer_than_the_window_has_a_rate_but_no_latency() {
         let row = row(window(100, 200), &[vec![event(0, 0, 0, 1000)]], &[vec![1000]]);
         assert!((row.items_per_s.expect("known") - 1000.0).abs() < 1e-6);
         assert_eq!((row.events, row.p50_s, row.delivery_share), (0, None, None));
     }
 
     #[test]
-    fn rows_are_of_whole_events_in_time_of_the_window() {
+    fn rows_contain_complete_events_relative_to_the_window() {
         let events = [steady(3)];
         let tally = Tally { window: window(100, 200), events: &events, items: &[vec![1, 1]] };
         let rows = tally.rows("id");

@@ -118,7 +118,7 @@ fn streams_of_gpus_have_queues_and_buffers_of_their_own() {
 }
 
 #[test]
-fn nothing_is_told_of_what_is_wrong_before_in_or_after_the_window() {
+fn wrong_outputs_yield_no_figures() {
     for (variant, expected) in [
         ("right", None),
         ("wrong", Some("wrong output: an act is missing")),
@@ -176,7 +176,7 @@ fn events_differ_and_are_made_once_for_all_points() {
 }
 
 #[test]
-fn places_of_which_a_device_is_missing_are_left_out() {
+fn device_lists_with_missing_devices_are_skipped() {
     let mut request = request("merge --device cpu --streams 1");
     let missing = "cuda:900+cuda:901".parse().expect("one kind");
     request.places.push(missing);
@@ -188,7 +188,7 @@ fn places_of_which_a_device_is_missing_are_left_out() {
 }
 
 #[test]
-fn every_task_can_be_kept_busy() {
+fn every_task_runs_in_streams() {
     for task in registry::tasks() {
         let request = request(&format!("{} --device cpu --streams 2", task.name()));
         assert_eq!(request.measuring.task.name(), task.name());

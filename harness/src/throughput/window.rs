@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn long_events_make_it_longer_as_far_as_it_may_be() {
+    fn long_events_extend_the_window_up_to_its_maximum() {
         for (most, expected) in [(Duration::MAX, 20 * SECOND), (5 * SECOND, 5 * SECOND)] {
             let clock = Clock::new(1, SECOND, most);
             clock.stream_is_warm(2 * SECOND);
@@ -198,14 +198,14 @@ mod tests {
     }
 
     #[test]
-    fn whatever_goes_wrong_ends_all() {
+    fn any_failure_ends_all_streams() {
         let clock = Clock::new(2, SECOND, SECOND);
         clock.stop();
         assert!(clock.is_over() && clock.window().is_none());
     }
 
     #[test]
-    fn who_leads_opens_the_window_and_ends_it() {
+    fn the_leader_opens_and_ends_the_window() {
         let told = std::sync::Mutex::new(Vec::new());
         let tell = |milestone| told.lock().expect("nobody panics").push(milestone);
         let clock = Clock::led(2, SECOND, &tell);

@@ -77,7 +77,7 @@ fn measured(scripted: &mut Scripted, sides: &[Side]) -> Vec<PairedPoint> {
 }
 
 #[test]
-fn sides_take_turns_and_neither_always_begins() {
+fn sides_alternate_and_start_alternately() {
     let mut sides = scripted(&[0.0], 0.05, 1);
     measured(&mut sides, &Side::BOTH);
     let order: Vec<_> = sides.blocks.iter().map(|(side, ..)| *side).collect();
@@ -106,7 +106,7 @@ fn what_is_clear_has_no_more_rounds() {
 }
 
 #[test]
-fn a_point_that_one_side_lacks_is_measured_alone() {
+fn a_point_of_one_side_is_measured_without_the_other() {
     let mut sides = scripted(&[0.0], 0.01, 3);
     measured(&mut sides, &[Side::New]);
     assert!(sides.blocks.iter().all(|(side, ..)| *side == Side::New));
@@ -114,7 +114,7 @@ fn a_point_that_one_side_lacks_is_measured_alone() {
 }
 
 #[test]
-fn what_fails_has_no_more_visits_and_stops_no_other() {
+fn failed_points_get_no_more_blocks() {
     let mut sides = scripted(&[0.0, 0.0], 0.002, 4);
     sides.fails = Some(0);
     assert!(measured(&mut sides, &Side::BOTH).is_empty());

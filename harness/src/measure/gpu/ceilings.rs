@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn an_emulator_refuses_to_be_measured() {
+    fn emulators_have_no_bandwidth() {
         let Ok(gpu) = Gpu::emulated(Config::default()) else {
             eprintln!("skipped: {:?}", emulator::unavailable());
             return;

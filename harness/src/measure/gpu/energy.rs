@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_takes_what_fresh_input_does_not_where_there_are_counter_and_time() {
+    fn energy_is_the_difference_to_fresh_input() {
         let long = MIN_LOOP * SHARE;
         let joules = found(Some((100.0, 0.25)), long).expect("a counter");
         assert!((joules - 5.0).abs() < 0.2, "{joules} J");
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_within_the_steps_is_not_told() {
+    fn insignificant_differences_are_none() {
         let tick = |joules| Tick { joules, step: 10.0 };
         let of = |runs, without| difference(&tick(0.0), Some(tick(runs)), Some(tick(without)));
         assert_eq!(of(100.0, 180.0), None);

@@ -134,7 +134,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_clock_far_below_the_usual_one_is_slow() {
+    fn clocks_far_below_the_usual_are_slow() {
         let watch = Watch::new(Box::new(FakeMonitor::default()));
         let usual = state(1980.0, &[]);
         for _ in 0..5 {
@@ -145,7 +145,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn limits_before_and_after_are_told_once() {
+    fn throttle_reasons_are_listed_once() {
         let watch = Watch::new(Box::new(FakeMonitor::default()));
         let before = state(1980.0, &[Limit::Power]);
         let after = state(1900.0, &[Limit::Heat, Limit::Power]);
@@ -154,7 +154,7 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn without_a_library_nothing_is_seen_and_the_reasons_are_told() {
+    fn missing_libraries_are_reported() {
         let watch = Watch::new(Box::new(FakeMonitor::default()));
         let nothing = watch.look();
         assert_eq!(nothing, GpuState::default());

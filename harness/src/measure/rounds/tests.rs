@@ -112,7 +112,7 @@ fn each_round_has_every_candidate_once_in_changing_order() {
 }
 
 #[test]
-fn visits_continue_the_count_of_samples_and_rounds() {
+fn blocks_continue_sample_and_round_indices() {
     let mut log = Log::default();
     let mut series = Default::default();
     assert_eq!(visited([steady(1.0)], &mut series, 0, &mut log), Ok(5));
@@ -152,7 +152,7 @@ fn the_warm_up_is_not_a_sample() {
 }
 
 #[test]
-fn what_takes_too_long_for_the_time_that_is_left_ends_alone() {
+fn candidates_too_slow_for_the_remaining_time_are_dropped() {
     let mut log = Log { longest: Some(Duration::from_secs(2)), ..Log::default() };
     // The duration is known after the warm-up.
     let series = first_block([steady(1.0), steady(3.0)], &mut log);
@@ -186,7 +186,7 @@ fn an_observer_that_fails_ends_it() {
 }
 
 #[test]
-fn samples_that_do_not_count_are_kept_apart() {
+fn samples_that_do_not_count_are_kept() {
     // The first is the warm-up, then every other one counts.
     let [series] = first_block([Scripted(vec![1.0, 120.0])], &mut Log::default());
     assert!(series.seconds.len() < series.samples.len());
@@ -194,7 +194,7 @@ fn samples_that_do_not_count_are_kept_apart() {
 }
 
 #[test]
-fn without_candidates_there_is_nothing_to_do() {
+fn no_candidates_need_no_samples() {
     let mut log = Log::default();
     assert_eq!(visited([], &mut [], 4, &mut log), Ok(4));
     assert_eq!(log.sampled, []);

@@ -85,7 +85,7 @@ fn each_stage_of_a_gpu_is_under_the_ceiling_that_is_its_own() {
 }
 
 #[test]
-fn kernels_have_what_they_take_and_the_whole_its_energy() {
+fn kernel_rows_have_resources_and_total_rows_energy() {
     let mut subject = subject();
     subject.energy_j = Some(2.0);
     let attributes = Attributes {
@@ -132,7 +132,7 @@ fn the_cost_of_profiling_is_a_ratio_of_medians() {
 }
 
 #[test]
-fn a_sample_is_no_total() {
+fn a_subsample_is_not_a_total() {
     let mut subject = subject();
     subject.set_subsampled(Work { items: 10, bytes_min: 160, ..WORK });
     let rows = rows(&subject, &[stage("kernel", 0.0, 0), stage("d2h", 0.25, 80)]);
@@ -192,7 +192,7 @@ fn stages_are_of_the_samples_that_have_them() {
 }
 
 #[test]
-fn what_was_counted_is_in_rows_of_the_whole() {
+fn counters_are_in_total_rows() {
     use crate::platform::counters::{Counting, Reading, fake::Script};
     let script = Script::of_cycles(&[0, 3000, 8000]);
     let [a, b, c] = [0; 3].map(|_| script.read().expect("a reading"));
@@ -214,7 +214,7 @@ fn what_was_counted_is_in_rows_of_the_whole() {
 }
 
 #[test]
-fn each_stage_says_what_it_was_given() {
+fn stages_have_their_preconditions() {
     let task = algorithms::registry::task("sts").expect("a task");
     let mut params = algorithms::axis::Params::default();
     params.set("preset", "mcbm-2024");

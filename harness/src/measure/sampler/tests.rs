@@ -150,7 +150,7 @@ fn counters_are_read_just_before_and_after_the_run() {
 }
 
 #[test]
-fn nobody_counts_who_was_not_asked_to() {
+fn counters_are_read_only_on_request() {
     let team = Team::new(1).expect("a thread");
     let mut sampler = CandidateSampler::new(Box::new(Copying::default()), &team);
     assert_eq!(sampler.sample().expect("no failure").counters, None);

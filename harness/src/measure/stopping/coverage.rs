@@ -122,7 +122,7 @@ fn check_drift(series: u64) {
 }
 
 #[test]
-fn intervals_hold_what_they_promise_however_visits_differ() {
+fn intervals_have_nominal_coverage_if_blocks_differ() {
     check_blocks(SERIES);
 }
 
@@ -140,7 +140,7 @@ fn intervals_of_many_series_hold_what_they_promise() {
 
 /// The former rule, which checked after each block: shows that the test can fail.
 #[test]
-fn looking_again_after_each_visit_would_be_seen() {
+fn repeated_checks_would_be_detected() {
     let held = |seed: u64| {
         let mut random = stream(seed, [0]);
         let mut seconds = Vec::new();

@@ -61,7 +61,7 @@ fn what_comes_after_the_pilot_does_not_change_the_plan() {
 }
 
 #[test]
-fn visits_end_by_samples_or_by_their_share_of_the_time() {
+fn blocks_end_by_samples_or_time_share() {
     for (samples, milliseconds, visits_before, ends, what) in [
         (4, 600, 1, false, "neither"),
         (5, 600, 1, true, "samples"),

@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_are_whole_and_begin_at_different_pages() {
+    fn blocks_are_complete_and_start_at_different_pages() {
         let layout = layout(5 << 20, 64);
         assert!(is_large(layout));
         let mut offsets = HashSet::new();
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn zeroed_blocks_are_zero_wherever_they_begin() {
+    fn zeroed_blocks_are_zero_at_any_offset() {
         let layout = layout(LARGE, 8);
         for _ in 0..20 {
             // SAFETY: the block is accessed within its size, and freed with its layout.
@@ -188,14 +188,14 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_refused() {
+    fn impossible_layouts_are_refused() {
         let layout = layout(isize::MAX as usize - PAGE, 1);
         // SAFETY: the layout has a nonzero size, and the block is not used.
         assert!(unsafe { alloc(layout) }.is_null());
     }
 
     #[test]
-    fn small_blocks_and_odd_alignments_are_left_to_the_system() {
+    fn small_blocks_and_odd_alignments_use_the_system_allocator() {
         assert!(!is_large(layout(LARGE - 1, 8)));
         assert!(!is_large(layout(LARGE, 2 * PAGE)));
     }

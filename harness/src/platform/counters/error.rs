@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_error_says_what_to_do() {
+    fn each_error_has_advice() {
         let words = |code, paranoid| {
             let error = io::Error::from_raw_os_error(code);
             CounterError::with_paranoid(&error, paranoid).to_string()

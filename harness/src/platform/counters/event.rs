@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_have_what_was_counted() {
+    fn columns_contain_the_counts() {
         for (counts, columns) in [
             (Counts::default(), ""),
             (counts(1234.6, None), "cycles=1235"),
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn metrics_are_medians_by_item() {
+    fn metrics_are_medians_per_item() {
         let samples = [(2000.0, None), (9000.0, Some(10.0)), (4000.0, None)];
         let samples = samples.map(|(cycles, misses)| counts(cycles, misses));
         for (samples, expected) in [

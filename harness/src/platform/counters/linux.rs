@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_that_is_not_there_is_left_out() {
+    fn missing_events_are_omitted() {
         let builder: fn(Event) -> Builder<'static> = |event| match event {
             Event::Cycles => clock(event),
             // A number that no software event has.

@@ -69,7 +69,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_missing_is_told_in_one_note() {
+    fn missing_counters_yield_one_note() {
         let opened = |missing: &[Event]| Opened {
             counting: Box::new(fake::Script::default()),
             missing: missing.to_vec(),

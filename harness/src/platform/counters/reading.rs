@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_are_added_up_from_where_they_were() {
+    fn differences_are_summed_over_threads() {
         let cycles = |ns, cycles| group(ns, ns, &[(CYCLES, cycles)]);
         let before = [cycles(100, 50), cycles(7, 5)];
         let after = [cycles(300, 850), cycles(107, 205)];
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn groups_that_take_turns_are_scaled() {
+    fn multiplexed_groups_are_scaled() {
         let before = [group(0, 0, &[(CYCLES, 0)]), group(0, 0, &[(MISSES, 0)])];
         let after = [group(1000, 250, &[(CYCLES, 100)]), group(1000, 750, &[(MISSES, 30)])];
         let counts = counted(&before, &after);
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_never_had_its_turn_is_not_known() {
+    fn groups_that_never_ran_are_unknown() {
         let busy = |cycles| group(1000 * cycles, 1000 * cycles, &[(CYCLES, cycles)]);
         let never = |ns| group(ns, 0, &[(CYCLES, 0)]);
         // A thread that hardly ran, or did not run at all, is no exception.
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn counters_that_go_back_count_nothing() {
+    fn decreasing_counters_count_zero() {
         let before = [group(10, 10, &[(CYCLES, 500)])];
         let counts = counted(&before, &[group(20, 20, &[(CYCLES, 400)])]);
         assert_eq!(counts.get(CYCLES), Some(0.0));

@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_variant_reaches_what_it_calls_and_nothing_of_others() {
+    fn a_variant_reaches_only_its_own_calls() {
         let mut running = Running::open().expect("a program");
         let names = reached(&mut running, &variant("sort", "block-merge"));
         let any = |words: &str| names.iter().any(|name| name.contains(words));
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_nowhere_in_the_program_has_no_code_of_its_own() {
+    fn unknown_functions_have_no_fingerprint() {
         let info = VariantInfo { code: 0, ..variant("sort", "block-merge") };
         assert_eq!(variant_fingerprint(&info), executable_fingerprint());
     }

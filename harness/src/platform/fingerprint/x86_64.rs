@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn variables_of_threads_may_move() {
+    fn thread_local_variables_may_move() {
         // mov rax, fs:[0]; lea rcx, [rax - place]; mov edx, fs:[place]; mov [rbx + 8], 1
         let code = |place: u8| {
             [
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn damaged_code_is_no_problem() {
+    fn damaged_code_is_accepted() {
         let code = [0x90, 0x06, 0x07, 0xff];
         assert_eq!(scan(&code, 0).code, [0x90, 0, 0, 0]);
         assert_eq!(scan(&[], 0), Scan::default());

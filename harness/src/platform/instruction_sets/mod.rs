@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cpu_says_what_std_says() {
+    fn detection_agrees_with_std() {
         for Feature { name, built, usable, present } in FEATURES {
             assert_eq!(present(), *built || usable(), "{name}");
         }

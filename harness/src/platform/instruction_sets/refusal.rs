@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_told_where_nothing_is_missing() {
+    fn no_report_if_nothing_is_missing() {
         // Otherwise this test would not run.
         assert!(!report_missing(FEATURES, |text| panic!("told: {text}")));
     }

@@ -92,7 +92,7 @@ mod tests {
 
     /// A group above `memory.high` almost stops.
     #[test]
-    fn what_slows_a_group_down_is_a_limit_too() {
+    fn memory_high_is_a_limit() {
         let mounts = "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n";
         let root = root(&[
             ("proc/self/cgroup", "0::/job\n"),

@@ -32,7 +32,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_used_is_read_in_bytes() {
+    fn used_memory_is_in_bytes() {
         let status = "Name:\tbench\nVmSize:\t    2048 kB\nVmData:\t1 kB\n";
         let used = ["VmSize:", "VmData:", "VmNone:"].map(|name| used(status, name));
         assert_eq!(used, [2 << 20, 1 << 10, 0]);

@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_said_counts_if_it_makes_sense_and_is_noted() {
+    fn valid_settings_are_used_and_noted() {
         for (setting, expected, words) in [
             (None, 300, ""),
             (Some("8M"), 8_000_000, "says 8000000 bytes"),

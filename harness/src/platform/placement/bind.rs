@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_are_filled_side_by_side_or_far_apart_and_shared_in_order() {
+    fn close_and_spread_assign_places_in_order() {
         for (places, threads, bind, expected) in [
             (8, 4, Bind::Close, &[0, 1, 2, 3][..]),
             (2, 2, Bind::Close, &[0, 1]),
@@ -163,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn policies_come_back_from_their_names() {
+    fn policies_survive_a_round_trip() {
         for (name, bind) in NAMES {
             assert_eq!(name.parse(), Ok(bind));
             assert_eq!(bind.to_string(), name);

@@ -119,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn either_flag_alone_has_a_meaning() {
+    fn each_flag_has_a_default() {
         let sockets = &PlacesSpec::all(PlaceKind::Sockets);
         for (places, bind, expected) in [
             (None, None, "not placed"),

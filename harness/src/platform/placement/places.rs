@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn names_come_back() {
+    fn names_survive_a_round_trip() {
         let kinds = KINDS.map(|(name, _)| name);
         for text in kinds.into_iter().chain(["cores(4)", "{0:4},{4:4}"]) {
             assert_eq!(parsed(text).to_string(), text);
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn senseless_places_are_refused() {
+    fn invalid_places_are_refused() {
         let senseless =
             "|dies|cores(0)|cores(x)|cores(|{|{}|{a}|{0:}|{0},|{0:0}|{0}:x|{0:99999999}";
         for text in senseless.split('|') {

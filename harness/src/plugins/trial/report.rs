@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn a_signal_is_told_with_the_call_and_the_input() {
+    fn signals_are_reported_with_call_and_input() {
         let input = Event::Input("two digis".to_owned());
         let before = trace(&[input.clone(), enter("run")]);
         let told = failed(before.ended(ExitStatus::from_raw(11), ""));
@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_ends_the_process_has_not_passed() {
+    fn exiting_in_a_call_is_a_failure() {
         let inside = trace(&[enter("load")]);
         let told = failed(inside.ended(ExitStatus::from_raw(0), ""));
         assert_eq!(told, "ended the process in load (exit code 0)");
@@ -166,14 +166,14 @@ mod tests {
     }
 
     #[test]
-    fn a_verdict_of_a_process_that_ended_well_stands() {
+    fn verdicts_of_regular_exits_are_kept() {
         let wrong: Verdict = Err(Problem::new(ProblemKind::Wrong, "not sorted"));
         let verdict = trace(&[Event::Verdict(wrong.clone())]);
         assert_eq!(verdict.ended(ExitStatus::from_raw(0), "noise"), wrong);
     }
 
     #[test]
-    fn whatever_a_plugin_says_stays_on_one_line() {
+    fn plugin_output_stays_on_one_line() {
         let problem = Problem::new(ProblemKind::Failed, "a\nright \nb");
         let event = Event::Verdict(Err(problem));
         let line = serde_json::to_string(&event).expect("serialises");

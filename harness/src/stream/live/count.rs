@@ -1,4 +1,4 @@
-//! Counts of ledger changes.
+//! Counts of log changes.
 
 use reports::stream::live::LiveStream;
 

@@ -1,4 +1,4 @@
-//! Changes of a ledger since the last update: copies of a few records, so that the ledger is not
+//! Changes of a log since the last update: copies of a few records, so that the log is not
 //! locked while they are counted.
 
 use super::super::timeslice_log::{Record, TimesliceLog};
@@ -35,7 +35,7 @@ pub(in super::super) struct Delta {
 }
 
 impl Delta {
-    /// Changes of a ledger beyond what was counted.
+    /// Changes of a log beyond what was counted.
     pub(in super::super) fn since(log: &TimesliceLog, cursor: Cursor, is_valid: bool) -> Self {
         Delta {
             emitted: log.records().get(cursor.emitted..).unwrap_or_default().to_vec(),

@@ -26,7 +26,7 @@ pub(super) struct Endpoint {
 }
 
 impl Endpoint {
-    /// Opens a port, such as `127.0.0.1:9464`, and serves the contents of the board.
+    /// Opens a port, such as `127.0.0.1:9464`, and serves the live counts.
     ///
     /// # Errors
     /// If the port is taken or not available.
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn metrics_are_where_they_are_asked_for() {
+    fn metrics_are_served() {
         let endpoint = endpoint();
         let answer = answer(&endpoint, b"GET /metrics?x=y HTTP/1.1\r\nHost: here\r\n\r\n");
         let (head, body) = answer.split_once("\r\n\r\n").expect("a head");
@@ -114,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_such_question_has_an_answer_and_does_no_harm() {
+    fn malformed_requests_are_answered() {
         let endpoint = endpoint();
         let long = [b"GET /metrics HTTP/1.1\r\nX: ".as_slice(), &[b'x'; 20_000]].concat();
         for (request, status) in [
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_port_is_taken_once_and_free_when_it_is_closed() {
+    fn a_port_is_exclusive_until_it_is_closed() {
         let endpoint = endpoint();
         let address = endpoint.address().to_string();
         let taken = Endpoint::open(&address, Arc::default()).err().expect("taken");

@@ -1,4 +1,4 @@
-//! Periodic transfer of ledger changes to the board.
+//! Periodic transfer of log changes to the live counts.
 
 use std::cell::Cell;
 
@@ -13,15 +13,15 @@ use super::live_counts::LiveCounts;
 /// listeners of workers.
 pub(in super::super) struct Follower<'a> {
     pub(super) live_counts: &'a LiveCounts,
-    /// Index of the speed on the board.
+    /// Index of the speed in the live counts.
     pub(super) index: usize,
     pub(super) content: Content<'a>,
     pub(super) cursor: Cell<Cursor>,
 }
 
 impl Follower<'_> {
-    /// Counts changes of a desk. `due` is the number of timeslices due by now; `None` if emission
-    /// is about to end early, in which case the ledger has the number.
+    /// Counts changes of a dispatcher. `due` is the number of timeslices due by now; `None` if emission
+    /// is about to end early, in which case the log has the number.
     pub(in super::super) fn look(&self, dispatcher: &Dispatcher, due: Option<u64>) {
         self.live_counts.try_change(self.index, |stream| {
             let delta = dispatcher.delta(self.cursor.get());
@@ -32,7 +32,7 @@ impl Follower<'_> {
         });
     }
 
-    /// Counts the rest of a ledger at the end.
+    /// Counts the rest of a log at the end.
     pub(in super::super) fn end(&self, log: &TimesliceLog, is_valid: bool) {
         let delta = Delta::since(log, self.cursor.get(), is_valid);
         self.live_counts.change(self.index, |stream| {
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_followed_is_what_the_ledger_says_at_the_end() {
+    fn live_counts_match_the_log_at_the_end() {
         let (stream, log) = followed(&LiveCounts::default());
         let counts = log.counts();
         assert!(log.is_balanced() && !stream.is_running && stream.is_valid);
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn who_reads_is_not_waited_for() {
+    fn readers_do_not_block_updates() {
         let live_counts = LiveCounts::default();
         let index = live_counts.put(LiveStream::new("time-sweep", "cpu", 1.0, 0.05, 2));
         live_counts.change(index, |_| {

@@ -1,4 +1,4 @@
-//! Snapshot of the current counts, shared with threads that publish them.
+//! Current counts of all speeds, shared with threads that publish them.
 
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 

@@ -1,12 +1,12 @@
 //! Live monitoring of a stream: Prometheus, which polls, and InfluxDB, to which data are pushed.
 //!
 //! Monitoring does not delay timeslices. The thread that monitors workers copies changes of the
-//! ledger and counts them; threads with the lowest priority format and send the counts, and no
+//! log and counts them; threads with the lowest priority format and send the counts, and no
 //! other thread waits for them.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `delta` | changes of a ledger since the last update |
+//! | `delta` | changes of a log since the last update |
 //! | `count` | counts of these changes |
 //! | `follower` | periodic update of the counts |
 //! | `live_counts` | counts for the threads that publish them |

@@ -37,7 +37,7 @@ pub(super) struct Deliveries {
 }
 
 impl Pusher {
-    /// Starts pushing the contents of the board.
+    /// Starts pushing the live counts.
     ///
     /// # Errors
     /// If the system refuses a thread.

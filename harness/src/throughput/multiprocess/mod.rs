@@ -65,7 +65,9 @@ fn run(
     let mut checked = Checked::default();
     let mut of_parts = Vec::new();
     for answer in pool.each(setup.interrupt)? {
-        let Answer::Ready { works, checked: own } = answer else { return Err(out_of_turn()) };
+        let Answer::Ready { works, checked: own } = answer else {
+            return Err(unexpected_message());
+        };
         checked.working_set_bytes += own.working_set_bytes;
         // The GPU metrics of an event are those of the first stream, as with one process.
         checked.gpu_metrics = checked.gpu_metrics.or(own.gpu_metrics);
@@ -75,7 +77,7 @@ fn run(
     pool.tell(|_| Ask::Begin)?;
     let mut longest = Duration::ZERO;
     for answer in pool.each(setup.interrupt)? {
-        let Answer::Warm { longest_ns } = answer else { return Err(out_of_turn()) };
+        let Answer::Warm { longest_ns } = answer else { return Err(unexpected_message()) };
         longest = longest.max(Duration::from_nanos(longest_ns));
     }
     let begin = Duration::from_nanos(now_ns()) + HEARD;
@@ -85,13 +87,15 @@ fn run(
     pool.tell(|_| Ask::Window { begin_ns, end_ns })?;
     let stats = watch(setup, pool, point, window)?;
     for answer in pool.each(setup.interrupt)? {
-        let Answer::Beyond = answer else { return Err(out_of_turn()) };
+        let Answer::Beyond = answer else { return Err(unexpected_message()) };
     }
     pool.tell(|_| Ask::End)?;
     let mut events: Vec<Vec<Event>> = vec![Vec::new(); point.streams];
     let mut remarks = Vec::new();
     for (process, answer) in (0..processes).zip(pool.each(setup.interrupt)?) {
-        let Answer::Done { events: own, remarks: said } = answer else { return Err(out_of_turn()) };
+        let Answer::Done { events: own, remarks: said } = answer else {
+            return Err(unexpected_message());
+        };
         for (stream, own) in point.streams_of(process).into_iter().zip(own) {
             events[stream] = own.into_iter().map(Event::from).collect();
         }
@@ -173,7 +177,7 @@ fn other_points() -> PointFailure {
     PointFailure::Wrong(problem.to_owned())
 }
 
-fn out_of_turn() -> PointFailure {
+fn unexpected_message() -> PointFailure {
     PointFailure::Wrong("failed: a process answered out of turn".to_owned())
 }
 
@@ -202,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn what_processes_have_is_put_in_the_order_of_the_streams() {
+    fn work_is_merged_in_stream_order() {
         let point = point();
         assert_eq!((point.streams_of(0), point.streams_of(1)), (vec![0, 2], vec![1]));
         let pool = vec![works(&[[1, 2], [5, 6]], 30.0), works(&[[3, 4]], 60.0)];
@@ -212,7 +216,7 @@ mod tests {
     }
 
     #[test]
-    fn other_events_than_those_of_the_point_are_noticed() {
+    fn events_of_another_point_are_detected() {
         let missing = vec![works(&[[1, 2]], 1.0), works(&[[3, 4]], 1.0)];
         assert_eq!(merge(missing, &point()), None);
     }

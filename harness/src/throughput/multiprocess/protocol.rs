@@ -83,7 +83,7 @@ mod tests {
     use crate::platform::worker::line;
 
     #[test]
-    fn all_is_said_in_a_line_and_understood() {
+    fn messages_survive_a_round_trip() {
         let open = Ask::Open(Opening { command: vec!["bench".into()], config: None });
         for ask in [open, Ask::Begin, Ask::Window { begin_ns: 1, end_ns: u64::MAX }] {
             let said = line(&ask);

@@ -59,7 +59,9 @@ fn serve(planned: &StreamPlan, seed: u64) -> Result<(), IpcError> {
     };
     let mut events = Events::default();
     while let Some(ask) = recv()? {
-        let Ask::Prepare { point, process, wanted_ns } = ask else { return Err(out_of_turn()) };
+        let Ask::Prepare { point, process, wanted_ns } = ask else {
+            return Err(unexpected_message());
+        };
         let Some(point) = planned.points.get(point) else {
             return Err(IpcError::NotUnderstood(format!("there is no point {point}")));
         };
@@ -129,6 +131,6 @@ fn unable(error: &MeasureError) -> PointFailure {
     PointFailure::Unavailable(format!("not run: {error}"))
 }
 
-fn out_of_turn() -> IpcError {
+fn unexpected_message() -> IpcError {
     IpcError::NotUnderstood("that is asked out of turn".to_owned())
 }
