@@ -145,7 +145,7 @@ fn built(
     let _ = git(&["worktree", "remove", "--force", &path]);
     let _ = git(&["worktree", "prune"]);
     git(&["worktree", "add", "--detach", &path, commit])
-        .ok_or_else(|| failed("git makes no worktree of it".to_owned()))?;
+        .ok_or_else(|| failed("git can't create a worktree of it".to_owned()))?;
     let result = cargo(&tree, &log).map_err(failed);
     let made = result.and_then(|made| {
         // Renaming makes the complete file visible at once.
@@ -174,7 +174,7 @@ fn cargo(tree: &Path, log: &Path) -> Result<PathBuf, String> {
     if status.success() {
         return Ok(tree.join("target/release/bench"));
     }
-    let said = fs::read_to_string(log).unwrap_or_default();
-    let lines: Vec<_> = said.lines().collect();
+    let output = fs::read_to_string(log).unwrap_or_default();
+    let lines: Vec<_> = output.lines().collect();
     Err(lines[lines.len().saturating_sub(LAST_LINES)..].join(" / "))
 }

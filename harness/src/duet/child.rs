@@ -18,7 +18,7 @@ use crate::platform::worker::line;
 
 /// Timeout for starting a process and loading plugins, also on a busy machine.
 const HELLO_TIMEOUT: Duration = Duration::from_secs(60);
-const GREETING: &str = "say who it is";
+const GREETING: &str = "identify itself";
 /// One heap for all threads, which grows by huge pages and keeps them; tunables of the GNU C
 /// library, which other C libraries ignore.
 const MALLOC_TUNABLES: &str = "glibc.malloc.hugetlb=1:glibc.malloc.arena_max=1:\
@@ -28,7 +28,7 @@ const MALLOC_TUNABLES: &str = "glibc.malloc.hugetlb=1:glibc.malloc.arena_max=1:\
 const HIGHEST_PRIORITY: libc::c_int = -20;
 /// Timeout for the last lines of a child that dies: processes that it has started may keep its
 /// standard error open.
-const LAST_WORDS_TIMEOUT: Duration = Duration::from_secs(5);
+const STDERR_TIMEOUT: Duration = Duration::from_secs(5);
 /// Number of lines of a child's standard error that are reported when it dies.
 const LAST_LINES: usize = 5;
 
@@ -140,9 +140,11 @@ impl Child {
                 self.software = *software;
                 Ok(())
             }
-            Ok(Answer::Hello { protocol, .. }) => Err(self
-                .foreign(format!("it speaks version {protocol} of the protocol, not {VERSION}"))),
-            Ok(_) => Err(self.foreign("it answers something else".to_owned())),
+            Ok(Answer::Hello { protocol, .. }) => {
+                Err(self
+                    .foreign(format!("it uses version {protocol} of the protocol, not {VERSION}")))
+            }
+            Ok(_) => Err(self.foreign("it sent an unexpected answer".to_owned())),
             // An older build reports that it does not know the subcommand.
             Err(error) => Err(self.foreign_if_died(error)),
         }
@@ -191,7 +193,7 @@ impl Child {
 
     /// Error for an answer that does not match the request.
     pub(super) fn unexpected(&self, task: &str) -> DuetError {
-        self.refused(task, "it answers something else".to_owned())
+        self.refused(task, "it sent an unexpected answer".to_owned())
     }
 
     fn refused(&self, task: &str, problem: String) -> DuetError {
@@ -205,7 +207,7 @@ impl Child {
 
     fn died(&mut self, task: &str) -> DuetError {
         // It has closed its output: it ends, or is killed.
-        let end = Instant::now() + LAST_WORDS_TIMEOUT;
+        let end = Instant::now() + STDERR_TIMEOUT;
         let left = || end.saturating_duration_since(Instant::now());
         let said = std::iter::from_fn(|| self.said.recv_timeout(left()).ok());
         let said: Vec<_> = said.collect();

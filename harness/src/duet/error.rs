@@ -47,7 +47,7 @@ pub enum DuetError {
     )]
     NotKept { run: String, store: PathBuf },
     /// A revision that can't be built.
-    #[error("{} can't be built: {problem}; the whole output is in {}", revision.shown(), log.shown())]
+    #[error("{} can't be built: {problem}; see the output in {}", revision.shown(), log.shown())]
     Build { revision: String, problem: String, log: PathBuf },
     /// A file or folder that can't be read or written.
     #[error("{}: {source}", path.shown())]
@@ -103,7 +103,7 @@ fn remedy(error: &io::Error) -> &'static str {
 pub enum ChildProblem {
     /// It ended during the request; `said` has its last lines. With plugins loaded, one of them is
     /// the cause.
-    #[error("ended while it was to {task}: {said}")]
+    #[error("ended when it was asked to {task}: {said}")]
     Died { task: String, said: String, has_plugins: bool },
     /// It does not answer.
     #[error("did not {task} within {}: it was ended", humantime::format_duration(*limit))]

@@ -72,8 +72,8 @@ pub(crate) fn serve(asks: impl BufRead, mut answers: impl Write) -> Result<(), S
     let mut server = Server::new(&resources, &inputs, &planned, &slots);
     answer(&server.opened())?;
     while let Some(ask) = next()? {
-        let said = server.answer(ask).unwrap_or_else(error);
-        answer(&said)?;
+        let response = server.answer(ask).unwrap_or_else(error);
+        answer(&response)?;
     }
     Ok(())
 }

@@ -193,7 +193,7 @@ impl PairedRun<'_> {
                 Answer::Open { unknown, fingerprints } if unknown.len() == self.inputs.len() => {
                     both[side as usize] = self.with_lost_plugins(side, unknown);
                     // A restarted child does not send fingerprints.
-                    if fingerprints.iter().flatten().any(|told| !told.is_empty()) {
+                    if fingerprints.iter().flatten().any(|known| !known.is_empty()) {
                         self.fingerprints[side as usize] = fingerprints;
                     }
                 }

@@ -193,8 +193,8 @@ impl<'p> InputState<'p> {
             }
         }
         let mut observer = BlockRecorder { recorder, subjects };
-        let from = (self.next_round, self.seed);
-        self.next_round = rounds::sample_block(visited, policy, from, &mut observer)?;
+        self.next_round =
+            rounds::sample_block(visited, policy, self.next_round, self.seed, &mut observer)?;
         let taken = self.samples_taken() > before;
         self.conclude(policy, recorder)?;
         Ok(taken)

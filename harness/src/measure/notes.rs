@@ -15,7 +15,7 @@ type Remark = (fn(&Sample) -> bool, &'static str);
 
 /// Properties that concern host threads.
 const ON_CPU: [Remark; 4] = [
-    (|sample| sample.migrated, "moved between CPUs: threads are not pinned"),
+    (|sample| sample.migrated, "migrated between CPUs; pin threads with --bind close"),
     (
         |sample| sample.quota_throttled,
         "in which threads were stopped: the CPU quota of the control group was used up",
@@ -53,7 +53,7 @@ pub(super) fn notes(
         notes.push(format!("{outside} more samples do not count: a thread was outside its place"));
     }
     if counted.len() == 1 {
-        notes.push("a single sample: nothing is known of its scatter".to_owned());
+        notes.push("a single sample: its scatter is unknown".to_owned());
     }
     notes.extend_from_slice(remarks);
     notes.join("; ")
@@ -127,7 +127,7 @@ mod tests {
     #[test]
     fn notes_match_the_device_and_ignore_single_samples() {
         let gpu = ["4 of 10 samples at a low clock of the GPU", "held down by heat", "launches"];
-        let cpu = ["moved between CPUs", "busy"];
+        let cpu = ["migrated between CPUs", "busy"];
         for (backend, affected_note, others) in [
             (Backend::Cuda, &gpu[..], ["CPU", "cores"]),
             (Backend::Cpu, &cpu[..], ["GPU", "launches"]),

@@ -136,7 +136,8 @@ impl<'s, S: Sampler> BlockCandidate<'s, S> {
 pub fn sample_block<S: Sampler, O: Observer<S::Sample>>(
     mut candidates: Vec<BlockCandidate<'_, S>>,
     policy: &Policy,
-    (first_round, seed): (usize, u64),
+    first_round: usize,
+    seed: u64,
     observer: &mut O,
 ) -> Result<usize, O::Error> {
     for candidate in &mut candidates {

@@ -135,7 +135,7 @@ impl RowBuilder {
             let (seconds, visits) = times_of(stage, &counted, &series.block_offsets);
             let name = self.extent.part(&stage.name);
             let row = self.described(&name, stopped_by, &seconds, &visits);
-            rows.push(self.of_its_own(row, stage, stages));
+            rows.push(self.stage_row(row, stage, stages));
         }
         rows
     }
@@ -192,7 +192,7 @@ impl RowBuilder {
         let found = statistics::Series::new(seconds, visits).leveled_interval();
         let interval = found.map(|found| found.interval);
         SummaryRow {
-            metrics: level_of(found),
+            metrics: confidence_level(found),
             samples: described.samples,
             stopped_by: stopped_by.to_owned(),
             median_s: Some(described.median),
@@ -237,10 +237,10 @@ impl RowBuilder {
         notes.chain(self.remarks.iter().cloned()).collect()
     }
 
-    /// Adapts a row to a stage. A single stage moves its own bytes and has no fraction of the peak.
+    /// Adapts a row to a stage. A single stage is rated by the bytes that it moves itself.
     /// All kernels together have to move what any implementation must, so that they can be
     /// compared; the bytes that they do move are a separate metric.
-    fn of_its_own(&self, row: SummaryRow, stage: &StageTiming, all: &[StageTiming]) -> SummaryRow {
+    fn stage_row(&self, row: SummaryRow, stage: &StageTiming, all: &[StageTiming]) -> SummaryRow {
         let mut metrics = row.metrics.clone();
         metrics.set("calls", stage.calls.to_string());
         if stage.name == KERNEL {
@@ -319,7 +319,7 @@ fn times_of(stage: &StageTiming, counted: &[&Sample], visits: &[usize]) -> (Vec<
 }
 
 /// Confidence level of an interval, if there are too few samples for 95 %.
-fn level_of(found: Option<statistics::Leveled>) -> Params {
+fn confidence_level(found: Option<statistics::Leveled>) -> Params {
     let mut metrics = quantities::metrics();
     if let Some(found) = found.filter(|found| found.level < FULL_LEVEL) {
         metrics.set("interval_level", format!("{:.2}", found.level));

@@ -34,13 +34,13 @@ use crate::request::{CacheMode, MeasureRequest, is_only_tried};
 /// Share of a budget for measuring memory bandwidth.
 const CEILINGS: f64 = 0.05;
 /// Maximum share of the shortest sample for reading the clock.
-const DEAR: f64 = 0.01;
+const MAX_CLOCK_SHARE: f64 = 0.01;
 /// The clock source that is read without a system call.
 const FASTEST_CLOCK: &str = "tsc";
 /// Maximum number of points without samples that a note lists.
-const NAMED: usize = 5;
+const MAX_NAMED: usize = 5;
 /// Prefix of the note of a resumed run.
-const RESUMED: &str = "went on at";
+const RESUMED: &str = "resumed at";
 
 /// A run that is being executed.
 pub struct Session<'a> {
@@ -107,7 +107,7 @@ impl<'a> Session<'a> {
         }
         let before = record.throttled.unwrap_or(0);
         record.throttled = stopped.so_far().map(|stopped| before + stopped);
-        let note = dear_clock(&record.environment, &rows.samples);
+        let note = expensive_clock(&record.environment, &rows.samples);
         record.notes.extend(note.filter(|note| !record.notes.contains(note)));
         outcome.earlier_effort = record.effort.unwrap_or_default();
         // Charts are drawn before the run is finished, so that a run killed meanwhile can be
@@ -178,8 +178,8 @@ fn progress(assignment: &Assignment<'_>) -> Progress {
 /// Note on points without samples because time ran out.
 fn left_out(budget: Option<Duration>, points: &[Point]) -> Option<String> {
     let budget = budget.filter(|_| !points.is_empty())?;
-    let names: Vec<_> = points.iter().take(NAMED).map(name).collect();
-    let more = match points.len().saturating_sub(NAMED) {
+    let names: Vec<_> = points.iter().take(MAX_NAMED).map(name).collect();
+    let more = match points.len().saturating_sub(MAX_NAMED) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
@@ -341,10 +341,11 @@ pub(crate) fn describe(assignment: &Assignment<'_>, topology: &Topology) -> RunR
 }
 
 /// Note if reading the clock takes too long for the shortest samples.
-fn dear_clock(environment: &Environment, samples: &[SampleRow]) -> Option<String> {
+fn expensive_clock(environment: &Environment, samples: &[SampleRow]) -> Option<String> {
     let price = environment.clock_read_s?;
     let seconds = samples.iter().map(|sample| sample.seconds).filter(|seconds| *seconds > 0.0);
-    let shortest = seconds.reduce(f64::min).filter(|shortest| price > DEAR * shortest)?;
+    let shortest =
+        seconds.reduce(f64::min).filter(|shortest| price > MAX_CLOCK_SHARE * shortest)?;
     let source = environment.clock_source.as_deref();
     let other =
         if source == Some(FASTEST_CLOCK) { "" } else { ", or a machine whose clock source is tsc" };
@@ -369,13 +370,13 @@ mod tests {
             ..Environment::default()
         };
         let samples = |seconds: f64| vec![SampleRow { seconds, ..SampleRow::default() }];
-        let note = dear_clock(&environment, &samples(2e-5)).expect("7.5 %");
+        let note = expensive_clock(&environment, &samples(2e-5)).expect("7.5 %");
         assert!(note.contains("(hpet)") && note.contains("7.5 %"), "{note}");
         assert!(note.ends_with("use larger inputs, or a machine whose clock source is tsc"));
         let slow_tsc = Environment { clock_source: Some("tsc".into()), ..environment.clone() };
-        let note = dear_clock(&slow_tsc, &samples(2e-5)).expect("7.5 %");
+        let note = expensive_clock(&slow_tsc, &samples(2e-5)).expect("7.5 %");
         assert!(note.ends_with("use larger inputs"), "{note}");
-        assert_eq!(dear_clock(&environment, &samples(2e-3)), None);
-        assert_eq!(dear_clock(&environment, &[]), None);
+        assert_eq!(expensive_clock(&environment, &samples(2e-3)), None);
+        assert_eq!(expensive_clock(&environment, &[]), None);
     }
 }

@@ -52,8 +52,9 @@ pub(crate) fn device_names(backend: Backend) -> &'static [&'static str] {
 
 fn pattern(glob: &str) -> Result<Pattern, String> {
     Pattern::new(glob).map_err(|error| {
-        let (problem, position) = (error.msg, error.pos);
-        format!("variant {} is no glob: {problem} at position {position}", glob.quoted())
+        let problem = error.msg;
+        let position = error.pos;
+        format!("variant {} is not a valid glob: {problem} at position {position}", glob.quoted())
     })
 }
 

@@ -59,13 +59,13 @@ impl TeamLayout {
         let placement = Placement::new(places, bind.map(|levels| levels.outer));
         let Threads { all, inner } = threads;
         let wanted = bind.and_then(|levels| levels.inner);
-        let said = inner.or(wanted.and_then(|wanted| wanted.threads));
-        let said = said.filter(|&inner| all.is_multiple_of(inner));
-        let is_nested = said.is_some() || wanted.is_some();
+        let inner_threads = inner.or(wanted.and_then(|wanted| wanted.threads));
+        let inner_threads = inner_threads.filter(|&inner| all.is_multiple_of(inner));
+        let is_nested = inner_threads.is_some() || wanted.is_some();
         // As in OpenMP, the last policy applies to all inner levels.
         let bind = wanted.map_or(placement.bind(), |wanted| wanted.bind);
         let inner_teams = |most_outer| InnerTeams {
-            threads: said.unwrap_or_else(|| all / largest_divisor(all, most_outer)),
+            threads: inner_threads.unwrap_or_else(|| all / largest_divisor(all, most_outer)),
             bind,
         };
         let inner = nested.filter(|_| is_nested).map(inner_teams);

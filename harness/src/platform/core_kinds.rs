@@ -51,10 +51,12 @@ fn by_capacity(sys: &Path, cpus: &[usize]) -> Vec<CoreKind> {
         });
         groups.entry(near.unwrap_or(value)).or_default().push(cpu);
     }
-    let most = groups.keys().next_back().copied().unwrap_or(0).max(1);
+    let max_capacity = groups.keys().next_back().copied().unwrap_or(0).max(1);
     let kinds = groups.into_iter().rev();
     kinds
-        .map(|(value, cpus)| kind(sys, cpus, format!("capacity {:.2}", value as f64 / most as f64)))
+        .map(|(value, cpus)| {
+            kind(sys, cpus, format!("capacity {:.2}", value as f64 / max_capacity as f64))
+        })
         .collect()
 }
 

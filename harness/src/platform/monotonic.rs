@@ -6,9 +6,9 @@ use std::time::Duration;
 use nix::time::{ClockId, clock_gettime};
 
 /// Time before a moment for which a waiting thread spins, because the system wakes threads late.
-const AWAKE: u64 = 200_000;
+const SPIN_NS: u64 = 200_000;
 /// Maximum time to sleep between checks of the stop condition.
-const NAP: u64 = 20_000_000;
+const MAX_SLEEP_NS: u64 = 20_000_000;
 
 /// Nanoseconds of `CLOCK_MONOTONIC`: since a moment before all processes started.
 pub(crate) fn now_ns() -> u64 {
@@ -23,11 +23,11 @@ pub(crate) fn wait_until(moment_ns: u64, stop: impl Fn() -> bool) -> bool {
         if left == 0 {
             return true;
         }
-        if left > AWAKE {
+        if left > SPIN_NS {
             if stop() {
                 return false;
             }
-            thread::sleep(Duration::from_nanos((left - AWAKE).min(NAP)));
+            thread::sleep(Duration::from_nanos((left - SPIN_NS).min(MAX_SLEEP_NS)));
         } else {
             std::hint::spin_loop();
         }

@@ -15,7 +15,7 @@ use super::children::end_with_parent;
 use super::process::lines_of;
 
 /// Timeout for the last lines of standard error of a lost worker.
-const LAST_WORDS: Duration = Duration::from_millis(200);
+const STDERR_TIMEOUT: Duration = Duration::from_millis(200);
 /// Number of these lines that are reported.
 const LAST_LINES: usize = 3;
 
@@ -70,8 +70,9 @@ fn given_up(mut process: Child, error: io::Error) -> io::Error {
 }
 
 /// A message between processes, as a line.
-pub(crate) fn line(said: &impl Serialize) -> String {
-    serde_json::to_string(said).expect("messages have a form in JSON, paths by `any_path`") + "\n"
+pub(crate) fn line(message: &impl Serialize) -> String {
+    serde_json::to_string(message).expect("messages have a form in JSON, paths by `any_path`")
+        + "\n"
 }
 
 /// A path in a message: as text, or as bytes if it is not UTF-8, which JSON can't represent.
@@ -117,10 +118,10 @@ pub(crate) fn end_of(process: &mut Child, stderr_lines: &Receiver<String>) -> St
         Ok(status) => format!("ended with {status}"),
         Err(error) => format!("ended: {error}"),
     };
-    let until = Instant::now() + LAST_WORDS;
+    let until = Instant::now() + STDERR_TIMEOUT;
     let left = || until.saturating_duration_since(Instant::now());
-    let said: Vec<_> = std::iter::from_fn(|| stderr_lines.recv_timeout(left()).ok()).collect();
-    let last = &said[said.len().saturating_sub(LAST_LINES)..];
+    let message: Vec<_> = std::iter::from_fn(|| stderr_lines.recv_timeout(left()).ok()).collect();
+    let last = &message[message.len().saturating_sub(LAST_LINES)..];
     if last.is_empty() { how } else { format!("{how}: {}", last.join(" / ")) }
 }
 
@@ -144,9 +145,9 @@ pub(crate) fn recv<T: DeserializeOwned>() -> Result<Option<T>, IpcError> {
 ///
 /// # Errors
 /// If that process is gone.
-pub(crate) fn send(said: &impl Serialize) -> Result<(), IpcError> {
+pub(crate) fn send(message: &impl Serialize) -> Result<(), IpcError> {
     let mut stdout = io::stdout().lock();
-    let written = stdout.write_all(line(said).as_bytes()).and_then(|()| stdout.flush());
+    let written = stdout.write_all(line(message).as_bytes()).and_then(|()| stdout.flush());
     written.map_err(|_| IpcError::PeerClosed)
 }
 

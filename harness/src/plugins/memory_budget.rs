@@ -23,8 +23,8 @@ pub(super) fn trial_budget(threads: usize) -> u64 {
 
 /// Resident bytes of this process, if available.
 fn resident() -> u64 {
-    let told = fs::read_to_string("/proc/self/statm").unwrap_or_default();
-    let pages = told.split(' ').nth(1).and_then(|pages| pages.parse().ok());
+    let statm = fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    let pages = statm.split(' ').nth(1).and_then(|pages| pages.parse().ok());
     // SAFETY: `sysconf` takes an integer, returns an integer and accesses no memory.
     let page = u64::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(0);
     pages.unwrap_or(0_u64).saturating_mul(page)

@@ -6,11 +6,11 @@ use std::time::{Duration, SystemTime};
 use crate::platform::monotonic::now_ns;
 
 /// Delay before the first moment of a stream, so that its source is running.
-const START: Duration = Duration::from_millis(20);
+const START_DELAY: Duration = Duration::from_millis(20);
 /// Lead time for being ready before a common start; a busy system wakes threads late.
-const AWAKE: Duration = Duration::from_millis(50);
+const LEAD_TIME: Duration = Duration::from_millis(50);
 /// Interval between clock readings; the clock may be adjusted meanwhile.
-const NAP: Duration = Duration::from_millis(20);
+const CLOCK_CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Start time of a speed.
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +33,10 @@ pub(super) enum StartMissed {
 impl StartTime {
     /// Starts as soon as a source can run.
     pub(super) fn at_once() -> Self {
-        StartTime { ns: now_ns() + START.as_nanos() as u64, time: SystemTime::now() + START }
+        StartTime {
+            ns: now_ns() + START_DELAY.as_nanos() as u64,
+            time: SystemTime::now() + START_DELAY,
+        }
     }
 
     /// Waits until shortly before a start time.
@@ -44,18 +47,18 @@ impl StartTime {
         moment: SystemTime,
         stop: impl Fn() -> bool,
     ) -> Result<Self, StartMissed> {
-        if let Ok(late) = (SystemTime::now() + START).duration_since(moment) {
+        if let Ok(late) = (SystemTime::now() + START_DELAY).duration_since(moment) {
             return Err(StartMissed::Late(late));
         }
         loop {
             let left = moment.duration_since(SystemTime::now()).unwrap_or_default();
-            if left <= AWAKE {
+            if left <= LEAD_TIME {
                 return Ok(StartTime { ns: now_ns() + left.as_nanos() as u64, time: moment });
             }
             if stop() {
                 return Err(StartMissed::Stopped);
             }
-            thread::sleep((left - AWAKE).min(NAP));
+            thread::sleep((left - LEAD_TIME).min(CLOCK_CHECK_INTERVAL));
         }
     }
 }
@@ -70,7 +73,7 @@ mod tests {
         let begin = StartTime::wait_for(moment, || false).expect("it comes");
         assert_eq!(begin.time, moment);
         let left = begin.ns.saturating_sub(now_ns());
-        assert!(left <= AWAKE.as_nanos() as u64, "{left}");
+        assert!(left <= LEAD_TIME.as_nanos() as u64, "{left}");
         let by_clock = moment.duration_since(SystemTime::now()).unwrap_or_default();
         let apart = left.abs_diff(by_clock.as_nanos() as u64);
         assert!(apart < 20_000_000, "{apart}");

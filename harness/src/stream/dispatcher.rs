@@ -180,8 +180,8 @@ impl Dispatcher {
     /// Describes wrong numbers of events, which are reported for each timeslice.
     fn wrong_event_counts(&self, data: usize, built: Option<EventCounts>) -> Option<String> {
         let right = self.expected.get(data)?.events.as_ref()?.counts();
-        let said = built.unwrap_or_default();
-        let found = (u64::from(said.events), u64::from(said.digis));
+        let reported = built.unwrap_or_default();
+        let found = (u64::from(reported.events), u64::from(reported.digis));
         if built.is_some() && [found.0, found.1] == right {
             return None;
         }

@@ -13,7 +13,7 @@ const MAGIC: [u8; 8] = *b"STSHITS1";
 /// If the file can't be written, or the hits are not those of the online reconstruction.
 pub(super) fn write(path: &Path, products: &[Product]) -> io::Result<()> {
     let hits = products.iter().map(hits).collect::<Option<Vec<_>>>();
-    let hits = hits.ok_or_else(|| io::Error::other("these hits have another form"))?;
+    let hits = hits.ok_or_else(|| io::Error::other("these hits have another format"))?;
     files::write_by(path, |file| {
         file.write_all(&MAGIC)?;
         hits.iter().try_for_each(|hits| write_module_by_module(file, hits))

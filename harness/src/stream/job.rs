@@ -61,7 +61,8 @@ impl<'a> Job<'a> {
         let ended_ns = now_ns();
         let events = stage.events();
         // Indices of digis have 32 bits, which was checked when the stage was opened.
-        let (count, digis) = (events.events.len() as u32, events.digis_kept() as u32);
+        let count = events.events.len() as u32;
+        let digis = events.digis_kept() as u32;
         let built = EventCounts { events: count, digis, took_ns: ended_ns - chain_ns };
         Ok(JobResult { begun_ns, ended_ns, built: Some(built) })
     }

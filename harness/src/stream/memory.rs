@@ -21,7 +21,7 @@ const REFERENCE: f64 = 0.2;
 /// Share of a worker's buffers for the largest timeslice, and of its output.
 const WORKER: f64 = 0.26;
 /// Share of a worker that uses objects, or whose variant is unknown.
-const HUNGRY_WORKER: f64 = 0.6;
+const LARGE_WORKER: f64 = 0.6;
 /// Memory of a timeslice that is measured with all variants, in multiples of the bytes of its
 /// digis.
 const OVER_INPUT: u64 = 60;
@@ -35,7 +35,7 @@ const TABLES: u64 = 72 << 10;
 fn worker_share(variant: &str) -> f64 {
     match variant {
         "time-sweep" | "per-side" | "online" | "online-serial-zero" => WORKER,
-        _ => HUNGRY_WORKER,
+        _ => LARGE_WORKER,
     }
 }
 

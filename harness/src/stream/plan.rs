@@ -68,7 +68,7 @@ impl Planned {
         for place in &request.places {
             match others_problem(place) {
                 Some(problem) => notes.push(problem),
-                None => points.extend(points_of(request, &plan, input, (place, rules))?),
+                None => points.extend(points_of(request, &plan, input, place, rules)?),
             }
         }
         let writes_no_hits = |point: &StreamPoint| point.identity.variant == OFFLINE;
@@ -154,7 +154,8 @@ fn points_of(
     request: &StreamRequest,
     plan: &Plan,
     input: &Input,
-    (place, rules): (&DevicePlace, Option<EventRules>),
+    place: &DevicePlace,
+    rules: Option<EventRules>,
 ) -> Result<Vec<StreamPoint>, PlanError> {
     let processes = request.flags.processes as usize;
     let candidates = input.candidates.iter().filter(|it| it.device == place.devices()[0]);

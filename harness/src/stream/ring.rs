@@ -147,7 +147,7 @@ pub(super) fn timeslices(memory: Inherited) -> Result<Vec<Timeslice>, RingError>
         let digis = shared_array::<Digi>(&memory, begin, layout.digis)?;
         let raw = layout.raw.map(|layout| raw(&memory, begin, layout)).transpose()?;
         Timeslice::of_stream(digis, raw, Arc::clone(&setup), online)
-            .map_err(|address| RingError::Content(format!("{address:?} is of no module")))
+            .map_err(|address| RingError::Content(format!("{address:?} belongs to no module")))
     };
     header.timeslices.into_iter().map(timeslice).collect()
 }
@@ -187,7 +187,7 @@ fn shared_array<T: bytemuck::Pod + Send + Sync>(
     begin: usize,
     layout: Range<usize>,
 ) -> Result<Array<T>, RingError> {
-    let outside = || RingError::Content(format!("{layout:?} is outside or askew"));
+    let outside = || RingError::Content(format!("{layout:?} is out of bounds or misaligned"));
     let bytes = begin.saturating_add(layout.start)..begin.saturating_add(layout.end);
     let found = memory.get(bytes.clone()).ok_or_else(outside)?;
     bytemuck::try_cast_slice::<u8, T>(found).map_err(|_| outside())?;

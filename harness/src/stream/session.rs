@@ -41,7 +41,7 @@ use crate::request::StreamRequest;
 const GUESS: f64 = 0.8;
 
 /// Note for a source without real-time priority.
-const NOT_FIRST: &str = "the system gives the source no priority over others, so timeslices may be \
+const NO_PRIORITY: &str = "the system gives the source no priority over others, so timeslices may be \
     emitted late where they work on the same CPUs; run as root, or after `ulimit -r 1`";
 
 /// Result of a run.
@@ -177,7 +177,7 @@ impl<'a> Session<'a> {
     /// shared memory.
     fn prepare(&self) -> Result<Ring, StreamError> {
         let flags = &self.request.flags;
-        (self.tell)("preparing timeslices and what is right");
+        (self.tell)("preparing timeslices and reference results");
         let data = match (&self.planned.params, &self.planned.plan.inputs[0].origin) {
             (Some(params), _) | (None, Origin::Generated(params)) => {
                 let variation = Variation {
@@ -308,7 +308,7 @@ impl<'a> Session<'a> {
             }
         };
         row.begin = exactly(begin.time);
-        let ran = self.stream(device_run, (speed, begin), hits).run(&SpeedContext {
+        let ran = self.stream(device_run, speed, begin, hits).run(&SpeedContext {
             dispatcher: &device_run.dispatcher,
             workers: &device_run.workers,
             spare_cpu: device_run.point.spare_cpu,
@@ -322,7 +322,7 @@ impl<'a> Session<'a> {
         tally::fill(&mut row, &ran, &content);
         let rows = tally::rows(&row.point_id, &ran, &content);
         if !ran.is_on_time {
-            output.outcome.remarks.insert(NOT_FIRST);
+            output.outcome.remarks.insert(NO_PRIORITY);
         }
         record_speed(row, rows, &ran, output)
     }
@@ -340,7 +340,8 @@ impl<'a> Session<'a> {
     fn stream(
         &self,
         device_run: &DeviceRun<'_>,
-        (speed, begin): (f64, StartTime),
+        speed: f64,
+        begin: StartTime,
         hits: Option<PathBuf>,
     ) -> Stream {
         let flags = &self.request.flags;
@@ -353,10 +354,15 @@ impl<'a> Session<'a> {
         };
         let duration_ns = u64::try_from(flags.length().as_nanos()).unwrap_or(u64::MAX);
         let queue = flags.queue as usize;
-        let most = schedule.due_within(duration_ns) as usize;
+        let capacity = schedule.due_within(duration_ns) as usize;
         Stream {
             emitting: Emitting { schedule, begin_ns: begin.ns, duration_ns },
-            log: TimesliceLog::new(device_run.point.openings.len(), most, queue, flags.when_full),
+            log: TimesliceLog::new(
+                device_run.point.openings.len(),
+                capacity,
+                queue,
+                flags.when_full,
+            ),
             hits,
             // A search can stop as soon as workers fall behind.
             max_waiting: flags.find_limit.then_some(queue),
@@ -460,7 +466,7 @@ fn guess(readiness: &Readiness, workers: usize, timeslice_ns: u64) -> f64 {
 fn words_of_limit(point: &StreamPoint, limit: &Limit, length: Duration) -> String {
     let times = |speed: f64| format!("{} times", short(speed));
     let length = humantime::format_duration(length);
-    let said = match (limit.kept_up, limit.failed) {
+    let result = match (limit.kept_up, limit.failed) {
         (Some(low), Some(high)) => format!(
             "keeps up with {} the detector's rate for {length}, and with {} no more",
             times(low),
@@ -473,7 +479,7 @@ fn words_of_limit(point: &StreamPoint, limit: &Limit, length: Duration) -> Strin
         (None, Some(high)) => format!("does not keep up with {} the detector's rate", times(high)),
         (None, None) => "was not tried at any speed".to_owned(),
     };
-    format!("{} on {}: {said}", point.identity.variant, point.place)
+    format!("{} on {}: {result}", point.identity.variant, point.place)
 }
 
 #[cfg(test)]

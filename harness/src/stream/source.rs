@@ -13,12 +13,12 @@ use crate::platform::monotonic::{now_ns, wait_until};
 use crate::platform::pin_current_thread;
 
 /// Interval between checks for a free slot in the queue.
-const LOOK: Duration = Duration::from_millis(1);
+const POLL_INTERVAL: Duration = Duration::from_millis(1);
 /// Thread name.
 const NAME: &std::ffi::CStr = c"source";
 /// Minimum interval between timeslices for real-time priority, in ns: then the source is awake for
 /// at most a fifth of the time.
-const RARELY: u64 = 1_000_000;
+const MIN_REALTIME_INTERVAL_NS: u64 = 1_000_000;
 
 /// A stream from its start to its end.
 #[derive(Clone, Copy, Debug)]
@@ -64,7 +64,7 @@ impl Emitting {
                     Emission::Closed => return,
                     Emission::QueueFull => {
                         held = true;
-                        dispatcher.wait_for_change(LOOK);
+                        dispatcher.wait_for_change(POLL_INTERVAL);
                         if is_stopped() || now_ns() >= last {
                             return;
                         }
@@ -101,7 +101,7 @@ pub(super) fn be_on_time(own: Option<usize>, between_ns: u64) -> bool {
         libc::prctl(libc::PR_SET_NAME, NAME.as_ptr());
         libc::prctl(libc::PR_SET_TIMERSLACK, 1);
         // Without sleeping, it would keep other threads from the CPU.
-        let mostly_sleeps = between_ns >= RARELY;
+        let mostly_sleeps = between_ns >= MIN_REALTIME_INTERVAL_NS;
         let parameters = libc::sched_param { sched_priority: 1 };
         !mostly_sleeps || libc::sched_setscheduler(0, libc::SCHED_FIFO, &raw const parameters) == 0
     }

@@ -16,9 +16,9 @@ use crate::platform::monotonic::now_ns;
 use crate::platform::{CpuTimes, Interrupt, usable_threads};
 
 /// Interval between checks of workers and signals.
-const LOOK: Duration = Duration::from_millis(10);
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 /// Interval between progress messages.
-const WORDS: Duration = Duration::from_secs(5);
+const MESSAGE_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Context shared by all speeds.
 pub(super) struct SpeedContext<'a> {
@@ -142,7 +142,7 @@ fn watch(
 ) {
     let mut last_message = Instant::now();
     while !is_over() {
-        thread::sleep(LOOK);
+        thread::sleep(POLL_INTERVAL);
         for worker in context.dispatcher.hanging(context.timeout) {
             context.workers.end(worker);
         }
@@ -157,7 +157,7 @@ fn watch(
         if let Some(problem) = context.live.problem() {
             (context.tell)(&problem);
         }
-        if last_message.elapsed() >= WORDS {
+        if last_message.elapsed() >= MESSAGE_INTERVAL {
             last_message = Instant::now();
             (context.tell)(&format!("{timeslices} timeslices, {waiting} waiting"));
         }

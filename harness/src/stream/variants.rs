@@ -27,9 +27,10 @@ pub(super) fn variant_of(backend: Backend, name: &str) -> Result<Variant<StsTask
         let here: Vec<_> = here.map(|variant| variant.name).collect();
         let elsewhere: Vec<_> =
             of_name().flat_map(|variant| device_names(variant.backend)).copied().collect();
-        let elsewhere = match elsewhere.is_empty() {
-            true => String::new(),
-            false => format!("it runs on {}; ", elsewhere.join(", ")),
+        let elsewhere = if elsewhere.is_empty() {
+            String::new()
+        } else {
+            format!("it runs on {}; ", elsewhere.join(", "))
         };
         let name = name.quoted();
         let here = here.join(", ");

@@ -55,7 +55,7 @@ pub(crate) fn work(memory: i32) -> Exit {
 
 fn serve(memory: i32) -> Result<(), End> {
     let Some(Ask::Open(opening)) = recv()? else {
-        return Err(unable("a stream starts this, and says what to do"));
+        return Err(unable("this subcommand is only started by `bench stream`"));
     };
     if memory <= libc::STDERR_FILENO {
         return Err(unable(format!("--memory {memory} is a standard stream")));

@@ -19,7 +19,7 @@ use crate::platform::worker::{self, Worker};
 use crate::platform::{lines, process_time_of};
 
 /// Timeout for all of them to become ready.
-const READY: Duration = Duration::from_secs(120);
+const READY_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Reason for a worker to refuse.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -142,7 +142,7 @@ impl Workers {
     fn wait_for(&self, started: &Starting) -> Result<Readiness, WorkerRefusal> {
         let number = started.number;
         let unable = |problem: String| WorkerRefusal { problem, is_wrong: false };
-        match self.answer_of(number, READY.saturating_sub(started.since.elapsed())) {
+        match self.answer_of(number, READY_TIMEOUT.saturating_sub(started.since.elapsed())) {
             Ok(Answer::Ready { found, took_ns }) => {
                 let seconds = started.since.elapsed().as_secs_f64();
                 if let Some((_, problem)) = self.first_wrong(&found) {
@@ -156,7 +156,7 @@ impl Workers {
                 Err(unable(format!("worker {number} answers too early")))
             }
             Err(RecvTimeoutError::Timeout) => {
-                let limit = humantime::format_duration(READY);
+                let limit = humantime::format_duration(READY_TIMEOUT);
                 Err(unable(format!("worker {number} was not ready within {limit}")))
             }
             Err(RecvTimeoutError::Disconnected) => {
@@ -196,7 +196,7 @@ impl Workers {
         for worker in there {
             let unknown =
                 |problem: String| Comparison::Unknown(format!("worker {worker} {problem}"));
-            match self.answer_of(worker, READY.saturating_sub(since.elapsed())) {
+            match self.answer_of(worker, READY_TIMEOUT.saturating_sub(since.elapsed())) {
                 Ok(Answer::Compared { found }) => {
                     if let Some((data, problem)) = self.first_wrong(&found) {
                         return Comparison::Wrong(Wrong { worker, number: data as u64, problem });
@@ -206,10 +206,10 @@ impl Workers {
                     return Comparison::Wrong(Wrong { worker, number: 0, problem });
                 }
                 Ok(Answer::Refused { problem, .. }) => comparison = unknown(problem),
-                Ok(_) => comparison = unknown("answers what it was not asked".to_owned()),
+                Ok(_) => comparison = unknown("sent an unexpected answer".to_owned()),
                 Err(RecvTimeoutError::Timeout) => {
                     self.end(worker);
-                    let limit = humantime::format_duration(READY);
+                    let limit = humantime::format_duration(READY_TIMEOUT);
                     comparison = unknown(format!("did not answer within {limit}"));
                 }
                 Err(RecvTimeoutError::Disconnected) => comparison = unknown(self.end_of(worker)),

@@ -131,10 +131,10 @@ impl Ceilings {
             (gpu_metrics.kernel_s > 0.0).then(|| rate * gpu_metrics.kernel_s / devices);
         // The slowest device is relevant where they differ.
         let all = || place.devices().iter().filter_map(|it| self.named.get(&it.to_string()));
-        let most =
+        let largest =
             |share: &dyn Fn(&Bandwidth) -> Option<f64>| all().filter_map(share).reduce(f64::max);
-        row.copy_share = most(&|it| Some(bytes / devices / it.copy_bytes_per_s));
-        let alone = most(&|it| Some(rate / devices * gpu_metrics.link_s(it)?));
+        row.copy_share = largest(&|it| Some(bytes / devices / it.copy_bytes_per_s));
+        let alone = largest(&|it| Some(rate / devices * gpu_metrics.link_s(it)?));
         let at_once = self.named.get(&place.to_string()).filter(|_| devices > 1.0);
         let at_once = at_once.and_then(|it| Some(rate * gpu_metrics.link_s(it)?));
         // The larger fraction: of all links at once, or of the slowest of them.

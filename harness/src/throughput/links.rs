@@ -272,7 +272,7 @@ mod tests {
                 problem: "no copies left".to_owned(),
             };
             self.copies_left = self.copies_left.checked_sub(1).ok_or_else(fails)?;
-            let _turn = self.memory.map(|memory| memory.lock().expect("nobody panics"));
+            let _turn = self.memory.map(|memory| memory.lock().expect("no thread panics"));
             thread::sleep(TAKES);
             Ok(1000)
         }

@@ -137,9 +137,9 @@ fn stream_bytes(plan: &Plan, input: &Input, batch: usize) -> u64 {
 
 /// Returns an error if the events do not fit into memory.
 fn check_events_fit(request: &ThroughputRequest, plan: &Plan) -> Result<(), PlanError> {
-    let most = |counts: &[usize]| counts.iter().copied().max().unwrap_or(1);
-    let streams = most(&request.stream_counts());
-    let batch = most(&request.batches());
+    let maximum = |counts: &[usize]| counts.iter().copied().max().unwrap_or(1);
+    let streams = maximum(&request.stream_counts());
+    let batch = maximum(&request.batches());
     plan.inputs
         .iter()
         .try_for_each(|input| check_events(stream_bytes(plan, input, batch), streams, batch))
@@ -149,11 +149,11 @@ fn check_events_fit(request: &ThroughputRequest, plan: &Plan) -> Result<(), Plan
 fn check_processes(request: &ThroughputRequest) -> Result<(), PlanError> {
     let streams = request.stream_counts().into_iter().max().unwrap_or(1);
     for place in &request.places {
-        let most = request.process_counts(place).into_iter().max().unwrap_or(1);
-        if most > streams {
+        let maximum = request.process_counts(place).into_iter().max().unwrap_or(1);
+        if maximum > streams {
             return Err(PlanError::Usage(format!(
                 "{} of {place} need as many --streams, and there are {streams} at most",
-                processes_in_words(most)
+                processes_in_words(maximum)
             )));
         }
     }

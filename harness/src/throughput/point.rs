@@ -30,7 +30,7 @@ use crate::platform::energy::EnergyCounters;
 use crate::platform::{CpuTimes, Interrupt, usable_threads};
 
 /// Interval between checks for the end of the window.
-const LOOK: Duration = Duration::from_millis(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Context shared by all points.
 pub(super) struct Setup<'a> {
@@ -56,7 +56,7 @@ pub(super) struct Command<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WindowLength {
     pub(super) wanted: Duration,
-    pub(super) most: Duration,
+    pub(super) max: Duration,
 }
 
 /// Result of a point.
@@ -143,7 +143,7 @@ pub(super) fn measure(
     let all: Vec<usize> = (0..point.streams).collect();
     let (works, ran) = with_streams(setup, events, point, &all, |_, streams, checked| {
         let counters = EnergyCounters::for_devices(point.place.devices().iter().copied());
-        let clock = Clock::new(streams.len(), length.wanted, length.most);
+        let clock = Clock::new(streams.len(), length.wanted, length.max);
         let (events, stats) = run(streams, &clock, setup.interrupt, || {
             watch(&clock, &counters, setup.interrupt).unwrap_or_default()
         });
@@ -175,8 +175,8 @@ pub(super) fn with_streams<R>(
     let works = WorkSummary::for_cases(&cases);
     let ready = || {
         let mut streams = Vec::new();
-        for (&number, both) in numbers.iter().zip(teams.iter().zip(&cases)) {
-            streams.push(ready(setup, point, number, both)?);
+        for ((&number, team), cases) in numbers.iter().zip(&teams).zip(&cases) {
+            streams.push(ready(setup, point, number, team, cases)?);
         }
         let working_set_bytes = check_all(&mut streams, &cases, setup.interrupt)?;
         let gpu_metrics = streams.first_mut().map(gpu_metrics).transpose()?.flatten();
@@ -270,7 +270,8 @@ fn ready<'a>(
     setup: &Setup<'_>,
     point: &PointSpec,
     number: usize,
-    (team, cases): (&'a Team, &Batch<'a>),
+    team: &'a Team,
+    cases: &Batch<'a>,
 ) -> Result<Stream<'a>, PointFailure> {
     let device = point.place.of_stream(number);
     let target = Target { device, gpu: setup.gpus.for_stream(device, number)?, team };
@@ -388,14 +389,14 @@ fn watch(
         match clock.window() {
             Some(window) => break window,
             None if is_over(clock) => return None,
-            None => thread::sleep(LOOK),
+            None => thread::sleep(POLL_INTERVAL),
         }
     };
     // The window may have opened a moment before: power is averaged over the observed time.
     let seen_from = clock.now();
     let energy = counters.read();
     while clock.now() < window.end && !is_over(clock) {
-        thread::sleep(LOOK.min(window.end.saturating_sub(clock.now())));
+        thread::sleep(POLL_INTERVAL.min(window.end.saturating_sub(clock.now())));
     }
     let energy = counters.since(&energy);
     let watts = |joules: f64| joules / (clock.now() - seen_from).as_secs_f64();

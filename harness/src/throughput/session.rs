@@ -192,8 +192,8 @@ impl<'a> Session<'a> {
     /// Window of a point, with `left` points remaining.
     fn length(&self, left: usize) -> WindowLength {
         let share = |time: Duration| time.mul_f64(IN_WINDOW / left.max(1) as f64);
-        let most = self.deadline.left().map_or(Duration::MAX, share);
-        WindowLength { wanted: self.request.flags.duration, most }
+        let max = self.deadline.left().map_or(Duration::MAX, share);
+        WindowLength { wanted: self.request.flags.duration, max }
     }
 
     /// Description such as `3 of 12: time-sweep on cpu, 2 streams of 1 thread, batch 4`.
@@ -221,7 +221,7 @@ impl<'a> Session<'a> {
 fn left_out(budget: Option<Duration>, points: usize) -> String {
     let budget = budget.map_or_else(String::new, |it| humantime::format_duration(it).to_string());
     format!(
-        "--budget {budget} was over before {}; what was measured is whole",
+        "--budget {budget} was over before {}; results so far are complete",
         units::counted(points, "point")
     )
 }

@@ -20,7 +20,7 @@ use crate::platform::Interrupt;
 use crate::request::{AxisValues, Source, ThroughputRequest};
 
 const LENGTH: WindowLength =
-    WindowLength { wanted: Duration::from_millis(20), most: Duration::from_millis(500) };
+    WindowLength { wanted: Duration::from_millis(20), max: Duration::from_millis(500) };
 
 fn request(line: &str) -> ThroughputRequest {
     let line = format!("bench throughput {line}");

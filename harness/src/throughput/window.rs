@@ -58,14 +58,14 @@ pub(super) enum Milestone {
 }
 
 /// Length of a window, given its longest event.
-pub(super) fn length(wanted: Duration, most: Duration, longest: Duration) -> Duration {
-    wanted.min(most).max(longest.saturating_mul(EVENTS)).min(most)
+pub(super) fn length(wanted: Duration, max: Duration, longest: Duration) -> Duration {
+    wanted.min(max).max(longest.saturating_mul(EVENTS)).min(max)
 }
 
 impl Clock<'_> {
     /// Starts a clock for `streams` streams, all of which are in this process.
-    pub(super) fn new(streams: usize, wanted: Duration, most: Duration) -> Self {
-        Clock::with(streams, wanted.min(most), WindowControl::Own(most))
+    pub(super) fn new(streams: usize, wanted: Duration, max: Duration) -> Self {
+        Clock::with(streams, wanted.min(max), WindowControl::Own(max))
     }
 }
 
@@ -113,9 +113,9 @@ impl<'a> Clock<'a> {
         }
         let longest = Duration::from_nanos(self.longest_ns.load(Ordering::SeqCst));
         match self.lead {
-            WindowControl::Own(most) => {
+            WindowControl::Own(max) => {
                 let begin = self.now();
-                let end = begin.saturating_add(length(self.wanted, most, longest));
+                let end = begin.saturating_add(length(self.wanted, max, longest));
                 self.open(Window { begin, end });
             }
             WindowControl::Other(tell) => tell(Milestone::Warm(longest)),
@@ -189,8 +189,8 @@ mod tests {
 
     #[test]
     fn long_events_extend_the_window_up_to_its_maximum() {
-        for (most, expected) in [(Duration::MAX, 20 * SECOND), (5 * SECOND, 5 * SECOND)] {
-            let clock = Clock::new(1, SECOND, most);
+        for (max, expected) in [(Duration::MAX, 20 * SECOND), (5 * SECOND, 5 * SECOND)] {
+            let clock = Clock::new(1, SECOND, max);
             clock.stream_is_warm(2 * SECOND);
             let window = clock.window().expect("open");
             assert_eq!(window.end - window.begin, expected);
@@ -206,8 +206,8 @@ mod tests {
 
     #[test]
     fn the_leader_opens_and_ends_the_window() {
-        let told = std::sync::Mutex::new(Vec::new());
-        let tell = |milestone| told.lock().expect("nobody panics").push(milestone);
+        let milestones = std::sync::Mutex::new(Vec::new());
+        let tell = |milestone| milestones.lock().expect("no thread panics").push(milestone);
         let clock = Clock::led(2, SECOND, &tell);
         let longest = Duration::from_millis(20);
         clock.stream_is_warm(longest);
@@ -221,7 +221,7 @@ mod tests {
         assert!(!clock.is_over(), "others may not be");
         clock.stop();
         assert!(clock.is_over());
-        let told = told.lock().expect("nobody panics");
-        assert_eq!(*told, [Milestone::Warm(longest), Milestone::Beyond]);
+        let milestones = milestones.lock().expect("no thread panics");
+        assert_eq!(*milestones, [Milestone::Warm(longest), Milestone::Beyond]);
     }
 }

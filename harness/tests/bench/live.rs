@@ -211,7 +211,7 @@ fn what_can_t_be_delivered_is_told_and_ends_nothing() {
     let told = told.exits(0);
     told.says("it refuses with status 404: {\"error\":\"database not found")
         .says("create the database");
-    told.says("the stream goes on").says("deliveries of metrics to");
+    told.says("the stream continues").says("deliveries of metrics to");
     assert!(!told.stderr.contains("secret"), "{}", told.story());
     let notes = folder.record("run").notes;
     assert!(notes.iter().any(|note| note.contains("deliveries of metrics to http")), "{notes:?}");

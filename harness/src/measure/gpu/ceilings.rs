@@ -25,7 +25,7 @@ const SHARE_OF_FREE: u64 = 8;
 const LARGE_BLOCK: usize = 256 << 20;
 /// Block sizes of a curve; each is four times the one before.
 const MIN_BLOCK: usize = 4 << 10;
-const LARGEST_BLOCK: usize = 1 << 30;
+const MAX_BLOCK: usize = 1 << 30;
 const STEP: usize = 4;
 /// Bytes transferred in a row, and maximum number of blocks.
 const VOLUME: usize = 64 << 20;
@@ -50,7 +50,7 @@ pub(crate) fn link_curves(gpu: &Gpu) -> Result<Vec<LinkPoint>, DeviceError> {
     let mut points = Vec::new();
     let is_there = |memory: &HostMemory| *memory != HostMemory::Mapped || gpu.maps_memory();
     for memory in HostMemory::ALL.into_iter().filter(is_there) {
-        let (mut buffers, largest) = buffers(gpu, memory, LARGEST_BLOCK)?;
+        let (mut buffers, largest) = buffers(gpu, memory, MAX_BLOCK)?;
         buffers.check(gpu)?;
         for &direction in memory.directions() {
             for block in blocks(largest) {
@@ -124,7 +124,7 @@ fn best_of_kernel(
     })
 }
 
-/// Minimum of `count` times.
+/// Minimum of `repetitions` times.
 fn minimum(
     repetitions: usize,
     mut time: impl FnMut() -> Result<f64, DeviceError>,
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn blocks_are_powers_of_four_up_to_the_largest() {
-        let all: Vec<_> = blocks(LARGEST_BLOCK).collect();
+        let all: Vec<_> = blocks(MAX_BLOCK).collect();
         assert_eq!((all.len(), all[0], all[9]), (10, 4 << 10, 1 << 30));
         let few: Vec<_> = blocks(100 << 10).collect();
         assert_eq!(few, [4 << 10, 16 << 10, 64 << 10]);

@@ -52,7 +52,7 @@ impl Watch {
     /// Readings that are not available, with the reasons.
     pub(crate) fn problems(&self) -> Vec<String> {
         let problem = |what: &str, reason: Option<String>| {
-            reason.map(|reason| format!("{what} can't be told: {reason}"))
+            reason.map(|reason| format!("{what} is not available: {reason}"))
         };
         let answers = [
             problem("its clock", self.monitor.clock_mhz().err()),

@@ -77,7 +77,7 @@ fn visited<const N: usize>(
 ) -> Result<usize, &'static str> {
     let both = samplers.iter_mut().zip(series).enumerate();
     let visited = both.map(|(i, (sampler, series))| BlockCandidate::new(i, sampler, series));
-    sample_block(visited.collect(), &POLICY, (first_round, 1), log)
+    sample_block(visited.collect(), &POLICY, first_round, 1, log)
 }
 
 /// Runs the first block.

@@ -31,8 +31,8 @@ fn a_precise_pilot_samples_and_time_end_it() {
     let mut of_no_duration = series(15, 0.0, 0);
     of_no_duration.seconds.fill(0.0);
     for (policy, series, expected, what) in [
-        (POLICY, series(9, 0.0, 1), None, "fewer blocks than in the pilot again"),
-        (POLICY, series(10, 0.0, 1), Some(Interval), "the pilot's number again"),
+        (POLICY, series(9, 0.0, 1), None, "one block less than planned"),
+        (POLICY, series(10, 0.0, 1), Some(Interval), "the planned number of blocks"),
         (POLICY, series(10, 0.5, 1), None, "a wide pilot"),
         (POLICY, series(14, 0.5, 1), None, "not all samples yet"),
         (POLICY, series(15, 0.5, 1), Some(Samples), "all samples"),

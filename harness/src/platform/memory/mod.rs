@@ -54,7 +54,7 @@ fn chosen(setting: Option<&str>, known: u64) -> (u64, Option<String>) {
             (bytes, Some(note))
         }
         Err(problem) => {
-            let note = format!("{VARIABLE} {} is left aside: {problem}", setting.quoted());
+            let note = format!("{VARIABLE} {} is ignored: {problem}", setting.quoted());
             (known, Some(note))
         }
     }
@@ -69,7 +69,7 @@ mod tests {
         for (setting, expected, words) in [
             (None, 300, ""),
             (Some("8M"), 8_000_000, "says 8000000 bytes"),
-            (Some("much"), 300, "left aside"),
+            (Some("much"), 300, "is ignored"),
         ] {
             let (bytes, note) = chosen(setting, 300);
             assert_eq!((bytes, note.is_some()), (expected, setting.is_some()));

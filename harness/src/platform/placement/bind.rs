@@ -157,9 +157,9 @@ mod tests {
         ] {
             assert_eq!(assign(places, threads, bind), expected, "{bind}");
         }
-        let crowd = assign(128, 144, Bind::Close);
-        let some = [crowd[31], crowd[32], crowd[143]];
-        assert_eq!((crowd.len(), some), (144, [15, 16, 127]));
+        let crowded = assign(128, 144, Bind::Close);
+        let some = [crowded[31], crowded[32], crowded[143]];
+        assert_eq!((crowded.len(), some), (144, [15, 16, 127]));
     }
 
     #[test]

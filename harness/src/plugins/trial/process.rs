@@ -40,8 +40,8 @@ pub(super) fn run(
 ) -> Result<Verdict, PluginFailure> {
     let mut child = start(plugin, variant)?;
     let listening = child.stderr.take().map(last_line).transpose();
-    let listening = listening.and_then(|said| Ok((said, events(&mut child)?)));
-    let (said, events) = match listening {
+    let listening = listening.and_then(|stderr_line| Ok((stderr_line, events(&mut child)?)));
+    let (stderr_line, events) = match listening {
         Ok(listening) => listening,
         Err(error) => {
             kill_group(&child);
@@ -64,8 +64,9 @@ pub(super) fn run(
     }
     drain(&events, &mut trace);
     let status = child.wait()?;
-    let said = said.and_then(|said| said.recv_timeout(STDERR_TIMEOUT).ok());
-    Ok(trace.ended(status, &said.unwrap_or_default()))
+    let stderr_line =
+        stderr_line.and_then(|stderr_line| stderr_line.recv_timeout(STDERR_TIMEOUT).ok());
+    Ok(trace.ended(status, &stderr_line.unwrap_or_default()))
 }
 
 fn start(plugin: &Path, variant: Option<&PluginVariant>) -> Result<Child, PluginFailure> {
@@ -193,8 +194,8 @@ fn last_line(errors: ChildStderr) -> io::Result<Receiver<String>> {
         let _ = errors.by_ref().take(MAX_BYTES).read_to_end(&mut bytes);
         // Drain the rest, so that a writer does not block.
         let _ = std::io::copy(&mut errors, &mut std::io::sink());
-        let said = String::from_utf8_lossy(&bytes);
-        let last = said.lines().rfind(|line| !line.trim().is_empty());
+        let stderr_line = String::from_utf8_lossy(&bytes);
+        let last = stderr_line.lines().rfind(|line| !line.trim().is_empty());
         let printable = last.unwrap_or_default().trim().chars();
         let printable = printable.filter(|c| !c.is_control());
         let _ = sender.send(printable.take(MAX_CHARACTERS).collect());

@@ -76,8 +76,8 @@ impl Trace {
         self.inside
     }
 
-    /// Verdict for a process that ended by itself; `said` is its last line of standard error.
-    pub(super) fn ended(self, status: ExitStatus, said: &str) -> Verdict {
+    /// Verdict for a process that ended by itself; `last_error` is its last line of standard error.
+    pub(super) fn ended(self, status: ExitStatus, last_error: &str) -> Verdict {
         if let Some(verdict) = self.verdict.as_ref().filter(|_| status.success()) {
             return verdict.clone();
         }
@@ -89,11 +89,11 @@ impl Trace {
                 format!("ended the process {location} (exit code {code})")
             }
         };
-        let said = match said {
+        let last_error = match last_error {
             "" => String::new(),
-            said => format!("; it said {}", said.quoted().at_most(SENTENCE)),
+            last_error => format!("; last error line: {}", last_error.quoted().at_most(SENTENCE)),
         };
-        Err(Problem::new(ProblemKind::Failed, how + &said))
+        Err(Problem::new(ProblemKind::Failed, how + &last_error))
     }
 
     /// Verdict for a process that exceeded a timeout.
@@ -146,20 +146,19 @@ mod tests {
     fn signals_are_reported_with_call_and_input() {
         let input = Event::Input("two digis".to_owned());
         let before = trace(&[input.clone(), enter("run")]);
-        let told = failed(before.ended(ExitStatus::from_raw(11), ""));
-        assert_eq!(told, "crashed in run, on two digis (SIGSEGV)");
+        let problem = failed(before.ended(ExitStatus::from_raw(11), ""));
+        assert_eq!(problem, "crashed in run, on two digis (SIGSEGV)");
         let after = trace(&[input, enter("run"), Event::Leave]);
-        let told = failed(after.ended(ExitStatus::from_raw(6), "free(): invalid pointer"));
-        let expected =
-            "crashed after run, on two digis (SIGABRT); it said \"free(): invalid pointer\"";
-        assert_eq!(told, expected);
+        let problem = failed(after.ended(ExitStatus::from_raw(6), "free(): invalid pointer"));
+        let expected = "crashed after run, on two digis (SIGABRT); last error line: \"free(): invalid pointer\"";
+        assert_eq!(problem, expected);
     }
 
     #[test]
     fn exiting_in_a_call_is_a_failure() {
         let inside = trace(&[enter("load")]);
-        let told = failed(inside.ended(ExitStatus::from_raw(0), ""));
-        assert_eq!(told, "ended the process in load (exit code 0)");
+        let problem = failed(inside.ended(ExitStatus::from_raw(0), ""));
+        assert_eq!(problem, "ended the process in load (exit code 0)");
         let crashed = trace(&[Event::Verdict(Ok(()))]).ended(ExitStatus::from_raw(11), "");
         let expected = "crashed at the end of the process (SIGSEGV)";
         assert_eq!(failed(crashed), expected);

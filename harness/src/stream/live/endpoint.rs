@@ -16,7 +16,7 @@ use super::live_counts::LiveCounts;
 use super::low_priority::spawn_low_priority;
 
 /// Interval between checks for a connection.
-const LOOK: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The endpoint; it is closed when it is dropped.
 pub(super) struct Endpoint {
@@ -65,7 +65,7 @@ fn answer_all(listener: &TcpListener, live_counts: &LiveCounts, is_stopped: &Ato
             // Errors of clients that disconnect early are ignored.
             Ok((asks, _)) => drop(serve(asks, |path| reply(path, live_counts))),
             // No connection, or it can't be accepted now.
-            Err(_) => thread::park_timeout(LOOK),
+            Err(_) => thread::park_timeout(POLL_INTERVAL),
         }
     }
 }

@@ -71,7 +71,8 @@ mod tests {
 
     /// Records a result for a worker.
     fn answer(dispatcher: &Dispatcher, worker: usize, number: u64) {
-        let (begun_ns, ended_ns) = (number * MS, number * MS + 2 * MS);
+        let begun_ns = number * MS;
+        let ended_ns = begun_ns + 2 * MS;
         let built = Some(EventCounts { events: 2, digis: 7, took_ns: MS });
         let outcome = TimesliceResult { number, begun_ns, ended_ns, check: None, built };
         let found = FOUND[(number % 2) as usize];

@@ -9,7 +9,7 @@ use text::Foreign;
 const TIMEOUT: u64 = 2;
 /// Maximum length of the response that is read.
 const MAX_RESPONSE_BYTES: u64 = 1 << 10;
-const LONGEST_HEADERS: usize = 8 << 10;
+const MAX_HEADER_BYTES: usize = 8 << 10;
 
 /// Destination of lines.
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ pub(super) enum PushError {
     Silent,
     #[error("there is no connection: {0}")]
     Unconnected(io::Error),
-    #[error("the answer makes no sense: {0}")]
+    #[error("invalid response: {0}")]
     Odd(minreq::Error),
     #[error("it refuses with status {status}{}{}", quoted_response(response_text), advice(*status))]
     Refused { status: u16, response_text: String },
@@ -74,7 +74,7 @@ impl Influx {
         let mut request = minreq::post(&self.url)
             .with_timeout(TIMEOUT)
             .with_follow_redirects(false)
-            .with_max_headers_size(LONGEST_HEADERS)
+            .with_max_headers_size(MAX_HEADER_BYTES)
             .with_header("Content-Type", "text/plain; charset=utf-8")
             .with_body(lines);
         if let Some(token) = &self.token {

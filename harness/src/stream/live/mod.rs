@@ -123,7 +123,7 @@ impl Live {
         let (name, pusher) = self.influx.as_ref()?;
         let problem = pusher.first_problem()?;
         let name = name.shown();
-        Some(format!("metrics are not delivered to {name}: {problem}; the stream goes on"))
+        Some(format!("metrics are not delivered to {name}: {problem}; the stream continues"))
     }
 
     /// Pushes the remaining counts. Returns a note on failed deliveries, if any.

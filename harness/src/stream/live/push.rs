@@ -15,10 +15,10 @@ use super::live_counts::LiveCounts;
 use super::low_priority::spawn_low_priority;
 
 /// Interval between deliveries.
-const BETWEEN: Duration = Duration::from_secs(1);
+const INTERVAL: Duration = Duration::from_secs(1);
 /// Interval between checks for the first counts, so that problems with the server are reported
 /// early.
-const SOON: Duration = Duration::from_millis(50);
+const FIRST_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Handle of the thread that pushes.
 pub(super) struct Pusher {
@@ -91,7 +91,7 @@ impl PushThread {
             if is_last {
                 return self.all;
             }
-            let pause = if self.all.tried == 0 { SOON } else { BETWEEN };
+            let pause = if self.all.tried == 0 { FIRST_INTERVAL } else { INTERVAL };
             while begun.elapsed() < pause && !stop.load(Ordering::Relaxed) {
                 thread::park_timeout(pause.saturating_sub(begun.elapsed()));
             }

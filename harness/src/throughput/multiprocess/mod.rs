@@ -29,9 +29,9 @@ use protocol::{Answer, Ask};
 pub(crate) use worker_process::{SUBCOMMAND, opening, refuse, work};
 
 /// Interval between checks for the end of the window.
-const LOOK: Duration = Duration::from_millis(5);
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 /// Delay before the window, so that all processes have been notified when it opens.
-const HEARD: Duration = Duration::from_millis(20);
+const NOTIFICATION_DELAY: Duration = Duration::from_millis(20);
 
 /// Measures a point with the streams of several processes.
 pub(super) fn measure(
@@ -60,7 +60,7 @@ fn run(
 ) -> Result<WindowResult, PointFailure> {
     let processes = point.busy_processes();
     pool.fill(point, setup)?;
-    let wanted_ns = limits.wanted.min(limits.most).as_nanos() as u64;
+    let wanted_ns = limits.wanted.min(limits.max).as_nanos() as u64;
     pool.tell(|process| Ask::Prepare { point: number, process, wanted_ns })?;
     let mut checked = Checked::default();
     let mut of_parts = Vec::new();
@@ -80,8 +80,8 @@ fn run(
         let Answer::Warm { longest_ns } = answer else { return Err(unexpected_message()) };
         longest = longest.max(Duration::from_nanos(longest_ns));
     }
-    let begin = Duration::from_nanos(now_ns()) + HEARD;
-    let window = Window { begin, end: begin + length(limits.wanted, limits.most, longest) };
+    let begin = Duration::from_nanos(now_ns()) + NOTIFICATION_DELAY;
+    let window = Window { begin, end: begin + length(limits.wanted, limits.max, longest) };
     let begin_ns = window.begin.as_nanos() as u64;
     let end_ns = window.end.as_nanos() as u64;
     pool.tell(|_| Ask::Window { begin_ns, end_ns })?;
@@ -93,7 +93,7 @@ fn run(
     let mut events: Vec<Vec<Event>> = vec![Vec::new(); point.streams];
     let mut remarks = Vec::new();
     for (process, answer) in (0..processes).zip(pool.each(setup.interrupt)?) {
-        let Answer::Done { events: own, remarks: said } = answer else {
+        let Answer::Done { events: own, remarks: further_remarks } = answer else {
             return Err(unexpected_message());
         };
         for (stream, own) in point.streams_of(process).into_iter().zip(own) {
@@ -102,7 +102,7 @@ fn run(
         if events.iter().flatten().any(|event| event.number >= point.batch) {
             return Err(other_points());
         }
-        remarks.extend(said);
+        remarks.extend(further_remarks);
     }
     remarks.sort();
     remarks.dedup();
@@ -145,7 +145,7 @@ fn watch(
         if left.is_zero() {
             break;
         }
-        thread::sleep(LOOK.min(left));
+        thread::sleep(POLL_INTERVAL.min(left));
     }
     let seconds = (Duration::from_nanos(now_ns()) - window.begin).as_secs_f64();
     let energy = counters.since(&before.2);
@@ -178,7 +178,7 @@ fn other_points() -> PointFailure {
 }
 
 fn unexpected_message() -> PointFailure {
-    PointFailure::Wrong("failed: a process answered out of turn".to_owned())
+    PointFailure::Wrong("failed: unexpected answer of a process".to_owned())
 }
 
 #[cfg(test)]

@@ -17,14 +17,14 @@ use crate::throughput::point::{PointFailure, Setup};
 /// Timeout for the last answer of a process whose stream has failed.
 const LAST_ANSWER: Duration = Duration::from_secs(10);
 /// Interval between checks for an interrupt.
-const LOOK: Duration = Duration::from_millis(20);
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// All processes of a point. They are killed when this is dropped.
 #[derive(Default)]
 pub(in crate::throughput) struct WorkerPool {
     running: Vec<WorkerProcess>,
     /// Answers that were received and not processed yet; `None` if a process is gone.
-    said: Option<Receiver<(usize, Option<Answer>)>>,
+    received: Option<Receiver<(usize, Option<Answer>)>>,
     /// Device and number of processes that the streams were started for.
     place: Option<(DevicePlace, usize)>,
 }
@@ -61,7 +61,7 @@ impl WorkerPool {
                 PointFailure::Unavailable(problem)
             })?);
         }
-        (self.said, self.place) = (Some(receiver), place);
+        (self.received, self.place) = (Some(receiver), place);
         Ok(())
     }
 
@@ -71,9 +71,9 @@ impl WorkerPool {
     /// If one is gone.
     pub(super) fn tell(&mut self, ask: impl Fn(usize) -> Ask) -> Result<(), PointFailure> {
         for number in 0..self.running.len() {
-            let said = line(&ask(number));
+            let message = line(&ask(number));
             let asks = self.running[number].asks.as_mut();
-            if asks.is_none_or(|asks| asks.write_all(said.as_bytes()).is_err()) {
+            if asks.is_none_or(|asks| asks.write_all(message.as_bytes()).is_err()) {
                 return Err(self.lost(number));
             }
         }
@@ -90,7 +90,7 @@ impl WorkerPool {
             if interrupt.asked() {
                 return Err(PointFailure::Interrupted);
             }
-            if let Some((number, answer)) = self.next(LOOK)? {
+            if let Some((number, answer)) = self.next(POLL_INTERVAL)? {
                 answers[number] = Some(answer);
             }
         }
@@ -111,9 +111,9 @@ impl WorkerPool {
         Ok(())
     }
 
-    fn next(&mut self, most: Duration) -> Result<Option<(usize, Answer)>, PointFailure> {
-        let Some(said) = &self.said else { return Ok(None) };
-        match said.recv_timeout(most) {
+    fn next(&mut self, timeout: Duration) -> Result<Option<(usize, Answer)>, PointFailure> {
+        let Some(received) = &self.received else { return Ok(None) };
+        match received.recv_timeout(timeout) {
             Ok((number, Some(Answer::Refused(PointFailure::Interrupted)))) => {
                 Err(self.failed(number))
             }
@@ -131,8 +131,8 @@ impl WorkerPool {
         self.running[number].asks = None;
         let until = Instant::now() + LAST_ANSWER;
         let left = || until.saturating_duration_since(Instant::now());
-        let said = self.said.as_ref();
-        let next = || said.and_then(|said| said.recv_timeout(left()).ok());
+        let received = self.received.as_ref();
+        let next = || received.and_then(|received| received.recv_timeout(left()).ok());
         let own = std::iter::from_fn(next).filter(|(from, _)| *from == number);
         let refusal = own.map(|(_, answer)| answer).find_map(|answer| match answer {
             Some(Answer::Refused(refusal)) => Some(Some(refusal)),
@@ -169,7 +169,7 @@ impl WorkerPool {
             let _ = worker_process.process.wait();
             let _ = worker_process.listener.join();
         }
-        (self.said, self.place) = (None, None);
+        (self.received, self.place) = (None, None);
     }
 }
 
@@ -184,7 +184,7 @@ impl WorkerProcess {
         number: usize,
         point: &PointSpec,
         setup: &Setup<'_>,
-        said: Sender<(usize, Option<Answer>)>,
+        received: Sender<(usize, Option<Answer>)>,
     ) -> std::io::Result<Self> {
         let Worker { process, mut asks, answers, stderr_lines } =
             Worker::start(SUBCOMMAND, |_| ())?;
@@ -194,7 +194,7 @@ impl WorkerProcess {
         };
         // If the process is gone, that is noticed next.
         let _ = asks.write_all(line(&Ask::Open(opening)).as_bytes());
-        let listener = Builder::new().spawn(move || listen(number, answers, &said))?;
+        let listener = Builder::new().spawn(move || listen(number, answers, &received))?;
         let device = match point.processes % point.place.devices().len() {
             0 => point.place.of_stream(number).to_string(),
             _ => point.place.to_string(),
@@ -204,13 +204,13 @@ impl WorkerProcess {
 }
 
 /// Forwards the answers of a process, and the fact that it is gone.
-fn listen(number: usize, answers: ChildStdout, said: &Sender<(usize, Option<Answer>)>) {
+fn listen(number: usize, answers: ChildStdout, received: &Sender<(usize, Option<Answer>)>) {
     for line in lines(answers).map_while(Result::ok) {
         let Ok(answer) = serde_json::from_str(&line) else { break };
-        if said.send((number, Some(answer))).is_err() {
+        if received.send((number, Some(answer))).is_err() {
             return;
         }
     }
     // The receiver may be gone, after it has ended the process.
-    let _ = said.send((number, None));
+    let _ = received.send((number, None));
 }

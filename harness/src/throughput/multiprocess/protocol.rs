@@ -86,9 +86,9 @@ mod tests {
     fn messages_survive_a_round_trip() {
         let open = Ask::Open(Opening { command: vec!["bench".into()], config: None });
         for ask in [open, Ask::Begin, Ask::Window { begin_ns: 1, end_ns: u64::MAX }] {
-            let said = line(&ask);
-            assert_eq!(said.matches('\n').count(), 1);
-            assert_eq!(serde_json::from_str::<Ask>(&said).expect("parses"), ask);
+            let message = line(&ask);
+            assert_eq!(message.matches('\n').count(), 1);
+            assert_eq!(serde_json::from_str::<Ask>(&message).expect("parses"), ask);
         }
         let milliseconds = Duration::from_millis;
         let event = Event {

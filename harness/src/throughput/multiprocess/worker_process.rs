@@ -68,7 +68,7 @@ fn serve(planned: &StreamPlan, seed: u64) -> Result<(), IpcError> {
         let wanted = Duration::from_nanos(wanted_ns);
         let streams = point.streams_of(process);
         let done = with_streams(&setup, &mut events, point, &streams, |works, streams, checked| {
-            said(&Answer::Ready { works: works.clone(), checked })?;
+            send_answer(&Answer::Ready { works: works.clone(), checked })?;
             drive(streams, wanted, &interrupt)
         });
         send(&match done {
@@ -123,7 +123,7 @@ fn follow(clock: &Clock<'_>, start_ns: u64) {
     clock.stop();
 }
 
-fn said(answer: &Answer) -> Result<(), PointFailure> {
+fn send_answer(answer: &Answer) -> Result<(), PointFailure> {
     send(answer).map_err(|_| PointFailure::Interrupted)
 }
 
@@ -132,5 +132,5 @@ fn unable(error: &MeasureError) -> PointFailure {
 }
 
 fn unexpected_message() -> IpcError {
-    IpcError::NotUnderstood("that is asked out of turn".to_owned())
+    IpcError::NotUnderstood("unexpected request".to_owned())
 }
