@@ -13,7 +13,7 @@ use super::session::{BLOCK_TIMEOUT, PairedRun, TIMES_LAST, children};
 use crate::measure::TOTAL;
 
 impl PairSampler for PairedRun<'_> {
-    fn visit(&mut self, side: Side, order: &BlockRequest) -> Result<BlockResult, DuetError> {
+    fn sample_block(&mut self, side: Side, order: &BlockRequest) -> Result<BlockResult, DuetError> {
         let point = &self.inputs[order.input].input.points[order.point];
         let task = format!("sample {} {}", point.algorithm, point.variant);
         let limit = BLOCK_TIMEOUT + TIMES_LAST * self.last;

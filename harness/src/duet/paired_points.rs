@@ -35,7 +35,7 @@ pub(super) trait PairSampler {
     ///
     /// # Errors
     /// If it fails; nothing more can be measured then.
-    fn visit(&mut self, side: Side, order: &BlockRequest) -> Result<BlockResult, DuetError>;
+    fn sample_block(&mut self, side: Side, order: &BlockRequest) -> Result<BlockResult, DuetError>;
     /// Records that a point has enough rounds.
     fn finish(&mut self, paired: &PairedPoint, why: Stop) -> Result<(), DuetError>;
     /// Restarts both sides, for these points, which gives them a new memory layout.
@@ -149,7 +149,7 @@ impl PairedPoint {
     }
 
     /// Takes as many rounds as its time share allows with the same processes, but at least one.
-    fn generation<S: PairSampler>(
+    fn run_rounds<S: PairSampler>(
         &mut self,
         number: usize,
         sampler: &mut S,
@@ -176,22 +176,22 @@ impl PairedPoint {
         let mut rows: [Vec<SampleRow>; 2] = Default::default();
         let mut run: Option<Duration> = None;
         self.last = Duration::ZERO;
-        for (visit, side) in self.in_order(round).into_iter().enumerate() {
+        for (block, side) in self.in_order(round).into_iter().enumerate() {
             let order = BlockRequest {
                 slowdown: match side {
                     Side::Base => 0.0,
                     Side::New => self.slowdown,
                 },
-                keep: first.keep || visit >= self.sides.len(),
+                keep: first.keep || block >= self.sides.len(),
                 ..first
             };
-            let visited = sampler.visit(side, &order)?;
-            self.failed |= visited.failed;
+            let result = sampler.sample_block(side, &order)?;
+            self.failed |= result.failed;
             let runs = order.samples + usize::from(order.warm_up);
-            let each = visited.took / runs as u32;
+            let each = result.took / runs as u32;
             run = Some(run.map_or(each, |run| run.min(each)));
-            self.last += visited.took;
-            rows[side as usize].extend(visited.rows);
+            self.last += result.took;
+            rows[side as usize].extend(result.rows);
             if self.failed {
                 return Ok(());
             }
@@ -205,8 +205,8 @@ impl PairedPoint {
         Ok(())
     }
 
-    /// Order of sides within a round; the next round starts with the other side, and so do the
-    /// first rounds of restarted processes.
+    /// Order of sides within a round, forward and reversed. Successive rounds start with alternating
+    /// sides, and so do successive starts of the processes.
     fn in_order(&self, round: usize) -> Vec<Side> {
         let mut sides = self.sides.clone();
         if (round + round / GENERATION) % 2 == 1 {
@@ -257,20 +257,20 @@ pub(super) fn measure<S: PairSampler>(
     rule: &Rule,
     sampler: &mut S,
 ) -> Result<Vec<PairedPoint>, DuetError> {
-    for generation in 0..MOST_GENERATIONS {
-        if generation > 0 {
+    for run_rounds in 0..MOST_GENERATIONS {
+        if run_rounds > 0 {
             if sampler.ends_before(sampler.restart_time()) {
                 break;
             }
             sampler.restart(&paired_points)?;
         }
-        shuffle(&mut paired_points, hash(rule.seed, [generation as u64]));
+        shuffle(&mut paired_points, hash(rule.seed, [run_rounds as u64]));
         let mut left = Vec::new();
         for mut paired in paired_points {
             // Points that take too long for the remaining time are dropped in favour of shorter
             // ones.
             if !sampler.ends_before(paired.last) {
-                paired.generation(generation, sampler)?;
+                paired.run_rounds(run_rounds, sampler)?;
                 if paired.failed {
                     continue;
                 }

@@ -42,7 +42,7 @@ static OWN: CrashRecord = CrashRecord {
 static SHARED: AtomicPtr<CrashRecord> = AtomicPtr::new(null_mut());
 
 /// Record of this process.
-pub(super) fn crash_record() -> &'static CrashRecord {
+pub(super) fn current() -> &'static CrashRecord {
     // SAFETY: the pointer is null or points to a mapping that is never unmapped.
     unsafe { SHARED.load(Acquire).as_ref() }.unwrap_or(&OWN)
 }
@@ -93,8 +93,8 @@ impl CrashRecord {
 }
 
 /// Records that this process is about to end by itself.
-pub(super) fn ends(exit: Exit) {
-    crash_record().set_exit_code(exit as i32);
+pub(super) fn record_exit(exit: Exit) {
+    current().set_exit_code(exit as i32);
 }
 
 /// A text of at most `N` bytes. Longer texts are truncated.

@@ -19,7 +19,7 @@ use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction
 use text::Foreign;
 
 use super::Exit;
-use super::crash_record::{crash_record, ends};
+use super::crash_record::{self, record_exit};
 
 /// Signals of crashes.
 const SIGNALS: [Signal; 6] = [
@@ -46,11 +46,11 @@ struct Guard;
 
 impl Watch for Guard {
     fn enter(&self, call: &'static Call) {
-        crash_record().enter(&call.words);
+        crash_record::current().enter(&call.words);
     }
 
     fn leave(&self) {
-        crash_record().leave();
+        crash_record::current().leave();
     }
 }
 
@@ -73,7 +73,7 @@ pub(crate) fn install() {
 
 /// Sets the folder of results for reports.
 pub(crate) fn keep_results_in(folder: &Path) {
-    crash_record().folder.set(&folder.shown().to_string());
+    crash_record::current().folder.set(&folder.shown().to_string());
 }
 
 /// Returns to the initial working directory: a plugin may have changed it, and relative paths of
@@ -112,17 +112,18 @@ extern "C" fn on_exit() {
 fn is_called() -> bool {
     // SAFETY: `getpid` takes no arguments and is async-signal-safe.
     let process = unsafe { libc::getpid() };
-    crash_record().is_inside.load(SeqCst) && u32::try_from(process) == Ok(PROCESS.load(SeqCst))
+    crash_record::current().is_inside.load(SeqCst)
+        && u32::try_from(process) == Ok(PROCESS.load(SeqCst))
 }
 
 /// Reports the plugin, and ends the process.
 fn blame(how: &str) -> ! {
-    let crash_record = crash_record();
-    let folder = crash_record.folder.bytes();
+    let record = crash_record::current();
+    let folder = record.folder.bytes();
     let kept = if folder.is_empty() { NOTHING_KEPT } else { KEPT };
     let texts: [&[u8]; 8] = [
         b"\nbench: plugin ",
-        crash_record.call.bytes(),
+        record.call.bytes(),
         b", crashed (",
         how.as_bytes(),
         b")",
@@ -134,7 +135,7 @@ fn blame(how: &str) -> ! {
         // SAFETY: pointer and length are those of `text`; an error of the write is ignored.
         unsafe { libc::write(libc::STDERR_FILENO, text.as_ptr().cast(), text.len()) };
     }
-    ends(Exit::WrongOutput);
+    record_exit(Exit::WrongOutput);
     // SAFETY: `_exit` takes an integer, ends the process and runs no handlers.
     unsafe { libc::_exit(Exit::WrongOutput as c_int) }
 }

@@ -79,14 +79,14 @@ impl Interrupt {
             orders.for_each(|_| self.ask_or_end());
         });
         // Without a listener the supervisor ends the process; results so far are on disk.
-        crash_record::crash_record().listens.store(listening.is_ok(), SeqCst);
+        crash_record::current().listens.store(listening.is_ok(), SeqCst);
     }
 
     /// Handles a request: the first one requests an end, the second one ends the process.
     fn ask_or_end(&self) {
         if self.0.swap(true, Relaxed) {
             plugin_guard::disarm();
-            crash_record::ends(Exit::Interrupted);
+            crash_record::record_exit(Exit::Interrupted);
             std::process::exit(Exit::Interrupted as i32);
         }
         let _ = writeln!(

@@ -141,8 +141,8 @@ fn single(params: &Params) -> Result<(Params, Scenario), DataError> {
 fn rates(mean_hz: f64, jitter: f64, count: usize) -> Vec<Option<f64>> {
     let spread = 3_f64.sqrt() * jitter;
     let rate = |number: usize| {
-        let place = 2.0 * (number as f64 + 0.5) / count as f64 - 1.0;
-        (jitter > 0.0).then_some(mean_hz * (1.0 + spread * place))
+        let position = 2.0 * (number as f64 + 0.5) / count as f64 - 1.0;
+        (jitter > 0.0).then_some(mean_hz * (1.0 + spread * position))
     };
     (0..count).map(rate).collect()
 }

@@ -80,7 +80,7 @@ impl Dispatcher {
     }
 
     /// Adds a worker with its input pipe.
-    pub(super) fn slot(&self, worker: usize, asks: ChildStdin) {
+    pub(super) fn add_worker(&self, worker: usize, asks: ChildStdin) {
         self.state().workers[worker] = WorkerSlot { asks: Some(asks), ..WorkerSlot::default() };
     }
 

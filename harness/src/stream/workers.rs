@@ -123,7 +123,7 @@ impl Workers {
         let line = worker::line(&Ask::Open(opening.clone()));
         // If the worker is gone, that is noticed next.
         let _ = asks.write_all(line.as_bytes());
-        self.dispatcher.slot(number, asks);
+        self.dispatcher.add_worker(number, asks);
         let id = process.id();
         let process = Arc::new(Mutex::new(process));
         let (sender, first_answers) = channel();

@@ -16,7 +16,7 @@ use algorithms::device::{Team, TeamError};
 use reports::record::{LinkBandwidth, LinksAtOnce, SharedLink};
 
 use super::gpus::StreamGpus;
-use super::places::team_specs;
+use super::placement::team_specs;
 use crate::measure::gpu_ceilings::buffers;
 use crate::plan::TeamLayout;
 use crate::platform::placement::{Placement, PlacementError};

@@ -7,7 +7,7 @@
 //! | module | holds |
 //! |---|---|
 //! | `plan` | points, and whether their events fit into memory |
-//! | `places` | CPUs of each stream's threads, near its GPU if it has one |
+//! | `placement` | CPUs of each stream's threads, near its GPU if it has one |
 //! | `gpus` | a GPU handle for each stream, all in one context of the driver |
 //! | `events` | events of all streams |
 //! | `point` | one point: streams prepared, checked, run, and checked again |
@@ -24,7 +24,7 @@ mod events;
 mod gpus;
 mod links;
 mod multiprocess;
-mod places;
+mod placement;
 mod plan;
 mod point;
 mod session;
@@ -37,6 +37,6 @@ mod window;
 pub(crate) use gpus::StreamGpus;
 pub(crate) use links::Links;
 pub(crate) use multiprocess::{SUBCOMMAND, opening, refuse, work};
-pub(crate) use places::team_specs;
+pub(crate) use placement::team_specs;
 pub(crate) use plan::{StreamPlan, others_problem};
 pub(crate) use session::{Outcome, Session};

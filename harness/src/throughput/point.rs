@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use super::ceilings::{Ceilings, EventGpuMetrics};
 use super::events::{Batch, Events};
 use super::gpus::StreamGpus;
-use super::places::start_teams;
+use super::placement::start_teams;
 use super::plan::PointSpec;
 use super::stream::{self, Event};
 use super::tally::Tally;

@@ -30,7 +30,7 @@ fn scripted(changes: &[f64], noise: f64, seed: u64) -> Scripted {
 }
 
 impl PairSampler for Scripted {
-    fn visit(&mut self, side: Side, order: &BlockRequest) -> Result<BlockResult, DuetError> {
+    fn sample_block(&mut self, side: Side, order: &BlockRequest) -> Result<BlockResult, DuetError> {
         let number = self.blocks.len() as u64;
         self.blocks.push((side, order.point, order.round));
         let change = match side {

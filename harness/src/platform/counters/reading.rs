@@ -151,7 +151,7 @@ mod tests {
     fn groups_that_never_ran_are_unknown() {
         let busy = |cycles| group(1000 * cycles, 1000 * cycles, &[(CYCLES, cycles)]);
         let never = |ns| group(ns, 0, &[(CYCLES, 0)]);
-        // A thread that hardly ran, or did not run at all, is no exception.
+        // Counts are still known if the uncounted thread hardly ran, or did not run at all.
         for (from, to, known) in [(0, 5000, None), (0, 50, Some(9.0)), (70, 70, Some(9.0))] {
             let counts = counted(&[busy(0), never(from)], &[busy(9), never(to)]);
             assert_eq!(counts.get(CYCLES), known);

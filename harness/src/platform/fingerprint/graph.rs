@@ -10,8 +10,8 @@ use super::program::{Kind, Node, Program, Target, WORD};
 use super::scan::Scan;
 use super::{aarch64, x86_64};
 
-/// Minimum size of values that are hashed with their length. Texts are shorter; images of kernels
-/// are longer.
+/// Minimum length of constants whose content is hashed with the value that points to them. Texts
+/// are shorter; images of kernels are longer.
 const LONG: u64 = 512;
 
 type Hash = [u8; 8];
@@ -113,8 +113,8 @@ impl Piece {
         Piece::new(hash, next)
     }
 
-    /// Piece for a value. Pointers are followed; addresses and lengths of short texts are not
-    /// hashed.
+    /// Piece for a value. Pointers are followed; addresses are not hashed. A pointer to a constant
+    /// is followed by its length: the constant is hashed only if it has at least `LONG` bytes.
     fn of_value(program: &Program<'_>, range: Range<u64>) -> Self {
         let mut hash = Sha256::new();
         let mut next = Vec::new();

@@ -75,7 +75,7 @@ fn read_request(stream: &mut TcpStream) -> io::Result<HttpRequest> {
         let read = stream.read(&mut piece)?;
         head.extend_from_slice(&piece[..read]);
         match parse_head(&head) {
-            Some(parse_head) => return Ok(parse_head),
+            Some(request) => return Ok(request),
             None if read == 0 => return Err(ErrorKind::UnexpectedEof.into()),
             None if head.len() > MAX_HEAD_BYTES => {
                 return Ok(HttpRequest::Other("431 Request Header Fields Too Large"));
