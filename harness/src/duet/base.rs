@@ -40,7 +40,7 @@ pub(crate) fn find(
     name: &str,
     store: &Path,
     series: Option<&Series>,
-    tell: impl Fn(&str),
+    report: impl Fn(&str),
 ) -> Result<Base, DuetError> {
     let path = Path::new(name);
     if path.is_file() {
@@ -75,7 +75,7 @@ pub(crate) fn find(
         let build = "build it again to compare what is checked out";
         say(&format!("note: the new side is the bench that runs: {difference}; {build}"));
     }
-    Ok(built(name, &commit, store, tell)?.into())
+    Ok(built(name, &commit, store, report)?.into())
 }
 
 /// The executable of this process, which is the new side.
@@ -122,7 +122,7 @@ fn built(
     name: &str,
     commit: &str,
     store: &Path,
-    tell: impl Fn(&str),
+    report: impl Fn(&str),
 ) -> Result<Executable, DuetError> {
     let folder = store.join("bases").join(commit);
     let base = Executable::new(folder.join("bench"), name);
@@ -135,7 +135,7 @@ fn built(
     let log = folder.join("build.log");
     let short = &commit[..12];
     let see = log.shown();
-    tell(&format!("building {name} ({short}), see {see}"));
+    report(&format!("building {name} ({short}), see {see}"));
     let tree = folder.join("tree");
     let git = |arguments: &[&str]| Checkout(Path::new(".")).git(arguments);
     let failed =

@@ -64,7 +64,7 @@ impl PairSampler for PairedRun<'_> {
         }
         let point = &self.inputs[paired.input].input.points[paired.point];
         let rounds = units::counted(paired.rounds(), "round");
-        self.tell(&format!(
+        self.report(&format!(
             "  {} {}: {rounds}, stopped by {}",
             point.algorithm,
             point.variant,

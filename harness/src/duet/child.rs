@@ -59,7 +59,7 @@ pub(super) struct Child {
     asks: ChildStdin,
     answers: Receiver<String>,
     /// Lines that it writes to standard error.
-    said: Receiver<String>,
+    stderr_lines: Receiver<String>,
     pub(super) software: Software,
 }
 
@@ -90,7 +90,7 @@ impl Child {
             return Err(DuetError::Foreign { bench, problem });
         };
         let listening = lines_of(stdout).and_then(|answers| Ok((answers, lines_of(stderr)?)));
-        let (answers, said) = match listening {
+        let (answers, stderr_lines) = match listening {
             Ok(listening) => listening,
             Err(source) => {
                 let _ = process.kill();
@@ -105,7 +105,7 @@ impl Child {
             process,
             asks,
             answers,
-            said,
+            stderr_lines,
             software: Software::default(),
         })
     }
@@ -209,7 +209,7 @@ impl Child {
         // It has closed its output: it ends, or is killed.
         let end = Instant::now() + STDERR_TIMEOUT;
         let left = || end.saturating_duration_since(Instant::now());
-        let said = std::iter::from_fn(|| self.said.recv_timeout(left()).ok());
+        let said = std::iter::from_fn(|| self.stderr_lines.recv_timeout(left()).ok());
         let said: Vec<_> = said.collect();
         let _ = self.process.kill();
         let ended = self.process.wait();

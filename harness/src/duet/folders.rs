@@ -10,7 +10,7 @@ use super::DuetError;
 use super::against::Against;
 use super::child::{Child, Side};
 use super::points::InputOrder;
-use super::protocol::Prepared;
+use super::protocol::PreparedInput;
 use crate::measure::Start;
 use crate::platform::available_memory;
 
@@ -71,7 +71,7 @@ pub(super) fn folders(
 }
 
 /// Inputs with their remaining points.
-pub(super) fn left(inputs: &[InputOrder], done: &Done) -> Vec<InputOrder> {
+pub(super) fn remaining(inputs: &[InputOrder], done: &Done) -> Vec<InputOrder> {
     let left = inputs.iter().cloned().filter_map(|mut order| {
         order.input.points.retain(|point| !done.contains(point));
         (!order.input.points.is_empty()).then_some(order)
@@ -80,34 +80,37 @@ pub(super) fn left(inputs: &[InputOrder], done: &Done) -> Vec<InputOrder> {
 }
 
 /// Groups of inputs that both sides can have in memory at the same time.
-pub(super) fn batches(inputs: Vec<InputOrder>) -> Vec<Vec<InputOrder>> {
-    let room = (MEMORY * available_memory() as f64) as u64;
-    let mut batches: Vec<Vec<InputOrder>> = Vec::new();
+pub(super) fn groups(inputs: Vec<InputOrder>) -> Vec<Vec<InputOrder>> {
+    let capacity = (MEMORY * available_memory() as f64) as u64;
+    let mut groups: Vec<Vec<InputOrder>> = Vec::new();
     let mut taken = 0_u64;
     for order in inputs {
         let bytes = order.memory_bytes.saturating_mul(2);
         taken = taken.saturating_add(bytes);
-        match batches.last_mut() {
-            Some(batch) if taken <= room => batch.push(order),
+        match groups.last_mut() {
+            Some(group) if taken <= capacity => group.push(order),
             _ => {
-                batches.push(vec![order]);
+                groups.push(vec![order]);
                 taken = bytes;
             }
         }
     }
-    batches
+    groups
 }
 
 /// Returns an error if the sides generated different data for the same input.
-pub(super) fn same_data(point: &Point, prepared: &[Option<Prepared>; 2]) -> Result<(), DuetError> {
+pub(super) fn same_data(
+    point: &Point,
+    prepared: &[Option<PreparedInput>; 2],
+) -> Result<(), DuetError> {
     let [Some(base), Some(new)] = prepared else {
         return Ok(());
     };
-    let data = |made: &Prepared| (made.items, made.input_bytes);
+    let data = |made: &PreparedInput| (made.items, made.input_bytes);
     if data(base) == data(new) {
         return Ok(());
     }
-    let words = |made: &Prepared| format!("{}, {}", made.items, made.input_bytes);
+    let words = |made: &PreparedInput| format!("{}, {}", made.items, made.input_bytes);
     Err(DuetError::OtherData {
         input: format!("{} {}", point.algorithm, point.params),
         base: words(base),
@@ -116,8 +119,8 @@ pub(super) fn same_data(point: &Point, prepared: &[Option<Prepared>; 2]) -> Resu
 }
 
 /// Time for preparing; both sides work at the same time.
-pub(super) fn preparing(prepared: &[Option<Prepared>; 2]) -> Effort {
-    let longest = |part: fn(&Prepared) -> f64| {
+pub(super) fn preparing(prepared: &[Option<PreparedInput>; 2]) -> Effort {
+    let longest = |part: fn(&PreparedInput) -> f64| {
         let both = prepared.iter().flatten();
         both.map(part).fold(0.0, f64::max)
     };

@@ -78,7 +78,7 @@ pub(crate) enum Answer {
         fingerprints: Vec<Vec<String>>,
     },
     /// Answer to [`Ask::Prepare`].
-    Prepare(Prepared),
+    Prepare(PreparedInput),
     /// Answer to [`Ask::Visit`].
     Visit {
         rows: Vec<SampleRow>,
@@ -95,7 +95,7 @@ pub(crate) enum Answer {
 
 /// An input that was generated, and its points that were checked.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Prepared {
+pub(crate) struct PreparedInput {
     /// Number of items: has to be the same on both sides.
     pub items: u64,
     /// Bytes of the input: has to be the same on both sides.

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use reports::record::Software;
 
-use super::protocol::{Answer, Ask, BlockRequest, InputPoints, Prepared, VERSION};
+use super::protocol::{Answer, Ask, BlockRequest, InputPoints, PreparedInput, VERSION};
 use crate::measure::cases::{self, InputSlot};
 use crate::measure::{InputState, Resources};
 use crate::plan::{Candidates, Plan};
@@ -88,9 +88,9 @@ fn error(problem: impl ToString) -> Answer {
 }
 
 /// Inputs by index.
-struct Server<'p>(Vec<Served<'p>>);
+struct Server<'p>(Vec<ServedInput<'p>>);
 
-struct Served<'p> {
+struct ServedInput<'p> {
     seed: u64,
     plan: Option<&'p Plan>,
     slot: &'p InputSlot,
@@ -113,7 +113,7 @@ impl<'p> Server<'p> {
                 let planned = plan.inputs.first()?;
                 Some(InputState::new(resources, plan, planned, input.seed))
             };
-            Served {
+            ServedInput {
                 seed: input.seed,
                 plan: plan.as_ref(),
                 slot,
@@ -127,11 +127,11 @@ impl<'p> Server<'p> {
     /// Reasons for points that can't be measured, and the fingerprints of the others; these are
     /// empty if they are known.
     fn opened(&self) -> Answer {
-        let problems = |served: &Served<'p>| {
+        let problems = |served: &ServedInput<'p>| {
             let points = served.candidates.iter();
             points.map(|candidate| candidate.clone().err()).collect()
         };
-        let fingerprints = |served: &Served<'p>| {
+        let fingerprints = |served: &ServedInput<'p>| {
             let of_point = |candidate: &Result<usize, String>| {
                 let known = served.state.as_ref().zip(candidate.as_ref().ok());
                 known.map_or_else(String::new, |(state, &number)| state.fingerprint(number))
@@ -176,9 +176,9 @@ impl<'p> Server<'p> {
     }
 }
 
-impl Served<'_> {
+impl ServedInput<'_> {
     /// Generates the input and checks its points.
-    fn prepare(&mut self) -> Result<Prepared, String> {
+    fn prepare(&mut self) -> Result<PreparedInput, String> {
         let served = self.plan.zip(self.state.as_mut());
         let (plan, state) = served.ok_or(NONE)?;
         let made = cases::make(self.slot, plan, &plan.inputs[0], self.seed);
@@ -190,7 +190,7 @@ impl Served<'_> {
         });
         let refused = refused.collect();
         let work = case.work();
-        Ok(Prepared {
+        Ok(PreparedInput {
             items: work.items,
             input_bytes: work.input_bytes,
             refused,

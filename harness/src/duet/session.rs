@@ -16,10 +16,10 @@ use reports::units;
 use super::DuetError;
 use super::against::{Against, DuetOutcome};
 use super::child::{Child, Side};
-use super::folders::{BASE, batches, folders, left, preparing, records, same_data};
+use super::folders::{BASE, folders, groups, preparing, records, remaining, same_data};
 use super::paired_points::{self, PairSampler, PairedPoint, Rule, Stop};
 use super::points::{InputOrder, asked_of, under_former_names};
-use super::protocol::{Answer, Ask, BlockRequest, InputPoints, Prepared};
+use super::protocol::{Answer, Ask, BlockRequest, InputPoints, PreparedInput};
 use crate::measure::{Deadline, TOTAL};
 use crate::platform::cpu_quota::StoppedPeriods;
 use crate::platform::{Interrupt, addresses};
@@ -80,7 +80,7 @@ pub(crate) fn measure(
             folders[Side::New as usize].append_summary(std::slice::from_ref(row))?;
         }
     }
-    let inputs = left(&against.inputs, &done);
+    let inputs = remaining(&against.inputs, &done);
     let mut sides = PairedRun {
         inputs: Vec::new(),
         of_base: Vec::new(),
@@ -137,19 +137,19 @@ impl PairedRun<'_> {
         let all = points(&inputs);
         let rule = Rule { thresholds: self.against.thresholds, seed: self.against.record.seed };
         let mut left_out = 0;
-        for (number, batch) in batches(inputs).into_iter().enumerate() {
+        for (number, group) in groups(inputs).into_iter().enumerate() {
             if self.ends_before(Duration::ZERO) {
-                left_out += points(&batch);
+                left_out += points(&group);
                 continue;
             }
             if number > 0 {
                 // A new process releases the memory of the old one.
                 self.children = children(self.against, false)?;
             }
-            let inputs = batch.iter().map(|order| order.input.clone());
+            let inputs = group.iter().map(|order| order.input.clone());
             let version = &self.children[Side::Base as usize].software.version;
             self.of_base = asked_of(inputs, version, &ALIASES);
-            self.inputs = batch;
+            self.inputs = group;
             self.samples = Default::default();
             self.fingerprints = Default::default();
             let unknown = self.open_by_any_name()?;
@@ -226,7 +226,7 @@ impl PairedRun<'_> {
         &mut self,
         input: usize,
         unknown: &Unknown,
-    ) -> Result<[Option<Prepared>; 2], DuetError> {
+    ) -> Result<[Option<PreparedInput>; 2], DuetError> {
         let order = self.inputs[input].input.clone();
         let task = format!("make the input of {}", order.points[0].algorithm);
         let knows_any = |&side: &Side| {
@@ -237,7 +237,7 @@ impl PairedRun<'_> {
         for &side in &knowing {
             self.child(side).send(&Ask::Prepare { input }, &task)?;
         }
-        let mut prepared: [Option<Prepared>; 2] = Default::default();
+        let mut prepared: [Option<PreparedInput>; 2] = Default::default();
         for &side in &knowing {
             let limit = self.timeout(PREPARE_TIMEOUT);
             let answer = self.child(side).receive(&task, limit)?;
@@ -381,7 +381,7 @@ impl PairedRun<'_> {
         Ok(())
     }
 
-    pub(super) fn tell(&self, text: &str) {
+    pub(super) fn report(&self, text: &str) {
         if !self.against.quiet {
             crate::progress::say(text);
         }

@@ -43,12 +43,12 @@ pub fn measure_bandwidth(team: &Team, last_level_bytes: u64, time: Option<Durati
 }
 
 fn parts(team: &Team, last_level_bytes: u64, within: u64) -> Vec<Mutex<HostStreams>> {
-    let enough = match last_level_bytes {
+    let required = match last_level_bytes {
         0 => MIN_ARRAY,
         known => TIMES_CACHE * known / ARRAYS,
     };
     let affordable = available_memory() / (2 * ARRAYS);
-    let array = enough.min(within.max(MIN_ARRAY)).min(MAX_ARRAY).min(affordable);
+    let array = required.min(within.max(MIN_ARRAY)).min(MAX_ARRAY).min(affordable);
     let length = ((array / 8) as usize / team.threads()).max(MIN_PART);
     // Each worker allocates its own part, so that its pages are on its NUMA node.
     team.run_on_each(|_| Mutex::new(HostStreams::new(length)))

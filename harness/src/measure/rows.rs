@@ -132,9 +132,9 @@ impl RowBuilder {
         let stages = counted.iter().find_map(|sample| sample.stages.as_ref());
         let stages = stages.map_or(&[][..], Vec::as_slice);
         for stage in stages {
-            let (seconds, visits) = times_of(stage, &counted, &series.block_offsets);
+            let (seconds, block_offsets) = times_of(stage, &counted, &series.block_offsets);
             let name = self.extent.part(&stage.name);
-            let row = self.described(&name, stopped_by, &seconds, &visits);
+            let row = self.described(&name, stopped_by, &seconds, &block_offsets);
             rows.push(self.stage_row(row, stage, stages));
         }
         rows
@@ -144,7 +144,7 @@ impl RowBuilder {
     fn metrics(&self, seconds: Option<f64>, counted: &[&Sample]) -> Params {
         let mut metrics = quantities::metrics();
         for metric in self.work.metrics.iter().chain(&self.quality) {
-            if let Some(value) = seconds.and_then(|seconds| finite(metric.value(seconds))) {
+            if let Some(value) = seconds.and_then(|seconds| finite_value(metric.value(seconds))) {
                 metrics.set(metric.info.name, units::significant(value, FIGURES));
             }
         }
@@ -177,7 +177,7 @@ impl RowBuilder {
         stage: &str,
         stopped_by: &str,
         seconds: &[f64],
-        visits: &[usize],
+        block_offsets: &[usize],
     ) -> SummaryRow {
         let Some(described) = describe(seconds) else {
             return SummaryRow {
@@ -189,7 +189,7 @@ impl RowBuilder {
         };
         let per_second = |amount: u64| amount as f64 / described.median;
         let bytes_per_s = per_second(self.work.bytes_min);
-        let found = statistics::Series::new(seconds, visits).leveled_interval();
+        let found = statistics::Series::new(seconds, block_offsets).leveled_interval();
         let interval = found.map(|found| found.interval);
         SummaryRow {
             metrics: confidence_level(found),
@@ -204,11 +204,11 @@ impl RowBuilder {
             max_s: Some(described.max),
             ci95_low_s: interval.map(|interval| interval.low),
             ci95_high_s: interval.map(|interval| interval.high),
-            items_per_s: finite(per_second(self.work.items)),
-            bytes_per_s: finite(bytes_per_s).filter(|_| self.work.bytes_min > 0),
+            items_per_s: finite_value(per_second(self.work.items)),
+            bytes_per_s: finite_value(bytes_per_s).filter(|_| self.work.bytes_min > 0),
             peak_fraction: self.peak_fraction(stage, described.median),
             memory_bytes: Some(self.memory_bytes),
-            memory_ratio: finite(self.memory_bytes as f64 / self.work.input_bytes as f64),
+            memory_ratio: finite_value(self.memory_bytes as f64 / self.work.input_bytes as f64),
             valid: true.into(),
             ..self.empty_row(stage)
         }
@@ -226,7 +226,7 @@ impl RowBuilder {
         };
         // The minimum number of bytes is not known.
         let limit = limit.filter(|_| bytes > 0);
-        limit.and_then(|limit| finite(bytes as f64 / seconds / limit))
+        limit.and_then(|limit| finite_value(bytes as f64 / seconds / limit))
     }
 
     /// Notes for readers that are independent of the samples.
@@ -253,9 +253,9 @@ impl RowBuilder {
         let rate = moved.zip(row.median_s).map(|(bytes, median)| bytes / median);
         let limit = self.ceilings.for_stage(&stage.name).filter(|_| !is_scope);
         SummaryRow {
-            bytes_per_s: rate.and_then(finite),
+            bytes_per_s: rate.and_then(finite_value),
             bytes_min: stage.bytes,
-            peak_fraction: rate.zip(limit).and_then(|(rate, limit)| finite(rate / limit)),
+            peak_fraction: rate.zip(limit).and_then(|(rate, limit)| finite_value(rate / limit)),
             metrics,
             ..row
         }
@@ -276,8 +276,8 @@ impl RowBuilder {
 }
 
 /// Turns infinite and NaN values into `None`.
-fn finite(number: f64) -> Option<f64> {
-    number.is_finite().then_some(number)
+fn finite_value(index: f64) -> Option<f64> {
+    index.is_finite().then_some(index)
 }
 
 fn cpus(sample: &Sample) -> String {
@@ -303,11 +303,15 @@ fn flags(at: SampleIndex, sample: &Sample) -> String {
 }
 
 /// Times of a stage in all samples that have stages, and the offsets of the blocks in them.
-fn times_of(stage: &StageTiming, counted: &[&Sample], visits: &[usize]) -> (Vec<f64>, Vec<usize>) {
+fn times_of(
+    stage: &StageTiming,
+    counted: &[&Sample],
+    block_offsets: &[usize],
+) -> (Vec<f64>, Vec<usize>) {
     let mut seconds = Vec::new();
     let mut starts = Vec::new();
-    for (number, sample) in counted.iter().enumerate() {
-        if visits.contains(&number) {
+    for (index, sample) in counted.iter().enumerate() {
+        if block_offsets.contains(&index) {
             starts.push(seconds.len());
         }
         if let Some(stages) = &sample.stages {

@@ -93,7 +93,7 @@ const FIRST_STAGED: usize = 3;
 const STAGED_EVERY: usize = 5;
 
 /// Measurements of a timed run.
-struct Timed {
+struct RunTimes {
     seconds: f64,
     /// Time on a core, for a team of one.
     cpu_seconds: Option<f64>,
@@ -104,7 +104,7 @@ struct Timed {
 
 /// Stages of a run, and its time if it was repeated for them.
 #[derive(Default)]
-struct Staged {
+struct StageTimes {
     stages: Option<Stages>,
     seconds: Option<f64>,
 }
@@ -167,17 +167,21 @@ impl<'a> CandidateSampler<'a> {
 
     /// Stages of the run that was timed; on a GPU those of a repeated run with events between
     /// copies and kernels, which the end-to-end time does not include.
-    fn stages(&mut self) -> Result<Staged, DeviceError> {
+    fn stages(&mut self) -> Result<StageTimes, DeviceError> {
         let gpu = match &self.sampled_gpu {
-            None => return Ok(Staged { stages: Some(self.candidate.stages()?), seconds: None }),
-            Some(sampled_gpu) if !self.is_staged(sampled_gpu.mode) => return Ok(Staged::default()),
+            None => {
+                return Ok(StageTimes { stages: Some(self.candidate.stages()?), seconds: None });
+            }
+            Some(sampled_gpu) if !self.is_staged(sampled_gpu.mode) => {
+                return Ok(StageTimes::default());
+            }
             Some(sampled_gpu) => Arc::clone(&sampled_gpu.gpu),
         };
         self.staged += 1;
         self.get_ready()?;
         gpu.start_timeline()?;
         let seconds = self.time()?.seconds;
-        Ok(Staged { stages: Some(self.candidate.stages()?), seconds: Some(seconds) })
+        Ok(StageTimes { stages: Some(self.candidate.stages()?), seconds: Some(seconds) })
     }
 
     /// Number of periods so far in which the quota of CPU time was exhausted.
@@ -212,7 +216,7 @@ impl<'a> CandidateSampler<'a> {
     }
 
     /// Times a run. The clock starts on the worker, so that waking it does not count.
-    fn time(&mut self) -> Result<Timed, DeviceError> {
+    fn time(&mut self) -> Result<RunTimes, DeviceError> {
         let candidate = &mut self.candidate;
         let slowdown = self.slowdown;
         let counting = self.counting;
@@ -234,7 +238,7 @@ impl<'a> CandidateSampler<'a> {
             let after = counting.and_then(|counting| counting.read());
             let counted = before.zip(after);
             let delay = delay_start.and_then(|start| run_delay()?.checked_sub(start));
-            ran.map(|()| Timed {
+            ran.map(|()| RunTimes {
                 seconds,
                 cpu_seconds,
                 run_delay_seconds: delay.map(|delay| delay.as_secs_f64()),

@@ -144,11 +144,11 @@ impl<'a> Session<'a> {
             notes.extend(resources.teams.open_counters());
         }
         if self.assignment.ceilings {
-            let tell = |text: &str| progress.stage(text);
+            let report = |text: &str| progress.stage(text);
             let budget = self.assignment.budget;
             let time = budget.map(|budget| budget.mul_f64(CEILINGS));
-            resources.teams.measure_bandwidths(cache_bytes, time, tell);
-            notes.extend(resources.watched.measure_bandwidths(&resources.gpus, tell));
+            resources.teams.measure_bandwidths(cache_bytes, time, report);
+            notes.extend(resources.watched.measure_bandwidths(&resources.gpus, report));
         }
         effort.ceilings_s = start.elapsed().as_secs_f64();
         notes

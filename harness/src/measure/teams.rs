@@ -66,12 +66,12 @@ impl Teams {
         &mut self,
         cache_bytes: u64,
         time: Option<Duration>,
-        tell: impl Fn(&str),
+        report: impl Fn(&str),
     ) {
         let each = time.map(|time| time / self.0.len().max(1) as u32);
         for (spec, state) in &mut self.0 {
             let threads = units::counted(spec.layout.threads, "thread");
-            tell(&format!("measuring the bandwidth of {threads}, {}", spec.layout));
+            report(&format!("measuring the bandwidth of {threads}, {}", spec.layout));
             state.bandwidth = Some(measure_bandwidth(&state.team, cache_bytes, each));
         }
     }

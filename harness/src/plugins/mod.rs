@@ -103,7 +103,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>, PluginFailure> {
 /// returned.
 pub(crate) fn try_out(
     plans: &[Plan],
-    tell: impl Fn(&str),
+    report: impl Fn(&str),
 ) -> Result<Vec<FailedTrial>, PluginFailure> {
     let mut variants: Vec<PluginVariant> = Vec::new();
     for plan in plans {
@@ -118,7 +118,7 @@ pub(crate) fn try_out(
     }
     let mut failed = Vec::new();
     for variant in variants {
-        tell(&format!("trying {variant}"));
+        report(&format!("trying {variant}"));
         if let Some(condemnation) = trial::run(&variant)? {
             let name = (variant.task, variant.variant);
             plugin::condemn(name, variant.plugin, variant.device, condemnation.clone());

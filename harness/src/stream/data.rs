@@ -12,7 +12,7 @@ use generators::DataError;
 use generators::sts::physics::Scenario;
 
 use super::protocol::Expected;
-use super::schedule::Prepared;
+use super::schedule::PreparedCounts;
 
 /// Ratio of prepared timeslices of spills to those of pauses, which differ less.
 const SPILLS_FOR_PAUSE: usize = 4;
@@ -21,7 +21,7 @@ const SPILLS_FOR_PAUSE: usize = 4;
 pub(super) struct Data {
     /// Timeslices of spills, then those of pauses.
     pub(super) timeslices: Vec<Timeslices>,
-    pub(super) prepared: Prepared,
+    pub(super) prepared: PreparedCounts,
     /// Detector time per timeslice, in ns.
     pub(super) timeslice_ns: u64,
 }
@@ -66,7 +66,7 @@ impl Data {
         };
         Ok(Data {
             timeslices: rates.enumerate().map(timeslice).collect::<Result<_, _>>()?,
-            prepared: Prepared { of_spills: variation.ring, of_pauses: pauses },
+            prepared: PreparedCounts { of_spills: variation.ring, of_pauses: pauses },
             timeslice_ns: scenario.timeslice_ns,
         })
     }
@@ -82,7 +82,7 @@ impl Data {
     ) -> Result<Self, DataError> {
         let (all, _) = STS.read(path, options)?;
         let timeslices: Vec<_> = all.0.into_iter().map(|it| Timeslices(vec![it])).collect();
-        let prepared = Prepared { of_spills: timeslices.len(), of_pauses: 0 };
+        let prepared = PreparedCounts { of_spills: timeslices.len(), of_pauses: 0 };
         Ok(Data { timeslices, prepared, timeslice_ns })
     }
 
@@ -191,7 +191,7 @@ mod tests {
         let params = params(&[("preset", "cbm-auau"), ("scale", "0.002")]);
         let variation = Variation { jitter: 0.5, has_pauses: true, ..variation(4) };
         let data = Data::simulated(&params, &variation).expect("made");
-        assert_eq!(data.prepared, Prepared { of_spills: 4, of_pauses: 1 });
+        assert_eq!(data.prepared, PreparedCounts { of_spills: 4, of_pauses: 1 });
         let digis: Vec<u64> = data.sizes().iter().map(|size| size.digis).collect();
         // At low rates the number of collisions fluctuates, too.
         assert!(2 * digis[0] < digis[3], "{digis:?}");

@@ -9,7 +9,7 @@ const CHOICE: u64 = 0x7374_7265_616d;
 
 /// Prepared timeslices: those of spills, then those of pauses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Prepared {
+pub(super) struct PreparedCounts {
     pub(super) of_spills: usize,
     pub(super) of_pauses: usize,
 }
@@ -23,7 +23,7 @@ pub(super) struct Schedule {
     /// Rate of timeslices relative to that of the detector.
     pub(super) speed: f64,
     pub(super) spill: Option<Spill>,
-    pub(super) prepared: Prepared,
+    pub(super) prepared: PreparedCounts,
     pub(super) seed: u64,
 }
 
@@ -49,7 +49,7 @@ impl Schedule {
 
     /// Index of the prepared timeslice: a random one of a spill or of a pause.
     pub(super) fn data(&self, number: u64) -> usize {
-        let Prepared { of_spills, of_pauses } = self.prepared;
+        let PreparedCounts { of_spills, of_pauses } = self.prepared;
         let any = |of: usize| (hash(self.seed, [CHOICE, number]) % of.max(1) as u64) as usize;
         if self.is_in_pause(number) && of_pauses > 0 {
             of_spills + any(of_pauses)
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     fn schedule(speed: f64) -> Schedule {
-        let prepared = Prepared { of_spills: 6, of_pauses: 2 };
+        let prepared = PreparedCounts { of_spills: 6, of_pauses: 2 };
         Schedule { timeslice_ns: 50_000_000, speed, spill: None, prepared, seed: 1 }
     }
 

@@ -23,7 +23,7 @@ use super::live::Live;
 use super::plan::{Planned, StreamPoint, max_speed};
 use super::protocol::{Expected, ResultDigest};
 use super::ring;
-use super::schedule::{Prepared, Schedule};
+use super::schedule::{PreparedCounts, Schedule};
 use super::source::Emitting;
 use super::speed::{SpeedContext, SpeedResult, Stream};
 use super::tally::{self, Content};
@@ -83,7 +83,7 @@ pub(crate) struct Session<'a> {
     request: &'a StreamRequest,
     planned: &'a Planned,
     interrupt: &'a Interrupt,
-    tell: &'a dyn Fn(&str),
+    report: &'a dyn Fn(&str),
     live: Live,
 }
 
@@ -95,7 +95,7 @@ struct Ring {
     expected: Vec<(Semantics, Vec<Expected>)>,
     /// Semantics of each point.
     semantics: Vec<Semantics>,
-    prepared: Prepared,
+    prepared: PreparedCounts,
     timeslice_ns: u64,
 }
 
@@ -111,7 +111,7 @@ struct DeviceRun<'s> {
 }
 
 impl<'a> Session<'a> {
-    /// Runs all devices and speeds; `tell` receives progress messages.
+    /// Runs all devices and speeds; `report` receives progress messages.
     ///
     /// # Errors
     /// If data can't be generated, workers can't be started or results can't be written. Results so
@@ -120,15 +120,15 @@ impl<'a> Session<'a> {
         request: &'a StreamRequest,
         planned: &'a Planned,
         interrupt: &'a Interrupt,
-        tell: &'a dyn Fn(&str),
+        report: &'a dyn Fn(&str),
     ) -> Result<StreamResult, StreamError> {
         let live = Live::start(&request.flags)?;
-        Session { request, planned, interrupt, tell, live }.carry_out()
+        Session { request, planned, interrupt, report, live }.carry_out()
     }
 
     fn carry_out(mut self) -> Result<StreamResult, StreamError> {
         if let Some(url) = self.live.url() {
-            (self.tell)(&format!("metrics are at {url}"));
+            (self.report)(&format!("metrics are at {url}"));
         }
         let ring = self.prepare()?;
         let stopped = StoppedPeriods::start();
@@ -136,17 +136,17 @@ impl<'a> Session<'a> {
         let path = self.request.flags.out.clone().unwrap_or_else(|| default_folder("stream"));
         let path = claimed(&path).map_err(MeasureError::from)?;
         let mut folder = StreamFolder::create(&path, &record).map_err(MeasureError::from)?;
-        (self.tell)(&format!("results go to {}", path.shown()));
+        (self.report)(&format!("results go to {}", path.shown()));
         let mut outcome = StreamResult { folder: path, ..StreamResult::default() };
         let mut timeslices = Vec::new();
-        for number in 0..self.planned.points.len() {
+        for index in 0..self.planned.points.len() {
             if !self.interrupt.asked() {
                 let mut output = StreamOutput {
                     folder: &mut folder,
                     outcome: &mut outcome,
                     timeslices: &mut timeslices,
                 };
-                record.notes.extend(self.run_point(number, &ring, &mut output)?);
+                record.notes.extend(self.run_point(index, &ring, &mut output)?);
             }
         }
         record.notes.extend(self.live.end());
@@ -177,7 +177,7 @@ impl<'a> Session<'a> {
     /// shared memory.
     fn prepare(&self) -> Result<Ring, StreamError> {
         let flags = &self.request.flags;
-        (self.tell)("preparing timeslices and reference results");
+        (self.report)("preparing timeslices and reference results");
         let data = match (&self.planned.params, &self.planned.plan.inputs[0].origin) {
             (Some(params), _) | (None, Origin::Generated(params)) => {
                 let variation = Variation {
@@ -214,12 +214,12 @@ impl<'a> Session<'a> {
     /// Runs all speeds on a device; returns a note for readers, if any.
     fn run_point(
         &self,
-        number: usize,
+        index: usize,
         ring: &Ring,
         output: &mut StreamOutput<'_>,
     ) -> Result<Vec<String>, StreamError> {
-        let point = &self.planned.points[number];
-        let expected = ring.expected.iter().find(|(known, _)| *known == ring.semantics[number]);
+        let point = &self.planned.points[index];
+        let expected = ring.expected.iter().find(|(known, _)| *known == ring.semantics[index]);
         let expected = expected.map_or(&[][..], |(_, expected)| expected);
         let flags = &self.request.flags;
         let count = point.openings.len();
@@ -233,11 +233,11 @@ impl<'a> Session<'a> {
             counters: EnergyCounters::for_devices(point.place.devices().iter().copied()),
         };
         if !flags.find_limit {
-            for (number, &speed) in flags.speeds.iter().enumerate() {
+            for (index, &speed) in flags.speeds.iter().enumerate() {
                 if self.interrupt.asked() {
                     break;
                 }
-                let moment = flags.moment(number);
+                let moment = flags.moment(index);
                 if self.run_speed(&mut device_run, speed, moment, output)?.is_none() {
                     break;
                 }
@@ -275,7 +275,7 @@ impl<'a> Session<'a> {
                 device_run.workers.ids().iter().map(|(_, id)| id.to_string()).collect();
             let ready = units::seconds(readiness.seconds, 2);
             let device = &device_run.point.place;
-            (self.tell)(&format!("workers on {device}, ready in {ready}: {}", ids.join(" ")));
+            (self.report)(&format!("workers on {device}, ready in {ready}: {}", ids.join(" ")));
         }
         Ok(filled)
     }
@@ -296,7 +296,7 @@ impl<'a> Session<'a> {
             return Ok(None);
         }
         let content = Content { sizes: &device_run.ring.sizes, expected: &device_run.expected };
-        (self.tell)(&self.describe_speed(device_run.point, speed));
+        (self.report)(&self.describe_speed(device_run.point, speed));
         let hits = self.hits_folder(device_run.point, speed)?;
         let begin = match self.begin(moment) {
             Ok(begin) => begin,
@@ -317,7 +317,7 @@ impl<'a> Session<'a> {
             interrupt: self.interrupt,
             live: &self.live,
             follower: self.live.follow(&row, content),
-            tell: self.tell,
+            report: self.report,
         })?;
         tally::fill(&mut row, &ran, &content);
         let rows = tally::rows(&row.point_id, &ran, &content);
@@ -332,7 +332,7 @@ impl<'a> Session<'a> {
         let Some(moment) = moment else { return Ok(StartTime::at_once()) };
         if let Ok(left) = moment.duration_since(SystemTime::now()) {
             let left = units::seconds(left.as_secs_f64(), 3);
-            (self.tell)(&format!("all is ready; begins in {left}, at {}", exactly(moment)));
+            (self.report)(&format!("all is ready; begins in {left}, at {}", exactly(moment)));
         }
         StartTime::wait_for(moment, || self.interrupt.asked())
     }

@@ -91,8 +91,8 @@ impl Emitting {
 /// Optimises the wake-up latency of this thread: binds it to its own CPU if there is one, sets a
 /// minimal timer slack, and requests real-time priority if timeslices are so rare that the thread
 /// mostly sleeps. Returns false if it needs that priority and does not get it.
-pub(super) fn be_on_time(own: Option<usize>, between_ns: u64) -> bool {
-    if let Some(cpu) = own {
+pub(super) fn be_on_time(own_cpu: Option<usize>, between_ns: u64) -> bool {
+    if let Some(cpu) = own_cpu {
         // If binding fails, the thread only has the usual latency.
         let _ = pin_current_thread(&[cpu]);
     }
@@ -109,7 +109,7 @@ pub(super) fn be_on_time(own: Option<usize>, between_ns: u64) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::schedule::Prepared;
+    use super::super::schedule::PreparedCounts;
     use super::super::timeslice_log::{Record, State, TimesliceLog};
     use super::*;
     use crate::request::WhenFull;
@@ -118,7 +118,7 @@ mod tests {
         timeslice_ns: 1_000_000,
         speed: 1.0,
         spill: None,
-        prepared: Prepared { of_spills: 1, of_pauses: 0 },
+        prepared: PreparedCounts { of_spills: 1, of_pauses: 0 },
         seed: 1,
     };
 

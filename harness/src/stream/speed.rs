@@ -33,7 +33,7 @@ pub(super) struct SpeedContext<'a> {
     pub(super) live: &'a Live,
     /// Transfers log changes to live monitoring.
     pub(super) follower: Option<Follower<'a>>,
-    pub(super) tell: &'a dyn Fn(&str),
+    pub(super) report: &'a dyn Fn(&str),
 }
 
 /// Result of a speed.
@@ -155,11 +155,11 @@ fn watch(
             follower.look(context.dispatcher, goes_on.then(|| emitting.due_by(now_ns())));
         }
         if let Some(problem) = context.live.problem() {
-            (context.tell)(&problem);
+            (context.report)(&problem);
         }
         if last_message.elapsed() >= MESSAGE_INTERVAL {
             last_message = Instant::now();
-            (context.tell)(&format!("{timeslices} timeslices, {waiting} waiting"));
+            (context.report)(&format!("{timeslices} timeslices, {waiting} waiting"));
         }
     }
 }

@@ -75,7 +75,7 @@ fn serve(memory: i32) -> Result<(), End> {
     let arena = Arena::default();
     team.run(|| {
         let open = |input| Job::open(&variant, input, rules, &arena, &target);
-        let jobs = inputs.iter().map(|input| open(input).map(Checked::new));
+        let jobs = inputs.iter().map(|input| open(input).map(CheckedJob::new));
         let mut jobs = jobs.collect::<Result<Vec<_>, _>>()?;
         send(&ready(&mut jobs)?)?;
         let mut budget = CheckBudget::default();
@@ -104,7 +104,7 @@ fn serve(memory: i32) -> Result<(), End> {
 }
 
 /// A job whose results are compared with the reference.
-struct Checked<'a> {
+struct CheckedJob<'a> {
     job: Job<'a>,
     /// Processing time of the timeslice, in ns.
     work_ns: u64,
@@ -113,10 +113,10 @@ struct Checked<'a> {
     checks: usize,
 }
 
-impl<'a> Checked<'a> {
+impl<'a> CheckedJob<'a> {
     /// Wraps a job without measuring yet.
     fn new(job: Job<'a>) -> Self {
-        Checked { job, work_ns: 0, cost: DigestCost::default(), checks: 0 }
+        CheckedJob { job, work_ns: 0, cost: DigestCost::default(), checks: 0 }
     }
 
     /// Processes the timeslice until its time is known, and measures the cost of digests; returns
@@ -169,8 +169,8 @@ impl<'a> Checked<'a> {
 }
 
 /// Processes all timeslices once more, and digests copies of the complete outputs.
-fn compare(jobs: &mut [Checked<'_>]) -> Result<Answer, End> {
-    let found = jobs.iter_mut().map(|Checked { job, .. }| {
+fn compare(jobs: &mut [CheckedJob<'_>]) -> Result<Answer, End> {
+    let found = jobs.iter_mut().map(|CheckedJob { job, .. }| {
         job.process()?;
         let sums = job.sums()?;
         job.release();
@@ -186,7 +186,7 @@ fn team(opening: &Opening) -> TeamSpec {
 
 /// Processes each timeslice for checking and timing. The largest is first, so that its buffers are
 /// large enough for all others.
-fn ready(jobs: &mut [Checked<'_>]) -> Result<Answer, End> {
+fn ready(jobs: &mut [CheckedJob<'_>]) -> Result<Answer, End> {
     let mut all = vec![ResultDigest::default(); jobs.len()];
     let mut largest_first: Vec<usize> = (0..jobs.len()).collect();
     largest_first.sort_by_key(|&index| Reverse(jobs[index].job.digis()));
@@ -235,7 +235,7 @@ mod tests {
         let arena = Arena::default();
         team.run(|| {
             let open = |input| Job::open(&variant, input, rules(), &arena, &target);
-            let jobs = inputs.iter().map(|input| open(input).map(Checked::new));
+            let jobs = inputs.iter().map(|input| open(input).map(CheckedJob::new));
             let jobs = jobs.collect::<Result<Vec<_>, _>>();
             match jobs.and_then(|mut jobs| ready(&mut jobs)) {
                 Ok(Answer::Ready { found, .. }) => found,

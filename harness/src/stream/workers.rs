@@ -32,11 +32,11 @@ pub(super) struct WorkerRefusal {
 /// All workers on a device.
 pub(super) struct Workers {
     dispatcher: Arc<Dispatcher>,
-    slots: Vec<Option<Running>>,
+    slots: Vec<Option<RunningWorker>>,
 }
 
 /// A worker with its listener.
-struct Running {
+struct RunningWorker {
     process: Arc<Mutex<Child>>,
     id: u32,
     listener: JoinHandle<()>,
@@ -45,7 +45,7 @@ struct Running {
 }
 
 /// A worker that was started and is not ready yet.
-struct Starting {
+struct StartingWorker {
     number: usize,
     since: Instant,
 }
@@ -112,7 +112,7 @@ impl Workers {
         number: usize,
         memory: &SharedMemory,
         opening: &Opening,
-    ) -> Result<Starting, StreamError> {
+    ) -> Result<StartingWorker, StreamError> {
         let since = Instant::now();
         let started = Worker::start(SUBCOMMAND, |command| {
             let memory = memory.lend_to(command);
@@ -135,11 +135,11 @@ impl Workers {
         };
         let listener = Builder::new().spawn(move || ear.listen(answers, &sender));
         let listener = listener.map_err(StreamError::Start)?;
-        self.slots[number] = Some(Running { process, id, listener, answers: first_answers });
-        Ok(Starting { number, since })
+        self.slots[number] = Some(RunningWorker { process, id, listener, answers: first_answers });
+        Ok(StartingWorker { number, since })
     }
 
-    fn wait_for(&self, started: &Starting) -> Result<Readiness, WorkerRefusal> {
+    fn wait_for(&self, started: &StartingWorker) -> Result<Readiness, WorkerRefusal> {
         let number = started.number;
         let unable = |problem: String| WorkerRefusal { problem, is_wrong: false };
         match self.answer_of(number, READY_TIMEOUT.saturating_sub(started.since.elapsed())) {

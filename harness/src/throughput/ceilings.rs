@@ -39,7 +39,7 @@ impl Ceilings {
         places: &[DevicePlace],
         gpus: &StreamGpus,
         time: Option<Duration>,
-        tell: impl Fn(&str),
+        report: impl Fn(&str),
     ) -> Result<Self, TeamError> {
         let mut ceilings = Ceilings::default();
         let mut devices: Vec<Device> = Vec::new();
@@ -52,7 +52,7 @@ impl Ceilings {
             match device {
                 Device::Cpu => {
                     let threads = usable_threads();
-                    tell(&format!("measuring the bandwidth of {threads} threads"));
+                    report(&format!("measuring the bandwidth of {threads} threads"));
                     let team = Team::new(threads)?;
                     let topology = crate::platform::Topology::of_this_machine();
                     let (bytes, note) = last_level_bytes(&topology);
@@ -60,18 +60,18 @@ impl Ceilings {
                     let bandwidth = measure_bandwidth(&team, bytes, time);
                     ceilings.named.insert(host(), bandwidth);
                 }
-                _ => ceilings.measure_gpu(device, gpus, &tell),
+                _ => ceilings.measure_gpu(device, gpus, &report),
             }
         }
         for place in places.iter().filter(|place| place.devices().len() > 1) {
-            ceilings.measure_links(place, gpus, &tell);
+            ceilings.measure_links(place, gpus, &report);
         }
         Ok(ceilings)
     }
 
     /// Measures several GPUs together: each has its own memory, but they share that of the host.
-    fn measure_links(&mut self, place: &DevicePlace, gpus: &StreamGpus, tell: impl Fn(&str)) {
-        tell(&format!("measuring the links of {place} at once"));
+    fn measure_links(&mut self, place: &DevicePlace, gpus: &StreamGpus, report: impl Fn(&str)) {
+        report(&format!("measuring the links of {place} at once"));
         let at_once = Links::open(place, gpus).and_then(|mut links| links.at_once());
         gpus.trim();
         match at_once {
@@ -95,8 +95,8 @@ impl Ceilings {
         }
     }
 
-    fn measure_gpu(&mut self, device: Device, gpus: &StreamGpus, tell: impl Fn(&str)) {
-        tell(&format!("measuring the bandwidth of {device}"));
+    fn measure_gpu(&mut self, device: Device, gpus: &StreamGpus, report: impl Fn(&str)) {
+        report(&format!("measuring the bandwidth of {device}"));
         let gpu = gpus.for_stream(device, 0);
         let measured = gpu.and_then(|gpu| gpu.map(|gpu| gpu_ceilings::bandwidth(&gpu)).transpose());
         match measured {

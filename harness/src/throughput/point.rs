@@ -99,7 +99,7 @@ pub(super) struct WorkSummary {
 
 /// Properties of streams that are known after checking.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Checked {
+pub(super) struct CheckedStreams {
     pub(super) working_set_bytes: u64,
     pub(super) gpu_metrics: Option<EventGpuMetrics>,
 }
@@ -109,7 +109,7 @@ pub(super) struct WindowResult {
     pub(super) window: Window,
     pub(super) events: Vec<Vec<Event>>,
     pub(super) stats: WindowStats,
-    pub(super) checked: Checked,
+    pub(super) checked: CheckedStreams,
     /// Remarks of variants on their figures, each once.
     pub(super) remarks: Vec<String>,
 }
@@ -168,7 +168,7 @@ pub(super) fn with_streams<R>(
     events: &mut Events,
     point: &PointSpec,
     numbers: &[usize],
-    work: impl FnOnce(&WorkSummary, &mut [Stream<'_>], Checked) -> Result<R, PointFailure>,
+    work: impl FnOnce(&WorkSummary, &mut [Stream<'_>], CheckedStreams) -> Result<R, PointFailure>,
 ) -> Result<(WorkSummary, Result<R, PointFailure>), MeasureError> {
     let teams = start_teams(point, numbers, setup.plan)?;
     let cases = events.of_streams(point, numbers, setup.plan, setup.seed)?;
@@ -180,7 +180,7 @@ pub(super) fn with_streams<R>(
         }
         let working_set_bytes = check_all(&mut streams, &cases, setup.interrupt)?;
         let gpu_metrics = streams.first_mut().map(gpu_metrics).transpose()?.flatten();
-        work(&works, &mut streams, Checked { working_set_bytes, gpu_metrics })
+        work(&works, &mut streams, CheckedStreams { working_set_bytes, gpu_metrics })
     };
     let done = ready();
     drop(cases);
@@ -217,7 +217,7 @@ fn fill(
     ran: &WindowResult,
     row: &mut ThroughputRow,
 ) -> Vec<EventRow> {
-    let Checked { working_set_bytes, gpu_metrics } = ran.checked;
+    let CheckedStreams { working_set_bytes, gpu_metrics } = ran.checked;
     row.working_set_bytes = working_set_bytes;
     let tally = Tally { window: ran.window, events: &ran.events, items: &works.items };
     tally.fill(row);

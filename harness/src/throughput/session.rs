@@ -61,11 +61,11 @@ pub(crate) struct Session<'a> {
     gpus: StreamGpus,
     deadline: Deadline,
     interrupt: &'a Interrupt,
-    tell: &'a dyn Fn(&str),
+    report: &'a dyn Fn(&str),
 }
 
 impl<'a> Session<'a> {
-    /// Measures all points; `tell` receives progress messages.
+    /// Measures all points; `report` receives progress messages.
     ///
     /// # Errors
     /// If events can't be generated or results can't be written. Results so far are on disk.
@@ -74,7 +74,7 @@ impl<'a> Session<'a> {
         planned: &'a StreamPlan,
         started: Instant,
         interrupt: &'a Interrupt,
-        tell: &'a dyn Fn(&str),
+        report: &'a dyn Fn(&str),
     ) -> Result<Outcome, MeasureError> {
         let session = Session {
             request,
@@ -82,7 +82,7 @@ impl<'a> Session<'a> {
             gpus: StreamGpus::default(),
             deadline: Deadline::new(started, request.flags.budget),
             interrupt,
-            tell,
+            report,
         };
         session.carry_out()
     }
@@ -94,10 +94,10 @@ impl<'a> Session<'a> {
         let path = self.request.flags.out.clone().unwrap_or_else(|| default_folder(&name));
         let path = claimed(&path)?;
         let mut folder = ThroughputFolder::create(&path, &record)?;
-        (self.tell)(&format!("results go to {}", path.shown()));
+        (self.report)(&format!("results go to {}", path.shown()));
         let budget = self.request.flags.budget;
         let time = budget.map(|budget| budget.mul_f64(CEILINGS));
-        let ceilings = Ceilings::measure(&self.request.places, &self.gpus, time, self.tell)?;
+        let ceilings = Ceilings::measure(&self.request.places, &self.gpus, time, self.report)?;
         record.ceilings.clone_from(&ceilings.named);
         record.notes.extend(ceilings.notes.iter().cloned());
         folder.describe(&record)?;
@@ -159,7 +159,7 @@ impl<'a> Session<'a> {
                 record.notes.push(left_out(self.request.flags.budget, left));
                 break;
             }
-            (self.tell)(&self.words(number, point));
+            (self.report)(&self.describe_point(number, point));
             let measured = if point.processes > 1 {
                 // The events of the other processes need the same amount of memory.
                 events = Events::default();
@@ -197,7 +197,7 @@ impl<'a> Session<'a> {
     }
 
     /// Description such as `3 of 12: time-sweep on cpu, 2 streams of 1 thread, batch 4`.
-    fn words(&self, number: usize, point: &PointSpec) -> String {
+    fn describe_point(&self, number: usize, point: &PointSpec) -> String {
         let plan = &self.planned.plan;
         let threads = plan.teams[point.candidate.team].layout.threads;
         format!(

@@ -70,14 +70,14 @@ impl Clock<'_> {
 }
 
 impl<'a> Clock<'a> {
-    /// Starts a clock for the streams of one of several processes; `tell` receives their
+    /// Starts a clock for the streams of one of several processes; `report` receives their
     /// milestones.
     pub(super) fn led(
         streams: usize,
         wanted: Duration,
-        tell: &'a (dyn Fn(Milestone) + Sync),
+        report: &'a (dyn Fn(Milestone) + Sync),
     ) -> Self {
-        Clock::with(streams, wanted, WindowControl::Other(tell))
+        Clock::with(streams, wanted, WindowControl::Other(report))
     }
 
     fn with(streams: usize, wanted: Duration, lead: WindowControl<'a>) -> Self {
@@ -118,7 +118,7 @@ impl<'a> Clock<'a> {
                 let end = begin.saturating_add(length(self.wanted, max, longest));
                 self.open(Window { begin, end });
             }
-            WindowControl::Other(tell) => tell(Milestone::Warm(longest)),
+            WindowControl::Other(report) => report(Milestone::Warm(longest)),
         }
     }
 
@@ -140,8 +140,8 @@ impl<'a> Clock<'a> {
     /// Called by each stream once, when it is past the window.
     pub(super) fn stream_is_beyond(&self) {
         let beyond = self.beyond.fetch_add(1, Ordering::SeqCst) + 1;
-        if let (WindowControl::Other(tell), true) = (&self.lead, beyond == self.streams) {
-            tell(Milestone::Beyond);
+        if let (WindowControl::Other(report), true) = (&self.lead, beyond == self.streams) {
+            report(Milestone::Beyond);
         }
     }
 
@@ -156,8 +156,8 @@ impl<'a> Clock<'a> {
     /// Called by a stream that fails.
     pub(super) fn stream_has_failed(&self) {
         self.stop();
-        if let WindowControl::Other(tell) = &self.lead {
-            tell(Milestone::Failed);
+        if let WindowControl::Other(report) = &self.lead {
+            report(Milestone::Failed);
         }
     }
 
@@ -207,8 +207,8 @@ mod tests {
     #[test]
     fn the_leader_opens_and_ends_the_window() {
         let milestones = std::sync::Mutex::new(Vec::new());
-        let tell = |milestone| milestones.lock().expect("no thread panics").push(milestone);
-        let clock = Clock::led(2, SECOND, &tell);
+        let report = |milestone| milestones.lock().expect("no thread panics").push(milestone);
+        let clock = Clock::led(2, SECOND, &report);
         let longest = Duration::from_millis(20);
         clock.stream_is_warm(longest);
         clock.stream_is_warm(longest / 2);

@@ -51,10 +51,10 @@ impl WatchedGpus {
 
     /// Measures the bandwidths of each GPU; returns the errors of GPUs where that failed, which
     /// does not affect the rest of the run.
-    pub(crate) fn measure_bandwidths(&mut self, gpus: &Gpus, tell: impl Fn(&str)) -> Vec<String> {
+    pub(crate) fn measure_bandwidths(&mut self, gpus: &Gpus, report: impl Fn(&str)) -> Vec<String> {
         let mut notes = Vec::new();
         for state in &mut self.0 {
-            tell(&format!("measuring the bandwidth of {}", state.device));
+            report(&format!("measuring the bandwidth of {}", state.device));
             match bandwidth(gpus, state.device) {
                 Ok(bandwidth) => state.bandwidth = Some(bandwidth),
                 Err(error) => notes

@@ -157,12 +157,12 @@ fn counters_are_read_only_on_request() {
 }
 
 /// Candidate that exhausts its CPU quota in one of its runs.
-struct Stopped<'a> {
+struct ThrottledCandidate<'a> {
     stat: &'a Path,
     runs: usize,
 }
 
-impl Candidate for Stopped<'_> {
+impl Candidate for ThrottledCandidate<'_> {
     fn reset(&mut self) -> Result<(), DeviceError> {
         Ok(())
     }
@@ -199,7 +199,8 @@ fn a_sample_in_which_the_quota_was_used_up_is_marked() {
     let stat = folder.path().join("cpu.stat");
     let quota = in_file(&stat);
     let team = Team::new(1).expect("a thread");
-    let mut sampler = CandidateSampler::new(Box::new(Stopped { stat: &stat, runs: 0 }), &team);
+    let mut sampler =
+        CandidateSampler::new(Box::new(ThrottledCandidate { stat: &stat, runs: 0 }), &team);
     sampler.quota = Some(&quota);
     let marks: Vec<bool> =
         (0..3).map(|_| sampler.sample().expect("no failure").quota_throttled).collect();

@@ -8,7 +8,7 @@ use perf_event::events::{Cache, CacheId, CacheOp, CacheResult, Hardware};
 use perf_event::{Builder, Counter, Group};
 
 use super::reading::{GroupReading, Reading};
-use super::{CounterError, Counting, Event, Opened};
+use super::{CounterError, Counting, Event, OpenCounters};
 
 /// Counters of all threads of a team.
 struct TeamCounters(Mutex<Vec<OpenGroup>>);
@@ -20,7 +20,7 @@ struct OpenGroup {
 }
 
 /// Opens and starts counters on each thread of a team.
-pub(crate) fn open(team: &Team) -> Result<Opened, CounterError> {
+pub(crate) fn open(team: &Team) -> Result<OpenCounters, CounterError> {
     let mut groups = Vec::new();
     for opened in team.run_on_each(|_| open_on_this_thread()) {
         groups.extend(opened.map_err(|error| CounterError::from_io_error(&error))?);
@@ -33,7 +33,7 @@ pub(crate) fn open(team: &Team) -> Result<Opened, CounterError> {
     if missing.len() == Event::ALL.len() {
         return Err(CounterError::NoCounters);
     }
-    Ok(Opened { counting: Box::new(TeamCounters(Mutex::new(groups))), missing })
+    Ok(OpenCounters { counting: Box::new(TeamCounters(Mutex::new(groups))), missing })
 }
 
 /// # Errors

@@ -32,13 +32,13 @@ pub(crate) trait Counting: Send + Sync {
 }
 
 /// Running counters, and events that they can't count.
-pub(crate) struct Opened {
+pub(crate) struct OpenCounters {
     pub(crate) counting: Box<dyn Counting>,
     /// Missing events in the order of [`Event::ALL`].
     pub(crate) missing: Vec<Event>,
 }
 
-impl Opened {
+impl OpenCounters {
     /// Note for readers on missing counts.
     pub(crate) fn note(&self) -> Option<String> {
         if self.missing.is_empty() {
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn missing_counters_yield_one_note() {
-        let opened = |missing: &[Event]| Opened {
+        let opened = |missing: &[Event]| OpenCounters {
             counting: Box::new(fake::Script::default()),
             missing: missing.to_vec(),
         };

@@ -29,8 +29,8 @@ use program::Program;
 /// Hash of the machine code that a variant may run; that of the complete executable if the
 /// variant's own can't be determined.
 pub fn variant_fingerprint(info: &VariantInfo) -> String {
-    static RUNNING: OnceLock<Option<Mutex<Running>>> = OnceLock::new();
-    let running = RUNNING.get_or_init(|| Running::open().map(Mutex::new));
+    static RUNNING: OnceLock<Option<Mutex<RunningProgram>>> = OnceLock::new();
+    let running = RUNNING.get_or_init(|| RunningProgram::open().map(Mutex::new));
     let own = running.as_ref().and_then(|running| {
         let mut running = running.lock().unwrap_or_else(PoisonError::into_inner);
         running.fingerprint(info.code)
@@ -39,7 +39,7 @@ pub fn variant_fingerprint(info: &VariantInfo) -> String {
 }
 
 /// The running program.
-struct Running {
+struct RunningProgram {
     graph: Graph<'static>,
     /// Difference between addresses in memory and those in the file.
     bias: u64,
@@ -47,11 +47,11 @@ struct Running {
     known: HashMap<usize, Option<String>>,
 }
 
-impl Running {
+impl RunningProgram {
     fn open() -> Option<Self> {
         let program = Program::parse(executable()?)?;
         let bias = entry_in_memory()?.checked_sub(program.entry)?;
-        Some(Running { graph: Graph::new(program), bias, known: HashMap::new() })
+        Some(RunningProgram { graph: Graph::new(program), bias, known: HashMap::new() })
     }
 
     fn fingerprint(&mut self, code: usize) -> Option<String> {
@@ -87,7 +87,7 @@ mod tests {
         found.next().expect("a variant")
     }
 
-    fn reached(running: &mut Running, info: &VariantInfo) -> HashSet<String> {
+    fn reached(running: &mut RunningProgram, info: &VariantInfo) -> HashSet<String> {
         running.fingerprint(info.code).expect("a fingerprint");
         running.graph.names().map(str::to_owned).collect()
     }
@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn a_variant_reaches_only_its_own_calls() {
-        let mut running = Running::open().expect("a program");
+        let mut running = RunningProgram::open().expect("a program");
         let names = reached(&mut running, &variant("sort", "block-merge"));
         let any = |words: &str| names.iter().any(|name| name.contains(words));
         // The sort itself, functions that it shares with others, and those of its team.

@@ -43,12 +43,12 @@ impl Pusher {
     /// If the system refuses a thread.
     pub(super) fn start(influx: Influx, live_counts: Arc<LiveCounts>) -> io::Result<Self> {
         let stop = Arc::new(AtomicBool::new(false));
-        let (tell, problem) = channel();
+        let (report, problem) = channel();
         let is_stopped = Arc::clone(&stop);
         let push_thread = PushThread {
             influx,
             live_counts,
-            tell,
+            report,
             all: Deliveries::default(),
             delivered: Vec::new(),
         };
@@ -76,7 +76,7 @@ impl Pusher {
 struct PushThread {
     influx: Influx,
     live_counts: Arc<LiveCounts>,
-    tell: Sender<String>,
+    report: Sender<String>,
     all: Deliveries,
     /// For each speed, true if its final counts were delivered.
     delivered: Vec<bool>,
@@ -121,7 +121,7 @@ impl PushThread {
         let problem = problem.to_string();
         if self.all.failed == 0 {
             // At the end the receiver is gone; the statistics have the error.
-            let _ = self.tell.send(problem.clone());
+            let _ = self.report.send(problem.clone());
         }
         self.all.failed += 1;
         self.all.problem = Some(problem);

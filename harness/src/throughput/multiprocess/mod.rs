@@ -16,8 +16,8 @@ use std::time::Duration;
 
 use super::plan::PointSpec;
 use super::point::{
-    Checked, Measured, PointFailure, Setup, Utilisation, WindowLength, WindowResult, WindowStats,
-    WorkSummary, result_row,
+    CheckedStreams, Measured, PointFailure, Setup, Utilisation, WindowLength, WindowResult,
+    WindowStats, WorkSummary, result_row,
 };
 use super::stream::Event;
 use super::window::{Window, length};
@@ -61,8 +61,8 @@ fn run(
     let processes = point.busy_processes();
     pool.fill(point, setup)?;
     let wanted_ns = limits.wanted.min(limits.max).as_nanos() as u64;
-    pool.tell(|process| Ask::Prepare { point: number, process, wanted_ns })?;
-    let mut checked = Checked::default();
+    pool.send_all(|process| Ask::Prepare { point: number, process, wanted_ns })?;
+    let mut checked = CheckedStreams::default();
     let mut of_parts = Vec::new();
     for answer in pool.each(setup.interrupt)? {
         let Answer::Ready { works, checked: own } = answer else {
@@ -74,7 +74,7 @@ fn run(
         of_parts.push(works);
     }
     *works = merge(of_parts, point).ok_or_else(other_points)?;
-    pool.tell(|_| Ask::Begin)?;
+    pool.send_all(|_| Ask::Begin)?;
     let mut longest = Duration::ZERO;
     for answer in pool.each(setup.interrupt)? {
         let Answer::Warm { longest_ns } = answer else { return Err(unexpected_message()) };
@@ -84,12 +84,12 @@ fn run(
     let window = Window { begin, end: begin + length(limits.wanted, limits.max, longest) };
     let begin_ns = window.begin.as_nanos() as u64;
     let end_ns = window.end.as_nanos() as u64;
-    pool.tell(|_| Ask::Window { begin_ns, end_ns })?;
+    pool.send_all(|_| Ask::Window { begin_ns, end_ns })?;
     let stats = watch(setup, pool, point, window)?;
     for answer in pool.each(setup.interrupt)? {
         let Answer::Beyond = answer else { return Err(unexpected_message()) };
     }
-    pool.tell(|_| Ask::End)?;
+    pool.send_all(|_| Ask::End)?;
     let mut events: Vec<Vec<Event>> = vec![Vec::new(); point.streams];
     let mut remarks = Vec::new();
     for (process, answer) in (0..processes).zip(pool.each(setup.interrupt)?) {

@@ -69,7 +69,7 @@ impl WorkerPool {
     ///
     /// # Errors
     /// If one is gone.
-    pub(super) fn tell(&mut self, ask: impl Fn(usize) -> Ask) -> Result<(), PointFailure> {
+    pub(super) fn send_all(&mut self, ask: impl Fn(usize) -> Ask) -> Result<(), PointFailure> {
         for number in 0..self.running.len() {
             let message = line(&ask(number));
             let asks = self.running[number].asks.as_mut();

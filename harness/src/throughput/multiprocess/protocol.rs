@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::super::point::{Checked, PointFailure, WorkSummary};
+use super::super::point::{CheckedStreams, PointFailure, WorkSummary};
 use super::super::stream::Event;
 use crate::platform::worker::any_path;
 
@@ -44,7 +44,7 @@ pub(crate) struct Opening {
 pub(super) enum Answer {
     Ready {
         works: WorkSummary,
-        checked: Checked,
+        checked: CheckedStreams,
     },
     Warm {
         longest_ns: u64,

@@ -87,7 +87,7 @@ fn drive(
     interrupt: &Interrupt,
 ) -> Result<Answer, PointFailure> {
     let Ok(Some(Ask::Begin)) = recv() else { return Err(PointFailure::Interrupted) };
-    let tell = |milestone| {
+    let report = |milestone| {
         let answer = match milestone {
             Milestone::Warm(longest) => {
                 Answer::Warm { longest_ns: longest.as_nanos().try_into().unwrap_or(u64::MAX) }
@@ -100,7 +100,7 @@ fn drive(
         let _ = send(&answer);
     };
     let start_ns = now_ns();
-    let clock = Clock::led(streams.len(), wanted, &tell);
+    let clock = Clock::led(streams.len(), wanted, &report);
     let (events, ()) = point::run(streams, &clock, interrupt, || follow(&clock, start_ns));
     let events = events?;
     check_side_by_side(streams)?;
