@@ -1,4 +1,4 @@
-//! What is measured against what, and what comes of it.
+//! Specification of a paired run, and its result.
 
 use std::io;
 use std::path::PathBuf;
@@ -13,7 +13,7 @@ use super::points::InputOrder;
 use super::side_plugins::SidePlugins;
 use crate::measure::Start;
 
-/// An executable with a name for people.
+/// An executable with a display name.
 #[derive(Clone, Debug)]
 pub(crate) struct Executable {
     pub(crate) bench: PathBuf,
@@ -26,25 +26,25 @@ impl Executable {
         Executable { bench, name }
     }
 
-    /// The one that runs.
+    /// Executable of this process.
     pub(crate) fn of_this_process(name: &str) -> io::Result<Self> {
         Ok(Executable::new(std::env::current_exe()?, name))
     }
 }
 
-/// What to measure against what.
+/// Specification of a paired run: new side and base.
 pub(crate) struct Against<'a> {
     pub(crate) base: Executable,
     pub(crate) base_plugins: SidePlugins,
     pub(crate) new: Executable,
     pub(crate) new_plugins: SidePlugins,
-    /// Rows of the new side for points that must not be measured on either side, because
-    /// the trial of their plugin failed.
+    /// Rows of the new side for points that must not be measured on either side, because the trial
+    /// of their plugin failed.
     pub(crate) refused: Vec<SummaryRow>,
     pub(crate) inputs: Vec<InputOrder>,
-    /// By which fraction the new side of a point is slowed down.
+    /// Fraction by which the new side of a point is slowed down; used by self-tests.
     pub(crate) slowdown: &'a dyn Fn(&Point) -> f64,
-    /// What is known of the run, but for the software.
+    /// Metadata of the run, except for the software.
     pub(crate) record: RunRecord,
     pub(crate) out: PathBuf,
     pub(crate) start: Start,
@@ -55,7 +55,7 @@ pub(crate) struct Against<'a> {
 }
 
 impl Against<'_> {
-    /// The executable of a side, and its plugins.
+    /// Executable of a side, and its plugins.
     pub(super) fn side(&self, side: Side) -> (&Executable, &SidePlugins) {
         match side {
             Side::Base => (&self.base, &self.base_plugins),
@@ -64,14 +64,14 @@ impl Against<'_> {
     }
 }
 
-/// What came of it. What was measured is in the folders, whatever happened.
+/// Result of a paired run. Measured rows are in the folders, even after a failure.
 pub(crate) struct DuetOutcome {
-    /// The folder of the new side; that of the base is in it.
+    /// Folder of the new side; that of the base is in it.
     pub(crate) folder: PathBuf,
     pub(crate) base: PathBuf,
     pub(crate) interrupted: bool,
-    /// Points that there was no time for.
+    /// Number of points without results because time ran out.
     pub(crate) left_out: usize,
-    /// Why it ended before its time.
+    /// Error that ended it early.
     pub(crate) failure: Option<DuetError>,
 }

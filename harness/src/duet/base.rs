@@ -1,5 +1,5 @@
-//! The executable to compare with: from a run in the store, a file, or a revision that is
-//! built for it.
+//! Base executable of a comparison: from a run in the store, a file, or a revision that is built on
+//! demand.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,16 +15,16 @@ use super::checkout::{Checkout, RunningBuild};
 use crate::platform::{self, Topology};
 use crate::progress::say;
 
-/// Added to a message about a name that means nothing, where git does not have all commits.
+/// Added to a message about an unknown name if git does not have all commits.
 const SHALLOW: &str =
     "; this is a shallow clone: fetch more history, as by `git fetch --unshallow`";
-/// Lines of a failed build that are told.
+/// Number of lines of a failed build that are reported.
 const LAST_LINES: usize = 5;
 
-/// A base, and the run that it made, if it is named by one.
+/// A base, with its run if it was specified by one.
 pub(crate) struct Base {
     pub(crate) executable: Executable,
-    /// The folder of the run.
+    /// Folder of the run.
     pub(crate) run: Option<PathBuf>,
 }
 
@@ -34,13 +34,13 @@ impl From<Executable> for Base {
     }
 }
 
-/// Finds a base: `accepted`, `latest`, the id or folder of a run, an executable, or a
-/// revision of the git checkout that this is. The first two are those of a series.
+/// Finds a base: `accepted`, `latest`, the id or folder of a run, an executable, or a revision of
+/// the current git checkout. The first two refer to a series.
 pub(crate) fn find(
     name: &str,
     store: &Path,
     series: Option<&Series>,
-    tell: impl Fn(&str),
+    report: impl Fn(&str),
 ) -> Result<Base, DuetError> {
     let path = Path::new(name);
     if path.is_file() {
@@ -59,7 +59,7 @@ pub(crate) fn find(
         Some(Err(HistoryError::NoneAccepted(series))) => {
             return Err(none_accepted(series, kept.as_ref())?.into());
         }
-        // A series without an accepted run is no name that could be a revision's.
+        // `accepted` and `latest` are never revisions.
         Some(Err(problem)) if ["accepted", "latest"].contains(&name) => return Err(problem.into()),
         Some(Err(problem)) => format!(" ({problem})"),
         None => String::new(),
@@ -75,17 +75,18 @@ pub(crate) fn find(
         let build = "build it again to compare what is checked out";
         say(&format!("note: the new side is the bench that runs: {difference}; {build}"));
     }
-    Ok(built(name, &commit, store, tell)?.into())
+    Ok(built(name, &commit, store, report)?.into())
 }
 
-/// The executable that runs, which is the new side.
+/// The executable of this process, which is the new side.
 fn running_build() -> RunningBuild {
     let executable = std::env::current_exe().and_then(fs::metadata);
     let built = executable.and_then(|file| file.modified()).ok();
     RunningBuild { commit: platform::software().git_commit, built }
 }
 
-/// Why a series has no baseline: no run of the suite was ever accepted, or one on another machine.
+/// Reason for a missing baseline: no run of the suite was ever accepted, or only one on another
+/// machine.
 fn none_accepted(series: Series, store: Option<&Store>) -> Result<HistoryError, HistoryError> {
     let machine = platform::machine(&Topology::of_this_machine());
     match store.map(|store| store.baseline_state(&series, &machine)).transpose()? {
@@ -100,7 +101,7 @@ fn file(path: &Path, source: std::io::Error) -> DuetError {
     DuetError::File { path: path.to_owned(), source }
 }
 
-/// The executable that made a run.
+/// Executable of a run.
 fn of_run(folder: &Path, name: &str, store: &Path) -> Result<Base, DuetError> {
     let not_kept = || DuetError::NotKept { run: name.to_owned(), store: store.to_owned() };
     let record = read_run(folder).map_err(|_| not_kept())?;
@@ -109,19 +110,19 @@ fn of_run(folder: &Path, name: &str, store: &Path) -> Result<Base, DuetError> {
     Ok(Base { executable: Executable::new(bench, name), run: Some(folder.to_owned()) })
 }
 
-/// The executable with a fingerprint: from the store, or this very one.
+/// Executable with a fingerprint: from the store, or the one of this process.
 pub(crate) fn executable(fingerprint: &str, store: &Path) -> Option<PathBuf> {
     let kept = Store::open(store).ok().and_then(|store| store.executable(fingerprint));
     let is_this = || !fingerprint.is_empty() && platform::executable_fingerprint() == fingerprint;
     kept.or_else(|| is_this().then(std::env::current_exe)?.ok())
 }
 
-/// Builds a commit in a worktree of its own, unless it was built before.
+/// Builds a commit in a separate worktree, unless it was built before.
 fn built(
     name: &str,
     commit: &str,
     store: &Path,
-    tell: impl Fn(&str),
+    report: impl Fn(&str),
 ) -> Result<Executable, DuetError> {
     let folder = store.join("bases").join(commit);
     let base = Executable::new(folder.join("bench"), name);
@@ -132,21 +133,22 @@ fn built(
     let whole = folder.canonicalize();
     let folder = whole.map_err(|source| file(&folder, source))?;
     let log = folder.join("build.log");
-    let (short, see) = (&commit[..12], log.shown());
-    tell(&format!("building {name} ({short}), see {see}"));
+    let short = &commit[..12];
+    let see = log.shown();
+    report(&format!("building {name} ({short}), see {see}"));
     let tree = folder.join("tree");
     let git = |arguments: &[&str]| Checkout(Path::new(".")).git(arguments);
     let failed =
         |problem: String| DuetError::Build { revision: name.to_owned(), problem, log: log.clone() };
-    // What a killed build left.
+    // Remove the worktree of a build that was killed.
     let path = tree.to_string_lossy().into_owned();
     let _ = git(&["worktree", "remove", "--force", &path]);
     let _ = git(&["worktree", "prune"]);
     git(&["worktree", "add", "--detach", &path, commit])
-        .ok_or_else(|| failed("git makes no worktree of it".to_owned()))?;
+        .ok_or_else(|| failed("git can't create a worktree of it".to_owned()))?;
     let result = cargo(&tree, &log).map_err(failed);
     let made = result.and_then(|made| {
-        // Whoever sees the name sees the whole file.
+        // Renaming makes the complete file visible at once.
         let draft = folder.join("bench.new");
         fs::copy(&made, &draft).map_err(|source| file(&made, source))?;
         fs::rename(&draft, folder.join("bench")).map_err(|source| file(&draft, source))
@@ -155,7 +157,7 @@ fn built(
     made.map(|()| base)
 }
 
-/// Builds the binary in a folder; returns where it is.
+/// Builds the binary in a folder; returns its path.
 fn cargo(tree: &Path, log: &Path) -> Result<PathBuf, String> {
     let output = fs::File::create(log).map_err(|error| error.to_string())?;
     let errors = output.try_clone().map_err(|error| error.to_string())?;
@@ -172,7 +174,7 @@ fn cargo(tree: &Path, log: &Path) -> Result<PathBuf, String> {
     if status.success() {
         return Ok(tree.join("target/release/bench"));
     }
-    let said = fs::read_to_string(log).unwrap_or_default();
-    let lines: Vec<_> = said.lines().collect();
+    let output = fs::read_to_string(log).unwrap_or_default();
+    let lines: Vec<_> = output.lines().collect();
     Err(lines[lines.len().saturating_sub(LAST_LINES)..].join(" / "))
 }

@@ -1,5 +1,5 @@
-//! The git checkout that the current folder is in, as far as a comparison with one of its revisions
-//! depends on it.
+//! Git checkout of the current folder, as far as it matters for comparisons with one of its
+//! revisions.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,23 +9,23 @@ use std::time::SystemTime;
 use reports::units::counted;
 use text::Foreign;
 
-/// The mark of a build from files that were not committed.
+/// Suffix of builds with uncommitted changes.
 const DIRTY: &str = "-dirty";
-/// Digits of a commit in messages, as builds have them.
+/// Length of abbreviated commits in messages, as in builds.
 const SHORT: usize = 12;
 
-/// A checkout, by a folder in it.
+/// A checkout, given by a folder in it.
 pub(super) struct Checkout<'a>(pub(super) &'a Path);
 
 /// The executable that is measured as the new side.
 pub(super) struct RunningBuild {
-    /// The commit that it was built from, and whether files differed from it.
+    /// Commit that it was built from, with a suffix if files differed from it.
     pub(super) commit: Option<String>,
     pub(super) built: Option<SystemTime>,
 }
 
 impl Checkout<'_> {
-    /// What git prints; `None` if it fails.
+    /// Output of a git command; `None` if it fails.
     pub(super) fn git(&self, arguments: &[&str]) -> Option<String> {
         let mut git = Command::new("git");
         let output = git.current_dir(self.0).args(arguments).stderr(Stdio::null()).output().ok()?;
@@ -33,7 +33,7 @@ impl Checkout<'_> {
         output.status.success().then(|| text.trim_end().to_owned())
     }
 
-    /// The commit that a name means.
+    /// Commit with this name.
     pub(super) fn commit(&self, name: &str) -> Option<String> {
         if name.starts_with('-') {
             return None;
@@ -41,12 +41,13 @@ impl Checkout<'_> {
         self.git(&["rev-parse", "--verify", "--quiet", &format!("{name}^{{commit}}")])
     }
 
-    /// Whether it has the last commits only.
+    /// True if the clone is shallow.
     pub(super) fn is_shallow(&self) -> bool {
         self.git(&["rev-parse", "--is-shallow-repository"]).as_deref() == Some("true")
     }
 
-    /// How a build differs from the files that are checked out, in words; `None` if it does not.
+    /// Description of the differences between a build and the checked-out files; `None` if there
+    /// are none.
     pub(super) fn difference_from(&self, build: &RunningBuild) -> Option<String> {
         let head = self.git(&["rev-parse", "HEAD"])?;
         let Some(built_from) = build.commit.as_deref() else {
@@ -70,14 +71,14 @@ impl Checkout<'_> {
             .then(|| format!("it was built from {commit} with changes that are not committed"))
     }
 
-    /// Files that differ from the commit that is checked out, and are newer than a moment.
+    /// Files that differ from the checked-out commit and were modified after `moment`.
     fn changed_after(&self, moment: SystemTime) -> Vec<PathBuf> {
         let root = self.git(&["rev-parse", "--show-toplevel"]);
         let changed = self.git(&["diff", "--name-only", "-z", "HEAD"]);
         let (Some(root), Some(changed)) = (root, changed) else { return Vec::new() };
         let is_newer = |file: &PathBuf| {
             let modified = fs::metadata(Path::new(&root).join(file)).and_then(|it| it.modified());
-            // A file that is gone was there when the commit was made.
+            // A file that was deleted counts as modified.
             modified.map_or(true, |modified| modified > moment)
         };
         let files = changed.split('\0').filter(|file| !file.is_empty()).map(PathBuf::from);
@@ -93,7 +94,7 @@ mod tests {
 
     use super::*;
 
-    /// A repository with two commits of one file; `None` where there is no git.
+    /// A repository with two commits of one file; `None` without git.
     fn repository() -> Option<TempDir> {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let checkout = Checkout(folder.path());
@@ -112,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_build_of_what_is_checked_out_is_told_from_others() {
+    fn builds_of_the_checkout_are_recognised() {
         let Some(folder) = repository() else { return };
         let checkout = Checkout(folder.path());
         let head = checkout.commit("HEAD").expect("a commit");

@@ -1,4 +1,4 @@
-//! A child: an executable of `bench` that samples when it is asked to.
+//! Child process: a `bench` executable that takes samples on request.
 
 use std::io::Write;
 use std::os::unix::process::CommandExt;
@@ -16,23 +16,23 @@ use crate::platform::children::end_with_parent;
 use crate::platform::lines_of;
 use crate::platform::worker::line;
 
-/// Starting a process and loading plugins takes a moment, on a busy machine too.
+/// Timeout for starting a process and loading plugins, also on a busy machine.
 const HELLO_TIMEOUT: Duration = Duration::from_secs(60);
-const GREETING: &str = "say who it is";
-/// One heap for all threads, that grows by huge pages and keeps them; as tunables of the
-/// GNU C library, which others ignore.
+const GREETING: &str = "identify itself";
+/// One heap for all threads, which grows by huge pages and keeps them; tunables of the GNU C
+/// library, which other C libraries ignore.
 const MALLOC_TUNABLES: &str = "glibc.malloc.hugetlb=1:glibc.malloc.arena_max=1:\
     glibc.malloc.mmap_threshold=1073741824:glibc.malloc.trim_threshold=4294967296:\
     glibc.malloc.top_pad=16777216";
-/// The niceness of who runs before all others.
+/// Niceness of the highest priority.
 const HIGHEST_PRIORITY: libc::c_int = -20;
-/// How long the last words of a child that dies are waited for: whoever it has started may
-/// hold its standard error, too.
-const LAST_WORDS_TIMEOUT: Duration = Duration::from_secs(5);
-/// Lines of a child's standard error that are told when it dies.
+/// Timeout for the last lines of a child that dies: processes that it has started may keep its
+/// standard error open.
+const STDERR_TIMEOUT: Duration = Duration::from_secs(5);
+/// Number of lines of a child's standard error that are reported when it dies.
 const LAST_LINES: usize = 5;
 
-/// Which of two sides.
+/// Side of a paired run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Side {
     Base,
@@ -50,7 +50,7 @@ impl Side {
     }
 }
 
-/// A process that answers. It is ended when this is dropped.
+/// A child process. It is killed when this is dropped.
 pub(super) struct Child {
     side: Side,
     bench: PathBuf,
@@ -58,8 +58,8 @@ pub(super) struct Child {
     process: Process,
     asks: ChildStdin,
     answers: Receiver<String>,
-    /// What it writes to standard error.
-    said: Receiver<String>,
+    /// Lines that it writes to standard error.
+    stderr_lines: Receiver<String>,
     pub(super) software: Software,
 }
 
@@ -71,7 +71,7 @@ impl Child {
         for plugin in plugins {
             command.arg("--plugin").arg(plugin);
         }
-        // Ctrl-C is for the coordinator, which lets children end their samples.
+        // Ctrl-C is handled by the coordinator, which lets children finish their samples.
         command.process_group(0);
         end_with_parent(&mut command);
         unify_memory_layout(&mut command);
@@ -83,13 +83,14 @@ impl Child {
             Ok(process) => process,
             Err(source) => return Err(DuetError::Start { bench, source }),
         };
-        let (asks, stdout) = (process.stdin.take(), process.stdout.take());
+        let asks = process.stdin.take();
+        let stdout = process.stdout.take();
         let (Some(asks), Some(stdout), Some(stderr)) = (asks, stdout, process.stderr.take()) else {
             let problem = "it has no standard streams".to_owned();
             return Err(DuetError::Foreign { bench, problem });
         };
         let listening = lines_of(stdout).and_then(|answers| Ok((answers, lines_of(stderr)?)));
-        let (answers, said) = match listening {
+        let (answers, stderr_lines) = match listening {
             Ok(listening) => listening,
             Err(source) => {
                 let _ = process.kill();
@@ -104,16 +105,16 @@ impl Child {
             process,
             asks,
             answers,
-            said,
+            stderr_lines,
             software: Software::default(),
         })
     }
 
-    /// Greets it; the answer is still to be heard. See [`Ask::Hello`] for `again`.
+    /// Sends the greeting; the answer is read separately. See [`Ask::Hello`] for `again`.
     pub(super) fn greet(&mut self, again: bool) -> Result<(), DuetError> {
         let protocol = VERSION;
         let sent = self.send(&Ask::Hello { protocol, again }, GREETING);
-        // An older build may be gone before it has read anything.
+        // An older build may have ended before it has read anything.
         sent.map_err(|error| self.foreign_if_died(error))
     }
 
@@ -129,28 +130,30 @@ impl Child {
         }
     }
 
-    /// Hears who it is.
+    /// Reads the answer to the greeting.
     ///
     /// # Errors
-    /// If it speaks another protocol.
+    /// If the child uses another version of the protocol.
     pub(super) fn introduced(&mut self) -> Result<(), DuetError> {
         match self.receive(GREETING, HELLO_TIMEOUT) {
             Ok(Answer::Hello { protocol, software }) if protocol == VERSION => {
                 self.software = *software;
                 Ok(())
             }
-            Ok(Answer::Hello { protocol, .. }) => Err(self
-                .foreign(format!("it speaks version {protocol} of the protocol, not {VERSION}"))),
-            Ok(_) => Err(self.foreign("it answers something else".to_owned())),
-            // An older build does not know the subcommand, and says so.
+            Ok(Answer::Hello { protocol, .. }) => {
+                Err(self
+                    .foreign(format!("it uses version {protocol} of the protocol, not {VERSION}")))
+            }
+            Ok(_) => Err(self.foreign("it sent an unexpected answer".to_owned())),
+            // An older build reports that it does not know the subcommand.
             Err(error) => Err(self.foreign_if_died(error)),
         }
     }
 
-    /// Asks, and waits for the answer.
+    /// Sends a request and waits for the answer.
     ///
     /// # Errors
-    /// If it dies, hangs or can't; it is of no use then.
+    /// If the child dies, hangs or reports an error; it can't be used after that.
     pub(super) fn ask(
         &mut self,
         ask: &Ask,
@@ -161,7 +164,7 @@ impl Child {
         self.receive(task, limit)
     }
 
-    /// Asks without waiting.
+    /// Sends a request without waiting.
     pub(super) fn send(&mut self, ask: &Ask, task: &str) -> Result<(), DuetError> {
         let written = self.asks.write_all(line(ask).as_bytes()).and_then(|()| self.asks.flush());
         written.map_err(|_| self.died(task))
@@ -188,9 +191,9 @@ impl Child {
         }
     }
 
-    /// What is wrong with an answer that does not belong to its question.
+    /// Error for an answer that does not match the request.
     pub(super) fn unexpected(&self, task: &str) -> DuetError {
-        self.refused(task, "it answers something else".to_owned())
+        self.refused(task, "it sent an unexpected answer".to_owned())
     }
 
     fn refused(&self, task: &str, problem: String) -> DuetError {
@@ -203,10 +206,10 @@ impl Child {
     }
 
     fn died(&mut self, task: &str) -> DuetError {
-        // It has closed its channel: it ends, or is made to.
-        let end = Instant::now() + LAST_WORDS_TIMEOUT;
+        // It has closed its output: it ends, or is killed.
+        let end = Instant::now() + STDERR_TIMEOUT;
         let left = || end.saturating_duration_since(Instant::now());
-        let said = std::iter::from_fn(|| self.said.recv_timeout(left()).ok());
+        let said = std::iter::from_fn(|| self.stderr_lines.recv_timeout(left()).ok());
         let said: Vec<_> = said.collect();
         let _ = self.process.kill();
         let ended = self.process.wait();
@@ -225,30 +228,31 @@ impl Drop for Child {
     }
 }
 
-/// Has both sides lay out their memory alike: at the same addresses, and on huge pages
-/// also for blocks of less than one. Where small blocks happen to lie in physical memory
-/// makes some per cent for code that lives in the caches; it is the same for all visits of
-/// a process, so no number of rounds would show that it is not the code.
+/// Gives both sides the same memory layout: fixed addresses, and huge pages also for blocks smaller
+/// than one. The physical location of small blocks changes the time of cache-resident code by some
+/// per cent; it is constant within a process, so more rounds would not reveal that the difference
+/// is not due to the code.
 fn unify_memory_layout(command: &mut Command) {
     command.env("GLIBC_TUNABLES", MALLOC_TUNABLES);
-    // SAFETY: between fork and exec nothing is called but one system call.
+    // SAFETY: between fork and exec the closure makes only one system call, which is
+    // async-signal-safe.
     unsafe {
         command.pre_exec(|| {
-            // Where that is refused, the run says so, and verdicts allow for it.
+            // If that is refused, the run contains a note, and verdicts allow for it.
             let _ = addresses::fix();
             Ok(())
         });
     }
 }
 
-/// Lets a child run before whatever else is busy on its core, where that is allowed: root
-/// may. Who was told to be nice itself stays so.
+/// Raises the priority of a child, if allowed (as root). If this process was started with a
+/// niceness, the child keeps it.
 fn raise_priority(command: &mut Command) {
-    // SAFETY: both are system calls that touch no memory of ours.
+    // SAFETY: both system calls take integers and access no memory of this process.
     unsafe {
         command.pre_exec(|| {
             if libc::getpriority(libc::PRIO_PROCESS, 0) == 0 {
-                // Who may not takes turns with the others, as everybody does.
+                // Without permission, the child keeps the normal priority.
                 libc::setpriority(libc::PRIO_PROCESS, 0, HIGHEST_PRIORITY);
             }
             Ok(())

@@ -1,4 +1,4 @@
-//! What can go wrong with children.
+//! Errors of children and of paired runs.
 
 use std::io;
 use std::path::PathBuf;
@@ -10,36 +10,36 @@ use text::Foreign;
 
 use crate::platform::{self, Exit};
 
-/// A measurement in turn that can't begin, or can't go on.
+/// Error that prevents or ends a paired run.
 #[expect(missing_docs, reason = "messages say what fields are")]
 #[derive(Debug, thiserror::Error)]
 pub enum DuetError {
-    /// It can't be run at all.
+    /// The executable can't be run at all.
     #[error("{} can't be run: {source}; {}", bench.shown(), remedy(source))]
     Start { bench: PathBuf, source: io::Error },
-    /// It does not know what it is asked.
+    /// The executable does not know the request.
     #[error(
         "{} can't be measured in turn: {problem}; the protocol is there from version 0.2 on: \
          choose a later base, or compare its run with `bench compare`",
         bench.shown()
     )]
     Foreign { bench: PathBuf, problem: String },
-    /// A side that does not do what it is asked to.
+    /// A side that does not fulfil a request.
     #[error("the {side} side ({}) {problem}", bench.shown())]
     Child { side: &'static str, bench: PathBuf, problem: ChildProblem },
-    /// Both sides made data of the same name, and they are not the same.
+    /// Both sides generated data of the same name with different content.
     #[error(
         "base and new make other data of {input}: {base} and {new} (items, bytes); their times \
          can't be compared"
     )]
     OtherData { input: String, base: String, new: String },
-    /// A name that means nothing.
+    /// An unknown name of a base.
     #[error(
         "--against {}: no run of that name in {}, no such file, and no revision of a git \
          checkout here{hint}", name.shown(), store.shown()
     )]
     NoBase { name: String, store: PathBuf, hint: String },
-    /// A run whose executable nobody kept.
+    /// A run whose executable was not kept.
     #[error(
         "the executable that made {} was not kept in {1}: measure a base with `bench run SUITE \
          --store {1}` and accept it with `bench history accept latest --store {1}`, or name an \
@@ -47,18 +47,18 @@ pub enum DuetError {
     )]
     NotKept { run: String, store: PathBuf },
     /// A revision that can't be built.
-    #[error("{} can't be built: {problem}; the whole output is in {}", revision.shown(), log.shown())]
+    #[error("{} can't be built: {problem}; see the output in {}", revision.shown(), log.shown())]
     Build { revision: String, problem: String, log: PathBuf },
     /// A file or folder that can't be read or written.
     #[error("{}: {source}", path.shown())]
     File { path: PathBuf, source: io::Error },
-    /// Rows that can't be written any more.
+    /// Rows that can't be written.
     #[error(transparent)]
     Store(#[from] StoreError),
     /// A store of runs that can't be used, or has no such run.
     #[error(transparent)]
     History(#[from] HistoryError),
-    /// A run that other builds began.
+    /// A run that was started by other builds.
     #[error(
         "can't go on with the run in {}: base or new is another build now; choose another folder \
          with --out", folder.shown()
@@ -67,10 +67,10 @@ pub enum DuetError {
 }
 
 impl DuetError {
-    /// The exit code that tells scripts.
+    /// Exit code for scripts.
     pub(crate) fn exit(&self) -> Exit {
         match self {
-            // A base that was lost is not one that never was.
+            // A base that is no longer available is not a usage error.
             DuetError::NotKept { .. } => Exit::NothingMeasured,
             DuetError::Start { source, .. } if platform::is_limit(source) => Exit::Failed,
             DuetError::NoBase { .. }
@@ -88,7 +88,7 @@ impl DuetError {
     }
 }
 
-/// What to do about an executable that can't be run.
+/// Advice for an executable that can't be run.
 fn remedy(error: &io::Error) -> &'static str {
     if platform::is_limit(error) {
         platform::RAISE_LIMITS
@@ -97,17 +97,18 @@ fn remedy(error: &io::Error) -> &'static str {
     }
 }
 
-/// What a child does instead of what it was asked to.
+/// Failure of a child to fulfil a request.
 #[expect(missing_docs, reason = "messages say what fields are")]
 #[derive(Debug, thiserror::Error)]
 pub enum ChildProblem {
-    /// It ended in the middle: how, and its last words. With plugins loaded, one of them did that.
-    #[error("ended while it was to {task}: {said}")]
+    /// It ended during the request; `said` has its last lines. With plugins loaded, one of them is
+    /// the cause.
+    #[error("ended when it was asked to {task}: {said}")]
     Died { task: String, said: String, has_plugins: bool },
     /// It does not answer.
     #[error("did not {task} within {}: it was ended", humantime::format_duration(*limit))]
     Hung { task: String, limit: Duration },
-    /// It says that it can't.
+    /// It reports that it can't.
     #[error("can't {task}: {problem}")]
     Refused { task: String, problem: String },
 }

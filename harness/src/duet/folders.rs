@@ -1,4 +1,4 @@
-//! The run folders of both sides, and the inputs that go into them.
+//! Run folders of both sides, and the inputs of their runs.
 
 use std::collections::HashSet;
 
@@ -10,16 +10,16 @@ use super::DuetError;
 use super::against::Against;
 use super::child::{Child, Side};
 use super::points::InputOrder;
-use super::protocol::Prepared;
+use super::protocol::PreparedInput;
 use crate::measure::Start;
 use crate::platform::available_memory;
 
-/// The folder of the base in that of the new side.
+/// Folder of the base within that of the new side.
 pub(super) const BASE: &str = "base";
-/// The share of the memory that the inputs of both sides may take.
+/// Share of the available memory for the inputs of both sides.
 const MEMORY: f64 = 0.5;
 
-/// The records of both sides.
+/// Run metadata of both sides.
 pub(super) fn records(against: &Against<'_>, children: &[Child; 2]) -> [RunRecord; 2] {
     Side::BOTH.map(|side| {
         let mut record = against.record.clone();
@@ -36,21 +36,22 @@ pub(super) fn records(against: &Against<'_>, children: &[Child; 2]) -> [RunRecor
     })
 }
 
-/// The points that need not be measured again.
+/// Points that need not be measured again.
 pub(super) type Done = HashSet<Point>;
 
-/// The folders of both sides, new or as they were left.
+/// Opens the folders of both sides, new or existing.
 pub(super) fn folders(
     against: &Against<'_>,
     records: &[RunRecord; 2],
 ) -> Result<([RunFolder; 2], Done), DuetError> {
-    let (new, base) = (against.out.as_path(), against.out.join(BASE));
+    let new = against.out.as_path();
+    let base = against.out.join(BASE);
     if against.start == Start::New {
         let folder = RunFolder::create(new, &records[Side::New as usize])?;
         let base = RunFolder::create(&base, &records[Side::Base as usize])?;
         return Ok(([base, folder], Done::new()));
     }
-    // It is made last.
+    // The base folder is created last.
     if !is_run(&base) {
         RunFolder::create(&base, &records[Side::Base as usize])?;
     }
@@ -60,7 +61,7 @@ pub(super) fn folders(
             return Err(DuetError::OtherBuild { folder });
         }
     }
-    // The new side has its rows last: what only the base has was not finished.
+    // The new side is written last: points that only the base has are not finished.
     let (folder, run) = RunFolder::resume(new)?;
     let done: Done = run.summary.iter().map(SummaryRow::point).collect();
     let version = records[Side::Base as usize].software.version.as_str();
@@ -69,8 +70,8 @@ pub(super) fn folders(
     Ok(([base, folder], done))
 }
 
-/// The inputs with the points that are left.
-pub(super) fn left(inputs: &[InputOrder], done: &Done) -> Vec<InputOrder> {
+/// Inputs with their remaining points.
+pub(super) fn remaining(inputs: &[InputOrder], done: &Done) -> Vec<InputOrder> {
     let left = inputs.iter().cloned().filter_map(|mut order| {
         order.input.points.retain(|point| !done.contains(point));
         (!order.input.points.is_empty()).then_some(order)
@@ -78,35 +79,38 @@ pub(super) fn left(inputs: &[InputOrder], done: &Done) -> Vec<InputOrder> {
     left.collect()
 }
 
-/// The inputs that both sides can have in memory at the same time.
-pub(super) fn batches(inputs: Vec<InputOrder>) -> Vec<Vec<InputOrder>> {
-    let room = (MEMORY * available_memory() as f64) as u64;
-    let mut batches: Vec<Vec<InputOrder>> = Vec::new();
+/// Groups of inputs that both sides can have in memory at the same time.
+pub(super) fn groups(inputs: Vec<InputOrder>) -> Vec<Vec<InputOrder>> {
+    let capacity = (MEMORY * available_memory() as f64) as u64;
+    let mut groups: Vec<Vec<InputOrder>> = Vec::new();
     let mut taken = 0_u64;
     for order in inputs {
         let bytes = order.memory_bytes.saturating_mul(2);
         taken = taken.saturating_add(bytes);
-        match batches.last_mut() {
-            Some(batch) if taken <= room => batch.push(order),
+        match groups.last_mut() {
+            Some(group) if taken <= capacity => group.push(order),
             _ => {
-                batches.push(vec![order]);
+                groups.push(vec![order]);
                 taken = bytes;
             }
         }
     }
-    batches
+    groups
 }
 
-/// Refuses sides that make other data of the same input.
-pub(super) fn same_data(point: &Point, prepared: &[Option<Prepared>; 2]) -> Result<(), DuetError> {
+/// Returns an error if the sides generated different data for the same input.
+pub(super) fn same_data(
+    point: &Point,
+    prepared: &[Option<PreparedInput>; 2],
+) -> Result<(), DuetError> {
     let [Some(base), Some(new)] = prepared else {
         return Ok(());
     };
-    let data = |made: &Prepared| (made.items, made.input_bytes);
+    let data = |made: &PreparedInput| (made.items, made.input_bytes);
     if data(base) == data(new) {
         return Ok(());
     }
-    let words = |made: &Prepared| format!("{}, {}", made.items, made.input_bytes);
+    let words = |made: &PreparedInput| format!("{}, {}", made.items, made.input_bytes);
     Err(DuetError::OtherData {
         input: format!("{} {}", point.algorithm, point.params),
         base: words(base),
@@ -114,9 +118,9 @@ pub(super) fn same_data(point: &Point, prepared: &[Option<Prepared>; 2]) -> Resu
     })
 }
 
-/// What preparing took: both sides did it at the same time.
-pub(super) fn preparing(prepared: &[Option<Prepared>; 2]) -> Effort {
-    let longest = |part: fn(&Prepared) -> f64| {
+/// Time for preparing; both sides work at the same time.
+pub(super) fn preparing(prepared: &[Option<PreparedInput>; 2]) -> Effort {
+    let longest = |part: fn(&PreparedInput) -> f64| {
         let both = prepared.iter().flatten();
         both.map(part).fold(0.0, f64::max)
     };

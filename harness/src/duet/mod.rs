@@ -1,38 +1,37 @@
-//! Two executables measured in turn.
+//! Paired runs: two executables, sampled alternately.
 //!
-//! Each is a child of its own, which makes the inputs, and takes a few samples of a point
-//! whenever it is asked. A coordinator has them take turns (base, new, new, base, …), so that
-//! whatever drifts is common to both sides of a round, starts both anew now and then, so that
-//! no verdict rests on where things lie in the memory of one process, and stops each point once
-//! its rounds say enough.
+//! Each is a child process, which generates the inputs and takes a few samples of a point on
+//! request. A coordinator alternates between them (base, new, new, base, …), so that drifts affect
+//! both sides of a round equally; restarts both from time to time, so that no verdict depends on
+//! the memory layout of one process; and stops each point once its rounds allow a verdict.
 //!
 //! | module | does |
 //! |---|---|
-//! | `protocol` | what the children are asked, and answer: a contract |
-//! | `child` | starts a child, asks it, and notices when it dies or hangs |
-//! | `points` | the points of a suite, input by input |
-//! | `serve` | what a child does |
-//! | `turns` | the order of visits, and when a point has enough of them |
-//! | `against` | what is measured against what |
-//! | `session`, `visits` | two children, and what comes of their visits |
-//! | `folders` | the run folders of both sides |
-//! | `side_plugins` | the plugins that a side is measured with |
-//! | `base` | finds, or builds, the executable to compare with |
-//! | `checkout` | the git checkout whose revisions are bases |
+//! | `protocol` | requests and answers of children: a contract |
+//! | `child` | starts a child, sends requests, and detects when it dies or hangs |
+//! | `points` | points of a suite, input by input |
+//! | `serve` | main loop of a child |
+//! | `paired_points` | order of the blocks of samples, and the stopping rule of a point |
+//! | `against` | specification of a paired run |
+//! | `session`, `blocks` | two children, and the results of their blocks |
+//! | `folders` | run folders of both sides |
+//! | `side_plugins` | plugins of a side |
+//! | `base` | finds, or builds, the base executable |
+//! | `checkout` | git checkout whose revisions can be bases |
 
 mod against;
 pub(crate) mod base;
+mod blocks;
 mod checkout;
 mod child;
 mod error;
 mod folders;
+mod paired_points;
 pub(crate) mod points;
 pub(crate) mod protocol;
 mod serve;
 mod session;
 mod side_plugins;
-mod turns;
-mod visits;
 
 pub(crate) use against::{Against, DuetOutcome, Executable};
 pub use error::{ChildProblem, DuetError};

@@ -1,4 +1,4 @@
-//! The points of plans, or of a comparison, input by input.
+//! Points of plans, or of a comparison, input by input.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -12,22 +12,23 @@ use crate::measure::Job;
 /// An input with its points, and the memory that it takes on either side.
 #[derive(Clone, Debug)]
 pub(crate) struct InputOrder {
-    /// What children are asked to open.
+    /// Specification that is sent to children.
     pub(crate) input: InputPoints,
     /// Bytes of an input with its reference and buffers.
     pub(crate) memory_bytes: u64,
-    /// The time that each of its points may take on either side.
+    /// Time limit of each of its points, on either side.
     pub(crate) max_time: Duration,
 }
 
-/// The inputs of all jobs, each once.
+/// Inputs of all jobs, each once.
 pub(crate) fn of_jobs(jobs: &[Job<'_>]) -> Vec<InputOrder> {
     let mut orders = Orders::default();
     for Job { request, plan } in jobs {
         let settings = &request.settings;
         for input in &plan.inputs {
             for spec in &input.candidates {
-                let (point, bytes) = (plan.point(input, spec), input.memory_bytes);
+                let point = plan.point(input, spec);
+                let bytes = input.memory_bytes;
                 orders.add(point, settings.seed, bytes, settings.max_time);
             }
         }
@@ -35,7 +36,7 @@ pub(crate) fn of_jobs(jobs: &[Job<'_>]) -> Vec<InputOrder> {
     orders.inputs
 }
 
-/// The inputs of some points with one seed.
+/// Inputs of some points with one seed.
 pub(crate) fn of_points(
     points: impl Iterator<Item = Point>,
     seed: u64,
@@ -48,10 +49,10 @@ pub(crate) fn of_points(
     orders.inputs
 }
 
-/// The version to which all old names are old.
+/// A version before all renamings.
 const OLDEST: &str = "0";
 
-/// The inputs as a base of some version can be asked for them.
+/// Inputs with the names that a base of some version knows.
 pub(super) fn asked_of(
     inputs: impl Iterator<Item = InputPoints>,
     version: &str,
@@ -65,8 +66,8 @@ pub(super) fn asked_of(
     inputs.map(ask).collect()
 }
 
-/// The inputs of a base that does not know some of their points, with those under the names that
-/// their variants had before; `None` if no name is left to be tried.
+/// Inputs of a base that does not know some of their points, with former names of the variants of
+/// these; `None` if there are no further names to try.
 pub(super) fn under_former_names(
     inputs: &[InputPoints],
     unknown: &[Vec<Option<String>>],
@@ -85,7 +86,7 @@ pub(super) fn under_former_names(
     any.then_some(renamed)
 }
 
-/// What the variant of a point was called before it had this name.
+/// Former name of the variant of a point.
 fn former_name(
     Point { algorithm: task, device, variant, .. }: &Point,
     aliases: &Aliases,
@@ -130,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn old_names_are_given_to_no_other_variant() {
+    fn former_names_are_unique() {
         for Alias { task, backend, old, new, until, .. } in ALIASES.rows() {
             let of_task = tasks().iter().find(|known| known.name() == task).expect(task);
             let variants = of_task.variants();
@@ -143,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_not_known_is_asked_for_by_one_former_name_after_the_other() {
+    fn unknown_variants_are_requested_by_former_names() {
         let aliases = "task,backend,old,new,since,until\n\
             sort,,oldest,new,,\nsort,,old,new,,\nsts,,other,new,,\n";
         let aliases = Aliases::parse(aliases);

@@ -1,113 +1,112 @@
-//! What is said between the coordinator and its children: a line of JSON each, a
-//! question on the child's standard input and an answer on its standard output.
+//! Messages between the coordinator and its children: one line of JSON each, requests on the
+//! child's standard input and answers on its standard output.
 //!
-//! The version is a contract: what is added keeps it, what changes raises it, and a
-//! child of another version is refused. Rows have the columns of `samples.csv` and
-//! `summary.csv` as keys.
+//! The version is a contract: additions keep it, changes raise it, and a child of another version
+//! is refused. Rows have the columns of `samples.csv` and `summary.csv` as keys.
 
 use reports::record::{Point, SampleRow, Software, SummaryRow};
 use serde::{Deserialize, Serialize};
 
-pub(crate) use crate::measure::VisitOrder;
+pub(crate) use crate::measure::BlockRequest;
 use crate::measure::is_false;
 
-/// The version of the protocol.
+/// Version of the protocol.
 pub(crate) const VERSION: u32 = 1;
 
-/// The subcommand that makes a process a child; with the flag [`FLAG`].
+/// Subcommand of a child process; used with the flag [`FLAG`].
 pub(crate) const SUBCOMMAND: &str = "sample";
-/// See [`SUBCOMMAND`].
+/// Flag of [`SUBCOMMAND`].
 pub(crate) const FLAG: &str = "serve";
 
-/// What a child is asked. Each is answered by the [`Answer`] of the same name, or by
+/// Request to a child. Each is answered by the [`Answer`] of the same name, or by
 /// [`Answer::Error`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Ask {
-    /// Who is there?
+    /// Requests the protocol version.
     Hello {
-        /// [`VERSION`] of who asks.
+        /// [`VERSION`] of the coordinator.
         protocol: u32,
-        /// The same executable was asked the same before: what it found out then of
-        /// itself, and whether outputs are right, need not be found out again.
+        /// True if the same executable was asked before: its fingerprints and the correctness of
+        /// outputs are known and need not be determined again.
         #[serde(default, skip_serializing_if = "is_false")]
         again: bool,
     },
-    /// These inputs, from now on by their numbers. Asked once of each process.
+    /// Opens inputs, which later requests refer to by index. Sent once to each process.
     Open { inputs: Vec<InputPoints> },
-    /// Make an input and check its points.
+    /// Generates an input and checks its points.
     Prepare { input: usize },
-    /// Take samples of a point, in buffers of their own.
-    Visit(VisitOrder),
-    /// No more samples of a point: sum up those of all processes.
+    /// Takes samples of a point, in separate buffers.
+    Visit(BlockRequest),
+    /// Summarises the samples of all processes; there are no more samples of this point.
     Finish {
         input: usize,
         point: usize,
-        /// What `stopped_by` is to say.
+        /// Value of `stopped_by`.
         stopped_by: String,
-        /// All rows of samples that were taken of it.
+        /// All rows of its samples.
         samples: Vec<SampleRow>,
     },
 }
 
-/// The points of one input: they have its task and parameters.
+/// Points of one input: they share its task and parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct InputPoints {
-    /// The seed of the data.
+    /// Seed of the data.
     pub seed: u64,
-    /// At least one.
+    /// At least one point.
     pub points: Vec<Point>,
 }
 
-/// What a child answers.
+/// Answer of a child.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Answer {
-    /// To [`Ask::Hello`].
+    /// Answer to [`Ask::Hello`].
     Hello {
-        /// [`VERSION`] of who answers.
+        /// [`VERSION`] of the child.
         protocol: u32,
         software: Box<Software>,
     },
-    /// To [`Ask::Open`].
+    /// Answer to [`Ask::Open`].
     Open {
-        /// Why a point can't be measured, input by input and point by point.
+        /// Reasons for points that can't be measured, input by input and point by point.
         unknown: Vec<Vec<Option<String>>>,
-        /// The fingerprints of the points' machine code, likewise; none if they were told
+        /// Fingerprints of the points' machine code, in the same order; empty if they were sent
         /// before.
         #[serde(default)]
         fingerprints: Vec<Vec<String>>,
     },
-    /// To [`Ask::Prepare`].
-    Prepare(Prepared),
-    /// To [`Ask::Visit`].
+    /// Answer to [`Ask::Prepare`].
+    Prepare(PreparedInput),
+    /// Answer to [`Ask::Visit`].
     Visit {
         rows: Vec<SampleRow>,
-        /// The time that the visit took, with all that surrounds its samples.
+        /// Total time of the block, including preparation of its samples.
         seconds: f64,
-        /// The rows of a point that failed: it gets no more visits.
+        /// Rows of a point that failed: it gets no more blocks.
         failed: Vec<SummaryRow>,
     },
-    /// To [`Ask::Finish`].
+    /// Answer to [`Ask::Finish`].
     Finish { rows: Vec<SummaryRow> },
-    /// Instead of any other.
+    /// Answer to any request that fails.
     Error { problem: String },
 }
 
-/// An input that was made, and its points that were checked.
+/// An input that was generated, and its points that were checked.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Prepared {
-    /// What there is to do: has to be the same on both sides.
+pub(crate) struct PreparedInput {
+    /// Number of items: has to be the same on both sides.
     pub items: u64,
-    /// See `items`.
+    /// Bytes of the input: has to be the same on both sides.
     pub input_bytes: u64,
-    /// The rows of points that are refused or wrong; nothing for those that are right.
+    /// Rows of points that are refused or wrong; empty for those that are right.
     pub refused: Vec<Vec<SummaryRow>>,
-    /// Seconds that it took to make the input.
+    /// Seconds for generating the input.
     pub generating_s: f64,
-    /// Seconds that it took to find the right answers.
+    /// Seconds for computing the reference.
     pub reference_s: f64,
-    /// Seconds that it took to check all points.
+    /// Seconds for checking all points.
     pub checking_s: f64,
 }
 
@@ -115,10 +114,10 @@ pub(crate) struct Prepared {
 mod tests {
     use super::*;
 
-    /// Other builds have to understand these very lines.
+    /// Compatibility with other builds requires exactly these lines.
     #[test]
-    fn lines_are_as_they_ever_were() {
-        let visit = Ask::Visit(VisitOrder {
+    fn lines_are_compatible() {
+        let visit = Ask::Visit(BlockRequest {
             input: 1,
             point: 2,
             round: 3,

@@ -1,35 +1,34 @@
-//! A child of a coordinator: takes samples when it is asked to. See
-//! [`protocol`](super::protocol).
+//! Main loop of a child: takes samples on request. See [`protocol`](super::protocol).
 
 use std::io::{BufRead, Write};
 use std::time::Instant;
 
 use reports::record::Software;
 
-use super::protocol::{Answer, Ask, InputPoints, Prepared, VERSION, VisitOrder};
-use crate::measure::cases::{self, CaseCell};
+use super::protocol::{Answer, Ask, BlockRequest, InputPoints, PreparedInput, VERSION};
+use crate::measure::cases::{self, InputSlot};
 use crate::measure::{InputState, Resources};
 use crate::plan::{Candidates, Plan};
 use crate::platform::{self, Exit};
 
-/// What is said of an input that is not there, or has no such points.
+/// Message for an input that does not exist, or without usable points.
 const NONE: &str = "no point of this input can be measured";
 
-/// A channel that is none of this protocol, or broke.
+/// Error of the channel or the protocol.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// Somebody else asks.
+    /// The other side is not a coordinator of this version.
     #[error(
         "`bench sample --serve` is for `bench run SUITE --against RUN`, which asks otherwise: {0}"
     )]
     Foreign(serde_json::Error),
-    /// Nobody can be heard any more, or told.
+    /// The channel can't be read or written any more.
     #[error("standard output: {0}")]
     Channel(#[from] std::io::Error),
 }
 
 impl ServeError {
-    /// The exit code that tells scripts.
+    /// Exit code for scripts.
     pub(crate) fn exit(&self) -> Exit {
         match self {
             ServeError::Foreign(_) => Exit::Usage,
@@ -38,7 +37,7 @@ impl ServeError {
     }
 }
 
-/// Answers until nobody asks any more.
+/// Answers requests until the input is closed.
 pub(crate) fn serve(asks: impl BufRead, mut answers: impl Write) -> Result<(), ServeError> {
     let mut lines = platform::lines(asks);
     let mut next = || -> Result<Option<Ask>, ServeError> {
@@ -69,12 +68,12 @@ pub(crate) fn serve(asks: impl BufRead, mut answers: impl Write) -> Result<(), S
         Ok(resources) => resources,
         Err(problem) => return answer(&error(problem)),
     };
-    let cells = cases::cells(inputs.len());
-    let mut server = Server::new(&resources, &inputs, &planned, &cells);
+    let slots = cases::slots(inputs.len());
+    let mut server = Server::new(&resources, &inputs, &planned, &slots);
     answer(&server.opened())?;
     while let Some(ask) = next()? {
-        let said = server.answer(ask).unwrap_or_else(error);
-        answer(&said)?;
+        let response = server.answer(ask).unwrap_or_else(error);
+        answer(&response)?;
     }
     Ok(())
 }
@@ -88,16 +87,16 @@ fn error(problem: impl ToString) -> Answer {
     Answer::Error { problem: problem.to_string() }
 }
 
-/// Inputs that are prepared and sampled by their numbers.
-struct Server<'p>(Vec<Served<'p>>);
+/// Inputs by index.
+struct Server<'p>(Vec<ServedInput<'p>>);
 
-struct Served<'p> {
+struct ServedInput<'p> {
     seed: u64,
     plan: Option<&'p Plan>,
-    cell: &'p CaseCell,
-    /// Which candidate each point is.
+    slot: &'p InputSlot,
+    /// Candidate of each point.
     candidates: &'p Candidates,
-    /// There if any point of the input can be measured.
+    /// Present if any point of the input can be measured.
     state: Option<InputState<'p>>,
 }
 
@@ -106,18 +105,18 @@ impl<'p> Server<'p> {
         resources: &'p Resources,
         inputs: &[InputPoints],
         planned: &'p [(Option<Plan>, Candidates)],
-        cells: &'p [CaseCell],
+        slots: &'p [InputSlot],
     ) -> Self {
-        let served = inputs.iter().zip(planned).zip(cells);
-        let served = served.map(|((input, (plan, candidates)), cell)| {
+        let served = inputs.iter().zip(planned).zip(slots);
+        let served = served.map(|((input, (plan, candidates)), slot)| {
             let state = |plan: &'p Plan| {
                 let planned = plan.inputs.first()?;
                 Some(InputState::new(resources, plan, planned, input.seed))
             };
-            Served {
+            ServedInput {
                 seed: input.seed,
                 plan: plan.as_ref(),
-                cell,
+                slot,
                 candidates,
                 state: plan.as_ref().and_then(state),
             }
@@ -125,14 +124,14 @@ impl<'p> Server<'p> {
         Server(served.collect())
     }
 
-    /// Why points can't be measured, and the fingerprints of the others; these are empty if
-    /// they are known.
+    /// Reasons for points that can't be measured, and the fingerprints of the others; these are
+    /// empty if they are known.
     fn opened(&self) -> Answer {
-        let problems = |served: &Served<'p>| {
+        let problems = |served: &ServedInput<'p>| {
             let points = served.candidates.iter();
             points.map(|candidate| candidate.clone().err()).collect()
         };
-        let fingerprints = |served: &Served<'p>| {
+        let fingerprints = |served: &ServedInput<'p>| {
             let of_point = |candidate: &Result<usize, String>| {
                 let known = served.state.as_ref().zip(candidate.as_ref().ok());
                 known.map_or_else(String::new, |(state, &number)| state.fingerprint(number))
@@ -161,10 +160,10 @@ impl<'p> Server<'p> {
         }
     }
 
-    fn visit(&mut self, order: &VisitOrder) -> Result<Answer, String> {
+    fn visit(&mut self, order: &BlockRequest) -> Result<Answer, String> {
         let start = Instant::now();
         let (state, number) = self.find(order.input, order.point)?;
-        let (rows, failed) = state.visit_one(number, order);
+        let (rows, failed) = state.sample_one(number, order);
         Ok(Answer::Visit { rows, seconds: start.elapsed().as_secs_f64(), failed })
     }
 
@@ -177,12 +176,12 @@ impl<'p> Server<'p> {
     }
 }
 
-impl Served<'_> {
-    /// Makes the input and checks its points.
-    fn prepare(&mut self) -> Result<Prepared, String> {
+impl ServedInput<'_> {
+    /// Generates the input and checks its points.
+    fn prepare(&mut self) -> Result<PreparedInput, String> {
         let served = self.plan.zip(self.state.as_mut());
         let (plan, state) = served.ok_or(NONE)?;
-        let made = cases::make(self.cell, plan, &plan.inputs[0], self.seed);
+        let made = cases::make(self.slot, plan, &plan.inputs[0], self.seed);
         let (case, took) = made.map_err(|error| error.to_string())?;
         state.set_case(case, took);
         let refused = self.candidates.iter().map(|candidate| match candidate {
@@ -191,7 +190,7 @@ impl Served<'_> {
         });
         let refused = refused.collect();
         let work = case.work();
-        Ok(Prepared {
+        Ok(PreparedInput {
             items: work.items,
             input_bytes: work.input_bytes,
             refused,

@@ -1,7 +1,7 @@
-//! A measurement in turn: two children, two run folders.
+//! Execution of a paired run: two children, two run folders.
 //!
-//! The folder of the run is that of the new side; `base/` in it is that of the base.
-//! Both name their pair in `run.json`, so that whoever compares them later judges by
+//! The run folder is that of the new side; `base/` in it is that of the base. Both name their pair
+//! in `run.json`, so that later comparisons are paired by rounds, too.
 //! rounds, too.
 
 use std::collections::HashMap;
@@ -16,55 +16,55 @@ use reports::units;
 use super::DuetError;
 use super::against::{Against, DuetOutcome};
 use super::child::{Child, Side};
-use super::folders::{BASE, batches, folders, left, preparing, records, same_data};
+use super::folders::{BASE, folders, groups, preparing, records, remaining, same_data};
+use super::paired_points::{self, PairSampler, PairedPoint, Rule, Stop};
 use super::points::{InputOrder, asked_of, under_former_names};
-use super::protocol::{Answer, Ask, InputPoints, Prepared, VisitOrder};
-use super::turns::{self, PairSampler, Rule, Stop, Turn};
+use super::protocol::{Answer, Ask, BlockRequest, InputPoints, PreparedInput};
 use crate::measure::{Deadline, TOTAL};
 use crate::platform::cpu_quota::StoppedPeriods;
 use crate::platform::{Interrupt, addresses};
 
-/// How long a child may make an input and check all its points.
+/// Timeout for generating an input and checking all its points.
 const PREPARE_TIMEOUT: Duration = Duration::from_secs(600);
-/// How far a run may go beyond its budget, as a fraction, and as a time.
-const BEYOND: f64 = 0.1;
-const LEAST_BEYOND: Duration = Duration::from_secs(3);
-/// How long a visit may take: this, and so many times what the last one took.
-pub(super) const VISIT_TIMEOUT: Duration = Duration::from_secs(60);
+/// Maximum time beyond the budget of a run, as a fraction and as a duration.
+const MAX_BEYOND: f64 = 0.1;
+const MIN_BEYOND: Duration = Duration::from_secs(3);
+/// Timeout of a block: this, plus a multiple of the duration of the last one.
+pub(super) const BLOCK_TIMEOUT: Duration = Duration::from_secs(60);
 pub(super) const TIMES_LAST: u32 = 20;
 
-/// Why a side can't measure a point, by side, input and point.
+/// Reasons for points that a side can't measure, by side, input and point.
 type Unknown = [Vec<Vec<Option<String>>>; 2];
 
-/// Whether a side can measure a point.
+/// True if a side can measure a point.
 fn knows(unknown: &Unknown, side: Side, input: usize, point: usize) -> bool {
     let problems = unknown[side as usize].get(input);
     problems.is_some_and(|problems| matches!(problems.get(point), Some(None)))
 }
 
-/// Both children with what they are asked, and where their answers go.
-pub(super) struct Sides<'a> {
-    /// Those that both sides have open.
+/// Both children with their inputs, and the destinations of their answers.
+pub(super) struct PairedRun<'a> {
+    /// Inputs that both sides have open.
     pub(super) inputs: Vec<InputOrder>,
-    /// The same under the names by which the base knows them.
+    /// These inputs under the names that the base knows.
     of_base: Vec<InputPoints>,
     pub(super) against: &'a Against<'a>,
     pub(super) children: [Child; 2],
-    /// The rows of each point of a side, by input and point.
+    /// Rows of each point of a side, by input and point.
     pub(super) samples: [HashMap<(usize, usize), Vec<SampleRow>>; 2],
-    /// Of the machine code of each point of a side, likewise.
+    /// Fingerprints of the machine code of each point of a side, by input and point.
     pub(super) fingerprints: [Vec<Vec<String>>; 2],
     folders: [RunFolder; 2],
     pub(super) interrupt: &'a Interrupt,
     pub(super) deadline: Deadline,
     pub(super) effort: Effort,
-    /// What the last visit took.
+    /// Duration of the last block.
     pub(super) last: Duration,
-    /// What starting both sides anew took the last time.
+    /// Duration of the last restart of both sides.
     pub(super) restart_time: Duration,
 }
 
-/// Measures all points of both sides in turn.
+/// Measures all points of both sides, alternating between them.
 pub(crate) fn measure(
     against: &Against<'_>,
     interrupt: &Interrupt,
@@ -80,8 +80,8 @@ pub(crate) fn measure(
             folders[Side::New as usize].append_summary(std::slice::from_ref(row))?;
         }
     }
-    let inputs = left(&against.inputs, &done);
-    let mut sides = Sides {
+    let inputs = remaining(&against.inputs, &done);
+    let mut sides = PairedRun {
         inputs: Vec::new(),
         of_base: Vec::new(),
         against,
@@ -112,7 +112,7 @@ pub(crate) fn measure(
     })
 }
 
-/// Both executables, started at the same time; see [`Ask::Hello`] for `again`.
+/// Starts both executables at the same time; see [`Ask::Hello`] for `again`.
 pub(super) fn children(against: &Against<'_>, again: bool) -> Result<[Child; 2], DuetError> {
     let start = |side: Side| -> Result<Child, DuetError> {
         let (executable, plugins) = against.side(side);
@@ -127,9 +127,9 @@ pub(super) fn children(against: &Against<'_>, again: bool) -> Result<[Child; 2],
     Ok(children)
 }
 
-impl Sides<'_> {
-    /// Measures all inputs, as many at a time as there is memory for on both sides;
-    /// returns how many points there was no time for.
+impl PairedRun<'_> {
+    /// Measures all inputs, in groups that fit into memory on both sides; returns the number of
+    /// points without results because time ran out.
     fn measure_all(&mut self, inputs: Vec<InputOrder>) -> Result<usize, DuetError> {
         let points = |inputs: &[InputOrder]| -> usize {
             inputs.iter().map(|order| order.input.points.len()).sum()
@@ -137,48 +137,48 @@ impl Sides<'_> {
         let all = points(&inputs);
         let rule = Rule { thresholds: self.against.thresholds, seed: self.against.record.seed };
         let mut left_out = 0;
-        for (number, batch) in batches(inputs).into_iter().enumerate() {
+        for (number, group) in groups(inputs).into_iter().enumerate() {
             if self.ends_before(Duration::ZERO) {
-                left_out += points(&batch);
+                left_out += points(&group);
                 continue;
             }
             if number > 0 {
-                // Its memory goes with a process.
+                // A new process releases the memory of the old one.
                 self.children = children(self.against, false)?;
             }
-            let inputs = batch.iter().map(|order| order.input.clone());
+            let inputs = group.iter().map(|order| order.input.clone());
             let version = &self.children[Side::Base as usize].software.version;
             self.of_base = asked_of(inputs, version, &ALIASES);
-            self.inputs = batch;
+            self.inputs = group;
             self.samples = Default::default();
             self.fingerprints = Default::default();
             let unknown = self.open_by_any_name()?;
-            let (turns, too_late) = self.prepare_all(&unknown)?;
+            let (paired_points, too_late) = self.prepare_all(&unknown)?;
             left_out += too_late;
-            let unfinished = turns::measure(turns, all, &rule, self)?;
+            let unfinished = paired_points::measure(paired_points, all, &rule, self)?;
             let why = if self.interrupt.asked() { Stop::Interrupt } else { Stop::Time };
-            for turn in unfinished {
-                self.finish(&turn, why)?;
+            for paired in unfinished {
+                self.finish(&paired, why)?;
             }
         }
         Ok(left_out)
     }
 
-    /// As [`Sides::open`], with a base that may be of a time when variants had other names.
+    /// Opens inputs like [`PairedRun::open`], with a base that may know variants by former names.
     fn open_by_any_name(&mut self) -> Result<Unknown, DuetError> {
         let mut unknown = self.open()?;
         while let Some(renamed) =
             under_former_names(&self.of_base, &unknown[Side::Base as usize], &ALIASES)
         {
             self.of_base = renamed;
-            // A child opens inputs once.
+            // A child opens inputs only once.
             self.children = children(self.against, false)?;
             unknown = self.open()?;
         }
         Ok(unknown)
     }
 
-    /// Which sides can't measure a point, by input and point.
+    /// Opens the inputs; returns the points that a side can't measure, by input and point.
     pub(super) fn open(&mut self) -> Result<Unknown, DuetError> {
         let of_new = self.inputs.iter().map(|order| order.input.clone());
         let inputs = [self.of_base.clone(), of_new.collect()];
@@ -192,8 +192,8 @@ impl Sides<'_> {
             match self.child(side).receive(task, limit)? {
                 Answer::Open { unknown, fingerprints } if unknown.len() == self.inputs.len() => {
                     both[side as usize] = self.with_lost_plugins(side, unknown);
-                    // Who is started again does not tell them.
-                    if fingerprints.iter().flatten().any(|told| !told.is_empty()) {
+                    // A restarted child does not send fingerprints.
+                    if fingerprints.iter().flatten().any(|known| !known.is_empty()) {
                         self.fingerprints[side as usize] = fingerprints;
                     }
                 }
@@ -203,8 +203,8 @@ impl Sides<'_> {
         Ok(both)
     }
 
-    /// Why a side can't measure its points, by input and point: what it says itself, and that
-    /// a plugin of it is lost, which it can't know.
+    /// Points that a side can't measure, by input and point: as reported by the side, and those of
+    /// a plugin that is no longer available, which the side can't know.
     fn with_lost_plugins(
         &self,
         side: Side,
@@ -221,12 +221,12 @@ impl Sides<'_> {
         unknown
     }
 
-    /// Has both sides make an input at the same time, as far as they know its points.
+    /// Has both sides generate an input at the same time, as far as they know its points.
     pub(super) fn make(
         &mut self,
         input: usize,
         unknown: &Unknown,
-    ) -> Result<[Option<Prepared>; 2], DuetError> {
+    ) -> Result<[Option<PreparedInput>; 2], DuetError> {
         let order = self.inputs[input].input.clone();
         let task = format!("make the input of {}", order.points[0].algorithm);
         let knows_any = |&side: &Side| {
@@ -237,7 +237,7 @@ impl Sides<'_> {
         for &side in &knowing {
             self.child(side).send(&Ask::Prepare { input }, &task)?;
         }
-        let mut prepared: [Option<Prepared>; 2] = Default::default();
+        let mut prepared: [Option<PreparedInput>; 2] = Default::default();
         for &side in &knowing {
             let limit = self.timeout(PREPARE_TIMEOUT);
             let answer = self.child(side).receive(&task, limit)?;
@@ -251,29 +251,30 @@ impl Sides<'_> {
         Ok(prepared)
     }
 
-    /// Makes inputs, as many as half of the time allows: of a point that is prepared and never
-    /// sampled nobody learns anything. Returns the points that are to be sampled, and how many
-    /// there was no time for.
-    fn prepare_all(&mut self, unknown: &Unknown) -> Result<(Vec<Turn>, usize), DuetError> {
+    /// Prepares inputs in up to half of the time, because a point that is prepared but never
+    /// sampled is useless. Returns the points to be sampled, and the number of points that there
+    /// was no time for.
+    fn prepare_all(&mut self, unknown: &Unknown) -> Result<(Vec<PairedPoint>, usize), DuetError> {
         let half = self.deadline.left().map(|left| left / 2);
         let preparing = Deadline::new(Instant::now(), half);
-        let (mut turns, mut left_out) = (Vec::new(), 0);
+        let mut paired_points = Vec::new();
+        let mut left_out = 0;
         for input in 0..self.inputs.len() {
-            let is_late = !turns.is_empty() && !preparing.allows(Duration::ZERO);
+            let is_late = !paired_points.is_empty() && !preparing.allows(Duration::ZERO);
             if is_late || self.ends_before(Duration::ZERO) {
                 left_out += self.inputs[input].input.points.len();
             } else {
-                turns.extend(self.prepare(input, unknown)?);
+                paired_points.extend(self.prepare(input, unknown)?);
             }
         }
-        Ok((turns, left_out))
+        Ok((paired_points, left_out))
     }
 
-    /// Makes an input; returns the points of it that are to be sampled.
-    fn prepare(&mut self, input: usize, unknown: &Unknown) -> Result<Vec<Turn>, DuetError> {
+    /// Prepares an input; returns its points to be sampled.
+    fn prepare(&mut self, input: usize, unknown: &Unknown) -> Result<Vec<PairedPoint>, DuetError> {
         let prepared = self.make(input, unknown)?;
         let order = self.inputs[input].clone();
-        let mut turns = Vec::new();
+        let mut paired_points = Vec::new();
         for (point, identity) in order.input.points.iter().enumerate() {
             let mut sides = Vec::new();
             for side in Side::BOTH {
@@ -285,17 +286,17 @@ impl Sides<'_> {
                     _ => self.write_lost(side, identity)?,
                 }
             }
-            // A base alone says nothing of the new side.
+            // The base alone yields nothing to compare.
             if sides.contains(&Side::New) {
-                let mut turn = Turn::new(input, point, sides, order.max_time);
-                turn.slowdown = (self.against.slowdown)(identity);
-                turns.push(turn);
+                let mut paired = PairedPoint::new(input, point, sides, order.max_time);
+                paired.slowdown = (self.against.slowdown)(identity);
+                paired_points.push(paired);
             }
         }
-        Ok(turns)
+        Ok(paired_points)
     }
 
-    /// Writes down why a side does not measure a point, if a plugin of it is lost.
+    /// Writes the row of a point whose plugin is no longer available.
     fn write_lost(&mut self, side: Side, point: &Point) -> Result<(), DuetError> {
         let (_, plugins) = self.against.side(side);
         let row = plugins
@@ -304,11 +305,11 @@ impl Sides<'_> {
         self.write(side, &[], row.as_slice())
     }
 
-    /// The rows of a visit, numbered over all processes, and kept.
+    /// Rows of a block, numbered over all processes, and stored.
     pub(super) fn numbered(
         &mut self,
         side: Side,
-        order: &VisitOrder,
+        order: &BlockRequest,
         mut rows: Vec<SampleRow>,
     ) -> Vec<SampleRow> {
         let place = (order.input, order.point);
@@ -337,11 +338,11 @@ impl Sides<'_> {
         self.child(side).ask(ask, task, limit)
     }
 
-    /// How long to wait for an answer: no longer than a run may go beyond its budget.
+    /// Timeout for an answer: limited by the maximum time beyond the budget.
     fn timeout(&self, limit: Duration) -> Duration {
         let left = self.deadline.left().zip(self.against.budget);
         left.map_or(limit, |(left, budget)| {
-            let beyond = budget.mul_f64(BEYOND).max(LEAST_BEYOND);
+            let beyond = budget.mul_f64(MAX_BEYOND).max(MIN_BEYOND);
             limit.min(left + beyond)
         })
     }
@@ -357,7 +358,7 @@ impl Sides<'_> {
         Ok(folder.append_summary(summary)?)
     }
 
-    /// Writes what is known of both sides once all is over.
+    /// Writes the metadata of both sides at the end.
     fn describe(
         &self,
         records: [RunRecord; 2],
@@ -380,7 +381,7 @@ impl Sides<'_> {
         Ok(())
     }
 
-    pub(super) fn tell(&self, text: &str) {
+    pub(super) fn report(&self, text: &str) {
         if !self.against.quiet {
             crate::progress::say(text);
         }

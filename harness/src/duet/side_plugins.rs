@@ -1,4 +1,4 @@
-//! The plugins that a side is measured with.
+//! Plugins of a side.
 
 use std::path::{Path, PathBuf};
 
@@ -9,11 +9,11 @@ use text::Foreign;
 
 use crate::plugins;
 
-/// The files of a side's plugins, and those that can't be found any more.
+/// Files of a side's plugins, and those that are no longer available.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SidePlugins {
     pub(crate) files: Vec<PathBuf>,
-    /// What the side's record says of them.
+    /// Records of the plugins for the side's metadata.
     pub(super) records: Vec<PluginRecord>,
     lost: Vec<LostPlugin>,
 }
@@ -22,18 +22,18 @@ pub(crate) struct SidePlugins {
 #[derive(Clone, Debug)]
 struct LostPlugin {
     plugin: PluginRecord,
-    /// The points of that run that were measured with it.
+    /// Points of that run that were measured with it.
     points: Vec<Point>,
 }
 
 impl SidePlugins {
-    /// These files, with their records.
+    /// Plugins from these files, with their records.
     pub(crate) fn of_files(files: Vec<PathBuf>, records: Vec<PluginRecord>) -> Self {
         SidePlugins { files, records, lost: Vec::new() }
     }
 
-    /// The very plugins of an earlier run: among these files if they are still the same, else
-    /// from the store.
+    /// Plugins of an earlier run: those of these files that are unchanged, and the others from the
+    /// store.
     ///
     /// # Errors
     /// If the run can't be read.
@@ -71,7 +71,8 @@ impl SidePlugins {
         Ok(found)
     }
 
-    /// Why a point can't be measured; `None` if its plugin, if it has one, is there.
+    /// Reason for a point that can't be measured; `None` if its plugin, if it has one, is
+    /// available.
     pub(crate) fn why_lost(&self, point: &Point) -> Option<String> {
         let variant =
             |point: &Point| (point.algorithm.clone(), point.variant.clone(), point.device.clone());

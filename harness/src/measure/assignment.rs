@@ -1,4 +1,4 @@
-//! What a session is to measure, and what comes of it.
+//! Specification of a run (tasks, folder, budget) and its result.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -14,83 +14,83 @@ use crate::plan::Plan;
 use crate::platform::Exit;
 use crate::request::MeasureRequest;
 
-/// A task to measure, with the points that are left to measure.
+/// A task with the points that remain to be measured.
 pub struct Job<'a> {
-    /// What was asked for.
+    /// The request as parsed from the command line or a suite.
     pub request: &'a MeasureRequest,
-    /// What that means.
+    /// Plan of that request.
     pub plan: &'a Plan,
 }
 
-/// Everything that goes into one run folder.
+/// Specification of one run folder.
 pub struct Assignment<'a> {
     /// The command line as typed.
     pub command: &'a [String],
-    /// What to measure, in this order.
+    /// Tasks in the order in which they are measured.
     pub jobs: Vec<Job<'a>>,
     /// The run folder.
     pub out: PathBuf,
-    /// Whether the folder holds a part of it already.
+    /// New run, or continuation of a stopped one.
     pub start: Start,
-    /// Which suite it is.
+    /// Suite that the run belongs to, if any.
     pub suite: Option<SuitePart>,
-    /// When the work for it began, be it with reading a suite.
+    /// Start of all work for the run, including reading the suite.
     pub started: Instant,
-    /// Wall-clock time for everything from then on.
+    /// Wall-clock time limit, counted from `started`.
     pub budget: Option<Duration>,
-    /// Whether to measure the bandwidths that times are related to.
+    /// Measure the bandwidths that times are compared with.
     pub ceilings: bool,
-    /// Which charts to draw; a run is finished once they are.
+    /// Charts to draw before the run counts as finished.
     pub charts: Option<Wanted>,
-    /// Which runs on a GPU tell the times of their kernels.
+    /// Runs on a GPU that are profiled for kernel times.
     pub kernels: KernelTimes,
-    /// A known slowdown of all samples, as a fraction: for self-tests.
+    /// Known slowdown of all samples, as a fraction; used by self-tests.
     pub slowdown: f64,
-    /// No lines on how far it is.
+    /// Suppress progress lines.
     pub quiet: bool,
 }
 
-/// Which runs on a GPU tell the times of their kernels. Each of them is made once more for that.
+/// Runs on a GPU that report kernel times. Each of them is an additional, profiled run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KernelTimes {
-    /// The first ones and one in some after them: kernels hold still.
+    /// The first runs and a few after them; enough because kernel times are stable.
     OfSome,
-    /// All: kernels are what is compared.
+    /// All runs; used where kernels are what is compared.
     OfAll,
 }
 
-/// Whether a run begins or goes on.
+/// Start mode of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Start {
-    /// In a new folder.
+    /// Start a new folder.
     New,
-    /// In the folder of a run that was stopped.
+    /// Resume in the folder of a run that was stopped.
     Resume,
 }
 
 impl Start {
-    /// Goes on where there is an earlier run.
+    /// Resumes if there is an earlier run.
     pub fn after<T>(earlier: &Option<T>) -> Self {
         if earlier.is_some() { Start::Resume } else { Start::New }
     }
 }
 
-/// What came of a request.
+/// Result of a run.
 #[derive(Debug, Default)]
 pub struct Outcome {
     /// Candidates that were timed.
     pub measured: usize,
     /// Candidates whose output was wrong.
     pub wrong: usize,
-    /// Candidates that the time was too short for.
+    /// Candidates without a sample because time ran out.
     pub left_out: usize,
-    /// Whether the user asked for an end.
+    /// True if the user interrupted the run.
     pub interrupted: bool,
-    /// Where the time went in this sitting.
+    /// Time spent by this process, by activity.
     pub effort: Effort,
-    /// Where it went in earlier ones, if the run was stopped and gone on with.
+    /// Time spent by earlier processes of a resumed run.
     pub earlier_effort: Effort,
-    /// Where the results are.
+    /// Run folder.
     pub folder: PathBuf,
     /// The rows of `samples.csv`.
     pub samples: Vec<SampleRow>,
@@ -101,7 +101,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// Counts the rows of the summary, which were not measured just now.
+    /// Adds the summary rows of an earlier process to the counts.
     pub fn count_rows(&mut self) {
         let wrong = |note: &str| note.starts_with(WRONG) || note.starts_with(FAILED);
         for row in self.summary.iter().filter(|row| is_whole(&row.stage)) {
@@ -110,7 +110,7 @@ impl Outcome {
         }
     }
 
-    /// Where the time went in all sittings.
+    /// Time spent in total, including earlier processes of a resumed run.
     pub fn whole_effort(&self, samples: &[SampleRow]) -> Effort {
         let mut effort = self.earlier_effort;
         effort.add(&self.effort);
@@ -119,7 +119,7 @@ impl Outcome {
         effort
     }
 
-    /// The exit code that tells scripts.
+    /// Exit code for scripts.
     pub fn exit(&self) -> Exit {
         if self.wrong > 0 {
             Exit::WrongOutput
@@ -134,7 +134,7 @@ impl Outcome {
 }
 
 impl From<Run> for Outcome {
-    /// A run that was measured before.
+    /// Result of a run that was measured earlier.
     fn from(run: Run) -> Self {
         let mut outcome = Outcome {
             folder: run.folder,
@@ -149,7 +149,7 @@ impl From<Run> for Outcome {
 }
 
 impl<'a> Job<'a> {
-    /// The jobs of requests with their plans.
+    /// Pairs requests with their plans.
     pub fn of(requests: &'a [MeasureRequest], plans: &'a [Plan]) -> Vec<Self> {
         let both = requests.iter().zip(plans);
         both.map(|(request, plan)| Job { request, plan }).collect()
@@ -157,7 +157,7 @@ impl<'a> Job<'a> {
 }
 
 impl<'a> Assignment<'a> {
-    /// A single task.
+    /// Specification of a run of a single task.
     pub fn of(request: &'a MeasureRequest, plan: &'a Plan) -> Self {
         let folder = || default_folder(request.task.name());
         Assignment {
@@ -176,7 +176,7 @@ impl<'a> Assignment<'a> {
         }
     }
 
-    /// Whether something is so for any of the tasks.
+    /// Returns true if the predicate holds for any of the tasks.
     pub(super) fn any(&self, is_so: fn(&MeasureRequest) -> bool) -> bool {
         self.jobs.iter().any(|job| is_so(job.request))
     }

@@ -1,4 +1,4 @@
-//! Inputs with their right answers, each made once for all who need it.
+//! Inputs with their reference results, each generated once and shared.
 
 use std::cell::OnceCell;
 use std::time::{Duration, Instant};
@@ -8,17 +8,17 @@ use generators::DataError;
 
 use crate::plan::{Input, Origin, Plan};
 
-/// Room for an input. Candidates stay ready on it for as long as it is there.
-pub(crate) type CaseCell = OnceCell<Box<dyn Case>>;
+/// Slot for an input. Candidates stay ready on it while it is filled.
+pub(crate) type InputSlot = OnceCell<Box<dyn Case>>;
 
-/// So many rooms.
-pub(crate) fn cells(count: usize) -> Vec<CaseCell> {
-    (0..count).map(|_| CaseCell::new()).collect()
+/// Creates `count` empty slots.
+pub(crate) fn slots(count: usize) -> Vec<InputSlot> {
+    (0..count).map(|_| InputSlot::new()).collect()
 }
 
-/// Makes an input, unless it was read from a file before; returns how long that took.
+/// Generates an input, unless it was read from a file; returns the input and the time taken.
 pub(crate) fn make<'c>(
-    cell: &'c CaseCell,
+    slot: &'c InputSlot,
     plan: &Plan,
     input: &'c Input,
     seed: u64,
@@ -29,5 +29,5 @@ pub(crate) fn make<'c>(
     };
     let start = Instant::now();
     let case = plan.task().generate(params, seed)?;
-    Ok((cell.get_or_init(|| case).as_ref(), start.elapsed()))
+    Ok((slot.get_or_init(|| case).as_ref(), start.elapsed()))
 }

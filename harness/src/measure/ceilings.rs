@@ -1,7 +1,7 @@
-//! The measured ceilings of the host: copy and triad bandwidth of memory, and that of stores.
+//! Measured bandwidths of host memory: copy, triad and stores.
 //!
-//! As STREAM does (McCalpin 1995): arrays much larger than the caches, the
-//! best of several repetitions, reads and writes counted.
+//! As in STREAM (McCalpin 1995): arrays much larger than the caches, best of several repetitions,
+//! reads and writes counted.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -13,22 +13,22 @@ use reports::record::Bandwidth;
 use crate::platform::available_memory;
 
 const REPETITIONS: usize = 6;
-/// The arrays together, in multiples of the last-level cache.
+/// Total size of the arrays, in multiples of the last-level cache.
 const TIMES_CACHE: u64 = 12;
-/// However little time there is, and where nothing is known of caches; less is enough where
-/// they are known to be small.
+/// Minimum array size if time is short or cache sizes are unknown. Smaller arrays are used only
+/// where caches are known to be small.
 const MIN_ARRAY: u64 = 64 << 20;
 const MAX_ARRAY: u64 = 8 << 30;
-/// Elements of a worker's part at least, however little memory there is.
+/// Minimum number of elements per worker if memory is short.
 const MIN_PART: usize = 1024;
 const ARRAYS: u64 = 3;
 
-/// Bytes of an array that are done with in a second: first use, and all repetitions, on
-/// a slow machine. Only for how much fits into a time.
+/// Bytes of an array processed per second on a slow machine, including first use and all
+/// repetitions. Used only to choose the array size for a time limit.
 const ARRAY_BYTES_PER_S: f64 = 150e6;
 
-/// The bandwidth that a team gets; `last_level_bytes` of cache are to be
-/// exceeded, as far as the time allows where it is limited.
+/// Measures the bandwidth of a team. Arrays exceed `last_level_bytes` of cache, unless `time` is
+/// too short for that.
 pub fn measure_bandwidth(team: &Team, last_level_bytes: u64, time: Option<Duration>) -> Bandwidth {
     let bytes_in = |time: Duration| (time.as_secs_f64() * ARRAY_BYTES_PER_S) as u64;
     let within = time.map_or(u64::MAX, bytes_in);
@@ -43,18 +43,18 @@ pub fn measure_bandwidth(team: &Team, last_level_bytes: u64, time: Option<Durati
 }
 
 fn parts(team: &Team, last_level_bytes: u64, within: u64) -> Vec<Mutex<HostStreams>> {
-    let enough = match last_level_bytes {
+    let required = match last_level_bytes {
         0 => MIN_ARRAY,
         known => TIMES_CACHE * known / ARRAYS,
     };
     let affordable = available_memory() / (2 * ARRAYS);
-    let array = enough.min(within.max(MIN_ARRAY)).min(MAX_ARRAY).min(affordable);
+    let array = required.min(within.max(MIN_ARRAY)).min(MAX_ARRAY).min(affordable);
     let length = ((array / 8) as usize / team.threads()).max(MIN_PART);
-    // Each worker makes its own part: its pages then lie near it.
+    // Each worker allocates its own part, so that its pages are on its NUMA node.
     team.run_on_each(|_| Mutex::new(HostStreams::new(length)))
 }
 
-/// The shortest time of all workers together, in seconds.
+/// Shortest time in seconds for all workers to finish.
 fn best(team: &Team, parts: &[Mutex<HostStreams>], work: fn(&mut HostStreams)) -> f64 {
     let repetition = |_| {
         let start = Instant::now();

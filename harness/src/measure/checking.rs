@@ -1,4 +1,4 @@
-//! A run of a candidate that is not timed: is its output right, and what does it take?
+//! Untimed run of a candidate: checks its output and records its resource use.
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -7,86 +7,86 @@ use algorithms::device::Target;
 use algorithms::device::gpu::DeviceError;
 use algorithms::task::Candidate;
 
-use super::on_device::{FreeBefore, OnDevice, disagreement};
-use super::rows::{FAILED, Subject, WRONG};
+use super::device_use::{DeviceUse, FreeBefore, disagreement};
+use super::rows::{FAILED, RowBuilder, WRONG};
 use crate::platform::peak_allocation;
 
-/// How a candidate ended.
+/// Final state of a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CandidateOutcome {
-    /// With times.
+    /// Measured: it has times.
     Measured,
     /// Its output was wrong.
     Wrong,
-    /// It can't run here, or not on such an input.
+    /// It can't run here, or not on this input.
     Unavailable,
-    /// The time was over before its first sample.
+    /// Time ran out before its first sample.
     LeftOut,
 }
 
-/// Why a candidate is not timed.
-pub(super) struct Refusal {
+/// Reason for not timing a candidate.
+pub(super) struct SkipReason {
     pub(super) outcome: CandidateOutcome,
     pub(super) note: String,
 }
 
-impl Refusal {
+impl SkipReason {
     pub(super) fn unavailable(reason: impl ToString) -> Self {
-        Refusal {
+        SkipReason {
             outcome: CandidateOutcome::Unavailable,
             note: format!("not run: {}", reason.to_string()),
         }
     }
 }
 
-impl From<CheckError> for Refusal {
+impl From<CheckError> for SkipReason {
     fn from(error: CheckError) -> Self {
         let (outcome, note) = match error {
             CheckError::Wrong(problem) => (CandidateOutcome::Wrong, format!("{WRONG}{problem}")),
             CheckError::Device(
                 error @ (DeviceError::Kernel { .. } | DeviceError::Plugin { .. }),
             ) => (CandidateOutcome::Wrong, format!("{FAILED}{error}")),
-            CheckError::Device(error) => return Refusal::unavailable(error),
+            CheckError::Device(error) => return SkipReason::unavailable(error),
         };
-        Refusal { outcome, note }
+        SkipReason { outcome, note }
     }
 }
 
-/// Runs a candidate, checked or not, and takes down what that tells of it.
+/// Runs a candidate, checked or not, and records its memory use, remarks and quality.
 pub(super) fn check(
     candidate: &mut dyn Candidate,
-    place: &Target<'_>,
-    subject: &mut Subject,
+    target: &Target<'_>,
+    subject: &mut RowBuilder,
     run: fn(&mut dyn Candidate, &Target<'_>) -> Result<u64, CheckError>,
 ) -> Result<(), CheckError> {
-    let free = place.gpu.as_deref().map(FreeBefore::look);
-    let allocated = run(candidate, place)?;
+    let free = target.gpu.as_deref().map(FreeBefore::look);
+    let allocated = run(candidate, target)?;
     subject.memory_bytes = candidate.buffer_bytes() + allocated;
     subject.remarks = candidate.remarks();
     subject.given = candidate.given();
     subject.quality = candidate.quality();
     if let Some(work) = candidate.sample() {
-        subject.does_a_sample(work);
+        subject.set_subsampled(work);
     }
-    let Some(gpu) = place.gpu.as_deref() else {
+    let Some(gpu) = target.gpu.as_deref() else {
         return Ok(());
     };
-    let taken = free.and_then(|free| free.taken(gpu));
+    let device_bytes = free.and_then(|free| free.allocated(gpu));
     let counted = candidate.buffer_bytes();
-    subject.on_device = OnDevice {
-        // Who can't be asked leaves the columns empty.
+    subject.device_use = DeviceUse {
+        // Columns stay empty if the device can't be queried.
         kernels: gpu.kernels().unwrap_or_default(),
         properties: Some(gpu.properties().clone()),
-        taken_bytes: taken,
-        note: taken.and_then(|taken| disagreement(taken, counted)),
+        allocated_bytes: device_bytes,
+        note: device_bytes.and_then(|device_bytes| disagreement(device_bytes, counted)),
     };
     Ok(())
 }
 
-/// Why a candidate is not right.
+/// Failed check of a candidate.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CheckError {
-    /// Its output is not, or it panicked.
+    /// The output is wrong, or the candidate panicked.
     #[error("{0}")]
     Wrong(String),
     /// The device can't run it, or a kernel failed.
@@ -94,32 +94,32 @@ pub enum CheckError {
     Device(#[from] DeviceError),
 }
 
-/// Runs a candidate once and checks its output; returns the most bytes that it
-/// allocated while running. A candidate that panics is wrong.
+/// Runs a candidate once and checks its output; returns the peak number of bytes that it allocated
+/// while running. A candidate that panics is wrong.
 ///
 /// # Errors
-/// What is wrong.
+/// If the output is wrong or the run fails.
 pub fn check_candidate(
     candidate: &mut dyn Candidate,
-    place: &Target<'_>,
+    target: &Target<'_>,
 ) -> Result<u64, CheckError> {
     caught(candidate, |candidate| {
-        let allocated = run_once(candidate, place)?;
+        let allocated = run_once(candidate, target)?;
         let checked = candidate.check();
         checked.map_err(|mismatch| CheckError::Wrong(mismatch.to_string()))?;
         Ok(allocated)
     })
 }
 
-/// Runs a candidate whose output was found right before; otherwise as [`check_candidate`].
+/// Runs a candidate whose output was already checked; otherwise like [`check_candidate`].
 pub(super) fn run_candidate(
     candidate: &mut dyn Candidate,
-    place: &Target<'_>,
+    target: &Target<'_>,
 ) -> Result<u64, CheckError> {
-    caught(candidate, |candidate| run_once(candidate, place))
+    caught(candidate, |candidate| run_once(candidate, target))
 }
 
-/// What comes of a run; the candidate has no buffers then.
+/// Result of a run, with panics as errors; the buffers of the candidate are released.
 fn caught(
     candidate: &mut dyn Candidate,
     run: impl FnOnce(&mut dyn Candidate) -> Result<u64, CheckError>,
@@ -132,13 +132,13 @@ fn caught(
     })
 }
 
-/// Runs a candidate in fresh buffers; returns the most bytes that it allocated.
-fn run_once(candidate: &mut dyn Candidate, place: &Target<'_>) -> Result<u64, CheckError> {
-    place.team.run(|| {
+/// Runs a candidate in fresh buffers; returns the peak number of bytes that it allocated.
+fn run_once(candidate: &mut dyn Candidate, target: &Target<'_>) -> Result<u64, CheckError> {
+    target.team.run(|| {
         candidate.reset()?;
         candidate.poison()
     })?;
-    let (ran, allocated) = peak_allocation(|| place.team.run(|| candidate.run()));
+    let (ran, allocated) = peak_allocation(|| target.team.run(|| candidate.run()));
     ran?;
     Ok(allocated)
 }

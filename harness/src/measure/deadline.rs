@@ -1,41 +1,39 @@
-//! The end of a run whose time is limited, and shares of that time.
+//! Deadline of a run with a time limit, and shares of the remaining time.
 
 use std::time::{Duration, Instant};
 
-/// When a run has to be over; some never have to.
+/// End of a run's time limit; `None` without a limit.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Deadline(Option<Instant>);
 
-/// The part of a budget that is kept for what comes after the last sample: charts and
-/// tables; and the most of it.
+/// Part of a budget reserved for charts and tables after the last sample, and its maximum.
 const AFTERWARDS: f64 = 0.03;
-const MOST_AFTERWARDS: Duration = Duration::from_secs(2);
+const MAX_AFTERWARDS: Duration = Duration::from_secs(2);
 
 impl Deadline {
-    /// So long after a start, less what has to be done at the end.
+    /// Deadline `budget` after `start`, less the time reserved for charts and tables.
     pub(crate) fn new(start: Instant, budget: Option<Duration>) -> Self {
         let end = |budget: Duration| {
-            let afterwards = budget.mul_f64(AFTERWARDS).min(MOST_AFTERWARDS);
+            let afterwards = budget.mul_f64(AFTERWARDS).min(MAX_AFTERWARDS);
             start.checked_add(budget - afterwards)
         };
         Deadline(budget.and_then(end))
     }
 
-    /// The time that is left, where it is limited.
+    /// Remaining time, or `None` without a limit.
     pub(crate) fn left(&self) -> Option<Duration> {
         let left = |end: Instant| end.saturating_duration_since(Instant::now());
         self.0.map(left)
     }
 
-    /// Whether something that takes so long would be over in time; nothing would if
-    /// the time is over.
+    /// Returns true if work of this duration would finish in time; never after the deadline.
     pub(crate) fn allows(&self, duration: Duration) -> bool {
         let is_enough = |left| left > Duration::ZERO && duration <= left;
         self.left().is_none_or(is_enough)
     }
 }
 
-/// The most that each of several points may take, whose own limits these are.
+/// Divides a budget among points with individual limits: returns the maximum time per point.
 pub(crate) fn share(mut limits: Vec<Duration>, mut budget: Duration) -> Duration {
     limits.sort_unstable();
     let mut left = u32::try_from(limits.len()).unwrap_or(u32::MAX);
@@ -55,14 +53,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn without_a_budget_there_is_no_end() {
+    fn no_budget_means_no_deadline() {
         let never = Deadline::new(Instant::now(), None);
         assert!(never.allows(Duration::MAX));
         assert_eq!(never.left(), None);
     }
 
     #[test]
-    fn what_takes_longer_than_is_left_does_not_begin() {
+    fn work_beyond_the_deadline_is_not_started() {
         let hour = Duration::from_secs(3600);
         let end = Deadline::new(Instant::now(), Some(hour));
         assert!(end.allows(Duration::from_secs(3500)));
@@ -72,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn what_short_points_leave_goes_to_long_ones() {
+    fn unused_shares_go_to_longer_points() {
         let seconds = Duration::from_secs;
         for (limits, budget, expected) in [
             (&[10, 10][..], 10, seconds(5)),

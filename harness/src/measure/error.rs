@@ -1,4 +1,4 @@
-//! What can go wrong while measuring.
+//! Errors while measuring.
 
 use algorithms::device::TeamError;
 use generators::DataError;
@@ -7,14 +7,14 @@ use reports::store::StoreError;
 
 use crate::platform::Exit;
 
-/// Why a run ended before its time, or did not begin.
+/// Error that ended a run early or prevented its start.
 #[expect(missing_docs, reason = "messages say what fields are")]
 #[derive(Debug, thiserror::Error)]
 pub enum MeasureError {
-    /// Data that can't be made or read.
+    /// Data that can't be generated or read.
     #[error(transparent)]
     Data(#[from] DataError),
-    /// Threads that can't be had.
+    /// Threads that can't be started.
     #[error(transparent)]
     Team(#[from] TeamError),
     /// A run folder that can't be written or read.
@@ -29,7 +29,7 @@ pub enum MeasureError {
 }
 
 impl MeasureError {
-    /// The exit code that tells scripts.
+    /// Exit code for scripts.
     pub(crate) fn exit(&self) -> Exit {
         match self {
             MeasureError::Data(error) => error.into(),

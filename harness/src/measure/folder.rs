@@ -1,4 +1,4 @@
-//! Where results go that are given no folder.
+//! Default result folders.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -9,8 +9,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use reports::clock::now;
 use reports::store::StoreError;
 
-/// `results/20261120T093000Z-sort`, with a number behind it if that is taken.
-/// Nothing is made: who makes it has to see that nobody else did meanwhile.
+/// Returns `results/20261120T093000Z-sort`, with a number appended if that exists. Creates nothing:
+/// the caller must handle that another process creates the folder meanwhile.
 pub(crate) fn default_folder(name: &str) -> PathBuf {
     let base = timed(name);
     let free = numbered(&base).find(|path| !path.exists());
@@ -19,11 +19,12 @@ pub(crate) fn default_folder(name: &str) -> PathBuf {
     free
 }
 
-/// The folder to write to: this one if its name was given. A name that was made up may be taken by
-/// another run of the same second meanwhile; then it is the next one that is free.
+/// Creates the folder to write to. A name that the user specified is used as it is; a default name
+/// may be taken by another run of the same second meanwhile, in which case the next free name is
+/// used.
 ///
 /// # Errors
-/// If it can't be made.
+/// If it can't be created.
 pub(crate) fn claimed(path: &Path) -> Result<PathBuf, StoreError> {
     if !made_up().contains(path) {
         return Ok(path.to_owned());
@@ -31,16 +32,16 @@ pub(crate) fn claimed(path: &Path) -> Result<PathBuf, StoreError> {
     claim(path).map_err(|(path, source)| StoreError::Io { path, source })
 }
 
-/// The names that this process has made up.
+/// Default names that this process has chosen.
 fn made_up() -> MutexGuard<'static, BTreeSet<PathBuf>> {
     static MADE_UP: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
     MADE_UP.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The same as a new folder, which nobody else has.
+/// Creates and returns a new default folder, which no other process uses.
 ///
 /// # Errors
-/// If it can't be made, with its path.
+/// If it can't be created; the error comes with its path.
 pub(crate) fn new_folder(name: &str) -> Result<PathBuf, (PathBuf, io::Error)> {
     claim(&timed(name))
 }
@@ -57,7 +58,7 @@ fn numbered(base: &Path) -> impl Iterator<Item = PathBuf> {
     std::iter::once(base.to_owned()).chain(others)
 }
 
-/// Makes the first of the folders that is not there: looking and making are one.
+/// Creates the first folder that does not exist; check and creation are atomic.
 fn claim(base: &Path) -> Result<PathBuf, (PathBuf, io::Error)> {
     let parent = files::folder_of(base);
     files::create_folder(parent).map_err(|error| (parent.to_owned(), error))?;
@@ -79,7 +80,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn those_who_come_at_once_get_folders_of_their_own() {
+    fn concurrent_claims_get_distinct_folders() {
         const COMERS: usize = 8;
         let parent = tempfile::tempdir().expect("a temporary folder");
         let base = parent.path().join("results/now-confirm");
@@ -93,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_was_made_up_is_never_taken_twice_and_one_that_was_given_stays() {
+    fn default_names_are_unique_and_specified_names_are_kept() {
         let parent = tempfile::tempdir().expect("a temporary folder");
         let given = parent.path().join("given");
         fs::create_dir(&given).expect("made");
@@ -106,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_made_is_named() {
+    fn errors_contain_the_path() {
         let parent = tempfile::tempdir().expect("a temporary folder");
         let file = parent.path().join("results");
         fs::write(&file, "").expect("written");

@@ -1,5 +1,4 @@
-//! One input: each candidate is checked on it once, and the right ones are sampled
-//! in visits.
+//! One input: each candidate is checked on it once, and correct ones are sampled in blocks.
 
 use std::time::{Duration, Instant};
 
@@ -9,13 +8,13 @@ use reports::record::Effort;
 use reports::store::StoreError;
 
 use super::checking::{
-    CandidateOutcome, CheckError, Refusal, check, check_candidate, run_candidate,
+    CandidateOutcome, CheckError, SkipReason, check, check_candidate, run_candidate,
 };
-use super::gpu::on_gpu::GpuMode;
-use super::recorder::{Recorder, VisitRecorder};
+use super::gpu::sampled_gpu::GpuMode;
+use super::recorder::{BlockRecorder, Recorder};
 use super::resources::Resources;
-use super::rounds::{self, VisitedCandidate};
-use super::rows::{FAILED, Subject};
+use super::rounds::{self, BlockCandidate};
+use super::rows::{FAILED, RowBuilder};
 use super::sampler::{CandidateSampler, Sample};
 use super::series::Series;
 use super::stopping::{Policy, StopReason};
@@ -26,10 +25,10 @@ pub(crate) struct InputState<'p> {
     pub(super) input: &'p Input,
     plan: &'p Plan,
     resources: &'p Resources,
-    /// A known slowdown of all samples, as a fraction.
+    /// Known slowdown of all samples, as a fraction.
     pub(super) slowdown: f64,
     seed: u64,
-    /// The data, once they are made.
+    /// The data, once generated.
     pub(super) case: Option<&'p dyn Case>,
     pub(super) candidates: Vec<CandidateState<'p>>,
     next_round: usize,
@@ -38,20 +37,19 @@ pub(crate) struct InputState<'p> {
 
 /// A candidate on the input.
 pub(super) struct CandidateState<'p> {
-    pub(super) subject: Subject,
+    pub(super) subject: RowBuilder,
     pub(super) series: Series<Sample>,
     pub(super) phase: Phase,
-    /// Ready, as long as it is sampled: what it has found out before its first sample
-    /// stays.
+    /// Ready while it is sampled; state from before its first sample persists.
     pub(super) sampler: Option<CandidateSampler<'p>>,
 }
 
-/// How far a candidate is.
+/// Progress of a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
-    /// Its output was not checked yet.
+    /// Its output is not checked yet.
     Unchecked,
-    /// Its output is right: it is sampled.
+    /// Its output is correct; it is being sampled.
     Checked,
     /// It has its row in the summary, or gets none.
     Finished(CandidateOutcome),
@@ -83,7 +81,7 @@ impl<'p> InputState<'p> {
         }
     }
 
-    /// How the candidates ended that did.
+    /// Outcomes of finished candidates.
     pub(super) fn outcomes(&self) -> impl Iterator<Item = CandidateOutcome> {
         let phases = self.candidates.iter().map(|candidate| candidate.phase);
         phases.filter_map(|phase| match phase {
@@ -92,63 +90,64 @@ impl<'p> InputState<'p> {
         })
     }
 
-    /// Whether all candidates have what they need.
+    /// True if all candidates are finished.
     pub(super) fn is_finished(&self) -> bool {
         self.outcomes().count() == self.candidates.len()
     }
 
-    /// How many candidates are sampled.
+    /// Number of candidates that are being sampled.
     pub(super) fn sampled(&self) -> usize {
         let phases = self.candidates.iter().map(|candidate| candidate.phase);
         phases.filter(|phase| *phase == Phase::Checked).count()
     }
 
-    /// Takes the data, and how long it took to make them.
+    /// Sets the data and the time taken to generate them.
     pub(crate) fn set_case(&mut self, case: &'p dyn Case, took: Duration) {
         self.effort.generating_s += took.as_secs_f64();
         self.case = Some(case);
     }
 
-    /// Checks every candidate on the input, as long as there is time.
+    /// Checks every candidate on the input, while there is time.
     pub(super) fn check_all(
         &mut self,
         case: &'p dyn Case,
         recorder: &mut Recorder<'_>,
     ) -> Result<(), StoreError> {
         let mut longest = Duration::ZERO;
-        for number in 0..self.candidates.len() {
+        for index in 0..self.candidates.len() {
             if recorder.ends_before(longest) {
                 break;
             }
             let start = Instant::now();
-            let note = self.settle(number, case);
+            let note = self.settle(index, case);
             longest = longest.max(start.elapsed());
             if let Some(note) = note {
-                recorder.refused(&self.candidates[number].subject, &note)?;
+                recorder.refused(&self.candidates[index].subject, &note)?;
             }
         }
         Ok(())
     }
 
-    /// Checks a candidate; returns what its row says if it is not to be sampled.
-    pub(super) fn settle(&mut self, number: usize, case: &'p dyn Case) -> Option<String> {
-        let (phase, note) = match self.check(number, case) {
+    /// Checks a candidate; returns the note for its row if it is not to be sampled.
+    pub(super) fn settle(&mut self, index: usize, case: &'p dyn Case) -> Option<String> {
+        let (phase, note) = match self.check(index, case) {
             Ok(()) => (Phase::Checked, None),
-            Err(Refusal { outcome, note }) => (Phase::Finished(outcome), Some(note)),
+            Err(SkipReason { outcome, note }) => (Phase::Finished(outcome), Some(note)),
         };
-        self.candidates[number].phase = phase;
+        self.candidates[index].phase = phase;
         note
     }
 
-    /// Runs a candidate once, takes down what that tells of it, and keeps it ready.
-    fn check(&mut self, number: usize, case: &'p dyn Case) -> Result<(), Refusal> {
-        let (resources, plan) = (self.resources, self.plan);
-        let spec = &self.input.candidates[number];
-        let place = resources.place(plan, spec).map_err(Refusal::unavailable)?;
-        let CandidateState { subject, sampler, .. } = &mut self.candidates[number];
+    /// Runs a candidate once, records its resource use, and keeps it ready.
+    fn check(&mut self, index: usize, case: &'p dyn Case) -> Result<(), SkipReason> {
+        let resources = self.resources;
+        let plan = self.plan;
+        let spec = &self.input.candidates[index];
+        let target = resources.target(plan, spec).map_err(SkipReason::unavailable)?;
+        let CandidateState { subject, sampler, .. } = &mut self.candidates[index];
         subject.describe(case.work(), resources.ceilings(plan, spec));
-        let candidate = case.prepare(spec.variant, &place);
-        let mut candidate = candidate.map_err(Refusal::unavailable)?;
+        let candidate = case.prepare(spec.variant, &target);
+        let mut candidate = candidate.map_err(SkipReason::unavailable)?;
         let start = Instant::now();
         if !resources.is_known {
             candidate.find_reference();
@@ -156,7 +155,7 @@ impl<'p> InputState<'p> {
         let referred = Instant::now();
         self.effort.reference_s += (referred - start).as_secs_f64();
         let run = if resources.is_known { run_candidate } else { check_candidate };
-        let checked = check(candidate.as_mut(), &place, subject, run);
+        let checked = check(candidate.as_mut(), &target, subject, run);
         let has_figures = resources.mode != GpuMode::Profile && !resources.is_known;
         let figures = checked.and_then(|()| {
             let figures = has_figures.then(|| candidate.figures()).transpose()?;
@@ -164,13 +163,13 @@ impl<'p> InputState<'p> {
         });
         self.effort.checking_s += referred.elapsed().as_secs_f64();
         subject.quality.extend(figures?);
-        *sampler = Some(resources.sampler(candidate, plan, spec, place));
+        *sampler = Some(resources.sampler(candidate, plan, spec, target));
         Ok(())
     }
 
-    /// Takes samples of all candidates that need more, in fresh buffers; returns
-    /// whether there was time for any.
-    pub(super) fn visit(
+    /// Takes samples of all candidates that need more, in fresh buffers; returns true if there was
+    /// time for any.
+    pub(super) fn sample_block(
         &mut self,
         policy: &Policy,
         recorder: &mut Recorder<'_>,
@@ -183,24 +182,25 @@ impl<'p> InputState<'p> {
             case.drop_buffers();
         }
         self.take_energy(policy, recorder)?;
-        let (mut subjects, mut visited) = (Vec::new(), Vec::new());
-        for (number, candidate) in self.candidates.iter_mut().enumerate() {
+        let mut subjects = Vec::new();
+        let mut visited = Vec::new();
+        for (index, candidate) in self.candidates.iter_mut().enumerate() {
             let CandidateState { subject, series, sampler, .. } = candidate;
             subjects.push(&*subject);
             if let Some(sampler) = sampler {
                 sampler.slowdown = self.slowdown;
-                visited.push(VisitedCandidate::new(number, sampler, series));
+                visited.push(BlockCandidate::new(index, sampler, series));
             }
         }
-        let mut observer = VisitRecorder { recorder, subjects };
-        let from = (self.next_round, self.seed);
-        self.next_round = rounds::visit(visited, policy, from, &mut observer)?;
+        let mut observer = BlockRecorder { recorder, subjects };
+        self.next_round =
+            rounds::sample_block(visited, policy, self.next_round, self.seed, &mut observer)?;
         let taken = self.samples_taken() > before;
         self.conclude(policy, recorder)?;
         Ok(taken)
     }
 
-    /// The energy of runs, where it can be told: once a candidate.
+    /// Measures the energy of runs, if available: once per candidate.
     fn take_energy(
         &mut self,
         policy: &Policy,
@@ -208,14 +208,14 @@ impl<'p> InputState<'p> {
     ) -> Result<(), StoreError> {
         let start = Instant::now();
         for candidate in &mut self.candidates {
-            let is_first = candidate.series.visit_starts.is_empty();
+            let is_first = candidate.series.block_offsets.is_empty();
             let Some(sampler) = candidate.sampler.as_mut().filter(|_| is_first) else {
                 continue;
             };
             match sampler.energy(policy.max_time) {
                 Ok(joules) => candidate.subject.energy_j = joules,
                 Err(error) => {
-                    let Refusal { outcome, note } = Refusal::from(CheckError::from(error));
+                    let SkipReason { outcome, note } = SkipReason::from(CheckError::from(error));
                     recorder.refused(&candidate.subject, &note)?;
                     candidate.end(outcome, &mut self.effort);
                 }
@@ -225,8 +225,8 @@ impl<'p> InputState<'p> {
         Ok(())
     }
 
-    /// Where buffers lie matters to caches of CPUs. What GPUs need of the host's memory is
-    /// page-locked, which takes long to get.
+    /// Returns true if candidates run on the CPU. Only there the addresses of buffers matter to
+    /// caches. Host memory for GPUs is page-locked, which is slow to allocate.
     pub(super) fn is_on_host(&self) -> bool {
         let mut specs = self.input.candidates.iter();
         specs.any(|spec| spec.device == Device::Cpu)
@@ -237,10 +237,11 @@ impl<'p> InputState<'p> {
         all.map(|candidate| candidate.series.samples.len()).sum()
     }
 
-    /// Closes the candidates that have enough samples, or get no more.
+    /// Finishes candidates that have enough samples or get no more.
     fn conclude(&mut self, policy: &Policy, recorder: &mut Recorder<'_>) -> Result<(), StoreError> {
         for candidate in &mut self.candidates {
-            let (subject, series) = (&candidate.subject, &candidate.series);
+            let subject = &candidate.subject;
+            let series = &candidate.series;
             if candidate.phase != Phase::Checked {
                 continue;
             }
@@ -255,12 +256,13 @@ impl<'p> InputState<'p> {
         Ok(())
     }
 
-    /// Closes all candidates: there is no more time, or the user asked for an end.
+    /// Finishes all candidates because time ran out or the user interrupted the run.
     pub(super) fn close(&mut self, recorder: &mut Recorder<'_>) -> Result<(), StoreError> {
         let interrupted = recorder.interrupt.asked();
         let reason = if interrupted { StopReason::Interrupt } else { StopReason::Time };
         for candidate in &mut self.candidates {
-            let (subject, series) = (&candidate.subject, &candidate.series);
+            let subject = &candidate.subject;
+            let series = &candidate.series;
             if matches!(candidate.phase, Phase::Finished(_)) {
                 continue;
             }
@@ -278,9 +280,10 @@ impl<'p> InputState<'p> {
 }
 
 impl CandidateState<'_> {
-    /// It gets no more samples.
+    /// Marks the candidate as finished.
     fn end(&mut self, outcome: CandidateOutcome, effort: &mut Effort) {
-        let (spent, warming) = (self.series.spent, self.series.warming);
+        let spent = self.series.spent;
+        let warming = self.series.warming;
         effort.warming_s += warming.as_secs_f64();
         effort.sampling_s += spent.saturating_sub(warming).as_secs_f64();
         self.phase = Phase::Finished(outcome);

@@ -1,38 +1,38 @@
-//! Measuring: right before fast, interleaved, in visits, until a rule says
-//! enough. A visit is a few samples of a candidate, in buffers of its own.
+//! Measurement: outputs are checked before timing; samples are interleaved and taken in blocks
+//! until a stopping rule is met. A block is a few samples of a candidate in the same buffers.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `folder` | where results go that are given no folder |
-//! | `assignment` | what to measure, and what came of it |
-//! | `session` | a run: folder, teams, ceilings, jobs |
+//! | `folder` | default result folders |
+//! | `assignment` | specification of a run, and its result |
+//! | `session` | execution of a run: folder, teams, ceilings, jobs |
 //! | `resources` | teams and GPUs |
-//! | `deadline` | when a run has to be over, and shares of the time until then |
-//! | `batch` | inputs that are visited in turn |
-//! | `cases` | inputs with their right answers, each made once |
+//! | `deadline` | deadline of a run, and shares of the remaining time |
+//! | `input_groups` | groups of inputs whose samples are interleaved |
+//! | `cases` | inputs with reference results, each generated once |
 //! | `input`, `checking` | one input: candidates checked, then sampled |
-//! | `ordered` | the same, visit by visit as another process orders |
-//! | `rounds` | the order of sampling; knows nothing of what is sampled |
-//! | `stopping` | when a visit is long enough, and when a candidate has enough |
-//! | `series` | the samples of a candidate |
+//! | `ordered` | one input, block by block on request of another process |
+//! | `rounds` | order of sampling, independent of what is sampled |
+//! | `stopping` | stopping rules for blocks and candidates |
+//! | `series` | samples of a candidate |
 //! | `sampler` | one sample of one candidate |
-//! | `teams`, `probe`, `ceilings` | what surrounds a sample |
-//! | `gpu` | the same on GPUs |
-//! | `on_device` | what a device can do at most, and what a run on it told |
-//! | `recorder`, `rows`, `stages`, `notes` | samples as records |
+//! | `teams`, `probe`, `ceilings` | preparation and monitoring of samples |
+//! | `gpu` | preparation and monitoring of samples on GPUs |
+//! | `device_use` | bandwidth limits of a device, and resource use of a run on it |
+//! | `recorder`, `rows`, `stages`, `notes` | conversion of samples to records |
 
 mod assignment;
-mod batch;
 pub(crate) mod cases;
 mod ceilings;
 mod checking;
 mod deadline;
+mod device_use;
 mod error;
 mod folder;
 mod gpu;
 mod input;
+mod input_groups;
 mod notes;
-mod on_device;
 mod ordered;
 mod probe;
 mod recorder;
@@ -54,13 +54,13 @@ pub use error::MeasureError;
 pub(crate) use folder::{claimed, default_folder, new_folder};
 pub(crate) use gpu::ceilings as gpu_ceilings;
 pub(crate) use input::InputState;
-pub(crate) use ordered::{VisitOrder, is_false};
+pub(crate) use ordered::{BlockRequest, is_false};
 pub(crate) use resources::Resources;
 pub(crate) use rounds::shuffle;
-pub use rounds::{At, Observer, Sampler, VisitedCandidate, visit};
+pub use rounds::{BlockCandidate, Observer, SampleIndex, Sampler, sample_block};
 pub(crate) use rows::{FAILED, WRONG};
 pub use sampler::{CandidateSampler, Sample};
-pub use series::{Series, Taken, VisitSoFar};
+pub use series::{BlockProgress, Measurement, Series};
 pub use session::Session;
 pub(crate) use session::{describe, series_of};
 pub(crate) use stages::TOTAL;

@@ -1,4 +1,4 @@
-//! What a reader should know of the samples of a candidate, in words.
+//! Notes for readers on the samples of a candidate.
 
 use algorithms::device::Backend;
 use algorithms::device::gpu::monitor::Limit;
@@ -7,15 +7,15 @@ use statistics::oddities;
 use super::sampler::Sample;
 use super::series::Series;
 
-/// The share of samples that must be affected by something to mention it.
-const WORTH_A_WORD: f64 = 0.1;
+/// Share of samples that must be affected before a note is written.
+const MIN_SHARE: f64 = 0.1;
 
-/// Something about a sample, and how it is told of many.
+/// Property of a sample, and the text of the note on affected samples.
 type Remark = (fn(&Sample) -> bool, &'static str);
 
-/// What concerns threads on the host.
+/// Properties that concern host threads.
 const ON_CPU: [Remark; 4] = [
-    (|sample| sample.migrated, "moved between CPUs: threads are not pinned"),
+    (|sample| sample.migrated, "migrated between CPUs; pin threads with --bind close"),
     (
         |sample| sample.quota_throttled,
         "in which threads were stopped: the CPU quota of the control group was used up",
@@ -24,7 +24,7 @@ const ON_CPU: [Remark; 4] = [
     (|sample| sample.disturbed, "while others used the cores: a busy machine, or a busy host?"),
 ];
 
-/// What concerns a GPU; what limits its clock is told apart.
+/// Properties that concern a GPU; reasons for throttling have their own note.
 const ON_GPU: [Remark; 2] = [
     (|sample| sample.slow_clock, "at a low clock of the GPU: other work on it, or a limit?"),
     (
@@ -33,14 +33,14 @@ const ON_GPU: [Remark; 2] = [
     ),
 ];
 
-/// All notes of a candidate's samples, `counted` of which count, and other remarks.
+/// All notes on a candidate: those on its samples, `counted` of which count, and other remarks.
 pub(super) fn notes(
     series: &Series<Sample>,
     counted: &[&Sample],
     backend: Backend,
     remarks: &[String],
 ) -> String {
-    // Of samples that were stopped the reason is known: nothing else has to explain them.
+    // Samples throttled by the CPU quota are explained by that, and need no other explanation.
     let free = counted.iter().filter(|sample| !sample.quota_throttled);
     let odd = oddities(&free.map(|sample| sample.seconds).collect::<Vec<_>>());
     let mut notes: Vec<_> = odd.iter().map(ToString::to_string).collect();
@@ -53,38 +53,43 @@ pub(super) fn notes(
         notes.push(format!("{outside} more samples do not count: a thread was outside its place"));
     }
     if counted.len() == 1 {
-        notes.push("a single sample: nothing is known of its scatter".to_owned());
+        notes.push("a single sample: its scatter is unknown".to_owned());
     }
     notes.extend_from_slice(remarks);
     notes.join("; ")
 }
 
 fn affected(counted: &[&Sample], remarks: &[Remark]) -> Vec<String> {
-    let note = |(is_so, what): &Remark| told(counted, is_so, what);
+    let note = |(is_so, what): &Remark| affected_note(counted, is_so, what);
     remarks.iter().filter_map(note).collect()
 }
 
 fn limits(counted: &[&Sample]) -> Vec<String> {
     let note = |limit: Limit| {
         let what = format!("with a clock held down by {limit}");
-        told(counted, |sample| sample.limits.contains(&limit), &what)
+        affected_note(counted, |sample| sample.limits.contains(&limit), &what)
     };
     let all = [Limit::Power, Limit::Heat, Limit::Hardware];
     all.into_iter().filter_map(note).collect()
 }
 
-/// How many samples are so, unless it is a stray one or two: that is what medians are for.
-fn told(counted: &[&Sample], is_so: impl Fn(&Sample) -> bool, what: &str) -> Option<String> {
-    let (count, all) = (counted.iter().filter(|it| is_so(it)).count(), counted.len());
-    let is_worth_it = count as f64 > WORTH_A_WORD * all as f64;
-    is_worth_it.then(|| format!("{count} of {all} samples {what}"))
+/// Note on the number of affected samples; `None` for one or two outliers, which medians tolerate.
+fn affected_note(
+    counted: &[&Sample],
+    is_so: impl Fn(&Sample) -> bool,
+    what: &str,
+) -> Option<String> {
+    let count = counted.iter().filter(|it| is_so(it)).count();
+    let all = counted.len();
+    let is_relevant = count as f64 > MIN_SHARE * all as f64;
+    is_relevant.then(|| format!("{count} of {all} samples {what}"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn of(backend: Backend, affected: usize, sample: Sample) -> String {
+    fn note_of(backend: Backend, affected: usize, sample: Sample) -> String {
         let quiet = Sample::default();
         let all: Vec<_> = (0..10).map(|i| if i < affected { &sample } else { &quiet }).collect();
         let series = Series {
@@ -95,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn samples_that_a_quota_stopped_have_that_reason_alone() {
+    fn throttled_samples_have_no_other_explanation() {
         let stopped = Sample { quota_throttled: true, seconds: 90.0, ..Sample::default() };
         let free = Sample { seconds: 1.0, ..Sample::default() };
         let all: Vec<_> = (0..30).map(|i| if i % 6 == 5 { &stopped } else { &free }).collect();
@@ -120,17 +125,17 @@ mod tests {
     }
 
     #[test]
-    fn rows_say_what_concerns_their_device_unless_it_is_a_stray_sample() {
+    fn notes_match_the_device_and_ignore_single_samples() {
         let gpu = ["4 of 10 samples at a low clock of the GPU", "held down by heat", "launches"];
-        let cpu = ["moved between CPUs", "busy"];
-        for (backend, told, others) in [
+        let cpu = ["migrated between CPUs", "busy"];
+        for (backend, affected_note, others) in [
             (Backend::Cuda, &gpu[..], ["CPU", "cores"]),
             (Backend::Cpu, &cpu[..], ["GPU", "launches"]),
         ] {
-            let note = of(backend, 4, odd());
-            assert!(told.iter().all(|words| note.contains(words)), "{note}");
+            let note = note_of(backend, 4, odd());
+            assert!(affected_note.iter().all(|words| note.contains(words)), "{note}");
             assert!(others.iter().all(|words| !note.contains(words)), "{note}");
-            assert_eq!(of(backend, 1, odd()), "");
+            assert_eq!(note_of(backend, 1, odd()), "");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Visits of an input that another process orders one by one, and sums up.
+//! Blocks of samples of an input that another process requests one by one, and the summary of them.
 
 use algorithms::device::gpu::DeviceError;
 use algorithms::timing::StageTiming;
@@ -6,71 +6,71 @@ use reports::record::{SampleRow, SummaryRow, flags};
 use serde::{Deserialize, Serialize};
 
 use super::input::{CandidateState, InputState};
-use super::rounds::{At, Sampler};
+use super::rounds::{SampleIndex, Sampler};
 use super::rows::FAILED;
 use super::sampler::{CandidateSampler, Sample};
 use super::series::Series;
 use super::stages::{SAMPLE, is_whole};
 
-/// A visit to a point.
+/// A block of samples of a point.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct VisitOrder {
-    /// The input's number.
+pub(crate) struct BlockRequest {
+    /// Index of the input.
     pub input: usize,
-    /// The point's number within it.
+    /// Index of the point within the input.
     pub point: usize,
-    /// The round, which both sides of a pair have in common.
+    /// Index of the round; both sides of a pair have the same.
     pub round: usize,
-    /// So many samples.
+    /// Number of samples.
     pub samples: usize,
-    /// Whether to run once before, without a sample.
+    /// Run once before the block without taking a sample.
     pub warm_up: bool,
-    /// By which fraction to slow each sample down: what a self-test has to find.
+    /// Fraction by which each sample is slowed down; used by self-tests.
     pub slowdown: f64,
-    /// Whether to use the buffers of the last visit again: fresh ones have to be had from
-    /// the system page by page, which may take longer than a run.
+    /// Reuse the buffers of the last block: fresh ones are allocated by the system page by page,
+    /// which may take longer than a run.
     #[serde(default, skip_serializing_if = "is_false")]
     pub keep: bool,
 }
 
-/// For serde.
+/// Predicate for serde.
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
 pub(crate) fn is_false(flag: &bool) -> bool {
     !flag
 }
 
 impl InputState<'_> {
-    /// That of a candidate's machine code.
-    pub(crate) fn fingerprint(&self, number: usize) -> String {
-        self.candidates[number].subject.fingerprint().to_owned()
+    /// Fingerprint of a candidate's machine code.
+    pub(crate) fn fingerprint(&self, index: usize) -> String {
+        self.candidates[index].subject.fingerprint().to_owned()
     }
 
-    /// Checks a candidate on the input that is held, and keeps it ready; returns its rows
-    /// if it is not right.
-    pub(crate) fn check_one(&mut self, number: usize) -> Vec<SummaryRow> {
-        let note = self.case.and_then(|case| self.settle(number, case));
-        let row = note.map(|note| self.candidates[number].subject.invalid_row(&note));
+    /// Checks a candidate on the current input, and keeps it ready; returns its rows if it is not
+    /// correct.
+    pub(crate) fn check_one(&mut self, index: usize) -> Vec<SummaryRow> {
+        let note = self.case.and_then(|case| self.settle(index, case));
+        let row = note.map(|note| self.candidates[index].subject.invalid_row(&note));
         row.into_iter().collect()
     }
 
-    /// Takes so many samples of a candidate, in fresh buffers or those it has; returns their
-    /// rows, and those of the candidate if it failed.
-    pub(crate) fn visit_one(
+    /// Takes samples of a candidate, in fresh buffers or its current ones; returns their rows, and
+    /// those of the candidate if it failed.
+    pub(crate) fn sample_one(
         &mut self,
-        number: usize,
-        order: &VisitOrder,
+        index: usize,
+        order: &BlockRequest,
     ) -> (Vec<SampleRow>, Vec<SummaryRow>) {
         let mut rows = Vec::new();
-        let sampler = self.candidates[number].sampler.take();
+        let sampler = self.candidates[index].sampler.take();
         let (Some(case), Some(mut sampler)) = (self.case, sampler) else {
             return (rows, Vec::new());
         };
         if !order.keep && self.is_on_host() {
             case.drop_buffers();
         }
-        let candidate = &mut self.candidates[number];
+        let candidate = &mut self.candidates[index];
         sampler.slowdown = order.slowdown;
-        match candidate.sample(number, order, &mut sampler, &mut rows) {
+        match candidate.sample(index, order, &mut sampler, &mut rows) {
             Ok(()) => {
                 candidate.sampler = Some(sampler);
                 (rows, Vec::new())
@@ -82,14 +82,14 @@ impl InputState<'_> {
         }
     }
 
-    /// The rows of all samples of a candidate, whichever process took them.
+    /// Summary rows of a candidate from all its samples, including those taken by another process.
     pub(crate) fn summary(
         &self,
-        number: usize,
+        index: usize,
         stopped_by: &str,
         samples: &[SampleRow],
     ) -> Vec<SummaryRow> {
-        let candidate = &self.candidates[number];
+        let candidate = &self.candidates[index];
         let series = series_of(samples, &candidate.series);
         candidate.subject.summary_rows(stopped_by, &series)
     }
@@ -98,20 +98,20 @@ impl InputState<'_> {
 impl CandidateState<'_> {
     fn sample(
         &mut self,
-        number: usize,
-        order: &VisitOrder,
+        index: usize,
+        order: &BlockRequest,
         sampler: &mut CandidateSampler<'_>,
         rows: &mut Vec<SampleRow>,
     ) -> Result<(), DeviceError> {
         if order.warm_up {
             sampler.sample()?;
         }
-        self.series.begin_visit();
+        self.series.begin_block();
         for sample in 0..order.samples {
-            let at = At {
-                candidate: number,
+            let at = SampleIndex {
+                candidate: index,
                 round: order.round,
-                number: self.series.samples.len(),
+                index: self.series.samples.len(),
                 fresh: sample == 0,
             };
             let sample = sampler.sample()?;
@@ -122,8 +122,8 @@ impl CandidateState<'_> {
     }
 }
 
-/// Samples from their rows, in the order of the rows. What rows don't tell of stages
-/// (calls and bytes) is as in `own` samples of the same candidate.
+/// Rebuilds samples from their rows, in the order of the rows. Calls and bytes of stages are not in
+/// the rows; they are copied from `own`, samples of the same candidate.
 fn series_of(rows: &[SampleRow], own: &Series<Sample>) -> Series<Sample> {
     let mut series = Series::default();
     let known = own.samples.iter().find_map(|sample| sample.stages.as_ref());
@@ -137,7 +137,7 @@ fn series_of(rows: &[SampleRow], own: &Series<Sample>) -> Series<Sample> {
         };
         let has = |flag| flags::has(&row.flags, flag);
         if has(flags::FRESH) {
-            series.begin_visit();
+            series.begin_block();
         }
         let stage = |row: &&SampleRow| {
             let name = row.stage.strip_prefix(&prefix).unwrap_or(&row.stage);

@@ -1,4 +1,4 @@
-//! Takes down what is measured, in files and on the terminal.
+//! Writes results to files and reports progress on the terminal.
 
 use std::time::Duration;
 
@@ -8,24 +8,24 @@ use reports::units;
 
 use super::checking::CandidateOutcome;
 use super::deadline::Deadline;
-use super::rounds::{At, Observer};
-use super::rows::Subject;
+use super::rounds::{Observer, SampleIndex};
+use super::rows::RowBuilder;
 use super::sampler::Sample;
 use super::series::Series;
 use super::stopping::StopReason;
 use crate::platform::Interrupt;
 use crate::progress::Progress;
 
-/// What the rows of all inputs are gathered in.
+/// Rows of all inputs.
 #[derive(Default)]
 pub(super) struct Rows {
     pub(super) samples: Vec<SampleRow>,
     pub(super) summary: Vec<SummaryRow>,
-    /// Points that the time was too short for.
+    /// Points without a sample because time ran out.
     pub(super) left_out: Vec<Point>,
 }
 
-/// What a session writes to.
+/// Outputs of a session: files, rows and progress.
 pub(super) struct Recorder<'a> {
     pub(super) folder: &'a mut RunFolder,
     pub(super) rows: &'a mut Rows,
@@ -35,22 +35,22 @@ pub(super) struct Recorder<'a> {
 }
 
 impl Recorder<'_> {
-    /// Whether to stop now, rather than wait for what takes so long.
+    /// Returns true if the run should stop now because work of this duration would not finish in
+    /// time.
     pub(super) fn ends_before(&self, next: Duration) -> bool {
         self.interrupt.asked() || !self.deadline.allows(next)
     }
 
-    /// A candidate that is not timed.
-    pub(super) fn refused(&mut self, subject: &Subject, note: &str) -> Result<(), StoreError> {
+    /// Records a candidate that is not timed.
+    pub(super) fn refused(&mut self, subject: &RowBuilder, note: &str) -> Result<(), StoreError> {
         self.progress.finished(&subject.point, Duration::ZERO, note);
         self.summarise(vec![subject.invalid_row(note)])
     }
 
-    /// A candidate that has enough samples. Returns whether it was measured: not if none of its
-    /// samples counts.
+    /// Records a candidate that has enough samples. Returns false if none of its samples counts.
     pub(super) fn finished(
         &mut self,
-        subject: &Subject,
+        subject: &RowBuilder,
         reason: StopReason,
         series: &Series<Sample>,
     ) -> Result<CandidateOutcome, StoreError> {
@@ -79,17 +79,17 @@ impl Recorder<'_> {
     }
 }
 
-/// Takes down the samples of a visit.
-pub(super) struct VisitRecorder<'r, 'a, 's> {
+/// Records the samples of a block.
+pub(super) struct BlockRecorder<'r, 'a, 's> {
     pub(super) recorder: &'r mut Recorder<'a>,
-    /// By the candidates' numbers.
-    pub(super) subjects: Vec<&'s Subject>,
+    /// Subjects by candidate index.
+    pub(super) subjects: Vec<&'s RowBuilder>,
 }
 
-impl Observer<Sample> for VisitRecorder<'_, '_, '_> {
+impl Observer<Sample> for BlockRecorder<'_, '_, '_> {
     type Error = StoreError;
 
-    fn sampled(&mut self, at: At, sample: &Sample) -> Result<(), StoreError> {
+    fn sampled(&mut self, at: SampleIndex, sample: &Sample) -> Result<(), StoreError> {
         let rows = self.subjects[at.candidate].sample_rows(at, sample);
         self.recorder.folder.append_samples(&rows)?;
         self.recorder.rows.samples.extend(rows);

@@ -1,14 +1,14 @@
-//! What candidates run on: teams of threads and GPUs, with what is known of them.
+//! Execution resources of candidates: teams of threads and GPUs, with their monitors and limits.
 
 use algorithms::device::gpu::DeviceError;
 use algorithms::device::{Device, Target, TeamError};
 use algorithms::task::Candidate;
 use reports::record::Point;
 
-use super::gpu::on_gpu::{GpuMode, OnGpu};
+use super::device_use::Ceilings;
+use super::gpu::sampled_gpu::{GpuMode, SampledGpu};
 use super::gpu::watched::WatchedGpus;
-use super::on_device::Ceilings;
-use super::rows::Subject;
+use super::rows::RowBuilder;
 use super::sampler::CandidateSampler;
 use super::teams::{TeamState, Teams};
 use crate::plan::{CandidateSpec, Plan};
@@ -17,7 +17,7 @@ use crate::platform::cpu_quota::CpuQuota;
 use crate::platform::gpus::Gpus;
 use crate::request::CacheMode;
 
-/// Teams and GPUs, each started once a process.
+/// Teams and GPUs, each started once per process.
 pub(crate) struct Resources {
     pub(super) teams: Teams,
     pub(super) gpus: Gpus,
@@ -25,16 +25,16 @@ pub(crate) struct Resources {
     pub(super) mode: GpuMode,
     /// Quota of CPU time, if the control group has one.
     pub(super) quota: Option<CpuQuota>,
-    /// CPUs that may be used.
+    /// Number of usable CPUs.
     cpus: usize,
-    /// Another process has found what the executable is, and that its outputs are right:
-    /// rows have no fingerprints, and nothing is checked.
+    /// Another process has computed the fingerprint of the executable and checked outputs: rows
+    /// have no fingerprints, and nothing is checked.
     pub(super) is_known: bool,
 }
 
 impl Resources {
-    /// All that the candidates of these plans need.
-    pub(super) fn of<'a>(
+    /// Starts all resources that the candidates of these plans need.
+    pub(super) fn for_plans<'a>(
         plans: impl Iterator<Item = &'a Plan> + Clone,
         mode: GpuMode,
     ) -> Result<Self, TeamError> {
@@ -43,7 +43,7 @@ impl Resources {
         Ok(Resources {
             teams: Teams::start(plans.flat_map(|plan| &plan.teams))?,
             gpus: Gpus::default(),
-            watched: WatchedGpus::of(devices),
+            watched: WatchedGpus::new(devices),
             mode,
             quota: CpuQuota::of_this_process(),
             cpus: platform::usable_threads(),
@@ -51,26 +51,26 @@ impl Resources {
         })
     }
 
-    /// That of a process which another one asks for samples; see `is_known` of
+    /// Resources of a process that takes samples on request of another one; see `is_known` of
     /// [`Resources`].
     pub(crate) fn to_serve<'a>(
         plans: impl Iterator<Item = &'a Plan> + Clone,
         is_known: bool,
     ) -> Result<Self, TeamError> {
-        let resources = Resources::of(plans, GpuMode::Measure)?;
+        let resources = Resources::for_plans(plans, GpuMode::Measure)?;
         Ok(Resources { is_known, ..resources })
     }
 
-    /// What the rows of a candidate have in common.
-    pub(super) fn subject(&self, plan: &Plan, spec: &CandidateSpec, point: Point) -> Subject {
+    /// Row fields that all rows of a candidate share.
+    pub(super) fn subject(&self, plan: &Plan, spec: &CandidateSpec, point: Point) -> RowBuilder {
         let variant = plan.variant(spec);
         let fingerprint =
             if self.is_known { String::new() } else { platform::variant_fingerprint(variant) };
-        Subject::new(point, variant, &fingerprint)
+        RowBuilder::new(point, variant, &fingerprint)
     }
 
-    /// Where a candidate runs.
-    pub(super) fn place(
+    /// Execution target of a candidate.
+    pub(super) fn target(
         &self,
         plan: &Plan,
         spec: &CandidateSpec,
@@ -78,7 +78,7 @@ impl Resources {
         self.gpus.place(spec.device, &self.team(plan, spec).team)
     }
 
-    /// What the device of a candidate can do at most, as far as it is known.
+    /// Bandwidth limits of the device of a candidate, as far as known.
     pub(super) fn ceilings(&self, plan: &Plan, spec: &CandidateSpec) -> Ceilings {
         let bandwidth = match spec.device {
             Device::Cpu => self.team(plan, spec).bandwidth,
@@ -87,28 +87,31 @@ impl Resources {
         Ceilings { backend: spec.device.backend(), bandwidth }
     }
 
-    /// A sampler of a candidate that is ready, with all that surrounds its samples.
+    /// Sampler of a candidate that is ready, with monitors and cache flush.
     pub(super) fn sampler<'a>(
         &'a self,
         candidate: Box<dyn Candidate + 'a>,
         plan: &'a Plan,
         spec: &CandidateSpec,
-        place: Target<'a>,
+        target: Target<'a>,
     ) -> CandidateSampler<'a> {
         let team = self.team(plan, spec);
         let is_cold = spec.cache == CacheMode::Cold;
-        let is_on_host = place.gpu.is_none();
-        let watched = place.gpu.zip(self.watched.get(spec.device));
+        let is_on_host = target.gpu.is_none();
+        let watched = target.gpu.zip(self.watched.get(spec.device));
         let mut sampler = CandidateSampler::new(candidate, &team.team);
         sampler.flush = team.flush.as_ref().filter(|_| is_cold);
         sampler.spec = Some(&plan.teams[spec.team]);
-        // Threads that wait for each other find clocks and neighbours in their probes that are
-        // neither.
-        sampler.usual = Some(&team.usual).filter(|_| team.team.threads() <= self.cpus);
+        // With more threads than CPUs, probes measure the waiting of threads rather than clocks and
+        // other load.
+        sampler.baseline = Some(&team.baseline).filter(|_| team.team.threads() <= self.cpus);
         sampler.quota = self.quota.as_ref();
         sampler.counting = team.counting.as_deref().filter(|_| is_on_host);
-        sampler.on_gpu =
-            watched.map(|(gpu, watched)| OnGpu { gpu, watch: &watched.watch, mode: self.mode });
+        sampler.sampled_gpu = watched.map(|(gpu, watched)| SampledGpu {
+            gpu,
+            watch: &watched.watch,
+            mode: self.mode,
+        });
         sampler
     }
 

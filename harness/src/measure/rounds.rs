@@ -1,82 +1,80 @@
-//! The order of sampling: visits, and in each of them rounds in a random order
-//! of their own.
+//! The order of sampling: blocks of samples, each consisting of rounds in random order.
 //!
-//! Whatever drifts (clocks, temperature, other load) hits all candidates of a
-//! visit alike. Several visits, with fresh buffers and some time apart, show
-//! what is peculiar to one of them. Nothing here knows what is sampled, so that
-//! the tests can do without a clock.
+//! Drifts (clocks, temperature, other load) affect all candidates of a block equally. Several
+//! blocks, with fresh buffers and some time between them, reveal effects that are specific to one
+//! of them. This module is independent of what is sampled, so that tests need no clock.
 
 use std::time::Duration;
 
 use generators::random::{below, hash};
 
-use super::series::{Series, Taken, VisitSoFar};
+use super::series::{BlockProgress, Measurement, Series};
 use super::stopping::Policy;
 
-/// Runs that take longer are not repeated for warming up: what is cold at their
-/// beginning takes some hundredths of that.
+/// Longer runs are not repeated for warm-up: cold caches at their start cost a few hundredths of
+/// that.
 const WARM_BY_ITSELF: Duration = Duration::from_millis(50);
 
-/// Something that can be sampled.
+/// Source of samples.
 pub trait Sampler {
-    /// What a sample tells.
-    type Sample: Taken;
-    /// What can go wrong.
+    /// Type of a sample.
+    type Sample: Measurement;
+    /// Error of a failed sample.
     type Failure: ToString;
     /// Takes one sample.
     ///
     /// # Errors
-    /// If it can't; no more samples are taken then.
+    /// If it fails; no more samples are taken then.
     fn sample(&mut self) -> Result<Self::Sample, Self::Failure>;
-    /// Whether something else keeps what it runs on warm, so that only the first visit
-    /// has to warm up.
+    /// Returns true if the hardware is kept warm by other means, so that only the first block has
+    /// to warm up.
     fn is_kept_warm(&self) -> bool {
         false
     }
 }
 
-/// When a sample was taken.
+/// Indices of a sample.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct At {
-    /// The candidate's number.
+pub struct SampleIndex {
+    /// Index of the candidate.
     pub candidate: usize,
-    /// The round, over all visits.
+    /// Index of the round, over all blocks.
     pub round: usize,
-    /// The sample's number within the candidate.
-    pub number: usize,
-    /// Whether it is the first of a visit.
+    /// Index of the sample within the candidate.
+    pub index: usize,
+    /// True for the first sample of a block.
     pub fresh: bool,
 }
 
-/// Who is told of samples as they come. Errors end the sampling.
+/// Receiver of samples as they are taken. Errors end the sampling.
 pub trait Observer<T> {
-    /// What can go wrong while taking note.
+    /// Error of recording.
     type Error;
-    /// A sample was taken.
+    /// Records a sample.
     ///
     /// # Errors
-    /// If it can't be noted.
-    fn sampled(&mut self, at: At, sample: &T) -> Result<(), Self::Error>;
-    /// Whether to stop now, rather than wait for a sample that takes so long.
+    /// If it can't be recorded.
+    fn sampled(&mut self, at: SampleIndex, sample: &T) -> Result<(), Self::Error>;
+    /// Returns true to stop now because a sample of this duration would not finish in time.
     fn ends_before(&self, next: Duration) -> bool;
 }
 
-/// A candidate during a visit.
-pub struct VisitedCandidate<'s, S: Sampler> {
-    number: usize,
+/// A candidate during a block.
+pub struct BlockCandidate<'s, S: Sampler> {
+    index: usize,
     sampler: &'s mut S,
     series: &'s mut Series<S::Sample>,
-    so_far: VisitSoFar,
+    so_far: BlockProgress,
 }
 
-impl<'s, S: Sampler> VisitedCandidate<'s, S> {
-    /// A candidate by its number, with the samples of earlier visits.
-    pub fn new(number: usize, sampler: &'s mut S, series: &'s mut Series<S::Sample>) -> Self {
-        series.begin_visit();
-        VisitedCandidate { number, sampler, series, so_far: VisitSoFar::default() }
+impl<'s, S: Sampler> BlockCandidate<'s, S> {
+    /// Creates a candidate by its index, with the samples of earlier blocks.
+    pub fn new(index: usize, sampler: &'s mut S, series: &'s mut Series<S::Sample>) -> Self {
+        series.begin_block();
+        BlockCandidate { index, sampler, series, so_far: BlockProgress::default() }
     }
 
-    /// A run, unless it fails.
+    /// Runs once; returns `None` if the run fails.
     fn run(&mut self) -> Option<S::Sample> {
         match self.sampler.sample() {
             Ok(sample) => {
@@ -92,8 +90,8 @@ impl<'s, S: Sampler> VisitedCandidate<'s, S> {
         }
     }
 
-    /// Runs the very path that is timed. A run that takes long is warm by itself, once
-    /// it has run in an earlier visit.
+    /// Warms up with the same code path that is timed. Long runs need no warm-up once they have run
+    /// in an earlier block.
     fn warm_up(&mut self) {
         let known = statistics::median(&self.series.seconds);
         let kept_warm = self.sampler.is_kept_warm() && !self.series.samples.is_empty();
@@ -106,7 +104,7 @@ impl<'s, S: Sampler> VisitedCandidate<'s, S> {
     }
 
     fn is_done(&self, policy: &Policy) -> bool {
-        self.series.failure.is_some() || policy.ends_visit(&self.so_far, self.series)
+        self.series.failure.is_some() || policy.ends_block(&self.so_far, self.series)
     }
 
     fn sample<O: Observer<S::Sample>>(
@@ -117,10 +115,10 @@ impl<'s, S: Sampler> VisitedCandidate<'s, S> {
         let Some(sample) = self.run() else {
             return Ok(());
         };
-        let at = At {
-            candidate: self.number,
+        let at = SampleIndex {
+            candidate: self.index,
             round,
-            number: self.series.samples.len(),
+            index: self.series.samples.len(),
             fresh: self.so_far.samples == 0,
         };
         observer.sampled(at, &sample)?;
@@ -130,15 +128,16 @@ impl<'s, S: Sampler> VisitedCandidate<'s, S> {
     }
 }
 
-/// Samples all candidates in random rounds until each has enough for a visit;
-/// returns the number of the next round.
+/// Samples all candidates in random rounds until each has enough for a block; returns the index of
+/// the next round.
 ///
 /// # Errors
-/// The observer's.
-pub fn visit<S: Sampler, O: Observer<S::Sample>>(
-    mut candidates: Vec<VisitedCandidate<'_, S>>,
+/// Errors of the observer.
+pub fn sample_block<S: Sampler, O: Observer<S::Sample>>(
+    mut candidates: Vec<BlockCandidate<'_, S>>,
     policy: &Policy,
-    (first_round, seed): (usize, u64),
+    first_round: usize,
+    seed: u64,
     observer: &mut O,
 ) -> Result<usize, O::Error> {
     for candidate in &mut candidates {
@@ -147,7 +146,8 @@ pub fn visit<S: Sampler, O: Observer<S::Sample>>(
         }
     }
     for round in first_round.. {
-        // What takes too long for the time that is left makes room for what does not.
+        // Candidates that take too long for the remaining time are dropped in favour of shorter
+        // ones.
         candidates.retain(|candidate| {
             !candidate.is_done(policy) && !observer.ends_before(candidate.series.last)
         });
@@ -164,7 +164,7 @@ pub fn visit<S: Sampler, O: Observer<S::Sample>>(
     Ok(first_round)
 }
 
-/// Fisher and Yates.
+/// Fisher–Yates shuffle.
 pub(crate) fn shuffle<T>(items: &mut [T], seed: u64) {
     for i in (1..items.len()).rev() {
         let bits = (hash(seed, [i as u64]) >> 32) as u32;

@@ -1,4 +1,4 @@
-//! Samples as records.
+//! Conversion of samples to records.
 
 use algorithms::algorithm::{Given, Metric, Work};
 use algorithms::device::Backend;
@@ -8,93 +8,93 @@ use reports::record::{Params, Point, SampleRow, SummaryRow, flags};
 use reports::units;
 use statistics::describe;
 
+use super::device_use::{Ceilings, DeviceUse};
 use super::notes::notes;
-use super::on_device::{Ceilings, OnDevice};
-use super::rounds::At;
+use super::rounds::SampleIndex;
 use super::sampler::Sample;
 use super::series::Series;
-use super::stages::{Extent, KERNEL, TOTAL, is_whole, is_within, leaf};
+use super::stages::{Coverage, KERNEL, TOTAL, is_whole, is_within, leaf};
 use crate::plan::quantities;
 use crate::platform::counters::Counts;
 
 /// Significant figures of a task's own metrics.
 const FIGURES: usize = 5;
-/// Of the cost of profiling.
+/// Significant figures of the profiling overhead.
 const PROFILED_FIGURES: usize = 3;
-/// What is not said of an interval.
+/// Default confidence level, which rows do not mention.
 const FULL_LEVEL: f64 = 0.95;
 
-/// What the note of a wrong variant begins with.
+/// Prefix of the note of a variant with wrong output.
 pub(crate) const WRONG: &str = "wrong output: ";
-/// What the note of a variant begins with that failed on its device.
+/// Prefix of the note of a variant that failed on its device.
 pub(crate) const FAILED: &str = "failed: ";
 
-/// A candidate on an input: what all its rows have in common.
-pub(super) struct Subject {
+/// A candidate on an input: fields that all its rows share.
+pub(super) struct RowBuilder {
     pub(super) point: Point,
     backend: String,
     stable: bool,
     work: Work,
-    extent: Extent,
+    extent: Coverage,
     fingerprint: String,
     /// Bytes of all buffers alive during a run.
     pub(super) memory_bytes: u64,
-    /// What the variant has to say of its figures.
+    /// Remarks of the variant on its figures.
     pub(super) remarks: Vec<String>,
-    /// What it is given, where that is not the same for all.
+    /// Input preconditions, where they differ between variants.
     pub(super) given: Given,
-    /// How good its output is, and what else its runs told.
+    /// Quality metrics of its output, and other metrics of its runs.
     pub(super) quality: Vec<Metric>,
     ceilings: Ceilings,
-    /// What its run on a GPU told.
-    pub(super) on_device: OnDevice,
-    /// What a run on a GPU takes, in joules.
+    /// Resource use of its run on a GPU.
+    pub(super) device_use: DeviceUse,
+    /// Energy of a run on a GPU, in joules.
     pub(super) energy_j: Option<f64>,
 }
 
-impl Subject {
+impl RowBuilder {
     pub(super) fn new(point: Point, info: &VariantInfo, fingerprint: &str) -> Self {
-        Subject {
+        RowBuilder {
             point,
             backend: info.backend.to_string(),
             stable: info.stable,
             work: Work::default(),
-            extent: Extent::All,
+            extent: Coverage::All,
             fingerprint: info.plugin.map_or(fingerprint, |plugin| &plugin.fingerprint).to_owned(),
             memory_bytes: 0,
             remarks: Vec::new(),
             given: Given::default(),
             quality: Vec::new(),
             ceilings: Ceilings { backend: info.backend, bandwidth: None },
-            on_device: OnDevice::default(),
+            device_use: DeviceUse::default(),
             energy_j: None,
         }
     }
 
-    /// That of its machine code.
+    /// Fingerprint of its machine code.
     pub(super) fn fingerprint(&self) -> &str {
         &self.fingerprint
     }
 
-    /// Takes down what is known once the input is there.
+    /// Sets the work and the limits, which are known once the input exists.
     pub(super) fn describe(&mut self, work: Work, ceilings: Ceilings) {
         self.work = work;
         self.ceilings = ceilings;
     }
 
-    /// Takes down that runs do no more than this.
-    pub(super) fn does_a_sample(&mut self, work: Work) {
+    /// Records that runs process only a subsample of the work.
+    pub(super) fn set_subsampled(&mut self, work: Work) {
         self.work = work;
-        self.extent = Extent::Sample;
+        self.extent = Coverage::Sample;
     }
 
-    /// A row for each stage of a sample.
-    pub(super) fn sample_rows(&self, at: At, sample: &Sample) -> Vec<SampleRow> {
+    /// Rows of a sample, one per stage.
+    pub(super) fn sample_rows(&self, at: SampleIndex, sample: &Sample) -> Vec<SampleRow> {
         let row = |stage: &str, seconds: f64| SampleRow {
             cpu: cpus(sample),
             clock_mhz: sample.clock_mhz.map(f64::round),
             flags: flags(at, sample),
-            ..SampleRow::new(&self.point, stage, at.round, at.number, seconds)
+            ..SampleRow::new(&self.point, stage, at.round, at.index, seconds)
         };
         let whole = SampleRow {
             cpu_s: sample.cpu_seconds,
@@ -107,7 +107,7 @@ impl Subject {
         std::iter::once(whole).chain(parts).collect()
     }
 
-    /// A row for each stage of all samples.
+    /// Summary rows, one per stage.
     pub(super) fn summary_rows(
         &self,
         stopped_by: &str,
@@ -121,7 +121,7 @@ impl Subject {
             return vec![self.invalid_row(&note)];
         }
         let whole = self.extent.whole();
-        let row = self.described(whole, stopped_by, &series.seconds, &series.visit_starts);
+        let row = self.described(whole, stopped_by, &series.seconds, &series.block_offsets);
         let mut metrics = self.metrics(row.median_s, &counted);
         metrics.extend(&row.metrics);
         let mut rows = vec![SummaryRow {
@@ -132,20 +132,19 @@ impl Subject {
         let stages = counted.iter().find_map(|sample| sample.stages.as_ref());
         let stages = stages.map_or(&[][..], Vec::as_slice);
         for stage in stages {
-            let (seconds, visits) = times_of(stage, &counted, &series.visit_starts);
+            let (seconds, block_offsets) = times_of(stage, &counted, &series.block_offsets);
             let name = self.extent.part(&stage.name);
-            let row = self.described(&name, stopped_by, &seconds, &visits);
-            rows.push(self.of_its_own(row, stage, stages));
+            let row = self.described(&name, stopped_by, &seconds, &block_offsets);
+            rows.push(self.stage_row(row, stage, stages));
         }
         rows
     }
 
-    /// The figures of runs of this time: the task's own, what the processor counted, and
-    /// what a GPU took.
+    /// Metrics for runs of this time: the task's own, hardware counters, and GPU energy.
     fn metrics(&self, seconds: Option<f64>, counted: &[&Sample]) -> Params {
         let mut metrics = quantities::metrics();
         for metric in self.work.metrics.iter().chain(&self.quality) {
-            if let Some(value) = seconds.and_then(|seconds| finite(metric.value(seconds))) {
+            if let Some(value) = seconds.and_then(|seconds| finite_value(metric.value(seconds))) {
                 metrics.set(metric.info.name, units::significant(value, FIGURES));
             }
         }
@@ -162,13 +161,13 @@ impl Subject {
             let of_item = joules / self.work.items.max(1) as f64;
             metrics.set("j_per_item", format!("{of_item:.3e}"));
         }
-        if let Some(bytes) = self.on_device.taken_bytes {
+        if let Some(bytes) = self.device_use.allocated_bytes {
             metrics.set("device_bytes", bytes.to_string());
         }
         metrics
     }
 
-    /// The row of a candidate that was not timed.
+    /// Row of a candidate that was not timed.
     pub(super) fn invalid_row(&self, note: &str) -> SummaryRow {
         SummaryRow { note: note.to_owned(), ..self.empty_row(TOTAL) }
     }
@@ -178,7 +177,7 @@ impl Subject {
         stage: &str,
         stopped_by: &str,
         seconds: &[f64],
-        visits: &[usize],
+        block_offsets: &[usize],
     ) -> SummaryRow {
         let Some(described) = describe(seconds) else {
             return SummaryRow {
@@ -190,10 +189,10 @@ impl Subject {
         };
         let per_second = |amount: u64| amount as f64 / described.median;
         let bytes_per_s = per_second(self.work.bytes_min);
-        let found = statistics::Series::new(seconds, visits).leveled_interval();
+        let found = statistics::Series::new(seconds, block_offsets).leveled_interval();
         let interval = found.map(|found| found.interval);
         SummaryRow {
-            metrics: level_of(found),
+            metrics: confidence_level(found),
             samples: described.samples,
             stopped_by: stopped_by.to_owned(),
             median_s: Some(described.median),
@@ -205,57 +204,58 @@ impl Subject {
             max_s: Some(described.max),
             ci95_low_s: interval.map(|interval| interval.low),
             ci95_high_s: interval.map(|interval| interval.high),
-            items_per_s: finite(per_second(self.work.items)),
-            bytes_per_s: finite(bytes_per_s).filter(|_| self.work.bytes_min > 0),
+            items_per_s: finite_value(per_second(self.work.items)),
+            bytes_per_s: finite_value(bytes_per_s).filter(|_| self.work.bytes_min > 0),
             peak_fraction: self.peak_fraction(stage, described.median),
             memory_bytes: Some(self.memory_bytes),
-            memory_ratio: finite(self.memory_bytes as f64 / self.work.input_bytes as f64),
+            memory_ratio: finite_value(self.memory_bytes as f64 / self.work.input_bytes as f64),
             valid: true.into(),
             ..self.empty_row(stage)
         }
     }
 
-    /// The bytes that have to be moved in these seconds over what can be.
+    /// Achieved fraction of the peak bandwidth: required bytes over `seconds`, relative to the
+    /// limit.
     fn peak_fraction(&self, stage: &str, seconds: f64) -> Option<f64> {
-        let on_gpu = self.ceilings.backend != Backend::Cpu;
+        let sampled_gpu = self.ceilings.backend != Backend::Cpu;
         let one_way = self.work.to_host_bytes;
-        let one_way = one_way.filter(|_| on_gpu && is_whole(stage));
-        let (bytes, most) = match one_way {
+        let one_way = one_way.filter(|_| sampled_gpu && is_whole(stage));
+        let (bytes, limit) = match one_way {
             Some(bytes) => (bytes, self.ceilings.link_to_host()),
-            None => (self.work.bytes_min, self.ceilings.of(stage)),
+            None => (self.work.bytes_min, self.ceilings.for_stage(stage)),
         };
-        // No least bytes are known.
-        let most = most.filter(|_| bytes > 0);
-        most.and_then(|most| finite(bytes as f64 / seconds / most))
+        // The minimum number of bytes is not known.
+        let limit = limit.filter(|_| bytes > 0);
+        limit.and_then(|limit| finite_value(bytes as f64 / seconds / limit))
     }
 
-    /// What a reader should know of the candidate, whatever its samples say.
+    /// Notes for readers that are independent of the samples.
     fn remarks(&self) -> Vec<String> {
         let unchecked = "checked by order and checksums: too large for a reference";
         let unchecked = (!self.work.has_reference).then(|| unchecked.to_owned());
-        let notes = unchecked.into_iter().chain(self.on_device.note.clone());
+        let notes = unchecked.into_iter().chain(self.device_use.note.clone());
         notes.chain(self.remarks.iter().cloned()).collect()
     }
 
-    /// A stage moves bytes of its own, and has no share in the memory's peak. All
-    /// kernels together have to move what any implementation must, so that they
-    /// can be compared; what they do move is a figure of theirs.
-    fn of_its_own(&self, row: SummaryRow, stage: &StageTiming, all: &[StageTiming]) -> SummaryRow {
+    /// Adapts a row to a stage. A single stage is rated by the bytes that it moves itself.
+    /// All kernels together have to move what any implementation must, so that they can be
+    /// compared; the bytes that they do move are a separate metric.
+    fn stage_row(&self, row: SummaryRow, stage: &StageTiming, all: &[StageTiming]) -> SummaryRow {
         let mut metrics = row.metrics.clone();
         metrics.set("calls", stage.calls.to_string());
         if stage.name == KERNEL {
             metrics.set("bytes_moved", stage.bytes.to_string());
             return SummaryRow { metrics, ..row };
         }
-        self.on_device.describe(leaf(&stage.name), &mut metrics);
+        self.device_use.describe(leaf(&stage.name), &mut metrics);
         let is_scope = all.iter().any(|other| is_within(&other.name, &stage.name));
         let moved = (stage.bytes > 0).then_some(stage.bytes as f64);
         let rate = moved.zip(row.median_s).map(|(bytes, median)| bytes / median);
-        let most = self.ceilings.of(&stage.name).filter(|_| !is_scope);
+        let limit = self.ceilings.for_stage(&stage.name).filter(|_| !is_scope);
         SummaryRow {
-            bytes_per_s: rate.and_then(finite),
+            bytes_per_s: rate.and_then(finite_value),
             bytes_min: stage.bytes,
-            peak_fraction: rate.zip(most).and_then(|(rate, most)| finite(rate / most)),
+            peak_fraction: rate.zip(limit).and_then(|(rate, limit)| finite_value(rate / limit)),
             metrics,
             ..row
         }
@@ -275,9 +275,9 @@ impl Subject {
     }
 }
 
-/// What is divided by nothing is not known.
-fn finite(number: f64) -> Option<f64> {
-    number.is_finite().then_some(number)
+/// Turns infinite and NaN values into `None`.
+fn finite_value(index: f64) -> Option<f64> {
+    index.is_finite().then_some(index)
 }
 
 fn cpus(sample: &Sample) -> String {
@@ -286,7 +286,7 @@ fn cpus(sample: &Sample) -> String {
     names.join("+")
 }
 
-fn flags(at: At, sample: &Sample) -> String {
+fn flags(at: SampleIndex, sample: &Sample) -> String {
     let flags = [
         (at.fresh, flags::FRESH),
         (!sample.in_place, flags::OUTSIDE_PLACE),
@@ -302,11 +302,16 @@ fn flags(at: At, sample: &Sample) -> String {
     names.join(&flags::JOINT.to_string())
 }
 
-/// The times of a stage in all samples that have stages, and where in them visits begin.
-fn times_of(stage: &StageTiming, counted: &[&Sample], visits: &[usize]) -> (Vec<f64>, Vec<usize>) {
-    let (mut seconds, mut starts) = (Vec::new(), Vec::new());
-    for (number, sample) in counted.iter().enumerate() {
-        if visits.contains(&number) {
+/// Times of a stage in all samples that have stages, and the offsets of the blocks in them.
+fn times_of(
+    stage: &StageTiming,
+    counted: &[&Sample],
+    block_offsets: &[usize],
+) -> (Vec<f64>, Vec<usize>) {
+    let mut seconds = Vec::new();
+    let mut starts = Vec::new();
+    for (index, sample) in counted.iter().enumerate() {
+        if block_offsets.contains(&index) {
             starts.push(seconds.len());
         }
         if let Some(stages) = &sample.stages {
@@ -317,8 +322,8 @@ fn times_of(stage: &StageTiming, counted: &[&Sample], visits: &[usize]) -> (Vec<
     (seconds, starts)
 }
 
-/// Few samples have an interval that holds the truth less often than 95 %: how often.
-fn level_of(found: Option<statistics::Leveled>) -> Params {
+/// Confidence level of an interval, if there are too few samples for 95 %.
+fn confidence_level(found: Option<statistics::Leveled>) -> Params {
     let mut metrics = quantities::metrics();
     if let Some(found) = found.filter(|found| found.level < FULL_LEVEL) {
         metrics.set("interval_level", format!("{:.2}", found.level));

@@ -1,4 +1,4 @@
-//! One sample of one candidate.
+//! Sampler of one candidate.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -10,123 +10,122 @@ use algorithms::task::Candidate;
 use algorithms::timing::Stages;
 
 use super::gpu::energy::{self, Consumer};
-use super::gpu::on_gpu::{GpuMode, OnGpu};
+use super::gpu::sampled_gpu::{GpuMode, SampledGpu};
 use super::gpu::watch::GpuState;
-use super::probe::{self, Condition, Reading, Usual};
+use super::probe::{self, ClockBaseline, CoreCondition, Reading};
 use super::rounds::Sampler;
-use super::series::Taken;
+use super::series::Measurement;
 use super::teams::CacheFlush;
 use crate::plan::TeamSpec;
 use crate::platform::counters::{Counting, Counts, Reading as Counted};
 use crate::platform::cpu_quota::CpuQuota;
 use crate::platform::{current_cpu, run_delay, thread_time};
 
-/// What a sample tells.
+/// Measurements of one sample.
 #[derive(Clone, Debug, Default)]
 pub struct Sample {
     /// The time of the run.
     pub seconds: f64,
-    /// The time of it for which the worker of a team of one had a core.
+    /// Time during which the worker of a team of one had a core.
     pub cpu_seconds: Option<f64>,
-    /// The time of it for which that worker waited for a core.
+    /// Time during which that worker waited for a core.
     pub run_delay_seconds: Option<f64>,
-    /// The times of its stages, where the variant knows them; on a GPU those of the
-    /// first samples of a visit only.
+    /// Times of its stages, if the variant reports them; on a GPU only for the first samples of a
+    /// block.
     pub stages: Option<Stages>,
-    /// The time of the run of a GPU that told them: with an event after each copy and kernel.
+    /// Time of the profiled GPU run that reported the stages, with an event after each copy and
+    /// kernel.
     pub profiled_seconds: Option<f64>,
-    /// The CPU of each worker before the run.
+    /// CPU of each worker before the run.
     pub cpus: Vec<Option<usize>>,
-    /// Whether a worker was on another CPU after the run.
+    /// True if a worker was on another CPU after the run.
     pub migrated: bool,
-    /// Whether all workers were in their places. Else the sample is kept, but
-    /// does not count.
+    /// True if all workers were on their assigned CPUs. Otherwise the sample is kept but does not
+    /// count.
     pub in_place: bool,
-    /// Whether somebody else used a core just before or after the run.
+    /// True if another program used a core just before or after the run.
     pub disturbed: bool,
-    /// Whether the quota of CPU time was used up during the run: threads were stopped.
+    /// True if the quota of CPU time was exhausted during the run, so that threads were stopped.
     pub quota_throttled: bool,
-    /// Whether a core, or the GPU, was far below its usual clock.
+    /// True if a core, or the GPU, was far below its usual clock.
     pub slow_clock: bool,
-    /// The lowest clock of the workers just before the run, or that of the GPU,
-    /// where it can be told.
+    /// Lowest clock of the workers just before the run, or clock of the GPU, if available.
     pub clock_mhz: Option<f64>,
-    /// What held the clock of the GPU down.
+    /// Reasons for throttling of the GPU.
     pub limits: Vec<Limit>,
-    /// Whether the stages of a GPU hold what launches cost the host.
+    /// True if the stages of a GPU include the host's launch overhead.
     pub launches_in_stages: bool,
-    /// What the processor counted during the run, where it was asked to.
+    /// Hardware counters during the run, if requested.
     pub counters: Option<Counts>,
-    /// The time that the sample cost, with all that surrounds it.
+    /// Total time spent on the sample, including preparation.
     pub spent: Duration,
 }
 
-/// A candidate with the team it runs on, and what surrounds its samples.
+/// A candidate with its team, and preparation and monitoring of its samples.
 pub struct CandidateSampler<'a> {
     candidate: Box<dyn Candidate + 'a>,
     team: &'a Team,
     /// Empties the caches before each sample.
     pub(super) flush: Option<&'a CacheFlush>,
-    /// Says where the workers are to be.
+    /// Specifies the CPUs of the workers.
     pub(super) spec: Option<&'a TeamSpec>,
-    /// What probes usually find: what is not as usual is noticed.
-    pub(super) usual: Option<&'a Mutex<Usual>>,
+    /// Usual probe results, with which probes are compared.
+    pub(super) baseline: Option<&'a Mutex<ClockBaseline>>,
     /// Quota of CPU time, if there is one.
     pub(super) quota: Option<&'a CpuQuota>,
-    /// The GPU, which has conditions of its own.
-    pub(super) on_gpu: Option<OnGpu<'a>>,
-    /// Counts what the processor does during runs.
+    /// The GPU, with its own monitoring.
+    pub(super) sampled_gpu: Option<SampledGpu<'a>>,
+    /// Hardware counters during runs.
     pub(super) counting: Option<&'a dyn Counting>,
-    /// By this fraction each run is made slower than it is: what a self-test of the gate
-    /// has to find.
+    /// Fraction by which each run is slowed down; used by self-tests.
     pub(super) slowdown: f64,
-    /// Runs so far, those for warming up included.
+    /// Runs so far, including warm-up.
     runs: usize,
-    /// Those of them that were made once more for their stages.
+    /// Runs that were repeated for their stages.
     staged: usize,
 }
 
-/// Runs on a GPU that are made once more for their stages: the one for warming up, and the
-/// first samples.
+/// Number of runs on a GPU that are repeated for their stages at first: the warm-up and the first
+/// samples.
 const FIRST_STAGED: usize = 3;
-/// Of the runs after these, one in so many: stages hold still, and each run costs as much as
-/// a sample. Five visits have six, the least for an interval.
+/// Stride of the later runs that are repeated: stages are stable, and each repetition costs as much
+/// as a sample. Five blocks yield six, the minimum for an interval.
 const STAGED_EVERY: usize = 5;
 
-/// What a run took.
-struct Timed {
+/// Measurements of a timed run.
+struct RunTimes {
     seconds: f64,
-    /// Of the worker of a team of one.
+    /// Time on a core, for a team of one.
     cpu_seconds: Option<f64>,
-    /// Likewise, waiting for a core.
+    /// Time waiting for a core, for a team of one.
     run_delay_seconds: Option<f64>,
     counters: Option<Counts>,
 }
 
-/// The stages of a run, and what the run took if it was made for them.
+/// Stages of a run, and its time if it was repeated for them.
 #[derive(Default)]
-struct Staged {
+struct StageTimes {
     stages: Option<Stages>,
     seconds: Option<f64>,
 }
 
-/// What is seen on a worker before or after a run.
+/// State of a worker's core before or after a run.
 struct CoreState {
     cpu: Option<usize>,
     reading: Option<Reading>,
 }
 
 impl<'a> CandidateSampler<'a> {
-    /// A sampler that takes nothing but times, and leaves the caches as they are.
+    /// Creates a sampler that measures only times, and leaves the caches as they are.
     pub fn new(candidate: Box<dyn Candidate + 'a>, team: &'a Team) -> Self {
         CandidateSampler {
             candidate,
             team,
             flush: None,
             spec: None,
-            usual: None,
+            baseline: None,
             quota: None,
-            on_gpu: None,
+            sampled_gpu: None,
             counting: None,
             slowdown: 0.0,
             runs: 0,
@@ -141,22 +140,22 @@ impl<'a> CandidateSampler<'a> {
         })
     }
 
-    /// Fresh input, empty caches if they are to be cold, and a GPU at work.
+    /// Prepares a run: fresh input, empty caches if they are to be cold, and a busy GPU.
     fn get_ready(&mut self) -> Result<(), DeviceError> {
         self.refresh()?;
         if let Some(flush) = self.flush {
             flush.flush(self.team);
         }
-        if let Some(on_gpu) = &self.on_gpu {
-            on_gpu.warm_up()?;
+        if let Some(sampled_gpu) = &self.sampled_gpu {
+            sampled_gpu.warm_up()?;
             if self.flush.is_some() {
-                on_gpu.empty_cache()?;
+                sampled_gpu.empty_cache()?;
             }
         }
         Ok(())
     }
 
-    /// Whether the last run on a GPU is made once more.
+    /// Returns true if the last run on a GPU is to be repeated for its stages.
     fn is_staged(&self, mode: GpuMode) -> bool {
         let samples_before = self.runs.saturating_sub(2);
         match mode {
@@ -166,57 +165,63 @@ impl<'a> CandidateSampler<'a> {
         }
     }
 
-    /// The stages of the run that was timed; on a GPU those of another one, with
-    /// marks between copies and kernels, which the end-to-end time is free of.
-    fn stages(&mut self) -> Result<Staged, DeviceError> {
-        let gpu = match &self.on_gpu {
-            None => return Ok(Staged { stages: Some(self.candidate.stages()?), seconds: None }),
-            Some(on_gpu) if !self.is_staged(on_gpu.mode) => return Ok(Staged::default()),
-            Some(on_gpu) => Arc::clone(&on_gpu.gpu),
+    /// Stages of the run that was timed; on a GPU those of a repeated run with events between
+    /// copies and kernels, which the end-to-end time does not include.
+    fn stages(&mut self) -> Result<StageTimes, DeviceError> {
+        let gpu = match &self.sampled_gpu {
+            None => {
+                return Ok(StageTimes { stages: Some(self.candidate.stages()?), seconds: None });
+            }
+            Some(sampled_gpu) if !self.is_staged(sampled_gpu.mode) => {
+                return Ok(StageTimes::default());
+            }
+            Some(sampled_gpu) => Arc::clone(&sampled_gpu.gpu),
         };
         self.staged += 1;
         self.get_ready()?;
         gpu.start_timeline()?;
         let seconds = self.time()?.seconds;
-        Ok(Staged { stages: Some(self.candidate.stages()?), seconds: Some(seconds) })
+        Ok(StageTimes { stages: Some(self.candidate.stages()?), seconds: Some(seconds) })
     }
 
-    /// Periods so far in which the quota of CPU time was used up.
+    /// Number of periods so far in which the quota of CPU time was exhausted.
     fn stopped_periods(&self) -> u64 {
         self.quota.map_or(0, CpuQuota::throttled)
     }
 
     fn look_at_gpu(&self) -> GpuState {
-        let on_gpu = self.on_gpu.as_ref();
-        on_gpu.map_or_else(GpuState::default, |on_gpu| on_gpu.watch.look())
+        let sampled_gpu = self.sampled_gpu.as_ref();
+        sampled_gpu.map_or_else(GpuState::default, |sampled_gpu| sampled_gpu.watch.look())
     }
 
-    /// Joules that a run on a GPU takes, where it can be told; see [`energy`].
+    /// Energy of a run on a GPU in joules, if available; see [`energy`].
     pub(super) fn energy(&mut self, max_time: Duration) -> Result<Option<f64>, DeviceError> {
-        let watch = match &self.on_gpu {
-            Some(on_gpu) if on_gpu.mode == GpuMode::Measure => on_gpu.watch,
+        let watch = match &self.sampled_gpu {
+            Some(sampled_gpu) if sampled_gpu.mode == GpuMode::Measure => sampled_gpu.watch,
             _ => return Ok(None),
         };
-        let joules = energy::of_a_run(self, watch, max_time);
+        let joules = energy::energy_per_run(self, watch, max_time);
         self.candidate.release();
         joules
     }
 
-    /// Cores that wait for a GPU are not probed: what they were at is of no concern.
+    /// Reads the state of the workers' cores. Cores that wait for a GPU are not probed, because
+    /// they do not matter.
     fn look(&self) -> Vec<CoreState> {
-        let is_probed = self.on_gpu.is_none();
+        let is_probed = self.sampled_gpu.is_none();
         self.team.run_on_each(|_| CoreState {
             cpu: current_cpu(),
             reading: is_probed.then(probe::read).flatten(),
         })
     }
 
-    /// What a run takes. The clock starts on the worker, so that waking it does not count.
-    fn time(&mut self) -> Result<Timed, DeviceError> {
-        let (candidate, slowdown) = (&mut self.candidate, self.slowdown);
+    /// Times a run. The clock starts on the worker, so that waking it does not count.
+    fn time(&mut self) -> Result<RunTimes, DeviceError> {
+        let candidate = &mut self.candidate;
+        let slowdown = self.slowdown;
         let counting = self.counting;
-        // Others' time is in nobody's clock but their own.
-        let is_all = self.on_gpu.is_none() && self.team.threads() == 1;
+        // CPU time is read per thread, so that it covers the run only for a team of one.
+        let is_all = self.sampled_gpu.is_none() && self.team.threads() == 1;
         self.team.run(|| {
             let delay_start = is_all.then(run_delay).flatten();
             let before = counting.and_then(|counting| counting.read());
@@ -233,7 +238,7 @@ impl<'a> CandidateSampler<'a> {
             let after = counting.and_then(|counting| counting.read());
             let counted = before.zip(after);
             let delay = delay_start.and_then(|start| run_delay()?.checked_sub(start));
-            ran.map(|()| Timed {
+            ran.map(|()| RunTimes {
                 seconds,
                 cpu_seconds,
                 run_delay_seconds: delay.map(|delay| delay.as_secs_f64()),
@@ -242,13 +247,13 @@ impl<'a> CandidateSampler<'a> {
         })
     }
 
-    /// Whether the cores were as usual before and after a run.
-    fn judge(&self, before: &[CoreState], after: &[CoreState]) -> Condition {
+    /// Compares the state of the cores before and after a run with the usual one.
+    fn judge(&self, before: &[CoreState], after: &[CoreState]) -> CoreCondition {
         let cores = before.iter().chain(after);
         let readings: Vec<_> = cores.filter_map(|core| Some((core.cpu, core.reading?))).collect();
-        self.usual.map_or_else(Condition::default, |usual| {
-            let mut usual = usual.lock().unwrap_or_else(PoisonError::into_inner);
-            usual.judge(&readings)
+        self.baseline.map_or_else(CoreCondition::default, |baseline| {
+            let mut baseline = baseline.lock().unwrap_or_else(PoisonError::into_inner);
+            baseline.judge(&readings)
         })
     }
 
@@ -279,8 +284,8 @@ impl<'a> CandidateSampler<'a> {
             quota_throttled: stopped_after > stopped_before,
             ..Sample::default()
         };
-        // What the cores of the host were at while they waited for a GPU is of no concern.
-        if let Some(OnGpu { gpu, watch, .. }) = &self.on_gpu {
+        // The state of host cores that waited for a GPU does not matter.
+        if let Some(SampledGpu { gpu, watch, .. }) = &self.sampled_gpu {
             watch.has_worked();
             let condition = watch.judge(&gpu_before, &gpu_after);
             sample.slow_clock = condition.slow_clock;
@@ -288,9 +293,12 @@ impl<'a> CandidateSampler<'a> {
             sample.clock_mhz = gpu_before.clock_mhz;
             sample.launches_in_stages = gpu.was_host_late();
         } else {
-            // A probe that was stopped says nothing of clocks and neighbours.
-            let condition =
-                if is_probe_stopped { Condition::default() } else { self.judge(&before, &after) };
+            // A probe that was stopped by the quota is not usable.
+            let condition = if is_probe_stopped {
+                CoreCondition::default()
+            } else {
+                self.judge(&before, &after)
+            };
             let clocks = before.iter().filter_map(|core| core.reading);
             sample.slow_clock = condition.slow_clock;
             sample.disturbed = condition.disturbed;
@@ -303,7 +311,7 @@ impl<'a> CandidateSampler<'a> {
 }
 
 impl Consumer for CandidateSampler<'_> {
-    /// On the team, whose caches and memory the input then lies in.
+    /// Refreshes on the team, so that the input is in its caches and memory.
     fn refresh(&mut self) -> Result<(), DeviceError> {
         let candidate = &mut self.candidate;
         self.team.run(|| candidate.reset())
@@ -315,10 +323,11 @@ impl Consumer for CandidateSampler<'_> {
     }
 }
 
-/// Keeps the core busy for so many seconds of this thread's own time, as more work
-/// would; of the wall's where that can't be told.
+/// Keeps the core busy for `seconds` of this thread's CPU time, as additional work would, or of
+/// wall-clock time if CPU time is not available.
 fn spin(seconds: f64) {
-    let (start, cpu_start) = (Instant::now(), thread_time());
+    let start = Instant::now();
+    let cpu_start = thread_time();
     let spent = || spent_since(cpu_start).unwrap_or_else(|| start.elapsed().as_secs_f64());
     while spent() < seconds {
         std::hint::spin_loop();
@@ -334,21 +343,21 @@ impl Sampler for CandidateSampler<'_> {
     type Sample = Sample;
     type Failure = DeviceError;
 
-    /// A team of one does all of it in one go: where others want its core, too, each time
-    /// that it is woken takes some milliseconds.
+    /// Takes a sample. A team of one does all steps in one call: if other programs compete for its
+    /// core, each wake-up takes some milliseconds.
     fn sample(&mut self) -> Result<Sample, DeviceError> {
         let team = self.team;
         if team.threads() == 1 { team.run(|| self.take()) } else { self.take() }
     }
 
-    /// A GPU is at work before each run.
+    /// A GPU is kept busy before each run.
     fn is_kept_warm(&self) -> bool {
-        let on_gpu = self.on_gpu.as_ref();
-        on_gpu.is_some_and(|on_gpu| on_gpu.mode != GpuMode::Profile)
+        let sampled_gpu = self.sampled_gpu.as_ref();
+        sampled_gpu.is_some_and(|sampled_gpu| sampled_gpu.mode != GpuMode::Profile)
     }
 }
 
-impl Taken for Sample {
+impl Measurement for Sample {
     fn seconds(&self) -> f64 {
         self.seconds
     }

@@ -1,52 +1,52 @@
-//! The samples of a candidate, visit by visit.
+//! Samples of a candidate, in blocks.
 
 use std::time::Duration;
 
-/// A sample that was taken.
-pub trait Taken {
-    /// The time of the sample in seconds.
+/// Properties of a sample that the sampling order depends on.
+pub trait Measurement {
+    /// Time of the sample in seconds.
     fn seconds(&self) -> f64;
-    /// Whether the sample is one to be counted.
+    /// True if the sample counts.
     fn counts(&self) -> bool;
-    /// The time that the sample cost, with all that surrounds it.
+    /// Total time spent on the sample, including preparation.
     fn spent(&self) -> Duration;
 }
 
 /// All samples of one candidate so far.
 #[derive(Clone, Debug, Default)]
 pub struct Series<T> {
-    /// The samples of all visits.
+    /// Samples of all blocks.
     pub samples: Vec<T>,
-    /// The times of those that count, in seconds.
+    /// Times of the samples that count, in seconds.
     pub seconds: Vec<f64>,
-    /// Where in `seconds` each visit begins.
-    pub visit_starts: Vec<usize>,
-    /// The time that all of them cost, with all that surrounds them, and warming up.
+    /// Offset of each block in `seconds`.
+    pub block_offsets: Vec<usize>,
+    /// Total time spent on all samples, including preparation and warm-up.
     pub spent: Duration,
-    /// That part of it in which runs were for warming up only.
+    /// Part of `spent` for warm-up.
     pub warming: Duration,
-    /// What the last run cost.
+    /// Time spent on the last run.
     pub last: Duration,
-    /// Why there are no more.
+    /// Error after which no more samples are taken.
     pub failure: Option<String>,
 }
 
-/// What a candidate did in a visit until now.
+/// Progress of a candidate in the current block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct VisitSoFar {
-    /// Samples taken.
+pub struct BlockProgress {
+    /// Number of samples taken.
     pub samples: usize,
-    /// The time that all of them cost, and warming up.
+    /// Time spent on them, including warm-up.
     pub spent: Duration,
 }
 
-impl<T: Taken> Series<T> {
-    /// The next samples are those of another visit.
-    pub fn begin_visit(&mut self) {
-        self.visit_starts.push(self.seconds.len());
+impl<T: Measurement> Series<T> {
+    /// Starts a new block.
+    pub fn begin_block(&mut self) {
+        self.block_offsets.push(self.seconds.len());
     }
 
-    /// Takes a sample.
+    /// Adds a sample.
     pub fn push(&mut self, sample: T) {
         if sample.counts() {
             self.seconds.push(sample.seconds());

@@ -1,4 +1,4 @@
-//! A run: folder, teams, ceilings, and one batch of inputs after the other.
+//! Execution of a run: folder, teams, bandwidths, and one group of inputs after the other.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -17,12 +17,12 @@ use text::Foreign;
 
 use super::MeasureError;
 use super::assignment::{Assignment, KernelTimes, Outcome, Start};
-use super::batch::Batches;
 use super::deadline::Deadline;
 use super::folder::claimed;
 use super::gpu::hip::hip_gpus;
-use super::gpu::on_gpu::GpuMode;
+use super::gpu::sampled_gpu::GpuMode;
 use super::gpu::shaders::shaders;
+use super::input_groups::InputGroups;
 use super::recorder::{Recorder, Rows};
 use super::resources::Resources;
 use crate::plan::{Plan, input_records, plugin_records, quantities};
@@ -31,29 +31,28 @@ use crate::platform::{self, Interrupt, Topology, last_level_bytes, plugin_guard}
 use crate::progress::Progress;
 use crate::request::{CacheMode, MeasureRequest, is_only_tried};
 
-/// The part of a budget that measuring the bandwidth of memory may take.
+/// Share of a budget for measuring memory bandwidth.
 const CEILINGS: f64 = 0.05;
-/// Reading the clock may take this share of the shortest sample.
-const DEAR: f64 = 0.01;
+/// Maximum share of the shortest sample for reading the clock.
+const MAX_CLOCK_SHARE: f64 = 0.01;
 /// The clock source that is read without a system call.
 const FASTEST_CLOCK: &str = "tsc";
-/// So many of the points that were left out are named.
-const NAMED: usize = 5;
-/// How the note of a run begins that was stopped and gone on with.
-const RESUMED: &str = "went on at";
+/// Maximum number of points without samples that a note lists.
+const MAX_NAMED: usize = 5;
+/// Prefix of the note of a resumed run.
+const RESUMED: &str = "resumed at";
 
-/// An assignment that is being carried out.
+/// A run that is being executed.
 pub struct Session<'a> {
     assignment: &'a Assignment<'a>,
     resources: Resources,
 }
 
 impl<'a> Session<'a> {
-    /// Measures all that is assigned.
+    /// Measures everything that is assigned.
     ///
     /// # Errors
-    /// If an input can't be made or results can't be written. What was
-    /// measured before is on disk.
+    /// If an input can't be generated or results can't be written. Results so far are on disk.
     pub fn run(
         assignment: &'a Assignment<'a>,
         interrupt: &Interrupt,
@@ -61,9 +60,9 @@ impl<'a> Session<'a> {
         let deadline = Deadline::new(assignment.started, assignment.budget);
         let stopped = StoppedPeriods::start();
         let topology = Topology::of_this_machine();
-        // Threads that can't be had should leave no empty run behind.
+        // Start threads first, so that an error leaves no empty run folder.
         let plans = assignment.jobs.iter().map(|job| job.plan);
-        let resources = Resources::of(plans, gpu_mode(assignment))?;
+        let resources = Resources::for_plans(plans, gpu_mode(assignment))?;
         let (mut folder, mut record, mut rows) = open(assignment, &topology)?;
         plugin_guard::keep_results_in(folder.path());
         let mut session = Session { assignment, resources };
@@ -79,7 +78,7 @@ impl<'a> Session<'a> {
         };
         outcome.count_rows();
         let notes = session.prepare(&topology, &progress, &mut outcome.effort);
-        // However often it is stopped: each of them once.
+        // Each note once, however often the run was stopped.
         for note in notes {
             if !record.notes.contains(&note) {
                 record.notes.push(note);
@@ -96,7 +95,7 @@ impl<'a> Session<'a> {
             interrupt,
             deadline,
         };
-        let measured = Batches::of(assignment, resources).measure(&mut recorder, &mut outcome);
+        let measured = InputGroups::new(assignment, resources).measure(&mut recorder, &mut outcome);
         progress.end();
         plugin_guard::return_home();
         measured.map_err(|error| keep(error, folder.path()))?;
@@ -108,14 +107,15 @@ impl<'a> Session<'a> {
         }
         let before = record.throttled.unwrap_or(0);
         record.throttled = stopped.so_far().map(|stopped| before + stopped);
-        let note = dear_clock(&record.environment, &rows.samples);
+        let note = expensive_clock(&record.environment, &rows.samples);
         record.notes.extend(note.filter(|note| !record.notes.contains(note)));
         outcome.earlier_effort = record.effort.unwrap_or_default();
-        // Before the run is finished: one that is killed meanwhile can be gone on with.
+        // Charts are drawn before the run is finished, so that a run killed meanwhile can be
+        // resumed.
         outcome.effort.charts_s = draw(assignment, &folder, &record, &rows)?;
         outcome.effort.wall_s = assignment.started.elapsed().as_secs_f64();
         record.effort = Some(outcome.whole_effort(&rows.samples));
-        // Who was interrupted lacks points: no more finished than if killed.
+        // An interrupted run lacks points, so it is not finished.
         record.finished = (!outcome.interrupted).then(now);
         folder.describe(&record)?;
         outcome.samples = rows.samples;
@@ -124,7 +124,7 @@ impl<'a> Session<'a> {
         Ok(outcome)
     }
 
-    /// Measures what times are related to; returns what can't be known here.
+    /// Measures bandwidths that times are compared with; returns notes on what is not available.
     fn prepare(
         &mut self,
         topology: &Topology,
@@ -134,28 +134,28 @@ impl<'a> Session<'a> {
         let start = Instant::now();
         let (cache_bytes, note) = last_level_bytes(topology);
         let cold = |request: &MeasureRequest| request.settings.caches.contains(&CacheMode::Cold);
-        let place = &mut self.resources;
+        let resources = &mut self.resources;
         if self.assignment.any(cold) {
-            place.teams.prepare_flushes(cache_bytes);
+            resources.teams.prepare_flushes(cache_bytes);
         }
-        let mut notes = place.watched.notes();
+        let mut notes = resources.watched.notes();
         notes.extend(note);
         if self.assignment.any(|request| request.session.counters) {
-            notes.extend(place.teams.open_counters());
+            notes.extend(resources.teams.open_counters());
         }
         if self.assignment.ceilings {
-            let tell = |text: &str| progress.stage(text);
+            let report = |text: &str| progress.stage(text);
             let budget = self.assignment.budget;
             let time = budget.map(|budget| budget.mul_f64(CEILINGS));
-            place.teams.measure_bandwidths(cache_bytes, time, tell);
-            notes.extend(place.watched.measure_bandwidths(&place.gpus, tell));
+            resources.teams.measure_bandwidths(cache_bytes, time, report);
+            notes.extend(resources.watched.measure_bandwidths(&resources.gpus, report));
         }
         effort.ceilings_s = start.elapsed().as_secs_f64();
         notes
     }
 }
 
-/// A profiler should see nothing but runs.
+/// Under a profiler only the runs themselves are executed.
 fn gpu_mode(assignment: &Assignment<'_>) -> GpuMode {
     if assignment.any(|request| request.session.profile) {
         return GpuMode::Profile;
@@ -175,11 +175,11 @@ fn progress(assignment: &Assignment<'_>) -> Progress {
     Progress::new(assignment.quiet, inputs, points, max_time)
 }
 
-/// What a reader should know of points that the time was too short for.
+/// Note on points without samples because time ran out.
 fn left_out(budget: Option<Duration>, points: &[Point]) -> Option<String> {
     let budget = budget.filter(|_| !points.is_empty())?;
-    let names: Vec<_> = points.iter().take(NAMED).map(name).collect();
-    let more = match points.len().saturating_sub(NAMED) {
+    let names: Vec<_> = points.iter().take(MAX_NAMED).map(name).collect();
+    let more = match points.len().saturating_sub(MAX_NAMED) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
@@ -193,7 +193,8 @@ fn left_out(budget: Option<Duration>, points: &[Point]) -> Option<String> {
 }
 
 fn name(point: &Point) -> String {
-    let (task, variant) = (&point.algorithm, &point.variant);
+    let task = &point.algorithm;
+    let variant = &point.variant;
     let params = point.params.to_string().replace(';', " ");
     format!(
         "{task} {variant} ({} on {}, {params})",
@@ -202,7 +203,7 @@ fn name(point: &Point) -> String {
     )
 }
 
-/// The folder of the run, new or as it was left.
+/// Opens the run folder, new or existing.
 fn open(
     assignment: &Assignment<'_>,
     topology: &Topology,
@@ -217,7 +218,7 @@ fn open(
             let (folder, run) = RunFolder::resume(path)?;
             let mut record = run.record;
             record.finished = None;
-            // However often it is stopped: one note, of the last time.
+            // A run that is resumed several times has one note, on the last time.
             record.notes.retain(|note| !note.starts_with(RESUMED));
             record.notes.push(format!("{RESUMED} {}", now()));
             let rows = Rows { samples: run.samples, summary: run.summary, ..Rows::default() };
@@ -226,7 +227,7 @@ fn open(
     }
 }
 
-/// Draws the charts that are wanted; returns what that took, in seconds.
+/// Draws the requested charts; returns the time taken in seconds.
 fn draw(
     assignment: &Assignment<'_>,
     folder: &RunFolder,
@@ -242,7 +243,7 @@ fn draw(
     Ok(start.elapsed().as_secs_f64())
 }
 
-/// A store that fails in the middle leaves what was measured before.
+/// Adds to a store error that earlier results are kept.
 fn keep(error: MeasureError, folder: &Path) -> MeasureError {
     match error {
         MeasureError::Store(source) => {
@@ -252,8 +253,8 @@ fn keep(error: MeasureError, folder: &Path) -> MeasureError {
     }
 }
 
-/// Environment variables that change what is measured, but for the one that names the file of
-/// defaults: the command has its flags.
+/// Environment variables that affect measurements, except the one that names the file of defaults,
+/// because the recorded command contains its flags.
 const VARIABLES: [&str; 3] = ["RECOBENCH_KERNELS", "RECOBENCH_LAST_LEVEL_CACHE", "RECOBENCH_SMALL"];
 
 fn variables() -> BTreeMap<String, String> {
@@ -261,7 +262,7 @@ fn variables() -> BTreeMap<String, String> {
     VARIABLES.iter().filter_map(|name| Some(((*name).to_owned(), value(name)?))).collect()
 }
 
-/// Series of a run of a suite with these plans on this machine.
+/// Series of a suite run with these plans on this machine.
 pub(crate) fn series_of<'a>(
     plans: impl Iterator<Item = &'a Plan> + Clone,
     part: &SuitePart,
@@ -278,7 +279,7 @@ pub(crate) fn series_of<'a>(
     Series::of_suite(&record, devices.iter().map(String::as_str), part)
 }
 
-/// What is known of a run before it begins.
+/// Metadata of a run before it starts.
 pub(crate) fn describe(assignment: &Assignment<'_>, topology: &Topology) -> RunRecord {
     let machine = platform::machine(topology);
     let environment = platform::environment();
@@ -339,11 +340,12 @@ pub(crate) fn describe(assignment: &Assignment<'_>, topology: &Topology) -> RunR
     }
 }
 
-/// A note if reading the clock is too dear for the shortest of samples.
-fn dear_clock(environment: &Environment, samples: &[SampleRow]) -> Option<String> {
+/// Note if reading the clock takes too long for the shortest samples.
+fn expensive_clock(environment: &Environment, samples: &[SampleRow]) -> Option<String> {
     let price = environment.clock_read_s?;
     let seconds = samples.iter().map(|sample| sample.seconds).filter(|seconds| *seconds > 0.0);
-    let shortest = seconds.reduce(f64::min).filter(|shortest| price > DEAR * shortest)?;
+    let shortest =
+        seconds.reduce(f64::min).filter(|shortest| price > MAX_CLOCK_SHARE * shortest)?;
     let source = environment.clock_source.as_deref();
     let other =
         if source == Some(FASTEST_CLOCK) { "" } else { ", or a machine whose clock source is tsc" };
@@ -361,20 +363,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_clock_that_is_dear_to_read_is_noted() {
+    fn expensive_clocks_are_noted() {
         let environment = Environment {
             clock_source: Some("hpet".into()),
             clock_read_s: Some(1.5e-6),
             ..Environment::default()
         };
         let samples = |seconds: f64| vec![SampleRow { seconds, ..SampleRow::default() }];
-        let note = dear_clock(&environment, &samples(2e-5)).expect("7.5 %");
+        let note = expensive_clock(&environment, &samples(2e-5)).expect("7.5 %");
         assert!(note.contains("(hpet)") && note.contains("7.5 %"), "{note}");
         assert!(note.ends_with("use larger inputs, or a machine whose clock source is tsc"));
         let slow_tsc = Environment { clock_source: Some("tsc".into()), ..environment.clone() };
-        let note = dear_clock(&slow_tsc, &samples(2e-5)).expect("7.5 %");
+        let note = expensive_clock(&slow_tsc, &samples(2e-5)).expect("7.5 %");
         assert!(note.ends_with("use larger inputs"), "{note}");
-        assert_eq!(dear_clock(&environment, &samples(2e-3)), None);
-        assert_eq!(dear_clock(&environment, &[]), None);
+        assert_eq!(expensive_clock(&environment, &samples(2e-3)), None);
+        assert_eq!(expensive_clock(&environment, &[]), None);
     }
 }

@@ -1,51 +1,51 @@
-//! Names of stages, as rows have them.
+//! Names of stages in rows.
 
 use std::borrow::Cow;
 
-/// The stage that a whole run is.
+/// Stage of a complete run.
 pub(crate) const TOTAL: &str = "total";
-/// The stage that a run is that does a sample of the work: no table or chart takes its time
-/// for that of all.
+/// Stage of a run that processes only a subsample of the work, so that tables and charts do not
+/// mistake its time for that of a complete run.
 pub(super) const SAMPLE: &str = "sample";
-/// The stage that all kernels of a GPU are together.
+/// Stage of all kernels of a GPU together.
 pub(super) const KERNEL: &str = "kernel";
 
-/// How much of the work a run does.
+/// Share of the work that a run processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Extent {
+pub(super) enum Coverage {
     All,
     Sample,
 }
 
-impl Extent {
-    /// The stage that a run is.
+impl Coverage {
+    /// Name of the stage for a run.
     pub(super) fn whole(self) -> &'static str {
         match self {
-            Extent::All => TOTAL,
-            Extent::Sample => SAMPLE,
+            Coverage::All => TOTAL,
+            Coverage::Sample => SAMPLE,
         }
     }
 
-    /// What a part of a run is called.
+    /// Name of a stage within a run.
     pub(super) fn part<'s>(self, stage: &'s str) -> Cow<'s, str> {
         match self {
-            Extent::All => stage.into(),
-            Extent::Sample => format!("{SAMPLE}/{stage}").into(),
+            Coverage::All => stage.into(),
+            Coverage::Sample => format!("{SAMPLE}/{stage}").into(),
         }
     }
 }
 
-/// Whether a stage is a run.
+/// Returns true if a stage is a run rather than a part of one.
 pub(crate) fn is_whole(stage: &str) -> bool {
     [TOTAL, SAMPLE].contains(&stage)
 }
 
-/// The last name of a path of stages.
+/// Last component of a stage path.
 pub(super) fn leaf(stage: &str) -> &str {
     stage.rsplit('/').next().unwrap_or(stage)
 }
 
-/// Whether a stage is a part of another one.
+/// Returns true if a stage is part of another one.
 pub(super) fn is_within(stage: &str, scope: &str) -> bool {
     let rest = stage.strip_prefix(scope);
     rest.is_some_and(|rest| rest.starts_with('/'))

@@ -1,92 +1,91 @@
-//! When a visit is long enough, and when a candidate has enough samples.
+//! Stopping rules for blocks and candidates.
 //!
-//! Looking again and again whether the interval is narrow enough favours samples
-//! that happen to lie close together, and the intervals of those who stop early
-//! then hold less than they promise. So the first visits are a pilot: they say how
-//! many visits there have to be, and nobody looks again until these are done (Stein
-//! 1945; Kalibera and Jones 2013). What the pilot said of the scatter is no part of
-//! the interval (see the crate `statistics`), so that having stopped early says
-//! nothing about it.
+//! Checking repeatedly if the interval is narrow enough favours samples that happen to be close
+//! together, and intervals of candidates that stop early then cover the true value less often than
+//! promised. So the first blocks are a pilot: they determine the number of blocks, and the interval
+//! is not checked again until these are done (Stein 1945; Kalibera and Jones 2013). The scatter of
+//! the pilot is not part of the interval (see the crate `statistics`), so that stopping early is
+//! independent of it.
 
 use std::fmt;
 use std::time::Duration;
 
 use statistics::{PILOT, visits_for};
 
-use super::series::{Series, VisitSoFar};
+use super::series::{BlockProgress, Series};
 
-/// Samples in a visit: enough for a median, few enough for many visits. Where
-/// visits differ more than samples, more visits tell more.
-const SAMPLES_A_VISIT: usize = 5;
-/// So many visits at least should fit into the time of a candidate: those that it takes to end by the
-/// interval, also where a sample takes longer than its share.
-const VISITS_IN_TIME: u32 = 15;
-/// A single sample has no interval: time is over only after so many.
-const LEAST_SAMPLES: usize = 2;
+/// Samples per block: enough for a median, few enough for many blocks. If blocks differ more than
+/// samples, more blocks yield more information.
+const SAMPLES_PER_BLOCK: usize = 5;
+/// Minimum number of blocks that should fit into the time of a candidate: enough to stop by the
+/// interval, even if a sample takes longer than its share.
+const MIN_BLOCKS_IN_TIME: u32 = 15;
+/// A single sample has no interval: the time limit applies only after this number.
+const MIN_SAMPLES: usize = 2;
 
-/// The rule.
+/// Stopping rule.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Policy {
-    /// At least so many samples.
+    /// Minimum number of samples.
     pub min_samples: usize,
-    /// Whether somebody asked for them: then time does not end it before.
+    /// True if the user specified the minimum: then the time limit does not apply before it is
+    /// reached.
     pub min_is_given: bool,
-    /// At most so many samples.
+    /// Maximum number of samples.
     pub max_samples: usize,
-    /// The time for a candidate, with all that surrounds its samples.
+    /// Time limit of a candidate, including preparation of its samples.
     pub max_time: Duration,
-    /// The width of the 95 % interval of the median, relative to it, that is
-    /// enough.
+    /// Sufficient width of the 95 % interval of the median, relative to the median.
     pub precision: f64,
 }
 
-/// What ended the sampling.
+/// Reason for ending the sampling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StopReason {
-    /// So many visits as the pilot found enough for a narrow interval.
+    /// The number of blocks planned by the pilot was reached.
     Interval,
-    /// The samples are as many as allowed.
+    /// The maximum number of samples was reached.
     Samples,
-    /// The time is over.
+    /// Time ran out.
     Time,
-    /// The user asked for an end.
+    /// The user interrupted the run.
     Interrupt,
 }
 
 impl Policy {
-    /// Whether a candidate has enough samples for this visit.
-    pub fn ends_visit<T>(&self, visit: &VisitSoFar, series: &Series<T>) -> bool {
-        let visit_time = self.max_time / VISITS_IN_TIME;
-        let late = visit.spent >= visit_time || series.spent >= self.max_time;
-        let full = visit.samples >= SAMPLES_A_VISIT || series.samples.len() >= self.max_samples;
-        full || (late && visit.samples > 0 && series.samples.len() >= LEAST_SAMPLES)
+    /// Returns true if a candidate has enough samples for this block.
+    pub fn ends_block<T>(&self, block: &BlockProgress, series: &Series<T>) -> bool {
+        let block_time = self.max_time / MIN_BLOCKS_IN_TIME;
+        let late = block.spent >= block_time || series.spent >= self.max_time;
+        let full = block.samples >= SAMPLES_PER_BLOCK || series.samples.len() >= self.max_samples;
+        full || (late && block.samples > 0 && series.samples.len() >= MIN_SAMPLES)
     }
 
-    /// Whether, and why, to stop after these visits.
+    /// Returns the reason to stop after these blocks, if any.
     pub fn stops<T>(&self, series: &Series<T>) -> Option<StopReason> {
         let taken = series.samples.len();
-        if series.seconds.len() >= self.min_samples && self.has_planned_visits(series) {
+        if series.seconds.len() >= self.min_samples && self.has_planned_blocks(series) {
             return Some(StopReason::Interval);
         }
         if taken >= self.max_samples {
             return Some(StopReason::Samples);
         }
-        let least =
-            if self.min_is_given { self.min_samples } else { LEAST_SAMPLES.min(self.max_samples) };
-        (taken >= least && series.spent >= self.max_time).then_some(StopReason::Time)
+        let min_samples =
+            if self.min_is_given { self.min_samples } else { MIN_SAMPLES.min(self.max_samples) };
+        (taken >= min_samples && series.spent >= self.max_time).then_some(StopReason::Time)
     }
 
-    /// Whether there are as many visits as the first ones said that it takes.
-    fn has_planned_visits<T>(&self, series: &Series<T>) -> bool {
-        let visits = series.visit_starts.len();
+    /// Returns true if the number of blocks planned by the pilot was reached.
+    fn has_planned_blocks<T>(&self, series: &Series<T>) -> bool {
+        let blocks = series.block_offsets.len();
         let planned = || {
-            let end = series.visit_starts.get(PILOT).copied();
+            let end = series.block_offsets.get(PILOT).copied();
             let pilot = &series.seconds[..end.unwrap_or(series.seconds.len())];
-            let pilot = statistics::Series::new(pilot, &series.visit_starts[..PILOT]);
+            let pilot = statistics::Series::new(pilot, &series.block_offsets[..PILOT]);
             let width = pilot.interval()?.relative_width(pilot.median());
             Some(visits_for(self.precision, width))
         };
-        visits >= PILOT && planned().is_some_and(|planned| visits >= planned)
+        blocks >= PILOT && planned().is_some_and(|planned| blocks >= planned)
     }
 }
 

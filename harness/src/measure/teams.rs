@@ -1,5 +1,4 @@
-//! The teams of threads of a session, each started once for all its jobs, and emptying
-//! their caches.
+//! Teams of threads of a session, each started once for all jobs, and their cache flushes.
 
 use std::collections::BTreeMap;
 use std::hint::black_box;
@@ -12,33 +11,33 @@ use reports::record::Bandwidth;
 use reports::units;
 
 use super::ceilings::measure_bandwidth;
-use super::probe::{self, Usual};
+use super::probe::{self, ClockBaseline};
 use crate::plan::{TeamLayout, TeamSpec};
 use crate::platform::counters::{self, Counting};
 use crate::platform::placement::Placement;
 use crate::platform::{CoreKind, core_kinds, current_cpu, usable_cpus};
 
-/// Probes of each worker that tell what is usual, before the first sample.
+/// Probes of each worker before the first sample, for the usual values.
 const FIRST_PROBES: usize = 100;
 
-/// Times the last-level cache that is written: enough to displace everything
-/// where the replacement is not strictly by age.
+/// Bytes written to empty caches, in multiples of the last-level cache: enough to displace
+/// everything if replacement is not strictly by age.
 const TIMES: u64 = 2;
-/// What is written where no cache is known.
+/// Bytes written if no cache size is known.
 const UNKNOWN_CACHE_BYTES: u64 = 64 << 20;
 const LINE: usize = 64;
 
 /// All teams.
 pub(super) struct Teams(Vec<(TeamSpec, TeamState)>);
 
-/// A team with what is known of it.
+/// A team with its probes, counters and bandwidth.
 pub(super) struct TeamState {
     pub(super) team: Team,
     pub(super) flush: Option<CacheFlush>,
     pub(super) bandwidth: Option<Bandwidth>,
-    /// What probes usually find on its CPUs.
-    pub(super) usual: Mutex<Usual>,
-    /// What its processors count, where that was asked for and is possible.
+    /// Usual probe results on its CPUs.
+    pub(super) baseline: Mutex<ClockBaseline>,
+    /// Hardware counters, if requested and available.
     pub(super) counting: Option<Box<dyn Counting>>,
 }
 
@@ -50,7 +49,7 @@ impl Teams {
             if !teams.iter().any(|(known, _)| known == spec) {
                 let team = spec.start()?;
                 let state = TeamState {
-                    usual: learn(&team, &kinds(spec)).into(),
+                    baseline: learn(&team, &kinds(spec)).into(),
                     team,
                     flush: None,
                     bandwidth: None,
@@ -62,30 +61,29 @@ impl Teams {
         Ok(Teams(teams))
     }
 
-    /// Measures the bandwidth that each team gets, all of them within about this time
-    /// if it is limited.
+    /// Measures the bandwidth of each team, all of them within about `time` if it is limited.
     pub(super) fn measure_bandwidths(
         &mut self,
         cache_bytes: u64,
         time: Option<Duration>,
-        tell: impl Fn(&str),
+        report: impl Fn(&str),
     ) {
         let each = time.map(|time| time / self.0.len().max(1) as u32);
         for (spec, state) in &mut self.0 {
             let threads = units::counted(spec.layout.threads, "thread");
-            tell(&format!("measuring the bandwidth of {threads}, {}", spec.layout));
+            report(&format!("measuring the bandwidth of {threads}, {}", spec.layout));
             state.bandwidth = Some(measure_bandwidth(&state.team, cache_bytes, each));
         }
     }
 
-    /// Gets ready for cold caches.
+    /// Allocates the buffers for emptying caches.
     pub(super) fn prepare_flushes(&mut self, cache_bytes: u64) {
         for (_, state) in &mut self.0 {
             state.flush = Some(CacheFlush::new(&state.team, cache_bytes));
         }
     }
 
-    /// Starts the counters of all teams, or says why there are none.
+    /// Starts the counters of all teams; returns the reason if that is not possible.
     pub(super) fn open_counters(&mut self) -> Option<String> {
         let mut note = None;
         if let Some(problem) = self.0.iter().find_map(|(spec, _)| mixed_cores(spec)) {
@@ -107,14 +105,14 @@ impl Teams {
         note
     }
 
-    /// The team that a spec asks for.
+    /// Team of a specification.
     pub(super) fn get(&self, spec: &TeamSpec) -> &TeamState {
         let found = self.0.iter().find(|(known, _)| known == spec);
         let (_, state) = found.expect("every team of a plan was started");
         state
     }
 
-    /// Bandwidths by device, number of threads and placement: `cpu/2`,
+    /// Bandwidths by device, number of threads and placement, such as `cpu/2` or
     /// `cpu/2/cores/close`.
     pub(super) fn ceilings(&self) -> BTreeMap<String, Bandwidth> {
         let named = |(spec, state): &(TeamSpec, TeamState)| {
@@ -122,7 +120,8 @@ impl Teams {
             let name = match (placement, inner) {
                 (Placement::None, None) => format!("cpu/{threads}"),
                 _ => {
-                    let (places, bind) = (placement.places_name(), spec.layout.bind_name());
+                    let places = placement.places_name();
+                    let bind = spec.layout.bind_name();
                     format!("cpu/{threads}/{places}/{bind}")
                 }
             };
@@ -132,7 +131,7 @@ impl Teams {
     }
 }
 
-/// Why counters would count on some of the cores only; `None` for cores of one kind.
+/// Reason for counters to cover only some of the cores; `None` for cores of one kind.
 fn mixed_cores(spec: &TeamSpec) -> Option<String> {
     let kinds = kinds(spec).len();
     (kinds > 1).then(|| {
@@ -143,31 +142,31 @@ fn mixed_cores(spec: &TeamSpec) -> Option<String> {
     })
 }
 
-/// The kinds of cores that a team may run on.
+/// Kinds of cores that a team may run on.
 fn kinds(spec: &TeamSpec) -> Vec<CoreKind> {
     let cpus = spec.cpus.as_ref().map_or_else(usable_cpus, |places| places.concat());
     core_kinds(Path::new("/sys"), &cpus)
 }
 
-fn learn(team: &Team, kinds: &[CoreKind]) -> Usual {
+fn learn(team: &Team, kinds: &[CoreKind]) -> ClockBaseline {
     let probe = |_| -> Vec<_> {
         let probes = (0..FIRST_PROBES).filter_map(|_| Some((current_cpu(), probe::read()?)));
         probes.collect()
     };
-    let mut usual = Usual::new(kinds);
+    let mut baseline = ClockBaseline::new(kinds);
     for readings in team.run_on_each(probe) {
-        usual.judge(&readings);
+        baseline.judge(&readings);
     }
-    usual
+    baseline
 }
 
-/// A buffer larger than the last-level caches, a part for each worker.
+/// A buffer larger than the last-level caches, with a part for each worker.
 pub(super) struct CacheFlush {
     parts: Vec<Mutex<Vec<u8>>>,
 }
 
 impl CacheFlush {
-    /// For a team on CPUs with so many bytes of last-level cache.
+    /// Creates the buffer for a team on CPUs with this number of bytes of last-level cache.
     pub(super) fn new(team: &Team, last_level_bytes: u64) -> Self {
         let bytes =
             if last_level_bytes == 0 { UNKNOWN_CACHE_BYTES } else { TIMES * last_level_bytes };
@@ -176,8 +175,8 @@ impl CacheFlush {
         CacheFlush { parts }
     }
 
-    /// Writes every line of the buffer, each worker its part, so that private
-    /// caches are emptied too.
+    /// Writes every line of the buffer, each worker its part, so that private caches are emptied
+    /// too.
     pub(super) fn flush(&self, team: &Team) {
         team.run_on_each(|worker| {
             let part = self.parts[worker].lock();

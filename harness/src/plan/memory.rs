@@ -1,4 +1,4 @@
-//! Whether a point fits into memory, before any of it is allocated.
+//! Memory check of points, before anything is allocated.
 
 use algorithms::algorithm::Plan;
 use reports::units;
@@ -6,22 +6,22 @@ use reports::units;
 use super::PlanError;
 use crate::platform::available_memory;
 
-/// What the system and the measuring itself need beside the data.
+/// Memory for the system and the measurement in addition to the data.
 const RESERVE: u64 = 512 << 20;
 
-/// What to do where fewer items don't help.
+/// Advice if fewer items would not help.
 const RAISE: &str =
     "raise the limit (ulimit -v, memory of the control group) or end other processes";
 
-/// Refuses a point that does not fit into the memory that is available now.
+/// Returns an error if a point does not fit into the memory that is available now.
 ///
 /// # Errors
-/// How much is needed and how much there is.
+/// If memory is insufficient; reports the required and the available amount.
 pub fn check_memory(plan: &Plan) -> Result<(), PlanError> {
     check(plan, available_memory())
 }
 
-/// Refuses a point that needs more than is available.
+/// Returns an error if a point needs more than `available`.
 pub(super) fn check(plan: &Plan, available: u64) -> Result<(), PlanError> {
     let needed = plan.memory_bytes.saturating_add(RESERVE);
     if needed <= available {
@@ -29,10 +29,12 @@ pub(super) fn check(plan: &Plan, available: u64) -> Result<(), PlanError> {
     }
     let params = plan.params.iter().map(|(name, value)| format!("{name}={value}"));
     let params: Vec<_> = params.collect();
-    let (needed, reserve, available) = (needed as f64, RESERVE as f64, available as f64);
+    let needed = needed as f64;
+    let reserve = RESERVE as f64;
+    let available = available as f64;
     let needs = format!("{} needs {} of memory", params.join(" "), units::bytes(needed));
     let available_words = format!("but {} are available", units::bytes(available));
-    // Fewer items help only where what every measurement takes is there.
+    // Fewer items help only if the reserve itself is available.
     Err(PlanError::Usage(if reserve < available {
         format!("{needs}, {available_words}; use fewer items")
     } else {
@@ -44,10 +46,11 @@ pub(super) fn check(plan: &Plan, available: u64) -> Result<(), PlanError> {
     }))
 }
 
-/// Refuses work whose memory does not depend on the number of items, if there is less than it needs.
+/// Returns an error if there is less memory than work needs whose memory does not depend on the
+/// number of items.
 ///
 /// # Errors
-/// How much is needed and how much there is.
+/// If memory is insufficient; reports the required and the available amount.
 pub(crate) fn check_free_memory(what: &str, needed: u64) -> Result<(), PlanError> {
     check_free(what, needed, available_memory())
 }
@@ -63,11 +66,11 @@ fn check_free(what: &str, needed: u64, available: u64) -> Result<(), PlanError> 
     )))
 }
 
-/// Refuses so many streams at once, each with so many events in memory, their references and its
-/// buffers, if that is more than is available now.
+/// Returns an error if `streams` concurrent streams, with `batch` events each, their references and
+/// buffers, need more memory than is available now.
 ///
 /// # Errors
-/// How much is needed and how much there is.
+/// If memory is insufficient; reports the required and the available amount.
 pub(crate) fn check_events(of_stream: u64, streams: usize, batch: usize) -> Result<(), PlanError> {
     let needed = of_stream.saturating_mul(streams as u64).saturating_add(RESERVE);
     let available = available_memory();
@@ -106,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn what_all_need_is_refused_with_both_numbers() {
+    fn a_fixed_requirement_is_refused_with_both_numbers() {
         assert!(check_free("verifying", 1 << 30, 1 << 30).is_ok());
         let error =
             check_free("verifying", 1 << 30, 512 << 20).expect_err("too little").to_string();
@@ -114,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn too_many_events_are_refused_with_what_each_takes() {
+    fn too_many_events_are_refused_with_their_size() {
         assert!(check_events(1000, 2, 4).is_ok());
         let error = check_events(4_000_000_000_000, 8, 4).expect_err("too much").to_string();
         assert!(error.contains("8 x 4 events need 32 TB of memory, 4 TB a stream"), "{error}");

@@ -1,14 +1,14 @@
-//! Which points are to be measured, and whether they fit into memory.
+//! Plan of a measurement: its points, and whether they fit into memory.
 //!
 //! | module | holds |
 //! |---|---|
 //! | this | a plan: inputs, candidates, teams |
-//! | `of_request` | the plan for a request |
-//! | `of_points` | the plan for points that another process names |
-//! | `quantities` | what records say of axes and metrics |
+//! | `of_request` | plan for a request |
+//! | `of_points` | plan for points named by another process |
+//! | `quantities` | declarations of axes and metrics for records |
 //! | `selection` | variants by name or glob |
 //! | `teams`, `team_layout` | teams of threads, and teams within teams |
-//! | `memory` | whether a point fits into memory |
+//! | `memory` | memory check of points |
 
 mod memory;
 mod of_points;
@@ -40,22 +40,22 @@ pub use team_layout::{InnerTeams, TeamLayout};
 pub use teams::TeamSpec;
 pub(crate) use teams::check_threads;
 
-/// A request that nothing can be measured for.
+/// A request for which nothing can be measured.
 #[derive(Debug, thiserror::Error)]
 pub enum PlanError {
-    /// It makes no sense, or asks for more than the machine has.
+    /// The request is invalid, or needs more than the machine has.
     #[error("{0}")]
     Usage(String),
-    /// There is nothing to run here, and why.
+    /// Nothing can be run here, for the given reason.
     #[error("{0}")]
     NothingToMeasure(String),
-    /// Data that can't be made or read.
+    /// Data that can't be generated or read.
     #[error(transparent)]
     Data(#[from] DataError),
 }
 
 impl PlanError {
-    /// The exit code that tells scripts.
+    /// Exit code for scripts.
     pub(crate) fn exit(&self) -> Exit {
         match self {
             PlanError::Usage(_) => Exit::Usage,
@@ -65,16 +65,15 @@ impl PlanError {
     }
 }
 
-/// The inputs to be measured, and the candidates that are measured on each of
-/// them, interleaved.
+/// Inputs to be measured, and the candidates that are interleaved on each of them.
 pub struct Plan {
-    /// The inputs.
+    /// Inputs.
     pub inputs: Vec<Input>,
-    /// The teams of threads that the candidates run on.
+    /// Teams of threads that the candidates run on.
     pub teams: Vec<TeamSpec>,
-    /// What was asked for and can't be had here.
+    /// Notes on requested items that are not available here.
     pub notes: Vec<String>,
-    /// Devices that were asked for and can't be used; the notes say why.
+    /// Requested devices that can't be used; the notes have the reasons.
     pub missing_devices: Vec<Device>,
     task: &'static dyn Task,
     infos: Vec<VariantInfo>,
@@ -82,33 +81,33 @@ pub struct Plan {
 
 /// An input with the candidates that are measured on it.
 pub struct Input {
-    /// Where it comes from.
+    /// Origin of the data.
     pub origin: Origin,
-    /// Bytes of memory that it takes with its reference and the buffers of a candidate;
-    /// 0 if it was read from a file, and is in memory already.
+    /// Bytes of memory for the input, its reference and the buffers of a candidate; 0 if it was
+    /// read from a file, because it is in memory already.
     pub memory_bytes: u64,
-    /// The candidates.
+    /// Candidates.
     pub candidates: Vec<CandidateSpec>,
 }
 
-/// Where an input comes from.
+/// Origin of an input.
 pub enum Origin {
-    /// To be generated from complete parameters, when its turn comes.
+    /// To be generated from complete parameters when it is needed.
     Generated(Params),
-    /// Read from a file, before anything is measured: a damaged file is told
-    /// at once and leaves no empty run behind.
+    /// Read from a file before anything is measured, so that a damaged file is reported immediately
+    /// and leaves no empty run behind.
     Read {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What was said of it: to read it once more.
+        /// Options for reading the file again.
         options: Params,
-        /// What it holds.
+        /// Contents of the file.
         case: Box<dyn Case>,
     },
 }
 
 impl Origin {
-    /// What a reader of results should know of it.
+    /// Notes for readers on the input.
     fn notes(&self) -> Vec<String> {
         match self {
             Origin::Generated(_) => Vec::new(),
@@ -117,21 +116,21 @@ impl Origin {
     }
 }
 
-/// A variant with a way to run it.
+/// A variant with its execution configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CandidateSpec {
-    /// The variant's number in its task.
+    /// Index of the variant in its task.
     pub variant: usize,
-    /// Where it runs.
+    /// Device that it runs on.
     pub device: Device,
-    /// The number of its team.
+    /// Index of its team.
     pub team: usize,
-    /// What is in the cache when a sample begins.
+    /// State of the cache at the start of a sample.
     pub cache: CacheMode,
 }
 
 impl Plan {
-    /// What identifies a candidate on an input.
+    /// Identifies a candidate on an input.
     pub fn point(&self, input: &Input, spec: &CandidateSpec) -> Point {
         let team = &self.teams[spec.team].layout;
         Point {
@@ -154,7 +153,7 @@ impl Plan {
         })
     }
 
-    /// Leaves out the points that `keep` refuses, and inputs without any left.
+    /// Removes the points that `keep` rejects, and inputs without remaining points.
     pub fn retain(&mut self, mut keep: impl FnMut(&Point) -> bool) {
         for mut input in std::mem::take(&mut self.inputs) {
             let specs = std::mem::take(&mut input.candidates);
@@ -166,29 +165,29 @@ impl Plan {
         }
     }
 
-    /// The number of points.
+    /// Number of points.
     pub fn len(&self) -> usize {
         self.inputs.iter().map(|input| input.candidates.len()).sum()
     }
 
-    /// Whether there is nothing to measure.
+    /// True if there is nothing to measure.
     pub fn is_empty(&self) -> bool {
         self.inputs.is_empty()
     }
 
-    /// The task.
+    /// Task of the plan.
     pub fn task(&self) -> &'static dyn Task {
         self.task
     }
 
-    /// What is known of a candidate's variant.
+    /// Description of a candidate's variant.
     pub fn variant(&self, spec: &CandidateSpec) -> &VariantInfo {
         &self.infos[spec.variant]
     }
 }
 
 impl Input {
-    /// The complete parameters of the input.
+    /// Complete parameters of the input.
     pub fn params(&self) -> &Params {
         match &self.origin {
             Origin::Generated(params) => params,
@@ -197,7 +196,7 @@ impl Input {
     }
 }
 
-/// The files that inputs of plans were read from, for the record.
+/// Records of the files that inputs of plans were read from.
 pub(crate) fn input_records<'a>(plans: impl Iterator<Item = &'a Plan>) -> Vec<InputRecord> {
     let mut records: Vec<InputRecord> = Vec::new();
     for input in plans.flat_map(|plan| &plan.inputs) {
@@ -214,7 +213,7 @@ pub(crate) fn input_records<'a>(plans: impl Iterator<Item = &'a Plan>) -> Vec<In
     records
 }
 
-/// The plugins that have variants in plans, for the record.
+/// Records of the plugins that have variants in plans.
 pub(crate) fn plugin_records<'a>(plans: impl Iterator<Item = &'a Plan>) -> Vec<PluginRecord> {
     let mut records: Vec<PluginRecord> = Vec::new();
     for plan in plans {

@@ -1,4 +1,4 @@
-//! The plan for points that somebody names: all of one input.
+//! Plan for explicitly named points, all of one input.
 
 use algorithms::axis;
 use algorithms::device::Device;
@@ -11,11 +11,11 @@ use super::{CandidateSpec, Input, Origin, Plan, TeamLayout, check_memory, record
 use crate::platform::gpus::problem_of;
 use crate::request::CacheMode;
 
-/// Which candidate of a plan each point is, or why it can't be measured.
+/// Candidate of each point, or the reason why it can't be measured.
 pub(crate) type Candidates = Vec<Result<usize, String>>;
 
 impl Plan {
-    /// The plan for points of one input; none if no point can be measured.
+    /// Creates the plan for points of one input; `None` if no point can be measured.
     pub(crate) fn of_points(points: &[Point]) -> (Option<Plan>, Candidates) {
         let made = points.first().map(input_of);
         let (task, input) = match made {
@@ -39,7 +39,7 @@ impl Plan {
         (plan, candidates)
     }
 
-    /// Adds a candidate to the only input; returns its number.
+    /// Adds a candidate to the only input; returns its index.
     fn add(&mut self, point: &Point, teams: &mut TeamList) -> Result<usize, String> {
         let device: Device = point.device.parse()?;
         if let Some(problem) = problem_of(device) {
@@ -53,16 +53,17 @@ impl Plan {
         let mut modes = CacheMode::ALL.into_iter();
         let cache = modes.find(|mode| mode.name() == point.cache);
         let cache = cache.ok_or_else(|| format!("there is no cache mode {}", point.cache))?;
-        let team = teams.number_of(layout).map_err(|problem| problem.to_string())?;
+        let team = teams.index_of(layout).map_err(|problem| problem.to_string())?;
         let candidates = &mut self.inputs[0].candidates;
         candidates.push(CandidateSpec { variant, device, team, cache });
         Ok(candidates.len() - 1)
     }
 }
 
-/// The task and the input of a point, without candidates.
+/// Task and input of a point, without candidates.
 fn input_of(point: &Point) -> Result<(&'static dyn Task, Input), String> {
-    let (name, wanted) = (&point.algorithm, &point.params);
+    let name = &point.algorithm;
+    let wanted = &point.params;
     let task = registry::task(name).ok_or_else(|| format!("there is no task {name} here"))?;
     let mut params = axis::Params::default();
     for (name, value) in wanted.iter() {
@@ -71,7 +72,7 @@ fn input_of(point: &Point) -> Result<(&'static dyn Task, Input), String> {
         params.set(axis.name, value);
     }
     let plan = task.plan(params).map_err(|error| error.to_string())?;
-    // Another default, or another meaning: other data.
+    // A default or a meaning that has changed since would yield other data.
     let planned = record_params(&plan.params);
     if planned != *wanted {
         return Err(format!("{name} makes other data of it here: {planned}"));
@@ -112,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn points_come_back_as_they_were_named() {
+    fn points_survive_a_round_trip() {
         let points = [
             point("std-stable", &params()),
             point("bogo", &params()),

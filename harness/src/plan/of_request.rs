@@ -1,4 +1,4 @@
-//! The plan for a request.
+//! Plan for a request.
 
 use std::path::Path;
 
@@ -13,11 +13,11 @@ use crate::platform::gpus::why_not_measured;
 use crate::request::{AxisValues, MeasureRequest, Settings, Source};
 
 impl Plan {
-    /// The plan for a request.
+    /// Creates the plan for a request.
     ///
     /// # Errors
-    /// If a variant is unknown, no variant is left to run, a point makes no
-    /// sense, or a point does not fit into memory.
+    /// If a variant is unknown, no variant is left to run, a point is invalid, or a point does not
+    /// fit into memory.
     pub fn new(request: &MeasureRequest) -> Result<Self, PlanError> {
         let mut teams = TeamList::new();
         let candidates = candidates(request, &mut teams)?;
@@ -44,7 +44,7 @@ impl Plan {
     }
 }
 
-/// Inputs to be made, with the bytes of memory that each takes.
+/// Inputs to be generated, with their bytes of memory.
 fn generated(task: &dyn Task, axes: &AxisValues) -> Result<Vec<(Origin, u64)>, PlanError> {
     axes.check_count().map_err(PlanError::Usage)?;
     let available = available_memory();
@@ -63,7 +63,8 @@ fn read(
 ) -> Result<Vec<(Origin, u64)>, PlanError> {
     options.check_count().map_err(PlanError::Usage)?;
     let origin = |options| {
-        let (path, case) = (path.to_owned(), task.read(path, &options)?);
+        let path = path.to_owned();
+        let case = task.read(&path, &options)?;
         Ok((Origin::Read { path, options, case }, 0))
     };
     options.combinations().into_iter().map(origin).collect()
@@ -93,7 +94,7 @@ fn candidates(
         for &variant in selected.iter().filter(|&&i| infos[i].backend == backend) {
             let mut wanted = teams.wanted(&request.settings, infos[variant].nested)?;
             if device != Device::Cpu {
-                // The host's threads do no more than serve it.
+                // With a GPU, the host's threads only serve it.
                 wanted.truncate(1);
             }
             let caches = &request.settings.caches;
@@ -109,20 +110,20 @@ fn candidates(
     Ok(candidates)
 }
 
-/// The devices of these that can't be used here.
+/// Devices among these that can't be used here.
 pub(crate) fn missing_devices(asked: &[Device]) -> Vec<Device> {
     asked.iter().copied().filter(|&device| why_not_measured(device).is_some()).collect()
 }
 
-/// A note for each device that was named but has nothing to run.
+/// A note for each device that was requested but has nothing to run.
 fn idle_devices(request: &MeasureRequest, candidates: &[CandidateSpec]) -> Vec<String> {
     let is_idle = |device: &&Device| candidates.iter().all(|spec| spec.device != **device);
     let note = |device: &Device| why_idle(request, *device);
     request.settings.devices.iter().filter(is_idle).map(note).collect()
 }
 
-/// What is said of nested teams where none of the selected variants has them: the setting that
-/// says so, and what is wrong with it.
+/// Error message for settings of nested teams if none of the selected variants supports them: the
+/// setting, and what is wrong with it.
 pub(crate) fn unknown_levels(
     settings: &Settings,
     infos: &[VariantInfo],
@@ -134,7 +135,7 @@ pub(crate) fn unknown_levels(
     selected.iter().all(|&number| infos[number].nested.is_none()).then_some((key, problem))
 }
 
-/// The setting that says something of teams within a team.
+/// The setting that specifies nested teams, if any.
 fn said_of_inner_teams(settings: &Settings) -> Option<&'static str> {
     if settings.binds.iter().any(|bind| bind.inner.is_some()) {
         return Some("bind");
@@ -142,7 +143,7 @@ fn said_of_inner_teams(settings: &Settings) -> Option<&'static str> {
     settings.thread_counts().iter().any(|threads| threads.inner.is_some()).then_some("threads")
 }
 
-/// A note of the variants that take what was said of the outer team, if there are others.
+/// Note on variants that use only the settings of the outer team, if there are others.
 fn with_one_level(request: &MeasureRequest, candidates: &[CandidateSpec]) -> Option<String> {
     said_of_inner_teams(&request.settings)?;
     let infos = request.task.variants();

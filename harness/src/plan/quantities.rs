@@ -1,4 +1,4 @@
-//! What tasks declare of their axes and metrics, as records have it.
+//! Declarations of axes and metrics by tasks, for records.
 
 use std::sync::{Arc, LazyLock};
 
@@ -11,10 +11,10 @@ use reports::record::{
     Params, Quantities,
 };
 
-/// Parameters of inputs that are read from files, beside axes of their task.
+/// Parameters of inputs read from files, in addition to the axes of their task.
 const OF_FILES: [(&str, AxisKind); 2] = [("input", AxisKind::Path), ("content", AxisKind::Text)];
 
-/// The figures that measuring adds to those of tasks.
+/// Metrics that measuring adds to those of tasks.
 pub static MEASURED: &[MetricInfo] = &[
     MetricInfo {
         name: "interval_level",
@@ -61,22 +61,22 @@ pub static MEASURED: &[MetricInfo] = &[
     counted("tlb_misses_per_item", "TLB misses per item", "data-TLB misses over items"),
 ];
 
-/// A count of the hardware for each item.
+/// Declaration of a hardware counter per item.
 const fn counted(name: &'static str, label: &'static str, meaning: &'static str) -> MetricInfo {
     MetricInfo::time_each(name, "", label, meaning)
 }
 
-/// The declarations of all tasks.
+/// Declarations of all tasks.
 static ALL: LazyLock<Arc<Quantities>> = LazyLock::new(|| Arc::new(of_tasks(tasks())));
 
-/// What some tasks declare.
+/// Declarations of some tasks.
 pub fn of_tasks<'a>(tasks: impl IntoIterator<Item = &'a &'a dyn Task> + Clone) -> Quantities {
     let axes = tasks.clone().into_iter().flat_map(|task| axes_of(*task));
     let metrics = tasks.into_iter().flat_map(|task| metrics_of(*task));
     Quantities { axes: Declared::new(axes), metrics: Declared::new(metrics) }
 }
 
-/// Parameters as records have them, with what tasks declare of the names.
+/// Parameters in records, with the declarations of their names by tasks.
 pub fn record_params(params: &algorithms::axis::Params) -> Params {
     let mut record = Params::default();
     for (name, value) in params.iter() {
@@ -85,7 +85,7 @@ pub fn record_params(params: &algorithms::axis::Params) -> Params {
     record.declared_by(&ALL)
 }
 
-/// An empty list of metrics, with what tasks and measuring declare of the names.
+/// An empty list of metrics, with the declarations of their names.
 pub fn metrics() -> Params {
     Params::default().declared_by(&ALL)
 }

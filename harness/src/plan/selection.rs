@@ -1,4 +1,4 @@
-//! Variants by name or glob.
+//! Selection of variants by name or glob.
 
 use std::collections::HashSet;
 
@@ -12,7 +12,7 @@ use crate::request::suggestion;
 /// The indices of the variants that match any of the globs; without globs all of them.
 ///
 /// # Errors
-/// If a glob matches nothing: with a suggestion, and all names.
+/// If a glob matches nothing; the message has a suggestion and all names.
 pub fn select_variants(infos: &[VariantInfo], globs: &[String]) -> Result<Vec<usize>, String> {
     for glob in globs {
         let pattern = pattern(glob)?;
@@ -27,7 +27,7 @@ pub fn select_variants(infos: &[VariantInfo], globs: &[String]) -> Result<Vec<us
 /// that were asked for.
 ///
 /// # Errors
-/// If a glob is none.
+/// If a glob is invalid.
 pub fn matching_variants(infos: &[VariantInfo], globs: &[String]) -> Result<Vec<usize>, String> {
     let patterns = globs.iter().map(|glob| pattern(glob));
     let patterns = patterns.collect::<Result<Vec<_>, _>>()?;
@@ -49,14 +49,15 @@ pub(crate) fn device_names(backend: Backend) -> &'static [&'static str] {
 
 fn pattern(glob: &str) -> Result<Pattern, String> {
     Pattern::new(glob).map_err(|error| {
-        let (problem, position) = (error.msg, error.pos);
-        format!("variant {} is no glob: {problem} at position {position}", glob.quoted())
+        let problem = error.msg;
+        let position = error.pos;
+        format!("variant {} is not a valid glob: {problem} at position {position}", glob.quoted())
     })
 }
 
 fn unknown(glob: &str, infos: &[VariantInfo]) -> String {
     let mut names: Vec<_> = infos.iter().map(|info| info.name).collect();
-    // Backends share names.
+    // Variants of several backends may share a name.
     let mut seen = HashSet::new();
     names.retain(|name| seen.insert(*name));
     let unknown = format!("unknown variant {}", glob.quoted());
@@ -111,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_backends_share_is_listed_once() {
+    fn shared_names_are_listed_once() {
         let twice = [infos(), infos()].concat();
         let error = select_variants(&twice, &["xyz".to_owned()]).expect_err("unknown");
         assert_eq!(error.matches("block-merge").count(), 1, "{error}");

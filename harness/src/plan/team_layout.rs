@@ -1,4 +1,4 @@
-//! How many threads a variant has, where they are, and whether they have teams of their own.
+//! Threads of a variant: their number, placement and nested teams.
 
 use std::fmt;
 
@@ -10,29 +10,29 @@ use crate::platform::placement::{
 };
 use crate::request::{Settings, Threads};
 
-/// The threads of a variant.
+/// Threads of a variant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TeamLayout {
-    /// All that do work.
+    /// Number of threads that do work.
     pub threads: usize,
-    /// Where those of the outer team are.
+    /// Placement of the threads of the outer team.
     pub placement: Placement,
-    /// The teams within the team, if there are any.
+    /// Inner teams, if there are any.
     pub inner: Option<InnerTeams>,
 }
 
 /// Teams within a team.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InnerTeams {
-    /// The threads of each.
+    /// Number of threads of each inner team.
     pub threads: usize,
-    /// Where they go.
+    /// Binding of these threads.
     pub bind: Bind,
 }
 
 impl TeamLayout {
-    /// All that settings ask for, for a variant that can have teams within a team of so many
-    /// threads at most, or one level of teams only: that takes what is said of the outer one.
+    /// All layouts that settings specify, for a variant with nested teams of at most `nested` outer
+    /// threads, or with one level of teams, which uses the settings of the outer one.
     pub fn all(settings: &Settings, nested: Option<usize>) -> Vec<Self> {
         let places = optional(&settings.places);
         let binds = optional(&settings.binds);
@@ -40,7 +40,7 @@ impl TeamLayout {
         for threads in settings.thread_counts() {
             for places in &places {
                 for bind in &binds {
-                    let layout = Self::of(threads, *places, bind.copied(), nested);
+                    let layout = Self::with_levels(threads, *places, bind.copied(), nested);
                     if !layouts.contains(&layout) {
                         layouts.push(layout);
                     }
@@ -50,7 +50,7 @@ impl TeamLayout {
         layouts
     }
 
-    fn of(
+    fn with_levels(
         threads: Threads,
         places: Option<&PlacesSpec>,
         bind: Option<BindLevels>,
@@ -59,23 +59,23 @@ impl TeamLayout {
         let placement = Placement::new(places, bind.map(|levels| levels.outer));
         let Threads { all, inner } = threads;
         let wanted = bind.and_then(|levels| levels.inner);
-        let said = inner.or(wanted.and_then(|wanted| wanted.threads));
-        let said = said.filter(|&inner| all.is_multiple_of(inner));
-        let is_nested = said.is_some() || wanted.is_some();
-        // As in OpenMP: the last policy is that of all levels below.
+        let inner_threads = inner.or(wanted.and_then(|wanted| wanted.threads));
+        let inner_threads = inner_threads.filter(|&inner| all.is_multiple_of(inner));
+        let is_nested = inner_threads.is_some() || wanted.is_some();
+        // As in OpenMP, the last policy applies to all inner levels.
         let bind = wanted.map_or(placement.bind(), |wanted| wanted.bind);
         let inner_teams = |most_outer| InnerTeams {
-            threads: said.unwrap_or_else(|| all / most_dividing(all, most_outer)),
+            threads: inner_threads.unwrap_or_else(|| all / largest_divisor(all, most_outer)),
             bind,
         };
         let inner = nested.filter(|_| is_nested).map(inner_teams);
         TeamLayout { threads: all, placement, inner }
     }
 
-    /// That of a point, as it is recorded.
+    /// Layout of a recorded point.
     ///
     /// # Errors
-    /// What can't be understood.
+    /// If the record can't be parsed.
     pub fn of_point(point: &Point) -> Result<Self, String> {
         let levels: BindLevels = match point.bind.as_str() {
             "" => "false".parse()?,
@@ -97,13 +97,13 @@ impl TeamLayout {
         }
     }
 
-    /// Threads of the outer team and of each inner one.
+    /// Number of threads of the outer team and of each inner one.
     pub fn shape(&self) -> [usize; 2] {
         let inner = self.inner.map_or(1, |inner| inner.threads);
         [self.threads / inner, inner]
     }
 
-    /// The binding in records: `close`, or `spread+primary(4)` of nested teams.
+    /// Name of the binding in records: `close`, or `spread+primary(4)` of nested teams.
     pub fn bind_name(&self) -> String {
         let inner = self
             .inner
@@ -111,10 +111,10 @@ impl TeamLayout {
         BindLevels { outer: self.placement.bind(), inner }.to_string()
     }
 
-    /// The CPUs of each thread, team by team; `None` if they may be anywhere.
+    /// CPUs of each thread, team by team; `None` if threads are not bound.
     ///
     /// # Errors
-    /// If the places are not there.
+    /// If the places don't exist.
     pub fn cpus(
         &self,
         topology: &Topology,
@@ -136,9 +136,9 @@ impl fmt::Display for TeamLayout {
     }
 }
 
-/// The largest number that divides another one, and is no larger than `most`.
-fn most_dividing(number: usize, most: usize) -> usize {
-    let candidates = (1..=most.clamp(1, number.max(1))).rev();
+/// Largest divisor of `number` that is not larger than `max`.
+fn largest_divisor(number: usize, max: usize) -> usize {
+    let candidates = (1..=max.clamp(1, number.max(1))).rev();
     candidates.into_iter().find(|&part| number.is_multiple_of(part)).unwrap_or(1)
 }
 
@@ -153,7 +153,7 @@ mod tests {
     use super::*;
     use crate::platform::placement::PlaceKind;
 
-    /// What flags ask for, of a variant with at most so many outer threads.
+    /// Layouts for flags, of a variant with at most `nested` outer threads.
     fn layouts(threads: &str, bind: &str, nested: Option<usize>) -> Vec<(usize, String)> {
         let settings = Settings {
             threads: threads
@@ -191,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn variants_with_one_level_take_the_outer_policy() {
+    fn variants_with_one_level_use_the_outer_policy() {
         let flat = |threads, bind| layouts(threads, bind, None);
         assert_eq!(flat("48", "spread+primary"), [(48, "spread".to_owned())]);
         assert_eq!(flat("12x4", "spread,spread+close"), [(48, "spread".to_owned())]);
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn nested_teams_are_as_was_said_or_fill_the_outer_one() {
+    fn nested_teams_have_the_specified_size_or_fill_the_outer_one() {
         let nested = |threads, bind| layouts(threads, bind, Some(36)).remove(0);
         for (threads, bind, outer, name) in [
             ("2", "spread+primary", 2, "spread+primary"),
@@ -217,7 +217,7 @@ mod tests {
     }
 
     #[test]
-    fn layouts_come_back_from_points() {
+    fn layouts_survive_a_round_trip() {
         let point = |threads, places: &str, bind: &str| Point {
             threads,
             places: places.into(),

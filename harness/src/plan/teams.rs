@@ -1,4 +1,4 @@
-//! The teams of threads that a request asks for.
+//! Teams of threads of a request.
 
 use algorithms::device::{Team, TeamError};
 
@@ -7,26 +7,26 @@ use crate::platform::placement::{Place, PlacementError};
 use crate::platform::{Topology, pin_current_thread, usable_cpus};
 use crate::request::Settings;
 
-/// Threads beyond so many times the CPUs tell nothing but how the system
-/// schedules, and take very long to do it.
+/// Maximum number of threads per CPU: more of them measure only the scheduling by the system, and
+/// take very long.
 const MAX_THREADS_PER_CPU: usize = 64;
-/// So many are allowed on any machine.
+/// Number of threads that is allowed on any machine.
 const MAX_THREADS_ANYWHERE: usize = 1024;
 
-/// A team: how many threads, and where.
+/// A team: number of threads, and their placement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TeamSpec {
-    /// The threads.
+    /// Layout of the threads.
     pub layout: TeamLayout,
-    /// The CPUs of each thread, team by team; `None` if they may be anywhere.
+    /// CPUs of each thread, team by team; `None` if threads are not bound.
     pub cpus: Option<Vec<Place>>,
 }
 
 impl TeamSpec {
-    /// A team of such threads, of the CPUs in `mask`.
+    /// Creates the specification of a team on the CPUs in `mask`.
     ///
     /// # Errors
-    /// If the places are not there.
+    /// If the places don't exist.
     pub fn new(
         layout: TeamLayout,
         topology: &Topology,
@@ -38,7 +38,7 @@ impl TeamSpec {
     /// Starts the team.
     ///
     /// # Errors
-    /// If the threads can't be had, or can't be where they should.
+    /// If the threads can't be started or bound.
     pub fn start(&self) -> Result<Team, TeamError> {
         let cpus = self.cpus.clone();
         let go_to_place = move |worker: usize| match &cpus {
@@ -51,7 +51,7 @@ impl TeamSpec {
         }
     }
 
-    /// Whether a worker may be on a CPU.
+    /// True if a worker may be on a CPU.
     pub fn allows(&self, worker: usize, cpu: Option<usize>) -> bool {
         match (&self.cpus, cpu) {
             (Some(cpus), Some(cpu)) => cpus[worker].contains(&cpu),
@@ -60,7 +60,7 @@ impl TeamSpec {
     }
 }
 
-/// The teams of a plan, each of them once.
+/// Teams of a plan, each once.
 pub(super) struct TeamList {
     pub(super) teams: Vec<TeamSpec>,
     topology: Topology,
@@ -68,15 +68,15 @@ pub(super) struct TeamList {
 }
 
 impl TeamList {
-    /// None yet, on this machine.
+    /// Creates an empty list for this machine.
     pub(super) fn new() -> Self {
         TeamList { teams: Vec::new(), topology: Topology::of_this_machine(), mask: usable_cpus() }
     }
 
-    /// The numbers of the teams that settings ask for; see [`TeamLayout::all`] for `nested`.
+    /// Indices of the teams that settings specify; see [`TeamLayout::all`] for `nested`.
     ///
     /// # Errors
-    /// If there are far too many threads, or the places are not there.
+    /// If there are far too many threads, or the places don't exist.
     pub(super) fn wanted(
         &mut self,
         settings: &Settings,
@@ -85,16 +85,16 @@ impl TeamList {
         let layouts = TeamLayout::all(settings, nested).into_iter();
         let team = |layout: TeamLayout| {
             check_threads(layout.threads, self.mask.len())?;
-            self.number_of(layout).map_err(|PlacementError(problem)| PlanError::Usage(problem))
+            self.index_of(layout).map_err(|PlacementError(problem)| PlanError::Usage(problem))
         };
         layouts.map(team).collect()
     }
 
-    /// The number of a team.
+    /// Index of a team, which is added if it is new.
     ///
     /// # Errors
-    /// If the places are not there.
-    pub(super) fn number_of(&mut self, layout: TeamLayout) -> Result<usize, PlacementError> {
+    /// If the places don't exist.
+    pub(super) fn index_of(&mut self, layout: TeamLayout) -> Result<usize, PlacementError> {
         if let Some(known) = self.teams.iter().position(|team| team.layout == layout) {
             return Ok(known);
         }
@@ -119,7 +119,7 @@ mod tests {
     use crate::platform::placement::Placement;
 
     #[test]
-    fn a_worker_outside_its_place_is_noticed() {
+    fn workers_outside_their_place_are_detected() {
         let team = TeamSpec {
             layout: TeamLayout { threads: 2, placement: Placement::None, inner: None },
             cpus: Some(vec![vec![0, 1], vec![2]]),

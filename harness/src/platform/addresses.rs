@@ -1,20 +1,20 @@
-//! Randomised addresses of processes, and whether they can be switched off.
+//! Address space layout randomisation (ASLR), and switching it off.
 
 use std::thread::{Builder, JoinHandle};
 
 use nix::errno::Errno;
 use nix::sys::personality::{self, Persona};
 
-/// Has programs that this thread becomes lie at the same addresses in each process.
+/// Disables ASLR for programs that this thread executes.
 pub(crate) fn fix() -> Result<(), Errno> {
     let now = personality::get()?;
     personality::set(now | Persona::ADDR_NO_RANDOMIZE)?;
     Ok(())
 }
 
-/// Whether [`fix`] is refused here, as containers do by default.
+/// True if [`fix`] is refused here, as it is in containers by default.
 pub(crate) fn stay_random() -> bool {
-    // On a thread of its own: a personality is that of a thread.
+    // On a separate thread, because a personality belongs to a thread.
     let tried = Builder::new().spawn(fix).map(JoinHandle::join);
     !matches!(tried, Ok(Ok(Ok(()))))
 }
@@ -24,7 +24,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn asking_changes_nothing() {
+    fn checking_has_no_side_effect() {
         let before = personality::get().ok();
         let first = stay_random();
         assert_eq!(personality::get().ok(), before);

@@ -1,5 +1,4 @@
-//! Which CPUs this process may use, which one a thread is on or pinned to, and for how long
-//! it had one.
+//! CPU affinity of the process and of threads, current CPU, and CPU time.
 
 use std::time::Duration;
 
@@ -9,7 +8,7 @@ use nix::unistd::Pid;
 
 use super::placement::list;
 
-/// The CPUs in the inherited affinity mask, in ascending order.
+/// CPUs in the inherited affinity mask, in ascending order.
 pub fn usable_cpus() -> Vec<usize> {
     let in_mask = |mask: CpuSet| -> Vec<usize> {
         let is_set = |&cpu: &usize| mask.is_set(cpu).unwrap_or(false);
@@ -22,7 +21,7 @@ pub fn usable_cpus() -> Vec<usize> {
     }
 }
 
-/// A note if the system does not say which CPUs this process may use.
+/// A note if the system does not report the CPUs of this process.
 pub fn assumption() -> Option<String> {
     let error = sched_getaffinity(Pid::from_raw(0)).err()?;
     Some(format!(
@@ -33,45 +32,44 @@ pub fn assumption() -> Option<String> {
     ))
 }
 
-/// As many CPUs as the standard library tells of.
+/// CPUs up to the number that the standard library reports.
 pub(super) fn assumed_cpus() -> Vec<usize> {
     (0..std::thread::available_parallelism().map_or(1, std::num::NonZero::get)).collect()
 }
 
-/// The number of CPUs in the inherited affinity mask.
+/// Number of CPUs in the inherited affinity mask.
 pub fn usable_threads() -> usize {
     usable_cpus().len()
 }
 
-/// The CPU that the calling thread runs on at this moment.
+/// CPU that the calling thread currently runs on.
 pub fn current_cpu() -> Option<usize> {
     nix::sched::sched_getcpu().ok()
 }
 
-/// The time for which the calling thread has had a CPU, where the system tells.
+/// CPU time of the calling thread, if available.
 pub fn thread_time() -> Option<Duration> {
     let time = clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID);
     time.ok().map(Duration::from)
 }
 
-/// The time for which all threads of this process have had a CPU, together, where the system
-/// tells.
+/// CPU time of all threads of this process, if available.
 pub fn process_time() -> Option<Duration> {
     let time = clock_gettime(ClockId::CLOCK_PROCESS_CPUTIME_ID);
     time.ok().map(Duration::from)
 }
 
-/// The same of another process; `None` once that is gone, too.
+/// CPU time of another process; `None` if it has ended or the time is not available.
 pub fn process_time_of(process: u32) -> Option<Duration> {
     let process = Pid::from_raw(i32::try_from(process).ok()?);
     let time = clock_getcpuclockid(process).and_then(clock_gettime);
     time.ok().map(Duration::from)
 }
 
-/// Restricts the calling thread to these CPUs.
+/// Binds the calling thread to these CPUs.
 ///
 /// # Errors
-/// If the system refuses, as it does for CPUs that went away.
+/// If the system refuses, as it does for CPUs that went offline.
 pub fn pin_current_thread(cpus: &[usize]) -> Result<(), String> {
     let mut set = CpuSet::new();
     for &cpu in cpus {
@@ -96,18 +94,18 @@ mod tests {
     }
 
     #[test]
-    fn the_time_of_a_process_is_known_to_others() {
+    fn cpu_time_of_other_processes_is_available() {
         let [before, own, after] = [
-            process_time().expect("told"),
-            process_time_of(std::process::id()).expect("told"),
-            process_time().expect("told"),
+            process_time().expect("available"),
+            process_time_of(std::process::id()).expect("available"),
+            process_time().expect("available"),
         ];
         assert!(before <= own && own <= after, "{before:?} {own:?} {after:?}");
         assert_eq!(process_time_of(u32::MAX), None);
     }
 
     #[test]
-    fn cpus_that_are_not_there_are_named() {
+    fn missing_cpus_are_named() {
         let error = pin_current_thread(&[1000]).expect_err("so many?");
         assert!(error.contains("1000"), "{error}");
         assert!(pin_current_thread(&[usize::MAX]).is_err());

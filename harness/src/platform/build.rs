@@ -1,4 +1,4 @@
-//! What this program was built from.
+//! Build information of this program.
 
 use std::sync::OnceLock;
 
@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use super::built_level;
 use super::executable::executable;
 
-/// The build that is running.
+/// The running build.
 pub fn software() -> Software {
     let commit = env!("BUILD_COMMIT");
     let is_development = is_development_build();
@@ -26,16 +26,15 @@ pub fn software() -> Software {
     }
 }
 
-/// Whether the build is one that must not measure.
+/// True if this is a development build, which must not measure.
 pub const fn is_development_build() -> bool {
     cfg!(debug_assertions)
 }
 
-/// A hash of the machine code of the running executable, and of nothing else
-/// in it: a new commit with the same code has the same fingerprint. Empty if
-/// the executable can't be read.
+/// Hash of only the machine code of the running executable: a new commit with the same code has the
+/// same fingerprint. Empty if the executable can't be read.
 pub fn executable_fingerprint() -> String {
-    // Megabytes to hash, and always the same.
+    // Computed once, because megabytes are hashed.
     static KNOWN: OnceLock<String> = OnceLock::new();
     let fingerprint = KNOWN.get_or_init(|| executable().and_then(hash_of_code).unwrap_or_default());
     fingerprint.clone()
@@ -51,7 +50,7 @@ fn hash_of_code(executable: &[u8]) -> Option<String> {
     Some(hash_text("code", &hash.finalize()))
 }
 
-/// The first 8 bytes of a hash, with what it is of: `code:0123456789abcdef`.
+/// First 8 bytes of a hash, prefixed by its subject: `code:0123456789abcdef`.
 pub(crate) fn hash_text(of: &str, hash: &[u8]) -> String {
     let hex: String = hash[..8].iter().map(|byte| format!("{byte:02x}")).collect();
     format!("{of}:{hex}")

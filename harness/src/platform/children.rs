@@ -1,4 +1,4 @@
-//! Processes that this one starts.
+//! Child processes.
 
 use std::io;
 use std::os::unix::process::{CommandExt, parent_id};
@@ -6,11 +6,11 @@ use std::process::Command;
 
 use nix::libc;
 
-/// Has a child be killed when the thread that starts it ends, however that ends: the main thread
-/// of a process, so that nothing of it goes on alone.
+/// Has a child killed when the thread that starts it ends for any reason. This should be the main
+/// thread of a process, so that no child survives the process.
 pub(crate) fn end_with_parent(command: &mut Command) {
     let parent = std::process::id();
-    // SAFETY: between fork and exec there are system calls only.
+    // SAFETY: between fork and exec the closure makes only async-signal-safe system calls.
     unsafe {
         command.pre_exec(move || {
             die_with(parent);
@@ -19,21 +19,21 @@ pub(crate) fn end_with_parent(command: &mut Command) {
     }
 }
 
-/// Has this process be killed when its parent ends.
+/// Has this process killed when its parent ends.
 pub(super) fn die_with(parent: u32) {
-    // SAFETY: both are system calls that touch no memory.
+    // SAFETY: both system calls take integers and access no memory.
     unsafe {
         libc::prctl(libc::PR_SET_PDEATHSIG, libc::SIGKILL);
-        // It may be gone already: then nobody would tell.
+        // If the parent is gone already, the signal would never come.
         if parent_id() != parent {
             libc::_exit(libc::SIGKILL);
         }
     }
 }
 
-/// Lets a child take no more than so many bytes of memory for data.
+/// Limits the data memory of a child.
 pub(crate) fn limit_data(command: &mut Command, bytes: u64) {
-    // SAFETY: between fork and exec there are system calls only.
+    // SAFETY: between fork and exec the closure makes only async-signal-safe system calls.
     unsafe {
         command.pre_exec(move || {
             let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };

@@ -1,4 +1,4 @@
-//! The clock that times are read from, and the price of reading it.
+//! Clock source of the system, and cost of reading the clock.
 
 use std::hint::black_box;
 use std::path::Path;
@@ -6,18 +6,18 @@ use std::time::Instant;
 
 use super::sysfs;
 
-/// Readings that are timed together.
+/// Number of readings that are timed together.
 const READINGS: u32 = 1000;
-/// The best of some rounds counts: others have only more work of other processes in them.
+/// Number of repetitions, of which the fastest counts, because other processes only add time.
 const ROUNDS: usize = 5;
 
-/// Clock source of the kernel, such as `tsc` or `hpet`; `None` where there is no sysfs. `sys` is
-/// `/sys` but in tests.
+/// Clock source of the kernel, such as `tsc` or `hpet`; `None` without sysfs. `sys` is `/sys`
+/// except in tests.
 pub(super) fn source(sys: &Path) -> Option<String> {
     sysfs::text(&sys.join("devices/system/clocksource/clocksource0/current_clocksource"))
 }
 
-/// Seconds that reading the clock takes.
+/// Seconds per reading of the clock.
 pub(crate) fn price_s() -> f64 {
     let round = || {
         let start = Instant::now();
@@ -35,7 +35,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_source_is_read_and_the_price_is_measured() {
+    fn clock_source_and_cost_are_known() {
         let file = "devices/system/clocksource/clocksource0/current_clocksource";
         assert_eq!(source(root(&[(file, "hpet\n")]).path()).as_deref(), Some("hpet"));
         assert_eq!(source(root(&[]).path()), None);

@@ -1,14 +1,14 @@
 //! Control groups of this process, of version 1 and of version 2.
 //!
-//! `/proc/self/cgroup` has the groups by their paths in a hierarchy, and `/proc/self/mountinfo` where
-//! that is mounted, or a part of it. The limit of a group holds for all below it, so limits of the
-//! group of the process and of all groups above it count.
+//! `/proc/self/cgroup` lists the groups by their paths in a hierarchy, and `/proc/self/mountinfo`
+//! where the hierarchy, or a part of it, is mounted. The limit of a group applies to all groups
+//! below it, so the limits of the process's group and of all its ancestors apply.
 
 use std::path::{Path, PathBuf};
 
 use super::sysfs;
 
-/// Version of a hierarchy: files have other names in each.
+/// Version of a hierarchy, which determines file names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Version {
     V1,
@@ -18,7 +18,7 @@ pub(super) enum Version {
 /// Groups of this process in a hierarchy.
 pub(super) struct Hierarchy {
     pub(super) version: Version,
-    /// Folders of the group of the process and of those above it.
+    /// Folders of the group of the process and of its ancestors.
     pub(super) groups: Vec<PathBuf>,
 }
 
@@ -30,7 +30,7 @@ struct Mount {
     point: PathBuf,
 }
 
-/// Hierarchies that may have a controller such as `memory`. `root` is `/` but in tests.
+/// Hierarchies that may have a controller such as `memory`. `root` is `/` except in tests.
 pub(super) fn hierarchies(root: &Path, controller: &str) -> Vec<Hierarchy> {
     let groups = sysfs::text(&root.join("proc/self/cgroup"));
     let mounts = sysfs::text(&root.join("proc/self/mountinfo"));
@@ -40,7 +40,7 @@ pub(super) fn hierarchies(root: &Path, controller: &str) -> Vec<Hierarchy> {
     let mounts = mounts.lines().filter_map(|line| mount(line, controller));
     let hierarchy = |mount: Mount| {
         let group = group_in(&groups, mount.version, controller)?;
-        // A process in a namespace of its own sees paths that lead out of the mount.
+        // A process in its own namespace sees paths that lead out of the mount.
         let below = group.strip_prefix(&mount.group).unwrap_or(Path::new(""));
         let top = root.join(mount.point.strip_prefix("/").ok()?);
         let folder = top.join(below);
@@ -53,11 +53,13 @@ pub(super) fn hierarchies(root: &Path, controller: &str) -> Vec<Hierarchy> {
 
 /// A line of `/proc/self/mountinfo`: `… GROUP POINT … - TYPE SOURCE OPTIONS`.
 fn mount(line: &str, controller: &str) -> Option<Mount> {
-    let (place, kind) = line.split_once(" - ")?;
-    let mut place = place.split(' ').skip(3);
-    let (group, point) = (place.next()?, place.next()?);
-    let mut kind = kind.split(' ');
-    let (kind, options) = (kind.next()?, kind.nth(1)?);
+    let (mount_point, filesystem) = line.split_once(" - ")?;
+    let mut mount_point = mount_point.split(' ').skip(3);
+    let group = mount_point.next()?;
+    let point = mount_point.next()?;
+    let mut filesystem = filesystem.split(' ');
+    let kind = filesystem.next()?;
+    let options = filesystem.nth(1)?;
     let version = match kind {
         "cgroup2" => Version::V2,
         "cgroup" if options.split(',').any(|option| option == controller) => Version::V1,
@@ -66,8 +68,8 @@ fn mount(line: &str, controller: &str) -> Option<Mount> {
     Some(Mount { version, group: group.into(), point: point.into() })
 }
 
-/// The group of the process in a hierarchy: a line of `/proc/self/cgroup`,
-/// `NUMBER:CONTROLLERS:GROUP`; version 2 has number 0 and no controllers.
+/// Group of the process in a hierarchy: a line of `/proc/self/cgroup`, `NUMBER:CONTROLLERS:GROUP`;
+/// version 2 has number 0 and no controllers.
 fn group_in(groups: &str, version: Version, controller: &str) -> Option<PathBuf> {
     let mut lines = groups.lines().filter_map(|line| {
         let mut parts = line.splitn(3, ':').skip(1);
@@ -84,7 +86,7 @@ fn group_in(groups: &str, version: Version, controller: &str) -> Option<PathBuf>
 pub(super) mod tests {
     use std::fs;
 
-    /// A tree of files: paths with their contents.
+    /// Creates a tree of files from paths with their contents.
     pub(in crate::platform) fn root(files: &[(&str, &str)]) -> tempfile::TempDir {
         let root = tempfile::tempdir().expect("a folder");
         for (path, content) in files {

@@ -1,26 +1,27 @@
-//! Kinds of cores of CPUs that have fast and slow ones.
+//! Kinds of cores of CPUs with fast and slow cores.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::sysfs;
 
-/// Clocks of cores of one kind differ by less: some are allowed a little more than others.
+/// Minimum ratio of maximum clocks within a kind: some cores of a kind are allowed slightly higher
+/// clocks than others.
 const SAME_KIND: f64 = 0.85;
 
 /// CPUs of one kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CoreKind {
-    /// In ascending order.
+    /// CPUs in ascending order.
     pub cpus: Vec<usize>,
-    /// Name in words: `performance`, `efficiency`, or the capacity relative to the fastest.
+    /// Name: `performance`, `efficiency`, or the capacity relative to the fastest.
     pub name: String,
-    /// Highest clock in MHz, where it is known.
+    /// Highest clock in MHz, if known.
     pub max_mhz: Option<u64>,
 }
 
-/// The kinds of these CPUs, the fastest first; one kind where nothing says otherwise. `sys` is `/sys`
-/// but in tests.
+/// Kinds of these CPUs, the fastest first; one kind if there is no information. `sys` is `/sys`
+/// except in tests.
 pub fn core_kinds(sys: &Path, cpus: &[usize]) -> Vec<CoreKind> {
     let units = [("cpu_core", "performance"), ("cpu_atom", "efficiency")];
     let of_unit = units.iter().filter_map(|(unit, name)| {
@@ -35,7 +36,7 @@ pub fn core_kinds(sys: &Path, cpus: &[usize]) -> Vec<CoreKind> {
     by_capacity(sys, cpus)
 }
 
-/// By what the scheduler takes for their capacity, or else by their highest clocks.
+/// Groups CPUs by the scheduler's capacity, or else by their highest clocks.
 fn by_capacity(sys: &Path, cpus: &[usize]) -> Vec<CoreKind> {
     let folder = |cpu: usize| sys.join(format!("devices/system/cpu/cpu{cpu}"));
     let capacity = |cpu: usize| sysfs::number::<u64>(&folder(cpu).join("cpu_capacity"));
@@ -44,15 +45,18 @@ fn by_capacity(sys: &Path, cpus: &[usize]) -> Vec<CoreKind> {
     for &cpu in cpus {
         let value = value(cpu);
         let near = groups.keys().copied().find(|&known| {
-            let (low, high) = (known.min(value), known.max(value));
+            let low = known.min(value);
+            let high = known.max(value);
             high == 0 || low as f64 >= SAME_KIND * high as f64
         });
         groups.entry(near.unwrap_or(value)).or_default().push(cpu);
     }
-    let most = groups.keys().next_back().copied().unwrap_or(0).max(1);
+    let max_capacity = groups.keys().next_back().copied().unwrap_or(0).max(1);
     let kinds = groups.into_iter().rev();
     kinds
-        .map(|(value, cpus)| kind(sys, cpus, format!("capacity {:.2}", value as f64 / most as f64)))
+        .map(|(value, cpus)| {
+            kind(sys, cpus, format!("capacity {:.2}", value as f64 / max_capacity as f64))
+        })
         .collect()
 }
 
@@ -65,7 +69,7 @@ fn max_khz(sys: &Path, cpu: usize) -> Option<u64> {
     sysfs::number(&sys.join(format!("devices/system/cpu/cpu{cpu}/cpufreq/cpuinfo_max_freq")))
 }
 
-/// A note for CPUs of several kinds; `None` for those of one.
+/// A note for CPUs of several kinds; `None` for those of one kind.
 pub fn mixed_kinds(kinds: &[CoreKind]) -> Option<String> {
     if kinds.len() < 2 {
         return None;
@@ -107,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn others_are_told_apart_by_capacity_or_clock() {
+    fn kinds_differ_by_capacity_or_clock() {
         let arm = root(&[
             ("devices/system/cpu/cpu0/cpu_capacity", "446\n"),
             ("devices/system/cpu/cpu1/cpu_capacity", "446\n"),

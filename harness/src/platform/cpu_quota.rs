@@ -1,19 +1,20 @@
-//! Quota of CPU time that control groups give to this process.
+//! CPU quota of this process's control groups.
 //!
-//! A quota is no affinity: all CPUs of the mask can be used, until the time of a period is used up.
-//! Then all threads of the group are stopped until the next one, in the middle of their work.
+//! A quota does not restrict affinity: all CPUs of the mask can be used until the time of a period
+//! is used up. Then all threads of the group are stopped until the next period, in the middle of
+//! their work.
 
 use std::path::{Path, PathBuf};
 
 use super::control_groups::{Hierarchy, Version, hierarchies};
 use super::sysfs;
 
-/// Groups with a quota, and the narrowest one.
+/// Groups with a quota, and the smallest quota.
 #[derive(Debug)]
 pub(crate) struct CpuQuota {
-    /// CPUs' worth of time.
+    /// Quota in CPUs.
     pub(crate) cpus: f64,
-    /// `cpu.stat` of these groups.
+    /// `cpu.stat` files of these groups.
     stats: Vec<PathBuf>,
 }
 
@@ -23,7 +24,7 @@ impl CpuQuota {
         Self::read(Path::new("/"))
     }
 
-    /// The same below a root, which is `/` but in tests.
+    /// Reads the quota below a root, which is `/` except in tests.
     fn read(root: &Path) -> Option<Self> {
         let groups = hierarchies(root, "cpu").into_iter().flat_map(|hierarchy| {
             let Hierarchy { version, groups } = hierarchy;
@@ -34,7 +35,7 @@ impl CpuQuota {
         Some(CpuQuota { cpus, stats: groups.iter().map(|group| group.join("cpu.stat")).collect() })
     }
 
-    /// Periods so far in which threads of these groups were stopped.
+    /// Number of periods so far in which threads of these groups were stopped.
     pub(crate) fn throttled(&self) -> u64 {
         let periods = self.stats.iter().filter_map(|stat| {
             let text = sysfs::text(stat)?;
@@ -44,20 +45,21 @@ impl CpuQuota {
     }
 }
 
-/// Periods in which the quota stopped threads of this process's groups, from the start of a run on.
+/// Counts periods in which the quota stopped threads of this process's groups, from the start of a
+/// run.
 #[derive(Debug)]
 pub(crate) struct StoppedPeriods {
-    /// The quota, with the periods before the run.
+    /// Quota, with the number of periods before the run.
     counted: Option<(CpuQuota, u64)>,
 }
 
 impl StoppedPeriods {
-    /// Begins to count.
+    /// Starts counting.
     pub(crate) fn start() -> Self {
-        Self::of(CpuQuota::of_this_process())
+        Self::with_quota(CpuQuota::of_this_process())
     }
 
-    fn of(quota: Option<CpuQuota>) -> Self {
+    fn with_quota(quota: Option<CpuQuota>) -> Self {
         let counted = quota.map(|quota| {
             let before = quota.throttled();
             (quota, before)
@@ -65,14 +67,14 @@ impl StoppedPeriods {
         StoppedPeriods { counted }
     }
 
-    /// Periods since the start; `None` without a quota.
+    /// Number of periods since the start; `None` without a quota.
     pub(crate) fn so_far(&self) -> Option<u64> {
         let (quota, before) = self.counted.as_ref()?;
         Some(quota.throttled().saturating_sub(*before))
     }
 }
 
-/// CPUs' worth of time that a group may use; `None` without a limit.
+/// Quota of a group in CPUs; `None` without a limit.
 fn quota(group: &Path, version: Version) -> Option<f64> {
     let (quota, period): (f64, f64) = match version {
         Version::V1 => (
@@ -95,7 +97,7 @@ pub(crate) mod tests {
     use super::super::control_groups::tests::root;
     use super::*;
 
-    /// A quota whose count of stopped periods stands in a file.
+    /// A quota whose count of stopped periods is in a file.
     pub(crate) fn in_file(stat: &Path) -> CpuQuota {
         CpuQuota { cpus: 1.0, stats: vec![stat.to_owned()] }
     }
@@ -120,11 +122,11 @@ pub(crate) mod tests {
     fn only_periods_of_the_run_are_counted() {
         let folder = root(&[("cpu.stat", "nr_periods 90\nnr_throttled 40\n")]);
         let stat = folder.path().join("cpu.stat");
-        let stopped = StoppedPeriods::of(Some(in_file(&stat)));
+        let stopped = StoppedPeriods::with_quota(Some(in_file(&stat)));
         assert_eq!(stopped.so_far(), Some(0));
         fs::write(&stat, "nr_periods 99\nnr_throttled 43\n").expect("written");
         assert_eq!(stopped.so_far(), Some(3));
-        assert_eq!(StoppedPeriods::of(None).so_far(), None);
+        assert_eq!(StoppedPeriods::with_quota(None).so_far(), None);
     }
 
     #[test]

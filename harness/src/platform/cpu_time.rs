@@ -1,4 +1,4 @@
-//! How long CPUs have worked, for this process and for all.
+//! CPU time of this process and of all processes.
 
 use std::fs;
 use std::time::Duration;
@@ -7,29 +7,29 @@ use nix::unistd::{SysconfVar, sysconf};
 
 use super::affinity::{process_time, usable_cpus};
 
-/// Columns of a line of `/proc/stat` in which a CPU works for somebody: user, nice, system, irq,
-/// softirq, and what a host took for others (steal). Those between are idle.
+/// Columns of a line of `/proc/stat` with busy time of a CPU: user, nice, system, irq, softirq, and
+/// steal (used by other guests of the host). The others are idle time.
 const BUSY: [usize; 6] = [0, 1, 2, 5, 6, 7];
 
-/// Times for which CPUs have worked since some moment.
+/// CPU times since some fixed moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CpuTimes {
-    /// For this process, on all CPUs together.
+    /// Time of this process, summed over all CPUs.
     pub own: Duration,
-    /// For anybody, on the CPUs that this process may use together; `None` where the system does
-    /// not tell.
+    /// Time of all processes, summed over the CPUs that this process may use; `None` if not
+    /// available.
     pub all: Option<Duration>,
 }
 
 impl CpuTimes {
-    /// Those until now; `None` where the system does not tell.
+    /// Current times; `None` if not available.
     pub fn now() -> Option<Self> {
         let all = fs::read_to_string("/proc/stat").ok();
         let all = all.and_then(|text| busy(&text, &usable_cpus(), ticks_per_s()?));
         Some(CpuTimes { own: process_time()?, all })
     }
 
-    /// The time for this process since an earlier moment, and that for others.
+    /// Time of this process since an earlier moment, and that of other processes.
     pub fn since(&self, earlier: &CpuTimes) -> (Duration, Option<Duration>) {
         let own = self.own.saturating_sub(earlier.own);
         let all = self.all.zip(earlier.all);
@@ -42,7 +42,7 @@ fn ticks_per_s() -> Option<f64> {
     Some(ticks as f64).filter(|&ticks| ticks > 0.0)
 }
 
-/// How long these CPUs have worked, by the text of `/proc/stat`; `None` if it lacks one of them.
+/// Busy time of these CPUs, from the text of `/proc/stat`; `None` if it lacks one of them.
 fn busy(text: &str, cpus: &[usize], ticks_per_s: f64) -> Option<Duration> {
     let ticks_of = |cpu: &usize| -> Option<u64> {
         let mut lines = text.lines().map(str::split_ascii_whitespace);
@@ -71,7 +71,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_our_own_is_of_others() {
+    fn remaining_time_belongs_to_other_processes() {
         let at = |own, all: u64| CpuTimes {
             own: Duration::from_secs(own),
             all: Some(Duration::from_secs(all)),

@@ -1,11 +1,11 @@
-//! The topology as a tree of text.
+//! Topology as a text tree.
 
 use std::collections::BTreeSet;
 
 use super::{LogicalCpu, Topology};
 
-/// Packages, NUMA nodes, last-level caches and cores, one below the other. CPUs
-/// that this process may not use are in parentheses.
+/// Draws packages, NUMA nodes, last-level caches and cores as nested lines. CPUs that this process
+/// may not use are in parentheses.
 ///
 /// ```text
 /// package 0
@@ -24,7 +24,8 @@ pub fn draw(topology: &Topology, mask: &[usize]) -> String {
             for cache in distinct(in_node(), |cpu| topology.last_level_cache(cpu.number)) {
                 let shares = |cpu: &&LogicalCpu| topology.last_level_cache(cpu.number) == cache;
                 let cpus: Vec<_> = in_node().filter(shares).collect();
-                let (name, cores) = (cache_name(topology, &cpus), cores(&cpus, mask));
+                let name = cache_name(topology, &cpus);
+                let cores = cores(&cpus, mask);
                 text.push_str(&format!("    {name}: {cores}\n"));
             }
         }
@@ -51,7 +52,7 @@ fn cache_name(topology: &Topology, cpus: &[&LogicalCpu]) -> String {
     }
 }
 
-/// A cache's size as it is usually given: `32 MiB`.
+/// Size of a cache in binary units: `32 MiB`.
 pub fn size(bytes: u64) -> String {
     let kib = bytes >> 10;
     if kib < 1024 || !kib.is_multiple_of(1024) {
@@ -61,7 +62,7 @@ pub fn size(bytes: u64) -> String {
     }
 }
 
-/// The hardware threads of each core: `[0 4]`.
+/// Hardware threads of each core: `[0 4]`.
 fn cores(cpus: &[&LogicalCpu], mask: &[usize]) -> String {
     let core = |core: usize| {
         let threads: Vec<_> = cpus.iter().filter(|cpu| cpu.core == core).collect();

@@ -1,4 +1,4 @@
-//! Energy, by the counters that processors (RAPL) and GPUs (NVML) have of it.
+//! Energy counters of processors (RAPL) and GPUs (NVML).
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,45 +7,45 @@ use algorithms::device::Device;
 use algorithms::device::gpu::cuda;
 use algorithms::device::gpu::monitor::Monitor;
 
-/// Where Linux shows the counters of processors. Most systems let root alone read them.
+/// Folder of the processors' counters on Linux. On most systems only root may read them.
 const POWERCAP: &str = "/sys/class/powercap";
-/// Counters of whole processors are named so; those of their parts are below them.
+/// Name prefix of counters of complete processors; those of their parts are below them.
 const PACKAGE: &str = "package-";
-/// They count in millionths of a joule.
+/// Unit of the counters, in joules.
 const MICROJOULE: f64 = 1e-6;
 
-/// The counters of all processors, and of some GPUs.
+/// Counters of all processors, and of some GPUs.
 pub(crate) struct EnergyCounters {
     packages: Vec<Package>,
     gpus: Vec<Box<dyn Monitor>>,
 }
 
-/// What they say at a moment.
+/// Counter values at a moment.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct EnergyReading {
-    /// Of each processor.
+    /// Energy of each processor, in joules.
     packages: Option<Vec<f64>>,
-    /// Of all GPUs together.
+    /// Energy of all GPUs together, in joules.
     gpus: Option<f64>,
 }
 
-/// Joules between two moments; `None` where nobody counts them.
+/// Joules between two moments; `None` without a counter.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Energy {
     pub(crate) cpu_j: Option<f64>,
     pub(crate) gpu_j: Option<f64>,
 }
 
-/// A processor's counter.
+/// Counter of a processor.
 struct Package {
     folder: PathBuf,
-    /// Where it begins at 0 again, in joules.
+    /// Value at which it wraps around to 0, in joules.
     range: f64,
 }
 
 impl EnergyCounters {
-    /// Those of the processors and of these devices.
-    pub(crate) fn of(devices: impl IntoIterator<Item = Device>) -> Self {
+    /// Opens the counters of the processors and of these devices.
+    pub(crate) fn for_devices(devices: impl IntoIterator<Item = Device>) -> Self {
         Self::below(Path::new(POWERCAP), devices)
     }
 
@@ -63,7 +63,7 @@ impl EnergyCounters {
         EnergyCounters { packages: packages(powercap), gpus: gpus.map(monitor).collect() }
     }
 
-    /// What they say now.
+    /// Current values.
     pub(crate) fn read(&self) -> EnergyReading {
         let packages = self.packages.iter().map(Package::joules).collect::<Option<Vec<_>>>();
         let gpus = self.gpus.iter().map(|gpu| gpu.energy_j().ok()).sum::<Option<f64>>();
@@ -73,7 +73,7 @@ impl EnergyCounters {
         }
     }
 
-    /// The energy from an earlier moment on.
+    /// Energy since an earlier reading.
     pub(crate) fn since(&self, earlier: &EnergyReading) -> Energy {
         let now = self.read();
         let of_packages = now.packages.zip(earlier.packages.as_ref()).map(|(now, then)| {
@@ -90,7 +90,7 @@ impl Package {
         number(&self.folder.join("energy_uj"))
     }
 
-    /// It may have begun at 0 once in between.
+    /// Difference of two values; the counter may have wrapped around once.
     fn between(&self, then: f64, now: f64) -> f64 {
         if now < then { now + self.range - then } else { now - then }
     }
@@ -108,7 +108,7 @@ fn packages(powercap: &Path) -> Vec<Package> {
     packages
 }
 
-/// Millionths of joules in a file, in joules.
+/// Value of a file in microjoules, converted to joules.
 fn number(path: &Path) -> Option<f64> {
     let text = fs::read_to_string(path).ok()?;
     text.trim().parse::<u64>().ok().map(|micro| micro as f64 * MICROJOULE)
@@ -118,7 +118,7 @@ fn number(path: &Path) -> Option<f64> {
 mod tests {
     use super::*;
 
-    /// Writes what Linux shows of counters.
+    /// Writes the files of a counter as Linux does.
     fn show(powercap: &Path, folder: &str, name: &str, energy: u64) {
         let folder = powercap.join(folder);
         fs::create_dir_all(&folder).expect("made");
@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_processors_count_across_their_end() {
+    fn processor_counters_may_wrap_around() {
         let powercap = tempfile::tempdir().expect("a temporary folder");
         show(powercap.path(), "intel-rapl:0", "package-0", 999_000_000);
         show(powercap.path(), "intel-rapl:0:0", "core", 500_000_000);
@@ -148,11 +148,11 @@ mod tests {
     }
 
     #[test]
-    fn nobody_counts_where_there_are_no_counters() {
+    fn no_counters_yield_no_energy() {
         let nothing = EnergyCounters::below(Path::new("/nowhere"), [Device::Cpu]);
         assert_eq!(nothing.since(&nothing.read()), Energy::default());
-        // Whatever this machine has.
-        let here = EnergyCounters::of([Device::Cpu]);
+        // Independent of the counters of this machine.
+        let here = EnergyCounters::for_devices([Device::Cpu]);
         let energy = here.since(&here.read());
         assert!(energy.cpu_j.is_none_or(|joules| joules >= 0.0));
     }

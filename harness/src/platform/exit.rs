@@ -1,4 +1,4 @@
-//! The exit codes, and those of errors of other crates.
+//! Exit codes, and those of errors of other crates.
 
 use std::process::ExitCode;
 
@@ -6,28 +6,28 @@ use generators::DataError;
 use reports::history::HistoryError;
 use reports::store::StoreError;
 
-/// How a command ended: a contract with scripts.
+/// Result of a command: a contract with scripts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
     /// Done; also if a variant refused the shape of its input.
     Success = 0,
     /// The tool failed: I/O, damaged input, internal.
     Failed = 1,
-    /// The command line makes no sense, or asks for more than the machine has.
+    /// The command line is invalid, or asks for more than the machine has.
     Usage = 2,
     /// A variant's output was wrong, or it failed or crashed.
     WrongOutput = 3,
     /// A regression was found.
     Regression = 4,
-    /// Nothing was measured, or not everything that was asked for could be measured or judged.
+    /// Nothing was measured, or not everything that was requested could be measured or judged.
     NothingMeasured = 5,
-    /// Interrupted; what was measured before is kept.
+    /// Interrupted; results so far are kept.
     Interrupted = 130,
 }
 
 impl Exit {
-    /// The exit code of two findings together: a wrong output comes before a regression, and
-    /// that before what could not be measured.
+    /// Combines the exit codes of two results: a wrong output takes precedence over a regression,
+    /// and that over missing measurements.
     #[must_use]
     pub(crate) fn and(self, other: Exit) -> Exit {
         let precedence = [Exit::WrongOutput, Exit::Regression, Exit::NothingMeasured];
@@ -61,8 +61,7 @@ impl From<&StoreError> for Exit {
 }
 
 impl From<&HistoryError> for Exit {
-    /// Asking for what is not there is a mistake of the command line; all else is
-    /// a failure.
+    /// Asking for something that does not exist is a usage error; all others are failures.
     fn from(error: &HistoryError) -> Self {
         match error {
             HistoryError::Missing(_)

@@ -1,23 +1,23 @@
-//! Settings of the clocks of CPUs: governor, preference and turbo.
+//! Clock settings of CPUs: governor, preference and turbo.
 
 use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::sysfs;
 
-/// Settings of the CPUs that are used.
+/// Settings of the CPUs in use.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Frequency {
     /// Governors, each once, joined by `+`: `performance+powersave`.
     pub(super) governor: Option<String>,
-    /// Preferences between energy and performance (EPP), likewise.
+    /// Energy performance preferences (EPP), each once, joined by `+`.
     pub(super) preference: Option<String>,
-    /// Whether clocks above the nominal one are allowed.
+    /// True if clocks above the nominal one are allowed.
     pub(super) turbo: Option<bool>,
 }
 
 impl Frequency {
-    /// Settings of these CPUs below `sys`, which is `/sys` but in tests.
+    /// Settings of these CPUs below `sys`, which is `/sys` except in tests.
     pub(super) fn read(sys: &Path, cpus: &[usize]) -> Self {
         let base = sys.join("devices/system/cpu");
         let of_all = |name: &str| {

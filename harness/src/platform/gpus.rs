@@ -1,4 +1,4 @@
-//! The GPUs of a session, each opened when it is needed.
+//! GPUs of a session, each opened when it is first used.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -11,7 +11,7 @@ use algorithms::device::{Backend, Device, Target, Team};
 use algorithms::plugin;
 use text::Foreign;
 
-/// GPUs by their names.
+/// GPUs by name.
 #[derive(Default)]
 pub struct Gpus {
     open: Mutex<HashMap<Device, Arc<Gpu>>>,
@@ -19,17 +19,16 @@ pub struct Gpus {
 }
 
 impl Gpus {
-    /// GPUs, and the emulator as `config` says.
+    /// GPUs, with an emulator of this configuration.
     pub fn with_emulator(config: Config) -> Self {
         Gpus { emulator: config, ..Gpus::default() }
     }
 
-    /// A place to run. A GPU on which a kernel has failed is opened anew, since
-    /// nothing can be done with its old context; with plugins, which hold it too, it
-    /// can't be.
+    /// Execution target on a device. A GPU on which a kernel has failed is reopened, because its
+    /// old context is unusable; with plugins, which use that context too, this is not possible.
     ///
     /// # Errors
-    /// Why the device can't be used.
+    /// If the device can't be used.
     pub fn place<'a>(&self, device: Device, team: &'a Team) -> Result<Target<'a>, DeviceError> {
         let gpu = match device {
             Device::Cpu => return Ok(Target::host(team)),
@@ -38,10 +37,10 @@ impl Gpus {
         Ok(Target { device, gpu, team })
     }
 
-    /// A GPU; see [`Gpus::place`].
+    /// GPU of a device; see [`Gpus::place`].
     ///
     /// # Errors
-    /// Why it can't be used.
+    /// If it can't be used.
     pub fn gpu(&self, device: Device) -> Result<Arc<Gpu>, DeviceError> {
         let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         match open.get(&device) {
@@ -59,15 +58,15 @@ impl Gpus {
         Ok(gpu)
     }
 
-    /// Frees the memory of all GPUs that nobody has.
+    /// Releases unused memory of all GPUs.
     pub fn trim(&self) {
         let open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
         open.values().for_each(|gpu| gpu.trim());
     }
 }
 
-/// Plugins for GPUs use the primary context; everything else does then, too, so that
-/// no GPU has to go from one context to another between samples.
+/// Plugins for GPUs use the primary context; then everything else uses it, too, so that no GPU has
+/// to switch contexts between samples.
 fn sharing() -> ContextSharing {
     if plugin::any_for(Backend::Cuda) { ContextSharing::Primary } else { ContextSharing::Own }
 }
@@ -81,14 +80,14 @@ fn lost(device: Device) -> DeviceError {
     }
 }
 
-/// The CPU and every GPU that can be used; by the driver of its make, so that none comes twice.
+/// The CPU and every usable GPU; each by its vendor's driver only, so that none is listed twice.
 pub fn usable_devices() -> Vec<Device> {
     let gpus = cuda::devices().map_or(0, |(_, gpus)| gpus.len());
     let numbers = 0..u32::try_from(gpus).unwrap_or(u32::MAX);
     std::iter::once(Device::Cpu).chain(numbers.map(Device::Cuda)).collect()
 }
 
-/// Why a device can't be used; `None` if it can.
+/// Reason for a device to be unusable; `None` if it is usable.
 pub fn problem_of(device: Device) -> Option<String> {
     let known = |number: u32| match cuda::devices() {
         Err(reason) => Some(reason),
@@ -114,12 +113,12 @@ fn problem_of_adapter(number: u32) -> Option<String> {
     }
 }
 
-/// Why nothing can be measured on a device; `None` if something can.
+/// Reason for not measuring on a device; `None` if something can be measured.
 pub fn why_not_measured(device: Device) -> Option<String> {
     problem_of(device).or_else(|| only_verifies(device))
 }
 
-/// Why a device that can be used is not to be measured; `None` if it is.
+/// Reason for not measuring on a usable device; `None` if it is to be measured.
 pub fn only_verifies(device: Device) -> Option<String> {
     let shows = "whether kernels are right, not how fast they are";
     let why = match device {
@@ -145,8 +144,8 @@ mod tests {
     }
 
     #[test]
-    fn a_gpu_that_is_not_there_has_a_reason() {
-        let reason = problem_of(Device::Cuda(9999)).expect("there are not so many");
+    fn a_missing_gpu_has_a_reason() {
+        let reason = problem_of(Device::Cuda(9999)).expect("the machine has fewer GPUs");
         let error = cuda::open(9999, ContextSharing::Own).err();
         let text = error.expect("it can't be opened").to_string();
         let is_named = text.contains("cuda:9999");

@@ -1,4 +1,4 @@
-//! What identifies this machine, the state that it is in, and what is odd about that.
+//! Identity of this machine, its current state, and conditions that may disturb measurements.
 
 use std::path::Path;
 
@@ -15,12 +15,12 @@ use super::frequency::Frequency;
 use super::pages::transparent_huge_pages;
 use super::{Topology, available_memory, clock, usable_cpus, usable_threads};
 
-/// This machine.
+/// Description of this machine.
 pub fn this_machine() -> Machine {
     machine(&Topology::of_this_machine())
 }
 
-/// This machine, with the topology given.
+/// Description of this machine, with a given topology.
 pub fn machine(topology: &Topology) -> Machine {
     let wanted = RefreshKind::nothing()
         .with_cpu(CpuRefreshKind::nothing())
@@ -43,12 +43,12 @@ pub fn machine(topology: &Topology) -> Machine {
     }
 }
 
-/// All GPUs that can be used.
+/// All usable GPUs.
 fn gpus() -> Vec<Gpu> {
     let Ok((driver, gpus)) = cuda::devices() else {
         return Vec::new();
     };
-    // Without a management library the driver knows only what it is for.
+    // Without a management library the driver only reports the CUDA version it supports.
     let version = cuda::driver_version().unwrap_or_else(|_| driver.name());
     let gpu = |gpu: cuda::CudaGpu| {
         let settings = cuda::settings(&gpu);
@@ -73,7 +73,7 @@ pub fn host_name() -> Option<String> {
     System::host_name().ok().filter(|name| !name.is_empty())
 }
 
-/// The state at this moment.
+/// Current state.
 pub fn environment() -> Environment {
     let sys = Path::new("/sys");
     let frequency = Frequency::read(sys, &usable_cpus());
@@ -96,7 +96,7 @@ pub fn environment() -> Environment {
     }
 }
 
-/// What makes measuring on such a machine doubtful, with a hint each.
+/// Notes on conditions that make measurements unreliable, each with advice.
 pub fn oddities(environment: &Environment) -> Vec<String> {
     let mut oddities = Vec::new();
     let threads = environment.usable_threads as f64;
@@ -123,8 +123,7 @@ pub fn oddities(environment: &Environment) -> Vec<String> {
     oddities
 }
 
-/// A note for a run with teams of so many threads, where they are more than the CPUs, or than the
-/// quota of the control group has time for.
+/// A note for a run with more threads than CPUs, or than the quota of the control group allows.
 pub fn crowded(environment: &Environment, threads: usize) -> Vec<String> {
     let cpus = environment.usable_threads;
     let shared = (threads > cpus).then(|| {
@@ -150,7 +149,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn load_and_governor_are_told() {
+    fn load_and_governor_are_noted() {
         let mut environment = environment();
         environment.load_1min = Some(0.0);
         environment.governor = Some("performance".into());

@@ -1,4 +1,4 @@
-//! The machine: what it is, what state it is in, what it does meanwhile.
+//! The machine: identity, state and monitoring during runs.
 
 pub(crate) mod addresses;
 mod affinity;
@@ -11,6 +11,7 @@ mod core_kinds;
 pub(crate) mod counters;
 pub(crate) mod cpu_quota;
 mod cpu_time;
+mod crash_record;
 mod drawing;
 pub(crate) mod energy;
 mod executable;
@@ -19,7 +20,6 @@ mod fingerprint;
 mod frequency;
 pub mod gpus;
 mod instruction_sets;
-mod ledger;
 mod machine;
 mod memory;
 pub(crate) mod monotonic;

@@ -1,4 +1,4 @@
-//! The pages that memory of this process is on.
+//! Page size of the memory of this process.
 
 use std::io;
 use std::path::Path;
@@ -7,7 +7,7 @@ use nix::sys::prctl;
 
 use super::sysfs;
 
-/// From now on memory of this process, and of those that it starts, is on small pages alone.
+/// Restricts this process, and those that it starts, to small pages from now on.
 ///
 /// # Errors
 /// If the system refuses.
@@ -15,7 +15,7 @@ pub fn use_small_pages() -> io::Result<()> {
     Ok(prctl::set_thp_disable(true)?)
 }
 
-/// The mode of transparent huge pages that holds for this process; `None` if it is not known.
+/// Mode of transparent huge pages for this process; `None` if it is not known.
 pub(super) fn transparent_huge_pages() -> Option<String> {
     if prctl::get_thp_disable() == Ok(true) {
         return Some("never".to_owned());

@@ -1,14 +1,12 @@
-//! A plugin that crashes in this process: on the real input, after it did well when it
-//! was tried.
+//! Handling of plugins that crash in this process, on the real input, after they passed the trial.
 //!
-//! Nothing can be saved then but what is on disk, which is all that was measured. So
-//! the process says whose fault it is and where the results are, and ends with the
-//! exit code of a wrong variant. Outside calls of plugins nothing changes: whoever
-//! handled these signals before does so still, Rust's check for stack overflows among
-//! them. What ends a process otherwise is told by its [`supervisor`](super::supervisor), if it
-//! has one.
+//! Nothing can be saved then except what is on disk, which is everything that was measured. So the
+//! process reports the plugin and the folder of results, and ends with the exit code of a wrong
+//! variant. Outside of plugin calls nothing changes: previous handlers of these signals remain in
+//! effect, including Rust's check for stack overflows. Other ends of a process are reported by its
+//! [`supervisor`](super::supervisor), if it has one.
 //!
-//! A handler may do next to nothing: it reads two texts, writes and ends.
+//! A signal handler may do very little: this one reads two texts, writes and exits.
 
 use std::ffi::{c_int, c_void};
 use std::path::{Path, PathBuf};
@@ -21,9 +19,9 @@ use nix::sys::signal::{SaFlags, SigAction, SigHandler, SigSet, Signal, sigaction
 use text::Foreign;
 
 use super::Exit;
-use super::ledger::{ends, ledger};
+use super::crash_record::{self, record_exit};
 
-/// What crashes end with.
+/// Signals of crashes.
 const SIGNALS: [Signal; 6] = [
     Signal::SIGSEGV,
     Signal::SIGBUS,
@@ -33,30 +31,30 @@ const SIGNALS: [Signal; 6] = [
     Signal::SIGTRAP,
 ];
 
-/// What is said of results, before the folder.
+/// Text before the folder of results.
 pub(super) const KEPT: &str = "; what was measured before is kept in ";
 pub(super) const NOTHING_KEPT: &str = "; nothing was measured";
 
-/// This process: one that a plugin forks has the handlers, too, but nothing to tell.
+/// Id of this process: a process forked by a plugin has the handlers, too, but must not report.
 static PROCESS: AtomicU32 = AtomicU32::new(0);
-/// Where the process works, in which relative paths are meant.
+/// Initial working directory, to which relative paths refer.
 static HOME: OnceLock<PathBuf> = OnceLock::new();
-/// What was done on these signals before.
+/// Previous handlers of these signals.
 static BEFORE: OnceLock<[SigAction; SIGNALS.len()]> = OnceLock::new();
 
 struct Guard;
 
 impl Watch for Guard {
     fn enter(&self, call: &'static Call) {
-        ledger().enter(&call.words);
+        crash_record::current().enter(&call.words);
     }
 
     fn leave(&self) {
-        ledger().leave();
+        crash_record::current().leave();
     }
 }
 
-/// From now on, crashes of plugins are told.
+/// Reports crashes of plugins from now on.
 pub(crate) fn install() {
     BEFORE.get_or_init(|| {
         PROCESS.store(std::process::id(), SeqCst);
@@ -64,30 +62,30 @@ pub(crate) fn install() {
             let _ = HOME.set(home);
         }
         set_watch(&Guard);
-        // SAFETY: `on_exit` takes nothing and may be called when the process ends.
+        // SAFETY: `on_exit` takes no arguments and may be called when the process ends.
         unsafe { libc::atexit(on_exit) };
         let flags = SaFlags::SA_SIGINFO | SaFlags::SA_ONSTACK;
         let action = SigAction::new(SigHandler::SigAction(on_signal), flags, SigSet::empty());
-        // SAFETY: the handler does only what handlers may do.
+        // SAFETY: the handler makes only async-signal-safe calls.
         SIGNALS.map(|signal| unsafe { sigaction(signal, &action) }.unwrap_or_else(|_| default()))
     });
 }
 
-/// Says where results go.
+/// Sets the folder of results for reports.
 pub(crate) fn keep_results_in(folder: &Path) {
-    ledger().folder.set(&folder.shown().to_string());
+    crash_record::current().folder.set(&folder.shown().to_string());
 }
 
-/// Goes back to where the process was started: a plugin may have gone elsewhere, and relative
-/// paths of results are to mean what they meant when they were typed.
+/// Returns to the initial working directory: a plugin may have changed it, and relative paths of
+/// results refer to the initial one.
 pub(crate) fn return_home() {
     if let Some(home) = HOME.get() {
-        // Whoever removed the folder has results nowhere: told where they are written.
+        // If the folder was removed, writing the results reports the error.
         let _ = std::env::set_current_dir(home);
     }
 }
 
-/// The process is about to be ended, and no plugin is to blame.
+/// Disarms the guard, because the process is about to be ended for another reason.
 pub(crate) fn disarm() {
     Guard.leave();
 }
@@ -110,21 +108,22 @@ extern "C" fn on_exit() {
     }
 }
 
-/// Whether a plugin is being called, and in this process.
+/// True if a plugin is being called in this process.
 fn is_called() -> bool {
-    // SAFETY: it takes nothing and may be called in a handler.
+    // SAFETY: `getpid` takes no arguments and is async-signal-safe.
     let process = unsafe { libc::getpid() };
-    ledger().is_inside.load(SeqCst) && u32::try_from(process) == Ok(PROCESS.load(SeqCst))
+    crash_record::current().is_inside.load(SeqCst)
+        && u32::try_from(process) == Ok(PROCESS.load(SeqCst))
 }
 
-/// Says whose fault it is, and ends the process.
+/// Reports the plugin, and ends the process.
 fn blame(how: &str) -> ! {
-    let ledger = ledger();
-    let folder = ledger.folder.bytes();
+    let record = crash_record::current();
+    let folder = record.folder.bytes();
     let kept = if folder.is_empty() { NOTHING_KEPT } else { KEPT };
     let texts: [&[u8]; 8] = [
         b"\nbench: plugin ",
-        ledger.call.bytes(),
+        record.call.bytes(),
         b", crashed (",
         how.as_bytes(),
         b")",
@@ -133,11 +132,11 @@ fn blame(how: &str) -> ! {
         b"\n",
     ];
     for text in texts {
-        // SAFETY: so many bytes are there. Whether anybody reads them makes no difference.
+        // SAFETY: pointer and length are those of `text`; an error of the write is ignored.
         unsafe { libc::write(libc::STDERR_FILENO, text.as_ptr().cast(), text.len()) };
     }
-    ends(Exit::WrongOutput);
-    // SAFETY: it ends the process, and runs nothing before.
+    record_exit(Exit::WrongOutput);
+    // SAFETY: `_exit` takes an integer, ends the process and runs no handlers.
     unsafe { libc::_exit(Exit::WrongOutput as c_int) }
 }
 
@@ -152,7 +151,8 @@ fn do_as_before(
         Some(SigHandler::SigAction(handler)) => handler(signal, info, context),
         Some(SigHandler::Handler(handler)) => handler(signal),
         Some(SigHandler::SigIgn) => {}
-        // SAFETY: both may be called in a handler; the signal comes once it returns.
+        // SAFETY: both calls are async-signal-safe; the signal is delivered when the handler
+        // returns.
         _ => unsafe {
             libc::signal(signal, libc::SIG_DFL);
             libc::raise(signal);
@@ -170,7 +170,7 @@ mod tests {
     const OVERFLOWS: &str = "platform::plugin_guard::tests::overflows";
 
     #[test]
-    fn a_stack_overflow_outside_plugins_is_told_as_before() {
+    fn a_stack_overflow_outside_plugins_is_reported_as_before() {
         let this = std::env::current_exe().expect("a test program");
         let mut again = Command::new(this);
         again.args(["--exact", OVERFLOWS, "--ignored", "--nocapture"]);

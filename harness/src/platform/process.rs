@@ -1,4 +1,4 @@
-//! This process: when it began, how it is asked to end; and what its children say.
+//! Start time and interrupts of this process, and output lines of its children.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::sync::atomic::AtomicBool;
@@ -11,36 +11,35 @@ use std::time::Instant;
 use files::Lines;
 use nix::sys::signal::{SigHandler, Signal, signal};
 
-use super::{Exit, ledger, plugin_guard, supervisor};
+use super::{Exit, crash_record, plugin_guard, supervisor};
 
-/// The beginning of the process, or nearly so: the first call, which is the first thing
-/// that `bench` does.
+/// Start time of the process, approximately: time of the first call, which is the first thing that
+/// `bench` does.
 pub fn process_start() -> Instant {
     static START: OnceLock<Instant> = OnceLock::new();
     *START.get_or_init(Instant::now)
 }
 
-/// A file that may not grow any more, by `ulimit -f`, is an error of whoever writes it, as a disk
-/// that is full is: without this the system would end the process without a word.
+/// Makes exceeding `ulimit -f` a write error, like a full disk: without this the system would kill
+/// the process without a message.
 pub(crate) fn tell_of_full_files() {
-    // Where it can't be ignored, all stays as it was.
-    // SAFETY: no handler is installed.
+    // If it can't be ignored, the default behaviour remains.
+    // SAFETY: no handler is installed, only `SIG_IGN`.
     let _ = unsafe { signal(Signal::SIGXFSZ, SigHandler::SigIgn) };
 }
 
-/// The characters of the longest line that another process may say: all samples of a point are in
-/// one.
-const LONGEST_LINE: usize = 64 << 20;
+/// Maximum length of a line from another process: all samples of a point are in one line.
+const MAX_LINE: usize = 64 << 20;
 
-/// The lines that another process writes; one that is endless is an error.
-pub(crate) fn lines(said: impl Read) -> impl Iterator<Item = io::Result<String>> {
-    BufReader::new(Lines::of_stream(said, LONGEST_LINE)).lines()
+/// Lines from another process; a line without end yields an error.
+pub(crate) fn lines(input: impl Read) -> impl Iterator<Item = io::Result<String>> {
+    BufReader::new(Lines::of_stream(input, MAX_LINE)).lines()
 }
 
-/// The lines that a child writes, as they come: whoever waits for one can give up.
+/// Lines from a child, as they come; the receiver allows timeouts.
 ///
 /// # Errors
-/// If the system gives no thread to read them.
+/// If the system refuses a thread for reading.
 pub(crate) fn lines_of(output: impl Read + Send + 'static) -> io::Result<Receiver<String>> {
     let (sender, receiver) = channel();
     Builder::new().spawn(move || {
@@ -50,7 +49,7 @@ pub(crate) fn lines_of(output: impl Read + Send + 'static) -> io::Result<Receive
     Ok(receiver)
 }
 
-/// Ctrl-C: the first asks for an end, the second makes one.
+/// Ctrl-C: the first one requests an end, the second one ends the process.
 #[derive(Clone, Debug, Default)]
 pub struct Interrupt(Arc<AtomicBool>);
 
@@ -63,15 +62,15 @@ impl Interrupt {
             asked.take_orders();
         } else {
             let listening = ctrlc::set_handler(move || asked.ask_or_end());
-            // Without a handler Ctrl-C ends the program: what is on disk is kept.
+            // Without a handler Ctrl-C ends the program; results so far are on disk.
             drop(listening);
         }
         interrupt
     }
 
-    /// Listens to the supervisor, who takes the signals.
+    /// Listens to the supervisor, which receives the signals.
     fn take_orders(self) {
-        // Who listens already goes on listening.
+        // A listener that exists already stays active.
         let Some(orders) = supervisor::orders() else {
             return;
         };
@@ -79,15 +78,15 @@ impl Interrupt {
             let orders = BufReader::new(orders).bytes().map_while(Result::ok);
             orders.for_each(|_| self.ask_or_end());
         });
-        // Without a listener the supervisor ends the process: what is on disk is kept.
-        ledger::ledger().listens.store(listening.is_ok(), SeqCst);
+        // Without a listener the supervisor ends the process; results so far are on disk.
+        crash_record::current().listens.store(listening.is_ok(), SeqCst);
     }
 
-    /// The first asks for an end, the second makes one.
+    /// Handles a request: the first one requests an end, the second one ends the process.
     fn ask_or_end(&self) {
         if self.0.swap(true, Relaxed) {
             plugin_guard::disarm();
-            ledger::ends(Exit::Interrupted);
+            crash_record::record_exit(Exit::Interrupted);
             std::process::exit(Exit::Interrupted as i32);
         }
         let _ = writeln!(
@@ -96,12 +95,12 @@ impl Interrupt {
         );
     }
 
-    /// Whether an end was asked for.
+    /// True if an end was requested.
     pub fn asked(&self) -> bool {
         self.0.load(Relaxed)
     }
 
-    /// Asks for an end, as Ctrl-C does.
+    /// Requests an end, as Ctrl-C does.
     pub fn ask(&self) {
         self.0.store(true, Relaxed);
     }

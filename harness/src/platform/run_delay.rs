@@ -1,18 +1,18 @@
-//! How long a thread was ready to run and had to wait for a core.
+//! Time for which a thread was runnable and waited for a core.
 
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::time::Duration;
 
-/// The statistics of the scheduler for the thread that opens it.
+/// Scheduler statistics of the thread that opens the file.
 const FILE: &str = "/proc/thread-self/schedstat";
 
 thread_local! {
     static SCHEDSTAT: Option<File> = File::open(FILE).ok();
 }
 
-/// The time for which the calling thread has waited for a core since it was started; `None`
-/// where the kernel does not count it. A thread that sleeps does not wait for a core.
+/// Time for which the calling thread has waited for a core since it was started; `None` if the
+/// kernel does not count it. A sleeping thread does not wait for a core.
 pub fn run_delay() -> Option<Duration> {
     SCHEDSTAT.with(|file| {
         let mut text = [0; 96];
@@ -21,7 +21,7 @@ pub fn run_delay() -> Option<Duration> {
     })
 }
 
-/// The second number of a line of schedstat, in nanoseconds.
+/// Second number of a line of schedstat, in nanoseconds.
 fn parsed(line: &str) -> Option<Duration> {
     let nanoseconds = line.split_ascii_whitespace().nth(1)?;
     nanoseconds.parse().ok().map(Duration::from_nanos)
@@ -40,7 +40,7 @@ mod tests {
         assert_eq!(parsed("1000\n"), None);
     }
 
-    /// More threads than cores have to wait, and a thread that sleeps does not.
+    /// More threads than cores have to wait, and a sleeping thread does not.
     #[test]
     fn waiting_for_a_core_is_counted_and_sleeping_is_not() {
         if run_delay().is_none() {
@@ -50,7 +50,8 @@ mod tests {
         let cores = thread::available_parallelism().map_or(1, usize::from);
         let busy = |_| {
             thread::spawn(|| {
-                let (start, before) = (Instant::now(), run_delay());
+                let start = Instant::now();
+                let before = run_delay();
                 while start.elapsed() < Duration::from_millis(300) {}
                 run_delay().zip(before).map(|(after, before)| after - before)
             })

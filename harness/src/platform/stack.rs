@@ -1,19 +1,19 @@
-//! The stack of the main thread, which `ulimit -s` limits.
+//! Stack of the main thread, which `ulimit -s` limits.
 
 use nix::sys::resource::{Resource, getrlimit, setrlimit};
 use reports::units;
 
-/// Enough for everything that the main thread does, and what systems give by default.
+/// Sufficient size for the main thread, and default of most systems.
 const WANTED: u64 = 8 << 20;
-/// With less, even a command line that is merely read may overflow it.
+/// Minimum size: with less, even parsing a command line may overflow the stack.
 const NEEDED: u64 = 1 << 20;
 
 /// Raises a limit that is too low, as far as the system allows.
 ///
 /// # Errors
-/// A sentence, if too little is left.
+/// A message, if the stack remains too small.
 pub(crate) fn ensure_stack() -> Result<(), String> {
-    // A system that tells no limit has none.
+    // A system that reports no limit has none.
     let Ok((soft, hard)) = getrlimit(Resource::RLIMIT_STACK) else { return Ok(()) };
     if soft >= NEEDED {
         return Ok(());

@@ -9,17 +9,17 @@ pub(super) fn text(path: &Path) -> Option<String> {
     Some(text.trim().to_owned())
 }
 
-/// A number in a file.
+/// Number in a file.
 pub(super) fn number<T: std::str::FromStr>(path: &Path) -> Option<T> {
     text(path)?.parse().ok()
 }
 
-/// The CPUs in a file.
+/// CPUs in a file.
 pub(super) fn cpus(path: &Path) -> Option<Vec<usize>> {
     list(&text(path)?)
 }
 
-/// A list of CPUs or nodes such as `0-3,8`; `None` if it is none.
+/// Parses a list of CPUs or nodes such as `0-3,8`; `None` if it is invalid.
 pub(super) fn list(text: &str) -> Option<Vec<usize>> {
     let mut cpus = Vec::new();
     let ranges = text.split(',').map(str::trim);
@@ -30,7 +30,7 @@ pub(super) fn list(text: &str) -> Option<Vec<usize>> {
     Some(cpus)
 }
 
-/// A size such as `32768K`, in bytes.
+/// Parses a size such as `32768K`, in bytes.
 pub(super) fn size(text: &str) -> Option<u64> {
     let (digits, scale) = match text.as_bytes().last()? {
         b'K' => (&text[..text.len() - 1], 1 << 10),
@@ -41,7 +41,7 @@ pub(super) fn size(text: &str) -> Option<u64> {
     Some(digits.parse::<u64>().ok()? * scale)
 }
 
-/// The choice in brackets of a file such as `always [madvise] never`.
+/// Selected option in brackets of a file such as `always [madvise] never`.
 pub(super) fn chosen(path: &Path) -> Option<String> {
     let text = text(path)?;
     let start = text.find('[')? + 1;

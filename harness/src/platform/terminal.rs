@@ -1,6 +1,6 @@
-//! The size of the terminal that standard output is shown on.
+//! Size of the terminal of standard output.
 
-/// Rows that are assumed where a terminal tells its width alone, as one of `script` does.
+/// Number of rows if a terminal reports only its width, as that of `script` does.
 const ROWS: usize = 24;
 
 /// Size of a terminal in characters.
@@ -12,10 +12,11 @@ pub(crate) struct TerminalSize {
     pub(crate) rows: usize,
 }
 
-/// Size of the terminal; `None` if there is none, or it does not know its width.
+/// Size of the terminal; `None` if there is none, or its width is unknown.
 pub(crate) fn terminal_size() -> Option<TerminalSize> {
     let mut size = libc::winsize { ws_row: 0, ws_col: 0, ws_xpixel: 0, ws_ypixel: 0 };
-    // SAFETY: the call writes a size to where it is told to; it fails for what is no terminal.
+    // SAFETY: the call writes only to `size`, which is a valid local variable; it fails for
+    // anything that is not a terminal.
     let answer = unsafe { libc::ioctl(libc::STDOUT_FILENO, libc::TIOCGWINSZ, &raw mut size) };
     (answer == 0).then(|| size_of(size.ws_col, size.ws_row)).flatten()
 }
@@ -30,7 +31,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_width_is_enough() {
+    fn a_terminal_needs_only_a_width() {
         assert_eq!(size_of(80, 0), Some(TerminalSize { columns: 80, rows: 24 }));
         assert_eq!(size_of(80, 50), Some(TerminalSize { columns: 80, rows: 50 }));
         assert_eq!(size_of(0, 50), None);

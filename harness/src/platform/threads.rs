@@ -1,9 +1,9 @@
-//! Threads of this process, which the system may refuse to give: `ulimit -u` and `pids.max` of a
-//! control group are easily reached on login nodes.
+//! Threads of this process, which the system may refuse: `ulimit -u` and `pids.max` of a control
+//! group are easily reached on login nodes.
 //!
-//! What is generated, checked and read in parallel uses rayon's global pool. Left to itself, that
-//! pool starts with its first use, and ends the process if the system gives too few threads. So it
-//! is started here, before any work.
+//! Parallel generation, checks and file reading use rayon's global pool. By default, that pool
+//! starts with its first use, and ends the process if the system refuses threads. So it is started
+//! here, before any work.
 
 use std::io;
 use std::num::NonZero;
@@ -12,7 +12,7 @@ use std::thread::{Builder, available_parallelism};
 
 use rayon::{ThreadBuilder, ThreadPoolBuilder};
 
-/// Why there are no threads.
+/// Error: no thread could be started.
 #[derive(Debug, thiserror::Error)]
 #[error(
     "the system gives no thread: {0}; end other processes, or raise the limit (`ulimit -u`, \
@@ -20,23 +20,23 @@ use rayon::{ThreadBuilder, ThreadPoolBuilder};
 )]
 pub struct NoThreads(io::Error);
 
-/// What to do where the system gives no more processes, threads or open files.
+/// Advice if the system grants no more processes, threads or open files.
 pub(crate) const RAISE_LIMITS: &str = "raise the limits of threads and files (`ulimit -u`, `ulimit -n`, pids.max of the control group)";
 
-/// Whether the system refused because of a limit of processes, threads, open files or memory.
+/// True if the system refused because of a limit of processes, threads, open files or memory.
 pub(crate) fn is_limit(error: &io::Error) -> bool {
     let limits = [libc::EAGAIN, libc::EMFILE, libc::ENFILE, libc::ENOMEM];
     error.raw_os_error().is_some_and(|code| limits.contains(&code))
 }
 
-/// A thread that waits for the part of a pool that it is to be.
+/// A thread that waits for its part of a pool.
 type Waiting = SyncSender<ThreadBuilder>;
 
-/// Starts the pool that all but measured work uses. Returns a note if it has fewer threads than
-/// there are CPUs.
+/// Starts the pool that everything except measured work uses. Returns a note if it has fewer
+/// threads than there are CPUs.
 ///
 /// # Errors
-/// If the system gives no thread at all.
+/// If the system grants no thread at all.
 pub(crate) fn start_global_pool() -> Result<Option<String>, NoThreads> {
     let wanted = available_parallelism().map_or(1, NonZero::get);
     let mut waiting: Vec<Waiting> = Vec::new();
@@ -51,7 +51,7 @@ pub(crate) fn start_global_pool() -> Result<Option<String>, NoThreads> {
         None => None,
         Some(error) if waiting.is_empty() => return Err(NoThreads(error)),
         Some(error) => {
-            // The others end: listeners and what is measured need threads, too.
+            // The other threads end, because listeners and measured work need threads, too.
             waiting.truncate(1);
             Some(format!(
                 "note: the system gives fewer than {wanted} threads ({error}); one of them \
@@ -64,7 +64,8 @@ pub(crate) fn start_global_pool() -> Result<Option<String>, NoThreads> {
         thread.send(part).map_err(|_| io::ErrorKind::BrokenPipe.into())
     };
     let pool = ThreadPoolBuilder::new().num_threads(waiting.len()).spawn_handler(hand_out);
-    // An error says that there is a pool already, which serves as well: no thread is started here.
+    // An error means that there is a pool already, which is equally good; no thread is started
+    // here.
     drop(pool.build_global());
     Ok(note)
 }

@@ -1,4 +1,4 @@
-//! Packages, cores, hardware threads and caches, as sysfs tells them.
+//! Packages, cores, hardware threads and caches, as reported by sysfs.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -9,10 +9,10 @@ use reports::record::CacheLevel;
 use super::affinity::assumed_cpus;
 use super::sysfs;
 
-/// The CPUs that are online, and the caches that they share.
+/// Online CPUs, and the caches that they share.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Topology {
-    /// In ascending order of their numbers.
+    /// CPUs in ascending order of their numbers.
     pub cpus: Vec<LogicalCpu>,
     /// Data and unified caches, by level, then by their first CPU.
     pub caches: Vec<Cache>,
@@ -21,30 +21,30 @@ pub struct Topology {
 /// A hardware thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogicalCpu {
-    /// Its number.
+    /// CPU number of the system.
     pub number: usize,
-    /// Its socket.
+    /// Package (socket) number.
     pub package: usize,
-    /// Its core: the lowest number of the hardware threads there.
+    /// Core, identified by the lowest number of its hardware threads.
     pub core: usize,
-    /// Its NUMA node.
+    /// NUMA node.
     pub node: usize,
 }
 
 /// A cache.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Cache {
-    /// 1, 2, 3.
+    /// Level 1, 2 or 3.
     pub level: u32,
-    /// The CPUs that share it.
+    /// CPUs that share it.
     pub cpus: Vec<usize>,
-    /// Its size.
+    /// Size in bytes.
     pub bytes: u64,
 }
 
 impl Topology {
-    /// Reads the topology below `root`, which is `/sys` but in tests. Where
-    /// there is none, the CPUs are taken to be cores of one package.
+    /// Reads the topology below `root`, which is `/sys` except in tests. Without it, the CPUs are
+    /// assumed to be cores of one package.
     pub fn read(root: &Path) -> Self {
         let base = root.join("devices/system/cpu");
         let nodes = nodes(&root.join("devices/system/node"));
@@ -55,41 +55,41 @@ impl Topology {
         Topology { cpus: numbers.iter().map(cpu).collect(), caches: shared.into_iter().collect() }
     }
 
-    /// The topology of this machine.
+    /// Topology of this machine.
     pub fn of_this_machine() -> Self {
         Self::read(Path::new("/sys"))
     }
 
-    /// The number of sockets.
+    /// Number of packages (sockets).
     pub fn packages(&self) -> usize {
         self.count(|cpu| cpu.package)
     }
 
-    /// The number of cores.
+    /// Number of cores.
     pub fn cores(&self) -> usize {
         self.count(|cpu| cpu.core)
     }
 
-    /// The number of NUMA nodes.
+    /// Number of NUMA nodes.
     pub fn nodes(&self) -> usize {
         self.count(|cpu| cpu.node)
     }
 
-    /// The bytes of all last-level caches together.
+    /// Total bytes of all last-level caches.
     pub fn last_level_bytes(&self) -> u64 {
         let last = self.caches.iter().map(|cache| cache.level).max();
         let last_level = self.caches.iter().filter(|cache| Some(cache.level) == last);
         last_level.map(|cache| cache.bytes).sum()
     }
 
-    /// The last-level cache of a CPU, named by the lowest CPU that shares it.
+    /// Last-level cache of a CPU, identified by the lowest CPU that shares it.
     pub fn last_level_cache(&self, cpu: usize) -> usize {
         let shared = self.caches.iter().filter(|cache| cache.cpus.contains(&cpu));
         let last = shared.max_by_key(|cache| cache.level);
         last.and_then(|cache| cache.cpus.first().copied()).unwrap_or(0)
     }
 
-    /// The caches by level and size.
+    /// Caches by level and size.
     pub fn cache_levels(&self) -> Vec<CacheLevel> {
         let mut counts = BTreeMap::<(u32, u64), usize>::new();
         for cache in &self.caches {
@@ -117,7 +117,7 @@ fn read_cpu(base: &Path, nodes: &BTreeMap<usize, usize>, number: usize) -> Logic
     }
 }
 
-/// The NUMA node of each CPU.
+/// NUMA node of each CPU.
 fn nodes(base: &Path) -> BTreeMap<usize, usize> {
     let mut nodes = BTreeMap::new();
     for (node, folder) in numbered_folders(base, "node") {
@@ -154,10 +154,9 @@ fn numbered_folders(base: &Path, prefix: &str) -> Vec<(usize, PathBuf)> {
     folders
 }
 
-/// The NUMA node that a device of the PCI bus is at, by its address as drivers write it; `None`
-/// where the system does not tell.
+/// NUMA node of a PCI device, by its address as drivers format it; `None` if not available.
 pub fn gpu_node(pci_bus_id: &str) -> Option<usize> {
-    // Drivers write the domain with eight digits, the system with four.
+    // Drivers format the domain with eight digits, the system with four.
     let address = pci_bus_id.to_lowercase();
     let address = address.get(address.len().checked_sub("0000:00:00.0".len())?..)?;
     sysfs::number(&Path::new("/sys/bus/pci/devices").join(address).join("numa_node"))

@@ -1,5 +1,5 @@
-//! Processes of this executable that work for this one. What they are told and what they say are
-//! lines of JSON, on their standard input and output.
+//! Worker processes of this executable. Requests and responses are lines of JSON, on their standard
+//! input and output.
 
 use std::env;
 use std::io::{self, BufRead, Write};
@@ -14,32 +14,32 @@ use serde::de::DeserializeOwned;
 use super::children::end_with_parent;
 use super::process::lines_of;
 
-/// How long the last words of one that is lost are waited for.
-const LAST_WORDS: Duration = Duration::from_millis(200);
-/// Lines of them that are told.
+/// Timeout for the last lines of standard error of a lost worker.
+const STDERR_TIMEOUT: Duration = Duration::from_millis(200);
+/// Number of these lines that are reported.
 const LAST_LINES: usize = 3;
 
-/// A worker that was started.
+/// A worker process that was started.
 pub(crate) struct Worker {
     pub(crate) process: Child,
     pub(crate) asks: ChildStdin,
     pub(crate) answers: ChildStdout,
-    /// What it writes to standard error.
-    pub(crate) words: Receiver<String>,
+    /// Lines that it writes to standard error.
+    pub(crate) stderr_lines: Receiver<String>,
 }
 
-/// Why nothing was heard.
+/// Error of receiving a message.
 #[derive(Debug)]
-pub(crate) enum Unheard {
-    /// Nobody is there any more.
-    Alone,
-    /// It is nothing that is said here.
+pub(crate) enum IpcError {
+    /// The other side has closed the channel.
+    PeerClosed,
+    /// The message is not part of the protocol.
     NotUnderstood(String),
 }
 
 impl Worker {
-    /// Starts a worker by the subcommand that makes it one; `prepare` adds what it is lent. It ends
-    /// with the thread that starts it, which is to be the main one.
+    /// Starts a worker with its subcommand; `prepare` adds resources that it inherits. It is killed
+    /// when the thread that starts it ends, which should be the main one.
     ///
     /// # Errors
     /// If it can't be started.
@@ -47,14 +47,14 @@ impl Worker {
         let mut command = Command::new(env::current_exe()?);
         command.arg(subcommand);
         prepare(&mut command);
-        // Ctrl-C is for this process, which lets workers end what they have begun.
+        // Ctrl-C is handled by this process, which lets workers finish their current work.
         command.process_group(0);
         end_with_parent(&mut command);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut process = command.spawn()?;
         match (process.stdin.take(), process.stdout.take(), process.stderr.take()) {
-            (Some(asks), Some(answers), Some(words)) => match lines_of(words) {
-                Ok(words) => Ok(Worker { process, asks, answers, words }),
+            (Some(asks), Some(answers), Some(stderr_lines)) => match lines_of(stderr_lines) {
+                Ok(stderr_lines) => Ok(Worker { process, asks, answers, stderr_lines }),
                 Err(error) => Err(given_up(process, error)),
             },
             _ => Err(given_up(process, io::Error::other("it has no standard streams"))),
@@ -62,7 +62,7 @@ impl Worker {
     }
 }
 
-/// Ends a process that nothing can listen to; returns why.
+/// Kills a process that can't be listened to; returns the reason.
 fn given_up(mut process: Child, error: io::Error) -> io::Error {
     let _ = process.kill();
     let _ = process.wait();
@@ -70,11 +70,12 @@ fn given_up(mut process: Child, error: io::Error) -> io::Error {
 }
 
 /// A message between processes, as a line.
-pub(crate) fn line(said: &impl Serialize) -> String {
-    serde_json::to_string(said).expect("messages have a form in JSON, paths by `any_path`") + "\n"
+pub(crate) fn line(message: &impl Serialize) -> String {
+    serde_json::to_string(message).expect("messages have a form in JSON, paths by `any_path`")
+        + "\n"
 }
 
-/// A path in a message: as text, or as bytes if it is not UTF-8, which JSON has no form for.
+/// A path in a message: as text, or as bytes if it is not UTF-8, which JSON can't represent.
 pub(crate) mod any_path {
     use std::ffi::OsString;
     use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -111,44 +112,43 @@ pub(crate) mod any_path {
     }
 }
 
-/// Waits for the end of a worker that ends or is made to; returns how that was, with its last
-/// words.
-pub(crate) fn end_of(process: &mut Child, words: &Receiver<String>) -> String {
+/// Waits for the end of a worker that ends or is killed; returns a description with its last lines.
+pub(crate) fn end_of(process: &mut Child, stderr_lines: &Receiver<String>) -> String {
     let how = match process.wait() {
         Ok(status) => format!("ended with {status}"),
         Err(error) => format!("ended: {error}"),
     };
-    let until = Instant::now() + LAST_WORDS;
+    let until = Instant::now() + STDERR_TIMEOUT;
     let left = || until.saturating_duration_since(Instant::now());
-    let said: Vec<_> = std::iter::from_fn(|| words.recv_timeout(left()).ok()).collect();
-    let last = &said[said.len().saturating_sub(LAST_LINES)..];
+    let message: Vec<_> = std::iter::from_fn(|| stderr_lines.recv_timeout(left()).ok()).collect();
+    let last = &message[message.len().saturating_sub(LAST_LINES)..];
     if last.is_empty() { how } else { format!("{how}: {}", last.join(" / ")) }
 }
 
-/// The next thing that a worker is told; `None` if there is nothing more.
+/// Receives the next request of a worker; `None` at the end.
 ///
 /// # Errors
-/// If it can't be heard or understood.
-pub(crate) fn hear<T: DeserializeOwned>() -> Result<Option<T>, Unheard> {
+/// If it can't be read or parsed.
+pub(crate) fn recv<T: DeserializeOwned>() -> Result<Option<T>, IpcError> {
     let mut line = String::new();
     match io::stdin().lock().read_line(&mut line) {
         Ok(0) => Ok(None),
         Ok(_) => {
             let heard = serde_json::from_str(&line).map(Some);
-            heard.map_err(|error| Unheard::NotUnderstood(error.to_string()))
+            heard.map_err(|error| IpcError::NotUnderstood(error.to_string()))
         }
-        Err(_) => Err(Unheard::Alone),
+        Err(_) => Err(IpcError::PeerClosed),
     }
 }
 
-/// Says something to who has started this worker.
+/// Sends a message to the process that started this worker.
 ///
 /// # Errors
-/// If nobody listens any more.
-pub(crate) fn say(said: &impl Serialize) -> Result<(), Unheard> {
+/// If that process is gone.
+pub(crate) fn send(message: &impl Serialize) -> Result<(), IpcError> {
     let mut stdout = io::stdout().lock();
-    let written = stdout.write_all(line(said).as_bytes()).and_then(|()| stdout.flush());
-    written.map_err(|_| Unheard::Alone)
+    let written = stdout.write_all(line(message).as_bytes()).and_then(|()| stdout.flush());
+    written.map_err(|_| IpcError::PeerClosed)
 }
 
 #[cfg(test)]

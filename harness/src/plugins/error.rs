@@ -1,4 +1,4 @@
-//! Plugins that can't be used.
+//! Errors of plugins.
 
 use std::io;
 use std::path::PathBuf;
@@ -9,35 +9,35 @@ use text::Foreign;
 
 use crate::platform::Exit;
 
-/// Why a plugin is not used at all.
+/// Reason for not using a plugin at all.
 #[expect(missing_docs, reason = "messages say what fields are")]
 #[derive(Debug, thiserror::Error)]
 pub enum PluginFailure {
     /// A file that can't be read.
     #[error("plugin {}: {problem}; --plugin takes a shared library", path.shown())]
     Unreadable { path: PathBuf, problem: String },
-    /// It is no plugin, or not one for this bench: seen in another process.
+    /// The file is not a plugin, or not one for this version; found in the trial process.
     #[error("{0}")]
     Refused(String),
-    /// It is no plugin, or not one beside the others.
+    /// The file is not a plugin, or conflicts with another one.
     #[error(transparent)]
     Unusable(#[from] PluginError),
-    /// It crashed or hung while it was being loaded.
+    /// The plugin crashed or hung during loading.
     #[error("plugin {}: it {problem}; nothing was measured", path.shown())]
     Crashed { path: PathBuf, problem: String },
-    /// Threads that can't be had.
+    /// Threads that can't be started.
     #[error(transparent)]
     Team(#[from] TeamError),
-    /// A trial that can't write down how it goes.
+    /// A trial that can't write its report.
     #[error("standard output: {0}")]
     Output(#[from] io::Error),
-    /// The process that tries plugins can't be started.
+    /// The trial process can't be started.
     #[error("{} can't be started to try a plugin: {source}", bench.shown())]
     NoTrial { bench: PathBuf, source: io::Error },
 }
 
 impl PluginFailure {
-    /// The exit code that tells scripts.
+    /// Exit code for scripts.
     pub(crate) fn exit(&self) -> Exit {
         match self {
             PluginFailure::Unreadable { .. }

@@ -1,17 +1,16 @@
-//! Plugins: tried in a process of their own before they are used in this one.
+//! Plugins: tried in a separate process before they are used in this one.
 //!
 //! | module | holds |
 //! |---|---|
-//! | this | loading plugins, and trying those of a plan |
-//! | `trial` | a process that tries a plugin, and what it tells |
-//! | `room` | how much memory they may ask for |
-//! | `error` | plugins that can't be used |
+//! | this | loading plugins, and trials of those in a plan |
+//! | `trial` | trial process and its report |
+//! | `memory_budget` | memory limits of plugins |
+//! | `error` | errors of plugins |
 //!
-//! What happens if a plugin crashes in this process all the same is in
-//! `platform::plugin_guard`.
+//! Crashes of plugins in this process are handled by `platform::plugin_guard`.
 
 mod error;
-mod room;
+mod memory_budget;
 pub(crate) mod trial;
 
 use std::path::{Path, PathBuf};
@@ -29,8 +28,8 @@ use trial::PluginVariant;
 
 pub use error::PluginFailure;
 
-/// Loads plugins, and the baseline of NVIDIA's libraries if it is beside the executable and of
-/// use. Their variants are from now on among those of their tasks.
+/// Loads plugins, and the baseline of NVIDIA's libraries if it is next to the executable and
+/// usable. Their variants are added to those of their tasks.
 ///
 /// # Errors
 /// If one can't be used. Nothing was measured then.
@@ -42,17 +41,17 @@ pub(crate) fn load(paths: &[PathBuf], baseline: Baseline) -> Result<(), PluginFa
     Ok(())
 }
 
-/// Whether the baseline of NVIDIA's libraries is wanted.
+/// Condition for loading the baseline of NVIDIA's libraries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Baseline {
-    /// Whether or not it can run here.
+    /// Always, even if it can't run here.
     Listed,
     /// If there is a GPU.
     Measured,
 }
 
-/// Loads the baseline, if it is beside the executable, of use, and not loaded from
-/// elsewhere. What is wrong with it is told where its variants are listed.
+/// Loads the baseline, if it is next to the executable, usable, and not loaded from another path.
+/// Its problems are reported where its variants are listed.
 fn load_baseline(wanted: Baseline) {
     let is_of_use = wanted == Baseline::Listed || cuda::devices().is_ok();
     let loaded = plugin::plugins();
@@ -73,38 +72,38 @@ fn load_one(path: &Path) -> Result<&'static PluginInfo, PluginFailure> {
     let fingerprint = fingerprint(&path)?;
     trial::load(&path)?;
     plugin_guard::install();
-    plugin::set_room(room::room);
+    plugin::set_room(memory_budget::memory_budget);
     let loaded = registry::load_plugin(&path, fingerprint);
     plugin_guard::return_home();
     Ok(loaded?)
 }
 
-/// A hash of the whole file: kernels are no machine code that could be told from data.
+/// Hash of the complete file, because kernels can't be distinguished from data as machine code can.
 pub(crate) fn fingerprint(path: &Path) -> Result<String, PluginFailure> {
     Ok(fingerprint_of(&read(path)?))
 }
 
-/// The fingerprint of a plugin with this content.
+/// Fingerprint of a plugin with this content.
 pub(crate) fn fingerprint_of(bytes: &[u8]) -> String {
     hash_text("plugin", &Sha256::digest(bytes))
 }
 
-/// The whole file of a plugin.
+/// Reads the complete file of a plugin.
 pub(crate) fn read(path: &Path) -> Result<Vec<u8>, PluginFailure> {
     let unreadable = |problem: String| PluginFailure::Unreadable { path: path.to_owned(), problem };
-    // A pipe would never end.
+    // Reading a pipe would never end.
     if path.exists() && !path.is_file() {
-        return Err(unreadable("it is no file".to_owned()));
+        return Err(unreadable("it is not a file".to_owned()));
     }
     std::fs::read(path).map_err(|error| unreadable(error.to_string()))
 }
 
-/// Tries the variants of plugins that plans have, each on the devices and with the
-/// threads that it is planned for. Those that crash, hang, fail or are wrong are
-/// refused from now on, and returned.
+/// Tries the variants of plugins in plans, each on the devices and with the numbers of threads that
+/// it is planned for. Variants that crash, hang, fail or are wrong are refused from then on, and
+/// returned.
 pub(crate) fn try_out(
     plans: &[Plan],
-    tell: impl Fn(&str),
+    report: impl Fn(&str),
 ) -> Result<Vec<FailedTrial>, PluginFailure> {
     let mut variants: Vec<PluginVariant> = Vec::new();
     for plan in plans {
@@ -119,7 +118,7 @@ pub(crate) fn try_out(
     }
     let mut failed = Vec::new();
     for variant in variants {
-        tell(&format!("trying {variant}"));
+        report(&format!("trying {variant}"));
         if let Some(condemnation) = trial::run(&variant)? {
             let name = (variant.task, variant.variant);
             plugin::condemn(name, variant.plugin, variant.device, condemnation.clone());
@@ -136,8 +135,8 @@ pub(crate) struct FailedTrial {
 }
 
 impl FailedTrial {
-    /// The row of a point that is not measured because its variant failed the trial; `None` for
-    /// points of other variants.
+    /// Row of a point that is not measured because its variant failed the trial; `None` for points
+    /// of other variants.
     pub(crate) fn row(&self, point: &Point) -> Option<SummaryRow> {
         let PluginVariant { plugin, task, variant, device, .. } = &self.variant;
         let is_its = (*task, *variant) == (&point.algorithm, &point.variant)
@@ -155,7 +154,7 @@ impl FailedTrial {
     }
 }
 
-/// A candidate's variant, if a plugin has it.
+/// Variant of a candidate, if it is from a plugin.
 fn variant(plan: &Plan, spec: &CandidateSpec) -> Option<PluginVariant> {
     let info = plan.variant(spec);
     Some(PluginVariant {

@@ -1,58 +1,64 @@
-//! When a speed begins: at once, or at a moment that nodes have in common.
+//! Start of a speed: immediately, or at a start time shared by several nodes.
 
 use std::thread;
 use std::time::{Duration, SystemTime};
 
 use crate::platform::monotonic::now_ns;
 
-/// Until the first moment of a stream: its source has to be there.
-const START: Duration = Duration::from_millis(20);
-/// So long before a common moment all gets ready; a busy system wakes threads late.
-const AWAKE: Duration = Duration::from_millis(50);
-/// Between two looks at the clock, which may be set meanwhile.
-const NAP: Duration = Duration::from_millis(20);
+/// Delay before the first moment of a stream, so that its source is running.
+const START_DELAY: Duration = Duration::from_millis(20);
+/// Lead time for being ready before a common start; a busy system wakes threads late.
+const LEAD_TIME: Duration = Duration::from_millis(50);
+/// Interval between clock readings; the clock may be adjusted meanwhile.
+const CLOCK_CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
-/// The first moment of a speed.
+/// Start time of a speed.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Begin {
-    /// By the clock that all processes have in common.
+pub(super) struct StartTime {
+    /// Time on the clock shared by all processes of the machine.
     pub(super) ns: u64,
-    /// By the clock that nodes have in common.
+    /// Time on the clock shared by nodes.
     pub(super) time: SystemTime,
 }
 
-/// Why there is none.
+/// Reason for not starting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Missed {
-    /// It had passed, by so much, when all was ready.
+pub(super) enum StartMissed {
+    /// The start time had passed by this duration when everything was ready.
     Late(Duration),
-    /// Somebody said stop.
+    /// The user interrupted the run.
     Stopped,
 }
 
-impl Begin {
-    /// As soon as there is a source.
+impl StartTime {
+    /// Starts as soon as a source can run.
     pub(super) fn at_once() -> Self {
-        Begin { ns: now_ns() + START.as_nanos() as u64, time: SystemTime::now() + START }
+        StartTime {
+            ns: now_ns() + START_DELAY.as_nanos() as u64,
+            time: SystemTime::now() + START_DELAY,
+        }
     }
 
-    /// A moment, a little before it comes.
+    /// Waits until shortly before a start time.
     ///
     /// # Errors
-    /// If it has passed, or `stop` says so before it comes.
-    pub(super) fn wait_for(moment: SystemTime, stop: impl Fn() -> bool) -> Result<Self, Missed> {
-        if let Ok(late) = (SystemTime::now() + START).duration_since(moment) {
-            return Err(Missed::Late(late));
+    /// If it has passed, or `stop` returns true before.
+    pub(super) fn wait_for(
+        moment: SystemTime,
+        stop: impl Fn() -> bool,
+    ) -> Result<Self, StartMissed> {
+        if let Ok(late) = (SystemTime::now() + START_DELAY).duration_since(moment) {
+            return Err(StartMissed::Late(late));
         }
         loop {
             let left = moment.duration_since(SystemTime::now()).unwrap_or_default();
-            if left <= AWAKE {
-                return Ok(Begin { ns: now_ns() + left.as_nanos() as u64, time: moment });
+            if left <= LEAD_TIME {
+                return Ok(StartTime { ns: now_ns() + left.as_nanos() as u64, time: moment });
             }
             if stop() {
-                return Err(Missed::Stopped);
+                return Err(StartMissed::Stopped);
             }
-            thread::sleep((left - AWAKE).min(NAP));
+            thread::sleep((left - LEAD_TIME).min(CLOCK_CHECK_INTERVAL));
         }
     }
 }
@@ -62,26 +68,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_moment_is_the_same_by_both_clocks() {
+    fn both_clocks_agree_on_the_start_time() {
         let moment = SystemTime::now() + Duration::from_millis(120);
-        let begin = Begin::wait_for(moment, || false).expect("it comes");
+        let begin = StartTime::wait_for(moment, || false).expect("it comes");
         assert_eq!(begin.time, moment);
         let left = begin.ns.saturating_sub(now_ns());
-        assert!(left <= AWAKE.as_nanos() as u64, "{left}");
+        assert!(left <= LEAD_TIME.as_nanos() as u64, "{left}");
         let by_clock = moment.duration_since(SystemTime::now()).unwrap_or_default();
         let apart = left.abs_diff(by_clock.as_nanos() as u64);
         assert!(apart < 20_000_000, "{apart}");
     }
 
     #[test]
-    fn who_is_late_or_stopped_does_not_begin() {
+    fn late_or_stopped_speeds_do_not_start() {
         let past = SystemTime::now() - Duration::from_secs(3);
-        let late = match Begin::wait_for(past, || false) {
-            Err(Missed::Late(late)) => late,
+        let late = match StartTime::wait_for(past, || false) {
+            Err(StartMissed::Late(late)) => late,
             other => panic!("{other:?}"),
         };
         assert!(late >= Duration::from_secs(3), "{late:?}");
         let far = SystemTime::now() + Duration::from_secs(3600);
-        assert_eq!(Begin::wait_for(far, || true).map(|_| ()), Err(Missed::Stopped));
+        assert_eq!(StartTime::wait_for(far, || true).map(|_| ()), Err(StartMissed::Stopped));
     }
 }

@@ -1,24 +1,24 @@
-//! Time for comparing results: a small part of the time in which a worker processes timeslices.
+//! Time budget for comparing results: a small part of a worker's processing time.
 
 use algorithms::algorithm::Segments;
 
-/// A worker spends one in so many of its nanoseconds on digests: 2 %.
+/// Ratio of processing time to time for digests: 2 % of a worker's time.
 const WORK_PER_CHECK: u64 = 50;
 
 /// Cost of a digest of a prepared timeslice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct DigestCost {
-    /// Of one segment.
+    /// Cost for one segment, in ns.
     pub(super) smallest_ns: u64,
-    /// Of all segments.
+    /// Cost for all segments, in ns.
     pub(super) whole_ns: u64,
     pub(super) segments: usize,
-    /// Whether it is found where the result lies. Then counts alone cost nothing; else the output is
-    /// copied for them, too.
+    /// True if digests are computed from the result in place. Then counts alone cost nothing;
+    /// otherwise the output is copied for them, too.
     pub(super) is_in_place: bool,
 }
 
-/// Time that a worker has spent on its work and on digests.
+/// Time that a worker has spent on processing and on digests.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct CheckBudget {
     worked_ns: u64,
@@ -26,19 +26,19 @@ pub(super) struct CheckBudget {
 }
 
 impl CheckBudget {
-    /// Counts the time of a timeslice.
+    /// Adds the processing time of a timeslice.
     pub(super) fn worked(&mut self, ns: u64) {
         self.worked_ns += ns;
     }
 
-    /// Counts the time of a digest.
+    /// Adds the time of a digest.
     pub(super) fn spent(&mut self, ns: u64) {
         self.spent_ns += ns;
     }
 
-    /// The segments for a result's digest, of which there were `turn` before: as many as there is
-    /// time for, and different ones each time until all had their turn. None of them, but counts, if
-    /// there is no time for one; `None` if there is no time for counts either.
+    /// Segments for the digest of a result, after `turn` earlier digests: the number that the budget
+    /// allows, and different ones each time until all are covered. Counts alone if there is no time
+    /// for a segment; `None` if there is no time for counts either.
     pub(super) fn segments(&self, cost: &DigestCost, turn: usize) -> Option<Segments> {
         match self.stride(cost) {
             Some(stride) => Some(Segments::every(stride, turn)),
@@ -66,7 +66,7 @@ mod tests {
         DigestCost { smallest_ns: 10, whole_ns: 1000, segments: 24, is_in_place: true };
     const WORK_NS: u64 = 10_000;
 
-    /// The time for digests over that for work where each result is to be compared; and the strides.
+    /// Time for digests relative to processing time if each result is compared, and the strides.
     fn shares(cost: DigestCost, results: usize) -> (f64, Vec<Option<usize>>) {
         let mut budget = CheckBudget::default();
         let strides = (0..results).map(|_| {
@@ -86,21 +86,21 @@ mod tests {
     fn digests_take_two_percent_and_cover_what_there_is_time_for() {
         let (share, strides) = shares(COST, 1000);
         assert!(share <= 0.0201, "{share}");
-        // A digest of all would take a tenth.
+        // A digest of all segments would take a tenth.
         assert!(strides.iter().all(|stride| (4..=7).contains(&stride.expect("time"))));
         let (_, cheap) = shares(DigestCost { whole_ns: 100, ..COST }, 10);
         assert_eq!(cheap, [Some(1); 10]);
     }
 
     #[test]
-    fn time_that_is_not_spent_is_there_for_later_results() {
+    fn unspent_time_is_available_to_later_results() {
         let mut budget = CheckBudget::default();
         budget.worked(5 * WORK_NS);
         assert_eq!(budget.segments(&COST, 7), Some(Segments::ALL));
     }
 
     #[test]
-    fn results_are_compared_by_turns_where_not_even_a_segment_fits() {
+    fn some_results_are_compared_if_not_even_a_segment_fits() {
         let dear = DigestCost { smallest_ns: 1000, whole_ns: 1100, ..COST };
         let (share, strides) = shares(dear, 1000);
         assert!(share <= 0.0201, "{share}");
@@ -112,7 +112,7 @@ mod tests {
     }
 
     #[test]
-    fn a_digest_that_was_held_up_leaves_no_time_for_the_next() {
+    fn a_slow_digest_uses_time_of_the_next() {
         let mut budget = CheckBudget::default();
         budget.worked(WORK_NS);
         budget.spent(1_000_000);

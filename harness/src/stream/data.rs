@@ -1,4 +1,4 @@
-//! The timeslices that are prepared, with their right answers.
+//! Prepared timeslices with their reference results.
 
 use std::path::Path;
 
@@ -12,65 +12,66 @@ use generators::DataError;
 use generators::sts::physics::Scenario;
 
 use super::protocol::Expected;
-use super::schedule::Prepared;
+use super::schedule::PreparedCounts;
 
-/// There are fewer timeslices of pauses than of spills, which differ more.
+/// Ratio of prepared timeslices of spills to those of pauses, which differ less.
 const SPILLS_FOR_PAUSE: usize = 4;
 
-/// Timeslices of one detector, each by itself.
+/// Timeslices of one detector.
 pub(super) struct Data {
-    /// Those of spills, then those of pauses.
+    /// Timeslices of spills, then those of pauses.
     pub(super) timeslices: Vec<Timeslices>,
-    pub(super) prepared: Prepared,
-    /// The detector's time in each, in ns.
+    pub(super) prepared: PreparedCounts,
+    /// Detector time per timeslice, in ns.
     pub(super) timeslice_ns: u64,
 }
 
-/// How timeslices are to differ.
+/// Variation of timeslices.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Variety {
-    /// How many are prepared.
+pub(super) struct Variation {
+    /// Number of prepared timeslices.
     pub(super) ring: usize,
-    /// The standard deviation of the interaction rate over its mean.
+    /// Standard deviation of the interaction rate relative to its mean.
     pub(super) jitter: f64,
-    /// Whether there are pauses without interactions.
+    /// True if there are pauses without interactions.
     pub(super) has_pauses: bool,
     pub(super) seed: u64,
 }
 
-/// What is known of a prepared timeslice.
+/// Size of a prepared timeslice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Size {
     pub(super) digis: u64,
-    /// Of what is handed over: digis, or raw data.
+    /// Bytes of the input: digis or raw data.
     pub(super) bytes: u64,
 }
 
 impl Data {
-    /// Simulates timeslices of a scenario, each by a seed of its own.
+    /// Simulates timeslices of a scenario, each with its own seed.
     ///
     /// # Errors
-    /// If no data can be as the parameters say.
-    pub(super) fn simulated(params: &Params, variety: &Variety) -> Result<Self, DataError> {
+    /// If the parameters are inconsistent.
+    pub(super) fn simulated(params: &Params, variation: &Variation) -> Result<Self, DataError> {
         let (single, scenario) = single(params)?;
-        let pauses = if variety.has_pauses { variety.ring.div_ceil(SPILLS_FOR_PAUSE) } else { 0 };
-        let rates = rates(scenario.rate_hz, variety.jitter, variety.ring);
+        let pauses =
+            if variation.has_pauses { variation.ring.div_ceil(SPILLS_FOR_PAUSE) } else { 0 };
+        let rates = rates(scenario.rate_hz, variation.jitter, variation.ring);
         let rates = rates.into_iter().chain(std::iter::repeat_n(Some(0.0), pauses));
         let timeslice = |(number, rate): (usize, Option<f64>)| {
             let mut params = single.clone();
             if let Some(rate) = rate {
                 params.set(sts_scenario::RATE.axis().name, rate.to_string());
             }
-            STS.generate(&params, variety.seed.wrapping_add(number as u64))
+            STS.generate(&params, variation.seed.wrapping_add(number as u64))
         };
         Ok(Data {
             timeslices: rates.enumerate().map(timeslice).collect::<Result<_, _>>()?,
-            prepared: Prepared { of_spills: variety.ring, of_pauses: pauses },
+            prepared: PreparedCounts { of_spills: variation.ring, of_pauses: pauses },
             timeslice_ns: scenario.timeslice_ns,
         })
     }
 
-    /// All timeslices of a file.
+    /// Reads all timeslices of a file.
     ///
     /// # Errors
     /// If it can't be read.
@@ -81,16 +82,16 @@ impl Data {
     ) -> Result<Self, DataError> {
         let (all, _) = STS.read(path, options)?;
         let timeslices: Vec<_> = all.0.into_iter().map(|it| Timeslices(vec![it])).collect();
-        let prepared = Prepared { of_spills: timeslices.len(), of_pauses: 0 };
+        let prepared = PreparedCounts { of_spills: timeslices.len(), of_pauses: 0 };
         Ok(Data { timeslices, prepared, timeslice_ns })
     }
 
-    /// All of them.
+    /// References to all timeslices.
     pub(super) fn each(&self) -> Vec<&Timeslice> {
         self.timeslices.iter().flat_map(|timeslices| &timeslices.0).collect()
     }
 
-    /// How large each is.
+    /// Size of each timeslice.
     pub(super) fn sizes(&self) -> Vec<Size> {
         let size = |timeslices: &Timeslices| {
             let work = STS.work(timeslices);
@@ -99,10 +100,10 @@ impl Data {
         self.timeslices.iter().map(size).collect()
     }
 
-    /// What is in each by the references of the chain and, with rules for them, of events.
+    /// Reference result of each timeslice for the chain and, if there are rules, for events.
     ///
     /// # Errors
-    /// If rules make more of a digi than can be counted.
+    /// If the rules put a digi into more events than can be counted.
     pub(super) fn expected(
         &self,
         semantics: Semantics,
@@ -119,14 +120,14 @@ impl Data {
     }
 }
 
-/// The scenario of complete parameters, of digis or of raw data.
+/// Scenario of complete parameters, of digis or of raw data.
 pub(super) fn scenario(params: &Params) -> Result<Scenario, DataError> {
     let mut params = params.clone();
     params.complete(&[sts_scenario::ORDER.axis()]);
     sts_scenario::scenario(&params)
 }
 
-/// The parameters of one timeslice of those that complete parameters make, and its scenario.
+/// Parameters for one of the timeslices that complete parameters specify, and its scenario.
 fn single(params: &Params) -> Result<(Params, Scenario), DataError> {
     let scale = sts_scenario::SCALE.of(params)? / f64::from(scenario(params)?.timeslices);
     let mut single = params.clone();
@@ -135,13 +136,13 @@ fn single(params: &Params) -> Result<(Params, Scenario), DataError> {
     Ok((single, scenario))
 }
 
-/// Interaction rates with this mean and standard deviation, spread evenly; none is said where they
-/// are all as the preset has them.
+/// Interaction rates with this mean and standard deviation, evenly spaced; `None` if all timeslices
+/// use the rate of the preset.
 fn rates(mean_hz: f64, jitter: f64, count: usize) -> Vec<Option<f64>> {
     let spread = 3_f64.sqrt() * jitter;
     let rate = |number: usize| {
-        let place = 2.0 * (number as f64 + 0.5) / count as f64 - 1.0;
-        (jitter > 0.0).then_some(mean_hz * (1.0 + spread * place))
+        let position = 2.0 * (number as f64 + 0.5) / count as f64 - 1.0;
+        (jitter > 0.0).then_some(mean_hz * (1.0 + spread * position))
     };
     (0..count).map(rate).collect()
 }
@@ -156,15 +157,15 @@ mod tests {
         STS.plan(given.iter().copied().collect()).expect("sensible").params
     }
 
-    fn variety(ring: usize) -> Variety {
-        Variety { ring, jitter: 0.0, has_pauses: false, seed: 1 }
+    fn variation(ring: usize) -> Variation {
+        Variation { ring, jitter: 0.0, has_pauses: false, seed: 1 }
     }
 
     #[test]
     fn timeslices_are_as_long_as_those_of_the_preset_and_differ() {
-        // Two timeslices of 1.25 ms each would be made of it.
+        // The preset would yield two timeslices of 1.25 ms each.
         let params = params(&[("preset", "mcbm-2024"), ("scale", "0.0005")]);
-        let data = Data::simulated(&params, &variety(3)).expect("made");
+        let data = Data::simulated(&params, &variation(3)).expect("made");
         assert_eq!((data.timeslices.len(), data.timeslice_ns), (3, 1_250_000));
         assert!(data.timeslices.iter().all(|timeslices| timeslices.0.len() == 1));
         let each = data.each();
@@ -175,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_several_timeslices_is_prepared_one_by_one() {
+    fn several_timeslices_are_prepared_one_by_one() {
         for (scale, timeslice_ns) in
             [("1", 125_000_000), ("0.1", 125_000_000), ("0.06", 75_000_000), ("0.02", 50_000_000)]
         {
@@ -188,11 +189,11 @@ mod tests {
     #[test]
     fn the_rate_varies_and_pauses_have_noise_only() {
         let params = params(&[("preset", "cbm-auau"), ("scale", "0.002")]);
-        let variety = Variety { jitter: 0.5, has_pauses: true, ..variety(4) };
-        let data = Data::simulated(&params, &variety).expect("made");
-        assert_eq!(data.prepared, Prepared { of_spills: 4, of_pauses: 1 });
+        let variation = Variation { jitter: 0.5, has_pauses: true, ..variation(4) };
+        let data = Data::simulated(&params, &variation).expect("made");
+        assert_eq!(data.prepared, PreparedCounts { of_spills: 4, of_pauses: 1 });
         let digis: Vec<u64> = data.sizes().iter().map(|size| size.digis).collect();
-        // Few collisions vary by themselves, too.
+        // At low rates the number of collisions fluctuates, too.
         assert!(2 * digis[0] < digis[3], "{digis:?}");
         assert!(4 * digis[4] < digis[0], "{digis:?}");
     }
@@ -207,9 +208,9 @@ mod tests {
     }
 
     #[test]
-    fn the_reference_is_what_every_variant_finds() {
+    fn all_variants_match_the_reference() {
         let params = params(&[("preset", "mcbm-2024"), ("scale", "0.0005")]);
-        let data = Data::simulated(&params, &variety(1)).expect("made");
+        let data = Data::simulated(&params, &variation(1)).expect("made");
         let expected = data.expected(Semantics::Exact, None).expect("few");
         let found = expected[0].found(Segments::ALL);
         assert!(found.clusters > 0 && found.sum != 0);

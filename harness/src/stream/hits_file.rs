@@ -1,4 +1,4 @@
-//! The hits of a timeslice as a file; `docs/stream.md` has the format.
+//! Files with the hits of a timeslice; `docs/stream.md` describes the format.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -7,13 +7,13 @@ use algorithms::sts::{Hit, Partitioned, Product};
 
 const MAGIC: [u8; 8] = *b"STSHITS1";
 
-/// Writes the hits that a chain has left: as they are in memory, module by module.
+/// Writes the hits of a chain in their memory layout, module by module.
 ///
 /// # Errors
-/// If the file can't be written, or hits are not those of the online reconstruction.
+/// If the file can't be written, or the hits are not those of the online reconstruction.
 pub(super) fn write(path: &Path, products: &[Product]) -> io::Result<()> {
     let hits = products.iter().map(hits).collect::<Option<Vec<_>>>();
-    let hits = hits.ok_or_else(|| io::Error::other("these hits have another form"))?;
+    let hits = hits.ok_or_else(|| io::Error::other("these hits have another format"))?;
     files::write_by(path, |file| {
         file.write_all(&MAGIC)?;
         hits.iter().try_for_each(|hits| write_module_by_module(file, hits))

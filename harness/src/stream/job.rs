@@ -1,4 +1,4 @@
-//! A prepared timeslice with all that a worker does to it.
+//! A prepared timeslice with everything that a worker runs on it.
 
 use algorithms::algorithm::{Digest, Opening as At, Segments, Session, Variant};
 use algorithms::device::gpu::DeviceError;
@@ -7,27 +7,27 @@ use algorithms::sts::task::{STS, StsTask, Timeslices};
 use algorithms::sts::{Product, digest_of, segment_sums_of};
 use algorithms::sts_events::{EventRules, EventStage, event_sums, events_digest};
 
-use super::protocol::{Built, Expected, Found};
+use super::protocol::{EventCounts, Expected, ResultDigest};
 use super::worker::{End, unable};
 use crate::platform::monotonic::now_ns;
 
-/// The chain, ready on a timeslice, and the events behind it.
+/// The chain, ready on a timeslice, and event building after it.
 pub(super) struct Job<'a> {
     digis: usize,
     chain: Box<dyn Session<StsTask> + 'a>,
     events: Option<EventStage<'a>>,
 }
 
-/// How long a run took.
-pub(super) struct Took {
+/// Duration of a run.
+pub(super) struct JobResult {
     pub(super) begun_ns: u64,
     pub(super) ended_ns: u64,
-    /// What was built of events, if that is part of it.
-    pub(super) built: Option<Built>,
+    /// Counts of built events, if events are built.
+    pub(super) built: Option<EventCounts>,
 }
 
 impl<'a> Job<'a> {
-    /// A variant, ready on one timeslice, and events by such rules if there are any.
+    /// Prepares a variant on one timeslice, and event building if there are rules.
     pub(super) fn open(
         variant: &Variant<StsTask>,
         input: &'a Timeslices,
@@ -43,65 +43,66 @@ impl<'a> Job<'a> {
         Ok(Job { digis: input.0[0].stream().len(), chain, events })
     }
 
-    /// The digis of the timeslice.
+    /// Number of digis of the timeslice.
     pub(super) fn digis(&self) -> usize {
         self.digis
     }
 
     /// Processes the timeslice: clusters and hits, then events.
-    pub(super) fn process(&mut self) -> Result<Took, End> {
+    pub(super) fn process(&mut self) -> Result<JobResult, End> {
         let begun_ns = now_ns();
         self.chain.reset()?;
         self.chain.run()?;
         let chain_ns = now_ns();
         let Some(stage) = &mut self.events else {
-            return Ok(Took { begun_ns, ended_ns: chain_ns, built: None });
+            return Ok(JobResult { begun_ns, ended_ns: chain_ns, built: None });
         };
         stage.run();
         let ended_ns = now_ns();
         let events = stage.events();
-        // Numbers of digis have 32 bits, or the stage would not have been opened.
-        let (count, digis) = (events.events.len() as u32, events.digis_kept() as u32);
-        let built = Built { events: count, digis, took_ns: ended_ns - chain_ns };
-        Ok(Took { begun_ns, ended_ns, built: Some(built) })
+        // Indices of digis have 32 bits, which was checked when the stage was opened.
+        let count = events.events.len() as u32;
+        let digis = events.digis_kept() as u32;
+        let built = EventCounts { events: count, digis, took_ns: ended_ns - chain_ns };
+        Ok(JobResult { begun_ns, ended_ns, built: Some(built) })
     }
 
-    /// Sums of all segments of what the last run has found, from a copy of its output.
+    /// Sums of all segments of the last result, computed from a copy of its output.
     pub(super) fn sums(&mut self) -> Result<Expected, End> {
         let events = self.events.as_ref().map(|stage| event_sums(stage.events()));
         Ok(Expected { chain: segment_sums_of(&self.output()?), events })
     }
 
-    /// The digest of what the last run has found, from where that lies if the variant knows how.
-    pub(super) fn digest(&mut self, segments: Segments) -> Result<Found, End> {
+    /// Digest of the last result, computed in place if the variant supports that.
+    pub(super) fn digest(&mut self, segments: Segments) -> Result<ResultDigest, End> {
         let chain = match self.digest_in_place(segments)? {
             Some(digest) => digest,
             None => digest_of(&self.output()?, segments),
         };
         let events = self.events.as_ref().map(|stage| events_digest(stage.events(), segments));
-        Ok(Found::new(chain, events))
+        Ok(ResultDigest::new(chain, events))
     }
 
-    /// The digest of what the chain has found; `None` if its output has to be copied for that.
+    /// Digest of the chain's last result; `None` if its output has to be copied for that.
     pub(super) fn digest_in_place(&mut self, segments: Segments) -> Result<Option<Digest>, End> {
         self.chain.digest(segments).map_err(wrong)
     }
 
-    /// What the last run's chain has found.
+    /// Copy of the output of the chain's last run.
     pub(super) fn output(&mut self) -> Result<Vec<Product>, End> {
         self.chain.inspect().map_err(wrong)?;
         let output = self.chain.output().ok_or_else(|| wrong("there was no output"))?;
         Ok(output.into_owned())
     }
 
-    /// Gives its buffers to others.
+    /// Releases its buffers for reuse.
     pub(super) fn release(&mut self) {
         self.chain.release();
         self.events.iter_mut().for_each(EventStage::release);
     }
 }
 
-/// The end of a worker whose variant is wrong.
+/// Error that ends a worker whose variant is wrong.
 pub(super) fn wrong(problem: impl ToString) -> End {
     End::Refused { problem: problem.to_string(), is_wrong: true }
 }

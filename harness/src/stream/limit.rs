@@ -1,38 +1,39 @@
-//! The highest speed that is kept up, by bisection.
+//! Search for the highest sustained speed, by bisection.
 
-/// Speeds that differ by less are the same.
-const APART: f64 = 1.05;
-/// Doubled or halved so often, it is looked for elsewhere no more.
-const MOST_STEPS: usize = 12;
+/// Ratio at which the search stops: speeds that differ by less are considered equal.
+const RESOLUTION: f64 = 1.05;
+/// Maximum number of doublings or halvings before the search gives up.
+const MAX_STEPS: usize = 12;
 
-/// Between which speeds the limit is.
+/// Bounds of the limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Limit {
-    /// The highest that was kept up; `None` if none was.
+    /// Highest speed that was sustained; `None` if none was.
     pub(super) kept_up: Option<f64>,
-    /// The lowest that was not; `None` if all were.
+    /// Lowest speed that was not sustained; `None` if all were.
     pub(super) failed: Option<f64>,
 }
 
-/// Looks for the limit from a first guess on, up to a speed beyond which nothing can be tried.
-/// `keeps_up` tries a speed; `None` ends the search.
+/// Searches for the limit from an initial guess, up to a maximum speed. `keeps_up` measures a
+/// speed; `None` ends the search.
 pub(super) fn search<E>(
-    (guess, most): (f64, f64),
+    guess: f64,
+    max_speed: f64,
     mut keeps_up: impl FnMut(f64) -> Result<Option<bool>, E>,
 ) -> Result<Limit, E> {
     let mut limit = Limit { kept_up: None, failed: None };
-    let mut speed = guess.min(most);
-    for _ in 0..MOST_STEPS {
+    let mut speed = guess.min(max_speed);
+    for _ in 0..MAX_STEPS {
         match keeps_up(speed)? {
             None => return Ok(limit),
             Some(true) => limit.kept_up = Some(speed),
             Some(false) => limit.failed = Some(speed),
         }
         speed = match (limit.kept_up, limit.failed) {
-            (Some(low), Some(high)) if high / low <= APART => return Ok(limit),
+            (Some(low), Some(high)) if high / low <= RESOLUTION => return Ok(limit),
             (Some(low), Some(high)) => (low * high).sqrt(),
-            (Some(low), None) if low >= most => return Ok(limit),
-            (Some(low), None) => most.min(2.0 * low),
+            (Some(low), None) if low >= max_speed => return Ok(limit),
+            (Some(low), None) => max_speed.min(2.0 * low),
             (None, Some(high)) => high / 2.0,
             (None, None) => return Ok(limit),
         };
@@ -44,12 +45,12 @@ pub(super) fn search<E>(
 mod tests {
     use super::*;
 
-    const MOST: f64 = 1e4;
+    const MAX_SPEED: f64 = 1e4;
 
-    /// What is found of a limit, and how many speeds are tried for it.
+    /// Result of a search, and the number of speeds tried.
     fn found(guess: f64, limit: f64) -> (Limit, usize) {
         let mut tried = 0;
-        let searched = search((guess, MOST), |speed| {
+        let searched = search(guess, MAX_SPEED, |speed| {
             tried += 1;
             Ok::<_, ()>(Some(speed <= limit))
         });
@@ -60,14 +61,15 @@ mod tests {
     fn the_limit_is_found_from_above_and_from_below() {
         for (guess, limit) in [(1.0, 1.7), (1.0, 0.3), (8.0, 0.9), (1.0, 1.0), (0.9, 30.0)] {
             let (found, tried) = found(guess, limit);
-            let (low, high) = (found.kept_up.expect("some"), found.failed.expect("some"));
-            assert!(low <= limit && limit < high && high / low <= APART, "{limit}: {found:?}");
+            let low = found.kept_up.expect("some");
+            let high = found.failed.expect("some");
+            assert!(low <= limit && limit < high && high / low <= RESOLUTION, "{limit}: {found:?}");
             assert!(tried <= 11, "{limit}: {tried}");
         }
     }
 
     #[test]
-    fn what_has_no_limit_or_keeps_up_with_nothing_comes_to_an_end() {
+    fn searches_without_a_limit_end() {
         let (all, _) = found(1.0, f64::INFINITY);
         assert!(all.kept_up.is_some() && all.failed.is_none());
         let (none, _) = found(1.0, 0.0);
@@ -75,10 +77,10 @@ mod tests {
     }
 
     #[test]
-    fn nothing_faster_is_tried_than_there_is_account_for() {
+    fn the_maximum_speed_is_respected() {
         for guess in [1.0, 50.0] {
             let mut fastest = 0.0;
-            let searched = search((guess, 20.0), |speed| {
+            let searched = search(guess, 20.0, |speed| {
                 fastest = speed.max(fastest);
                 Ok::<_, ()>(Some(true))
             });
@@ -91,9 +93,9 @@ mod tests {
     fn an_interrupt_keeps_what_is_known() {
         let mut tries = [Some(true), Some(false), None].into_iter();
         let limit =
-            search((1.0, MOST), |_| Ok::<_, ()>(tries.next().flatten())).expect("no failure");
+            search(1.0, MAX_SPEED, |_| Ok::<_, ()>(tries.next().flatten())).expect("no failure");
         assert_eq!(limit, Limit { kept_up: Some(1.0), failed: Some(2.0) });
-        let failed = search((1.0, MOST), |_| Err::<Option<bool>, _>("broken"));
+        let failed = search(1.0, MAX_SPEED, |_| Err::<Option<bool>, _>("broken"));
         assert_eq!(failed, Err("broken"));
     }
 }

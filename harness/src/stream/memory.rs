@@ -1,4 +1,4 @@
-//! Whether a stream fits into memory, before any of it is made.
+//! Memory estimate of a stream, before anything is allocated.
 
 use reports::units;
 
@@ -6,49 +6,51 @@ use crate::plan::{Input, Origin, Plan, PlanError};
 use crate::platform::available_memory;
 use crate::request::StreamRequest;
 
-/// What the system and this process need beside the data.
+/// Memory for the system and this process in addition to the data.
 const RESERVE: u64 = 512 << 20;
 
-// Parts of what a timeslice takes when it is measured by all variants, as was found with a millisecond
-// of gold on gold in memory of the source and of workers.
+// Shares relative to the memory of a timeslice that is measured with all variants, determined with
+// a millisecond of gold on gold in the source and in workers.
 
-/// A prepared timeslice: here, while it is made, and in the memory that is shared.
+/// Share of a prepared timeslice: in this process while it is generated, and in shared memory.
 const PREPARED: f64 = 0.11;
-/// The same with raw data.
+/// Share of a prepared timeslice with raw data.
 const PREPARED_RAW: f64 = 0.13;
-/// What the references take, one timeslice after the other.
+/// Share of the reference algorithms, which process one timeslice after the other.
 const REFERENCE: f64 = 0.2;
-/// A worker's buffers for the largest timeslice, and what it has found.
+/// Share of a worker's buffers for the largest timeslice, and of its output.
 const WORKER: f64 = 0.26;
-/// The same of a worker that keeps objects, or that is not known.
-const HUNGRY_WORKER: f64 = 0.6;
-/// What a timeslice takes when it is measured by all variants, over the bytes of its digis.
+/// Share of a worker that uses objects, or whose variant is unknown.
+const LARGE_WORKER: f64 = 0.6;
+/// Memory of a timeslice that is measured with all variants, in multiples of the bytes of its
+/// digis.
 const OVER_INPUT: u64 = 60;
-/// What events take beside: digis that are sorted, at most, and copies.
+/// Additional share for events: sorted digis, at most, and copies.
 const EVENTS: f64 = 0.04;
-/// Bytes for each module of a detector that gives raw data: tables of its e-links, for each timeslice in
-/// each process.
+/// Bytes per module of a detector with raw data: tables of its e-links, for each timeslice in each
+/// process.
 const TABLES: u64 = 72 << 10;
 
-/// The part that a worker takes by a variant.
+/// Share of a worker, by variant.
 fn worker_share(variant: &str) -> f64 {
     match variant {
         "time-sweep" | "per-side" | "online" | "online-serial-zero" => WORKER,
-        _ => HUNGRY_WORKER,
+        _ => LARGE_WORKER,
     }
 }
 
-/// Refuses what does not fit into memory: the prepared timeslices, a reference, and what each
-/// worker takes for one.
+/// Returns an error if the prepared timeslices, a reference and the buffers of each worker do not
+/// fit into memory.
 ///
 /// # Errors
-/// How much is needed and how much there is.
+/// If memory is insufficient; reports the required and the available amount.
 pub(super) fn check_memory(
     request: &StreamRequest,
     plan: &Plan,
     input: &Input,
 ) -> Result<(), PlanError> {
-    let (processes, ring) = (request.flags.processes, request.flags.ring);
+    let processes = request.flags.processes;
+    let ring = request.flags.ring;
     let (of_one, ring, tables) = match &input.origin {
         Origin::Generated(params) => {
             let scenario = super::data::scenario(params)?;
@@ -56,7 +58,7 @@ pub(super) fn check_memory(
             let tables = params.get("from").map(|_| modules * TABLES);
             (input.memory_bytes / u64::from(scenario.timeslices.max(1)), ring, tables)
         }
-        // As if all of them were one; its tables are in it.
+        // All timeslices are counted as one; its tables are included.
         Origin::Read { case, .. } => (case.work().input_bytes.saturating_mul(OVER_INPUT), 1, None),
     };
     let names = input.candidates.iter().map(|candidate| plan.variant(candidate).name);

@@ -1,39 +1,37 @@
-//! Timeslices that come when they are due, whether anybody is ready or not: an open loop, processed
-//! by several processes.
+//! Open-loop streams: timeslices arrive when they are due, regardless of the state of the workers,
+//! and are processed by several processes.
 //!
-//! The source is a thread of this process; workers are its direct children. Timeslices lie in
-//! memory that all share; what goes to a worker is a number, and what comes back is when it began
-//! and ended.
+//! The source is a thread of this process; workers are its direct children. Timeslices are in
+//! shared memory; a worker receives an index, and returns when it started and finished.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `plan` | what runs where |
-//! | `memory` | whether it fits into memory |
-//! | `data` | the timeslices that are prepared, with their right answers |
-//! | `ring` | the same in shared memory |
-//! | `protocol` | what is said to workers, and what they say |
-//! | `worker` | what a worker does |
-//! | `job` | a timeslice that it is ready for |
+//! | `plan` | devices, workers and CPUs |
+//! | `memory` | memory estimate |
+//! | `data` | prepared timeslices with their reference results |
+//! | `ring` | prepared timeslices in shared memory |
+//! | `protocol` | messages between this process and workers |
+//! | `worker` | main loop of a worker |
+//! | `job` | a timeslice on which a worker is ready |
 //! | `hits_file` | hits as files |
-//! | `workers` | all of them: started, listened to, ended |
-//! | `begin` | when a speed begins, by itself or with other nodes |
-//! | `schedule` | when timeslices are due, and which ones they are |
-//! | `ledger` | what becomes of each: a book without clocks, threads or processes |
-//! | `desk` | the ledger for all threads, with the ways to the workers |
-//! | `source` | emits timeslices when they are due |
+//! | `workers` | start, listeners and end of all workers |
+//! | `begin` | start of a speed, alone or together with other nodes |
+//! | `schedule` | due times and choice of timeslices |
+//! | `timeslice_log` | log of timeslices, independent of clocks, threads and processes |
+//! | `dispatcher` | dispatcher: the log and the workers' input pipes, for all threads |
+//! | `source` | emission of timeslices when they are due |
 //! | `speed` | one speed, from its first timeslice to the last result |
-//! | `live` | what others are told of it while it runs |
-//! | `limit` | the highest speed that is kept up |
-//! | `tally` | a ledger as rows |
+//! | `live` | live monitoring |
+//! | `limit` | search for the highest sustained speed |
+//! | `tally` | conversion of a log to rows |
 //! | `session` | a run: folder, and one device and speed after the other |
 
 mod begin;
 mod check_budget;
 mod data;
-mod desk;
+mod dispatcher;
 mod hits_file;
 mod job;
-mod ledger;
 mod limit;
 mod live;
 mod memory;
@@ -45,6 +43,7 @@ mod session;
 mod source;
 mod speed;
 mod tally;
+mod timeslice_log;
 mod variants;
 mod worker;
 mod workers;
@@ -62,36 +61,36 @@ pub(crate) use plan::Planned;
 pub(crate) use session::Session;
 pub(crate) use worker::{SUBCOMMAND, work};
 
-/// Why a stream ended before its time, or did not begin.
+/// Error that ended a stream early or prevented its start.
 #[derive(Debug, thiserror::Error)]
 pub enum StreamError {
-    /// Data, folders, charts.
+    /// Error of data, folders or charts.
     #[error(transparent)]
     Measure(#[from] MeasureError),
     /// A worker that can't be started.
     #[error("a worker can't be started: {0}; use fewer --processes, or {RAISE_LIMITS}")]
     Start(io::Error),
-    /// The system gives no thread for the source of timeslices.
+    /// The system refuses a thread for the source of timeslices.
     #[error("timeslices can't be emitted, as the system gives no thread: {0}")]
     Source(io::Error),
     /// Hits can't be written.
     #[error("{}: {source}", path.shown())]
     Hits {
-        /// The folder.
+        /// Folder of the hits.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
-    /// Nobody can be told of the stream as it was asked for.
+    /// Live monitoring can't be started.
     #[error(transparent)]
     Live(#[from] LiveError),
-    /// The timeslices are in no memory that can be shared.
+    /// Shared memory can't be allocated.
     #[error("timeslices can't be put into shared memory: {0}; use a smaller --ring or --scale")]
     Memory(io::Error),
 }
 
 impl StreamError {
-    /// The exit code that tells scripts.
+    /// Exit code for scripts.
     pub(crate) fn exit(&self) -> Exit {
         match self {
             StreamError::Measure(error) => error.exit(),

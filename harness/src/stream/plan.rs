@@ -1,4 +1,4 @@
-//! What runs where.
+//! Plan of a stream: devices, workers and their CPUs.
 
 use std::time::Duration;
 
@@ -18,21 +18,21 @@ use crate::platform::{usable_cpus, usable_threads};
 use crate::request::{DevicePlace, Source, StreamRequest};
 use crate::throughput::{others_problem, team_specs};
 
-/// More timeslices at one speed are no use: each has a row, and a place in memory.
-const MOST_TIMESLICES: f64 = 2e6;
-/// The variant whose hits have another form.
+/// Maximum number of timeslices per speed: each has a row and a record in memory.
+const MAX_TIMESLICES: f64 = 2e6;
+/// Variant whose hits have a different format.
 const OFFLINE: &str = "offline";
 
-/// All that is to be run.
+/// Complete plan of a stream.
 pub(crate) struct Planned {
-    /// The input, and what runs it.
+    /// Input and candidates.
     pub(super) plan: Plan,
     pub(super) points: Vec<StreamPoint>,
-    /// What a reader should know of all.
+    /// Notes for readers that concern the complete run.
     pub(super) notes: Vec<String>,
-    /// The complete parameters of data that are made.
+    /// Complete parameters of generated data.
     pub(super) params: Option<Params>,
-    /// By which rules events are built behind the chain, if they are.
+    /// Rules of event building after the chain, if enabled.
     pub(super) rules: Option<EventRules>,
 }
 
@@ -42,17 +42,17 @@ pub(super) struct StreamPoint {
     pub(super) place: DevicePlace,
     pub(super) identity: Point,
     pub(super) backend: String,
-    /// What each worker is told.
+    /// Configuration of each worker.
     pub(super) openings: Vec<Opening>,
-    /// A CPU that no worker has; `None` if they may be anywhere or have all.
+    /// CPU without a worker; `None` if workers are not bound or use all CPUs.
     pub(super) spare_cpu: Option<usize>,
 }
 
 impl Planned {
-    /// What a request means.
+    /// Creates the plan for a request.
     ///
     /// # Errors
-    /// If it makes no sense, a device can't be used, or the data don't fit into memory.
+    /// If the request is invalid, a device can't be used, or the data don't fit into memory.
     pub(crate) fn new(request: &mut StreamRequest) -> Result<Self, PlanError> {
         check_data(request)?;
         name_variants(request)?;
@@ -68,7 +68,7 @@ impl Planned {
         for place in &request.places {
             match others_problem(place) {
                 Some(problem) => notes.push(problem),
-                None => points.extend(points_of(request, &plan, input, (place, rules))?),
+                None => points.extend(points_of(request, &plan, input, place, rules)?),
             }
         }
         let writes_no_hits = |point: &StreamPoint| point.identity.variant == OFFLINE;
@@ -89,7 +89,7 @@ impl Planned {
         Ok(Planned { points, notes, params, rules, plan })
     }
 
-    /// The right answer that a point's variant gives.
+    /// Semantics of the result of a point's variant.
     pub(super) fn semantics(point: &StreamPoint, input: &Timeslices) -> Semantics {
         let device = point.place.devices()[0];
         let variant = variant_of(device.backend(), &point.identity.variant);
@@ -101,7 +101,7 @@ fn usage(problem: impl Into<String>) -> PlanError {
     PlanError::Usage(problem.into())
 }
 
-/// What is said of a file, and of data that are made.
+/// Checks that flags for files and for generated data are not mixed.
 fn check_data(request: &StreamRequest) -> Result<(), PlanError> {
     let flags = &request.flags;
     let Source::File { .. } = request.measuring.source else { return Ok(()) };
@@ -117,7 +117,7 @@ fn check_data(request: &StreamRequest) -> Result<(), PlanError> {
     Ok(())
 }
 
-/// One variant for each device: that which was named, or the one that is recommended.
+/// Selects one variant per device: the one specified by the user, or the recommended one.
 fn name_variants(request: &mut StreamRequest) -> Result<(), PlanError> {
     let settings = &mut request.measuring.settings;
     match settings.variants.as_slice() {
@@ -137,7 +137,7 @@ fn name_variants(request: &mut StreamRequest) -> Result<(), PlanError> {
                     .filter(|name| variant_of(device.backend(), name).is_ok())
                     .collect();
                 if here.len() != 1 {
-                    // That none is there says so itself.
+                    // An unknown variant has its own error message.
                     variant_of(device.backend(), &names[0]).map_err(PlanError::Usage)?;
                     return Err(usage(format!(
                         "workers run one variant; --variant names {} on {device}",
@@ -154,7 +154,8 @@ fn points_of(
     request: &StreamRequest,
     plan: &Plan,
     input: &Input,
-    (place, rules): (&DevicePlace, Option<EventRules>),
+    place: &DevicePlace,
+    rules: Option<EventRules>,
 ) -> Result<Vec<StreamPoint>, PlanError> {
     let processes = request.flags.processes as usize;
     let candidates = input.candidates.iter().filter(|it| it.device == place.devices()[0]);
@@ -186,18 +187,18 @@ fn points_of(
     candidates.map(point).collect()
 }
 
-/// A usable CPU that is none of these.
+/// A usable CPU that is not among these.
 fn spare<'a>(taken: impl Iterator<Item = &'a usize>) -> Option<usize> {
     let taken: Vec<usize> = taken.copied().collect();
     usable_cpus().into_iter().find(|cpu| !taken.contains(cpu))
 }
 
-/// The highest speed at which account can be kept of all timeslices for so long.
-pub(super) fn most_speed(length: Duration, timeslice_s: f64) -> f64 {
-    MOST_TIMESLICES * timeslice_s / length.as_secs_f64()
+/// Maximum speed at which all timeslices of this duration can be recorded.
+pub(super) fn max_speed(length: Duration, timeslice_s: f64) -> f64 {
+    MAX_TIMESLICES * timeslice_s / length.as_secs_f64()
 }
 
-/// Refuses more timeslices than can be kept account of.
+/// Returns an error if there are more timeslices than can be recorded.
 fn check_count(request: &StreamRequest, input: &Input) -> Result<(), PlanError> {
     let flags = &request.flags;
     let timeslice_s = match (&input.origin, flags.timeslice) {
@@ -206,7 +207,7 @@ fn check_count(request: &StreamRequest, input: &Input) -> Result<(), PlanError> 
         _ => return Ok(()),
     };
     let fastest = flags.speeds.iter().copied().fold(0.0, f64::max);
-    if fastest <= most_speed(flags.length(), timeslice_s) {
+    if fastest <= max_speed(flags.length(), timeslice_s) {
         return Ok(());
     }
     let timeslices = fastest * flags.length().as_secs_f64() / timeslice_s;
@@ -216,7 +217,7 @@ fn check_count(request: &StreamRequest, input: &Input) -> Result<(), PlanError> 
         humantime::format_duration(flags.length()),
         units::count(timeslices),
         units::seconds(timeslice_s, 3),
-        units::count(MOST_TIMESLICES),
+        units::count(MAX_TIMESLICES),
     )))
 }
 
@@ -258,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn more_workers_than_cpus_are_allowed_and_said() {
+    fn more_workers_than_cpus_are_noted() {
         let threads = usable_threads() + 1;
         let planned = planned(&format!("--processes {threads}")).expect("allowed");
         assert_eq!(planned.points[0].openings.len(), threads);
@@ -266,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn events_are_told_to_workers_and_tell_points_apart() {
+    fn event_rules_are_part_of_points_and_openings() {
         let without = planned("").expect("sensible");
         assert_eq!((without.rules, without.points[0].openings[0].events), (None, None));
         let planned = planned("--events --min-digis 5").expect("sensible");
@@ -280,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn placed_workers_have_cpus_of_their_own() {
+    fn bound_workers_have_distinct_cpus() {
         if usable_threads() < 2 {
             return;
         }
@@ -293,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_or_makes_no_sense_is_refused() {
+    fn invalid_or_too_large_requests_are_refused() {
         for (line, problem) in [
             ("--ring 1000000 --processes 1000", "of memory"),
             ("--speed 10000 --duration 1h", "and account is kept of 2 M at most"),

@@ -1,5 +1,5 @@
-//! What is said between a stream and its workers: a line of JSON each, on the worker's standard
-//! input and output. Both are the same executable.
+//! Messages between a stream and its workers: one line of JSON each, on the worker's standard input
+//! and output. Both are the same executable.
 
 use std::path::PathBuf;
 
@@ -9,42 +9,43 @@ use serde::{Deserialize, Serialize};
 
 use crate::platform::worker::any_path;
 
-/// What a worker is told. It ends when nothing more can be said.
+/// Request to a worker. The worker ends when its standard input is closed.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Ask {
-    /// Get ready; once, before all else. Answered by [`Answer::Ready`] or [`Answer::Refused`].
+    /// Get ready; sent once, before all others. Answered by [`Answer::Ready`] or
+    /// [`Answer::Refused`].
     Open(Opening),
     /// Process a timeslice. Answered by [`Answer::Done`] or [`Answer::Refused`].
     Process {
         number: u64,
-        /// Which of those that are in memory.
+        /// Index of the prepared timeslice.
         data: usize,
-        /// Send a digest of what was found.
+        /// Send a digest of the result.
         check: bool,
-        /// Where its hits are to be written.
+        /// File for its hits.
         #[serde(default, skip_serializing_if = "Option::is_none", with = "any_path")]
         hits: Option<PathBuf>,
     },
-    /// Process all that are in memory once more. Answered by [`Answer::Compared`] or
+    /// Process all prepared timeslices once more. Answered by [`Answer::Compared`] or
     /// [`Answer::Refused`].
     Compare,
 }
 
-/// What a worker is to be.
+/// Configuration of a worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(super) struct Opening {
     pub(super) variant: String,
     pub(super) device: String,
     pub(super) threads: usize,
-    /// The CPUs of each thread; anywhere if there are none.
+    /// CPUs of each thread; threads are not bound if there are none.
     pub(super) cpus: Option<Vec<Vec<usize>>>,
-    /// By which rules events are built behind the chain; none are if there are no rules.
+    /// Rules of event building after the chain; no events are built without rules.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(super) events: Option<Rules>,
 }
 
-/// [`EventRules`], as they are said.
+/// [`EventRules`] in messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Rules {
     window_ns: u32,
@@ -54,14 +55,14 @@ pub(super) struct Rules {
     after_ns: u32,
 }
 
-/// What a worker says.
+/// Response of a worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Answer {
     Ready {
-        /// What it finds in each of the prepared timeslices.
-        found: Vec<Found>,
-        /// The time that each takes once it is known, in ns.
+        /// Digest of each of the prepared timeslices.
+        found: Vec<ResultDigest>,
+        /// Processing time of each after warm-up, in ns.
         took_ns: Vec<u64>,
     },
     Done {
@@ -70,52 +71,52 @@ pub(super) enum Answer {
         ended_ns: u64,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         check: Option<Check>,
-        /// The events that it has built, if it builds any.
+        /// Counts of built events, if any.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        built: Option<Built>,
+        built: Option<EventCounts>,
     },
     Compared {
-        /// Digests of the whole output for each of the prepared timeslices.
-        found: Vec<Found>,
+        /// Digests of the complete output for each of the prepared timeslices.
+        found: Vec<ResultDigest>,
     },
-    /// It can't do it.
+    /// The request can't be fulfilled.
     Refused {
         problem: String,
-        /// Whether that says something of the variant, and not of the machine.
+        /// True if the variant is wrong, rather than the machine unsuitable.
         is_wrong: bool,
     },
 }
 
-/// What was found, in short.
+/// Digest of a result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Found {
+pub(super) struct ResultDigest {
     pub(super) clusters: u64,
     pub(super) hits: u64,
     pub(super) sum: u64,
-    /// What events were built, if any were to be.
+    /// Digest of the events, if events are built.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(super) events: Option<FoundEvents>,
+    pub(super) events: Option<EventDigest>,
 }
 
-/// A result in short, and what it took to find that.
+/// Digest of a result, and the cost of computing it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Check {
-    /// Of the segments below; counts are of all.
-    pub(super) found: Found,
+    /// Digest of the segments below; counts are of all segments.
+    pub(super) found: ResultDigest,
     pub(super) stride: usize,
     pub(super) turn: usize,
-    /// Time of the worker that this took.
+    /// Worker time spent on it, in ns.
     pub(super) took_ns: u64,
 }
 
 impl Check {
-    /// The segments whose bits were summed.
+    /// Segments whose bits were summed.
     pub(super) fn segments(&self) -> Segments {
         Segments::every(self.stride, self.turn)
     }
 }
 
-/// The right result for a prepared timeslice: sums of all segments.
+/// Reference result of a prepared timeslice: sums of all segments.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Expected {
     pub(super) chain: SegmentSums,
@@ -123,10 +124,10 @@ pub(super) struct Expected {
 }
 
 impl Expected {
-    /// Its digest.
-    pub(super) fn found(&self, segments: Segments) -> Found {
+    /// Digest of these segments.
+    pub(super) fn found(&self, segments: Segments) -> ResultDigest {
         let events = self.events.as_ref().map(|events| events.digest(segments));
-        Found::new(self.chain.digest(segments), events)
+        ResultDigest::new(self.chain.digest(segments), events)
     }
 
     /// Largest number of segments of a kind.
@@ -136,35 +137,35 @@ impl Expected {
     }
 }
 
-/// Events, in short.
+/// Digest of events.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct FoundEvents {
+pub(super) struct EventDigest {
     pub(super) events: u64,
-    /// In any of them.
+    /// Number of digis in any of them.
     pub(super) digis: u64,
     pub(super) sum: u64,
 }
 
-/// Events that a worker has built of a timeslice.
+/// Counts of events that a worker built from a timeslice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Built {
+pub(super) struct EventCounts {
     pub(super) events: u32,
-    /// Digis that are in any of them.
+    /// Number of digis in any of them.
     pub(super) digis: u32,
-    /// For how long it has built them.
+    /// Time for building them, in ns.
     pub(super) took_ns: u64,
 }
 
-impl Found {
-    /// What a chain has found, and what events were built behind it.
+impl ResultDigest {
+    /// Combines the digests of a chain's result and of the events built after it.
     pub(super) fn new(chain: Digest, events: Option<Digest>) -> Self {
         let Digest { counts: [clusters, hits], sum } = chain;
-        let events = events.map(|Digest { counts: [events, digis], sum }| FoundEvents {
+        let events = events.map(|Digest { counts: [events, digis], sum }| EventDigest {
             events,
             digis,
             sum,
         });
-        Found { clusters, hits, sum, events }
+        ResultDigest { clusters, hits, sum, events }
     }
 }
 
@@ -187,7 +188,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn all_is_said_in_a_line_and_understood() {
+    fn messages_survive_a_round_trip() {
         let rules =
             EventRules { window_ns: 1, min_digis: 2, dead_time_ns: 3, before_ns: 4, after_ns: 5 };
         assert_eq!(EventRules::from(Rules::from(rules)), rules);
@@ -203,10 +204,10 @@ mod tests {
             assert!(!line.contains('\n'));
             assert_eq!(serde_json::from_str::<Ask>(&line).expect("parses"), ask);
         }
-        // Sums have all 64 bits.
-        let found = Found { clusters: 1, hits: 2, sum: u64::MAX - 1, events: None };
+        // Sums use all 64 bits.
+        let found = ResultDigest { clusters: 1, hits: 2, sum: u64::MAX - 1, events: None };
         let check = Some(Check { found, stride: 4, turn: 3, took_ns: 70 });
-        let built = Some(Built { events: 3, digis: 40, took_ns: 500 });
+        let built = Some(EventCounts { events: 3, digis: 40, took_ns: 500 });
         let done = Answer::Done { number: 7, begun_ns: 1, ended_ns: u64::MAX, check, built };
         let line = serde_json::to_string(&done).expect("serialises");
         assert_eq!(serde_json::from_str::<Answer>(&line).expect("parses"), done);

@@ -1,7 +1,7 @@
-//! Prepared timeslices in memory that all workers share.
+//! Prepared timeslices in memory shared by all workers.
 //!
-//! A header in JSON says where what is; digis and raw data lie behind it as they are in memory, at
-//! beginnings of pages. Workers look at them in place: nothing is copied, however many they are.
+//! A header in JSON has the layout; digis and raw data follow in their memory format, page-aligned.
+//! Workers read them in place, without copies, whatever their number.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -20,40 +20,40 @@ use serde::{Deserialize, Serialize};
 
 use crate::platform::shared_memory::{Inherited, SharedMemory};
 
-/// Where arrays begin: at multiples of this.
+/// Alignment of arrays, in bytes.
 const PAGE: usize = 4096;
-/// Bytes of the number that says how long the header is.
+/// Bytes of the number that holds the length of the header.
 const LENGTH: usize = size_of::<u64>();
 
-/// What is in the memory; places are bytes from the end of the header's last page.
+/// Layout of the memory; offsets are in bytes from the end of the header's last page.
 #[derive(Serialize, Deserialize)]
 struct Header {
-    /// The right answer for variants that know two.
+    /// Semantics of the reference result, for variants that support two.
     semantics: String,
     setup: Setup,
-    timeslices: Vec<Place>,
+    timeslices: Vec<TimesliceLayout>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct Place {
+struct TimesliceLayout {
     digis: Range<usize>,
-    raw: Option<RawPlace>,
+    raw: Option<RawLayout>,
 }
 
 /// Raw data of a timeslice.
 #[derive(Serialize, Deserialize)]
-struct RawPlace {
+struct RawLayout {
     bytes: Range<usize>,
     index: u64,
     start_ns: u64,
     core_microslices: u32,
-    /// Where each component's block is in these bytes, and its descriptors.
+    /// Byte range of each component's block, and the number of its descriptors.
     blocks: Vec<(Range<usize>, u64)>,
-    /// Each has its own: data that are made have masks and corrections by their seed.
+    /// Each timeslice has its own: masks and corrections of generated data depend on the seed.
     readout: Readout,
 }
 
-/// Memory that does not hold timeslices.
+/// Shared memory without valid timeslices.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum RingError {
     #[error("the memory with the timeslices can't be used: {0}")]
@@ -62,10 +62,10 @@ pub(super) enum RingError {
     Content(String),
 }
 
-/// Puts timeslices of one detector into shared memory.
+/// Writes timeslices of one detector into shared memory.
 ///
 /// # Errors
-/// If there is no such memory to be had.
+/// If shared memory can't be allocated.
 pub(super) fn share(timeslices: &[&Timeslice]) -> io::Result<SharedMemory> {
     let Some(first) = timeslices.first() else {
         return Err(io::Error::other("there are no timeslices"));
@@ -77,7 +77,7 @@ pub(super) fn share(timeslices: &[&Timeslice]) -> io::Result<SharedMemory> {
     let header = Header {
         semantics: first.online().name().to_owned(),
         setup: first.setup().clone(),
-        timeslices: timeslices.iter().map(|timeslice| place(timeslice, &mut end)).collect(),
+        timeslices: timeslices.iter().map(|timeslice| layout(timeslice, &mut end)).collect(),
     };
     let header = serde_json::to_vec(&header)?;
     SharedMemory::filled(|file| {
@@ -95,8 +95,8 @@ pub(super) fn share(timeslices: &[&Timeslice]) -> io::Result<SharedMemory> {
     })
 }
 
-/// The place of a timeslice behind all before it.
-fn place(timeslice: &Timeslice, end: &mut usize) -> Place {
+/// Layout of a timeslice, after all previous ones.
+fn layout(timeslice: &Timeslice, end: &mut usize) -> TimesliceLayout {
     let mut next = |bytes: usize| {
         let begin = *end;
         *end = (begin + bytes).next_multiple_of(PAGE);
@@ -105,7 +105,7 @@ fn place(timeslice: &Timeslice, end: &mut usize) -> Place {
     let digis = next(size_of_val(timeslice.stream()));
     let raw = timeslice.raw().and_then(|raw| {
         let (head, components) = raw.data().timeslices().next()?;
-        Some(RawPlace {
+        Some(RawLayout {
             bytes: next(raw.data().bytes().len()),
             index: head.index,
             start_ns: head.start_ns,
@@ -114,7 +114,7 @@ fn place(timeslice: &Timeslice, end: &mut usize) -> Place {
             readout: raw.readout().clone(),
         })
     });
-    Place { digis, raw }
+    TimesliceLayout { digis, raw }
 }
 
 fn data_begin(header: usize) -> usize {
@@ -126,16 +126,16 @@ fn write(file: &mut File, bytes: &[u8]) -> io::Result<()> {
     pad(file, bytes.len())
 }
 
-/// To the end of the page.
+/// Pads to the end of the page.
 fn pad(file: &mut File, written: usize) -> io::Result<()> {
     let padding = written.next_multiple_of(PAGE) - written;
     file.write_all(&[0; PAGE][..padding])
 }
 
-/// The timeslices in shared memory, in place.
+/// Timeslices in shared memory, in place.
 ///
 /// # Errors
-/// If the memory does not hold any.
+/// If the memory does not contain any.
 pub(super) fn timeslices(memory: Inherited) -> Result<Vec<Timeslice>, RingError> {
     let memory = Arc::new(memory);
     let (header, begin) = header(&memory)?;
@@ -143,16 +143,16 @@ pub(super) fn timeslices(memory: Inherited) -> Result<Vec<Timeslice>, RingError>
     let online = names.into_iter().find(|it| it.name() == header.semantics);
     let online = online.ok_or(RingError::Content(header.semantics))?;
     let setup = Arc::new(header.setup);
-    let timeslice = |place: Place| {
-        let digis = lent::<Digi>(&memory, begin, place.digis)?;
-        let raw = place.raw.map(|place| raw(&memory, begin, place)).transpose()?;
+    let timeslice = |layout: TimesliceLayout| {
+        let digis = shared_array::<Digi>(&memory, begin, layout.digis)?;
+        let raw = layout.raw.map(|layout| raw(&memory, begin, layout)).transpose()?;
         Timeslice::of_stream(digis, raw, Arc::clone(&setup), online)
-            .map_err(|address| RingError::Content(format!("{address:?} is of no module")))
+            .map_err(|address| RingError::Content(format!("{address:?} belongs to no module")))
     };
     header.timeslices.into_iter().map(timeslice).collect()
 }
 
-/// The header, and where arrays begin.
+/// The header, and the offset of the arrays.
 fn header(memory: &[u8]) -> Result<(Header, usize), RingError> {
     let too_short = || RingError::Content("it is too short".to_owned());
     let (length, rest) = memory.split_first_chunk().ok_or_else(too_short)?;
@@ -163,37 +163,41 @@ fn header(memory: &[u8]) -> Result<(Header, usize), RingError> {
     Ok((header, data_begin(length)))
 }
 
-fn raw(memory: &Arc<Inherited>, begin: usize, place: RawPlace) -> Result<RawTimeslices, RingError> {
-    let RawPlace { bytes, index, start_ns, core_microslices, blocks, readout } = place;
+fn raw(
+    memory: &Arc<Inherited>,
+    begin: usize,
+    layout: RawLayout,
+) -> Result<RawTimeslices, RingError> {
+    let RawLayout { bytes, index, start_ns, core_microslices, blocks, readout } = layout;
     let head = RawTimeslice { index, start_ns, core_microslices };
-    let data = RawData::in_place(lent(memory, begin, bytes)?, head, blocks);
+    let data = RawData::in_place(shared_array(memory, begin, bytes)?, head, blocks);
     let data = data.map_err(|problem| RingError::Content(problem.to_string()))?;
     Ok(RawTimeslices::new(data, readout, Rules::Current))
 }
 
-/// An array somewhere in shared memory, which stays as long as somebody has it.
-struct Lent<T> {
+/// Array in shared memory, which stays mapped while it is referenced.
+struct SharedArray<T> {
     memory: Arc<Inherited>,
     bytes: Range<usize>,
     items: PhantomData<fn() -> T>,
 }
 
-fn lent<T: bytemuck::Pod + Send + Sync>(
+fn shared_array<T: bytemuck::Pod + Send + Sync>(
     memory: &Arc<Inherited>,
     begin: usize,
-    place: Range<usize>,
+    layout: Range<usize>,
 ) -> Result<Array<T>, RingError> {
-    let outside = || RingError::Content(format!("{place:?} is outside or askew"));
-    let bytes = begin.saturating_add(place.start)..begin.saturating_add(place.end);
+    let outside = || RingError::Content(format!("{layout:?} is out of bounds or misaligned"));
+    let bytes = begin.saturating_add(layout.start)..begin.saturating_add(layout.end);
     let found = memory.get(bytes.clone()).ok_or_else(outside)?;
     bytemuck::try_cast_slice::<u8, T>(found).map_err(|_| outside())?;
     let memory = Arc::clone(memory);
-    Ok(Array::lent(Arc::new(Lent { memory, bytes, items: PhantomData })))
+    Ok(Array::lent(Arc::new(SharedArray { memory, bytes, items: PhantomData })))
 }
 
-impl<T: bytemuck::Pod> AsRef<[T]> for Lent<T> {
+impl<T: bytemuck::Pod> AsRef<[T]> for SharedArray<T> {
     fn as_ref(&self) -> &[T] {
-        // That it is one was seen when it was lent.
+        // Size and alignment were checked in the constructor.
         bytemuck::cast_slice(&self.memory[self.bytes.clone()])
     }
 }
@@ -212,7 +216,7 @@ mod tests {
         STS.generate(&params, seed).expect("made").0
     }
 
-    /// What a worker would see.
+    /// Timeslices as read by a worker.
     fn seen(timeslices: &[Timeslice]) -> Vec<Timeslice> {
         let all: Vec<&Timeslice> = timeslices.iter().collect();
         let memory = share(&all).expect("memory").into_inherited();
@@ -220,7 +224,7 @@ mod tests {
     }
 
     #[test]
-    fn workers_see_the_same_digis_and_the_same_detector() {
+    fn workers_read_identical_data() {
         for from in ["digis", "raw"] {
             let small = [("preset", "mcbm-2024"), ("scale", "0.0005"), ("from", from)];
             let twice = [made(&small, 1), made(&small, 2)].concat();
@@ -239,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn what_holds_no_timeslices_is_refused() {
+    fn memory_without_timeslices_is_refused() {
         let refused = |bytes: &[u8]| {
             let memory = SharedMemory::filled(|file| file.write_all(bytes)).expect("memory");
             timeslices(memory.into_inherited()).expect_err("refused").to_string()

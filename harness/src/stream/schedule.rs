@@ -1,55 +1,55 @@
-//! When timeslices are due, and which ones they are.
+//! Due times and choice of timeslices.
 
 use generators::random::hash;
 
 use crate::request::Spill;
 
-/// Apart from other streams of the same seed.
+/// Distinguishes the random numbers from other streams with the same seed.
 const CHOICE: u64 = 0x7374_7265_616d;
 
-/// The prepared timeslices: those of spills, then those of pauses.
+/// Prepared timeslices: those of spills, then those of pauses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Prepared {
+pub(super) struct PreparedCounts {
     pub(super) of_spills: usize,
     pub(super) of_pauses: usize,
 }
 
-/// Timeslices at a constant pace: each is due once the detector has delivered all of it, and all
-/// is a function of its number.
+/// Timeslices at a constant rate: each is due once the detector has delivered all of it. Everything
+/// is a function of the timeslice's number.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Schedule {
-    /// The detector's time in a timeslice, in ns.
+    /// Detector time per timeslice, in ns.
     pub(super) timeslice_ns: u64,
-    /// How many times as fast as from the detector they come.
+    /// Rate of timeslices relative to that of the detector.
     pub(super) speed: f64,
     pub(super) spill: Option<Spill>,
-    pub(super) prepared: Prepared,
+    pub(super) prepared: PreparedCounts,
     pub(super) seed: u64,
 }
 
 impl Schedule {
-    /// When a timeslice is due, in ns from the beginning: the first one after its own length.
+    /// Due time of a timeslice, in ns from the start: the first one after its own length.
     pub(super) fn due_ns(&self, number: u64) -> u64 {
         ((number + 1) as f64 * self.timeslice_ns as f64 / self.speed).round() as u64
     }
 
-    /// Between two of them, in ns.
+    /// Interval between timeslices, in ns.
     pub(super) fn between_ns(&self) -> u64 {
         (self.timeslice_ns as f64 / self.speed) as u64
     }
 
-    /// How many are due within so many ns.
+    /// Number of timeslices due within `ns`.
     pub(super) fn due_within(&self, ns: u64) -> u64 {
         let about = (ns as f64 * self.speed / self.timeslice_ns as f64) as u64;
         let is_within = |count: u64| count == 0 || self.due_ns(count - 1) <= ns;
-        // Rounded, it may be one too few or too many.
+        // Rounding may yield one too few or too many.
         let candidates = [about + 1, about, about.saturating_sub(1)];
         candidates.into_iter().find(|&count| is_within(count)).unwrap_or(0)
     }
 
-    /// Which of the prepared timeslices it is: any of those of a spill or of a pause.
+    /// Index of the prepared timeslice: a random one of a spill or of a pause.
     pub(super) fn data(&self, number: u64) -> usize {
-        let Prepared { of_spills, of_pauses } = self.prepared;
+        let PreparedCounts { of_spills, of_pauses } = self.prepared;
         let any = |of: usize| (hash(self.seed, [CHOICE, number]) % of.max(1) as u64) as usize;
         if self.is_in_pause(number) && of_pauses > 0 {
             of_spills + any(of_pauses)
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     fn schedule(speed: f64) -> Schedule {
-        let prepared = Prepared { of_spills: 6, of_pauses: 2 };
+        let prepared = PreparedCounts { of_spills: 6, of_pauses: 2 };
         Schedule { timeslice_ns: 50_000_000, speed, spill: None, prepared, seed: 1 }
     }
 
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn all_prepared_ones_come_and_the_seed_says_in_which_order() {
+    fn all_prepared_timeslices_are_used_in_seeded_order() {
         let data = |seed| -> Vec<usize> {
             let schedule = Schedule { seed, ..schedule(1.0) };
             (0..200).map(|number| schedule.data(number)).collect()

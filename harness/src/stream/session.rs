@@ -1,4 +1,4 @@
-//! A run: folder, data, and one device and speed after the other.
+//! Execution of a stream run: folder, data, and one device and speed after the other.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -15,20 +15,20 @@ use reports::units;
 use text::Foreign;
 
 use super::StreamError;
-use super::begin::{Begin, Missed};
-use super::data::{Data, Size, Variety};
-use super::desk::Desk;
-use super::ledger::Ledger;
+use super::begin::{StartMissed, StartTime};
+use super::data::{Data, Size, Variation};
+use super::dispatcher::Dispatcher;
 use super::limit::{Limit, search};
 use super::live::Live;
-use super::plan::{Planned, StreamPoint, most_speed};
-use super::protocol::{Expected, Found};
+use super::plan::{Planned, StreamPoint, max_speed};
+use super::protocol::{Expected, ResultDigest};
 use super::ring;
-use super::schedule::{Prepared, Schedule};
+use super::schedule::{PreparedCounts, Schedule};
 use super::source::Emitting;
-use super::speed::{Ran, Stream, Surroundings};
+use super::speed::{SpeedContext, SpeedResult, Stream};
 use super::tally::{self, Content};
-use super::workers::{Readiness, Refusal, Workers};
+use super::timeslice_log::TimesliceLog;
+use super::workers::{Readiness, WorkerRefusal, Workers};
 use crate::measure::{self, Assignment, MeasureError, claimed, default_folder};
 use crate::plan::Origin;
 use crate::platform::cpu_quota::StoppedPeriods;
@@ -37,31 +37,31 @@ use crate::platform::shared_memory::SharedMemory;
 use crate::platform::{Exit, Interrupt, Topology};
 use crate::request::StreamRequest;
 
-/// The part of what workers would do alone that a search begins with.
+/// Initial guess of a search, relative to the throughput of undisturbed workers.
 const GUESS: f64 = 0.8;
 
-/// What is said where the source goes before nobody.
-const NOT_FIRST: &str = "the system gives the source no priority over others, so timeslices may be \
+/// Note for a source without real-time priority.
+const NO_PRIORITY: &str = "the system gives the source no priority over others, so timeslices may be \
     emitted late where they work on the same CPUs; run as root, or after `ulimit -r 1`";
 
-/// What came of a request.
+/// Result of a run.
 #[derive(Debug, Default)]
-pub(crate) struct Outcome {
+pub(crate) struct StreamResult {
     pub(crate) rows: Vec<StreamRow>,
     pub(crate) record: RunRecord,
     pub(crate) folder: PathBuf,
     pub(crate) interrupted: bool,
-    /// What a reader should know of all, each thing once.
+    /// Notes for readers that concern the complete run, each once.
     remarks: BTreeSet<&'static str>,
     wrong: usize,
-    /// Speeds at which it is not known what became of each timeslice, or nobody was left.
+    /// Number of speeds where timeslices are unaccounted for, or no workers were left.
     unaccounted: usize,
-    /// Speeds at which the common begin was missed.
+    /// Number of speeds that missed the common start time.
     missed: usize,
 }
 
-impl Outcome {
-    /// The exit code that tells scripts.
+impl StreamResult {
+    /// Exit code for scripts.
     pub(crate) fn exit(&self) -> Exit {
         let is_measured = |row: &StreamRow| row.due > 0;
         if self.wrong > 0 {
@@ -78,57 +78,57 @@ impl Outcome {
     }
 }
 
-/// A request that is being carried out.
+/// A request that is being executed.
 pub(crate) struct Session<'a> {
     request: &'a StreamRequest,
     planned: &'a Planned,
     interrupt: &'a Interrupt,
-    tell: &'a dyn Fn(&str),
+    report: &'a dyn Fn(&str),
     live: Live,
 }
 
-/// The prepared timeslices, where workers see them, and what is known of them.
+/// Prepared timeslices in shared memory, with their properties.
 struct Ring {
     memory: SharedMemory,
     sizes: Vec<Size>,
-    /// By the right answers that variants give.
+    /// Reference results by semantics.
     expected: Vec<(Semantics, Vec<Expected>)>,
-    /// The right answer of each point.
+    /// Semantics of each point.
     semantics: Vec<Semantics>,
-    prepared: Prepared,
+    prepared: PreparedCounts,
     timeslice_ns: u64,
 }
 
 /// A device with its workers.
-struct AtWork<'s> {
+struct DeviceRun<'s> {
     point: &'s StreamPoint,
     ring: &'s Ring,
-    /// Digests of the right results.
-    expected: Vec<Found>,
-    desk: Arc<Desk>,
+    /// Digests of the reference results.
+    expected: Vec<ResultDigest>,
+    dispatcher: Arc<Dispatcher>,
     workers: Workers,
     counters: EnergyCounters,
 }
 
 impl<'a> Session<'a> {
-    /// Runs all devices and speeds; `tell` hears how far it is.
+    /// Runs all devices and speeds; `report` receives progress messages.
     ///
     /// # Errors
-    /// If data can't be made, workers can't be started or results can't be written. What was
-    /// measured before is on disk.
+    /// If data can't be generated, workers can't be started or results can't be written. Results so
+    /// far are on disk.
     pub(crate) fn run(
         request: &'a StreamRequest,
         planned: &'a Planned,
         interrupt: &'a Interrupt,
-        tell: &'a dyn Fn(&str),
-    ) -> Result<Outcome, StreamError> {
+        report: &'a dyn Fn(&str),
+    ) -> Result<StreamResult, StreamError> {
         let live = Live::start(&request.flags)?;
-        Session { request, planned, interrupt, tell, live }.carry_out()
+        Session { request, planned, interrupt, report, live }.carry_out()
     }
 
-    fn carry_out(mut self) -> Result<Outcome, StreamError> {
+    fn carry_out(mut self) -> Result<StreamResult, StreamError> {
         if let Some(url) = self.live.url() {
-            (self.tell)(&format!("metrics are at {url}"));
+            (self.report)(&format!("metrics are at {url}"));
         }
         let ring = self.prepare()?;
         let stopped = StoppedPeriods::start();
@@ -136,13 +136,17 @@ impl<'a> Session<'a> {
         let path = self.request.flags.out.clone().unwrap_or_else(|| default_folder("stream"));
         let path = claimed(&path).map_err(MeasureError::from)?;
         let mut folder = StreamFolder::create(&path, &record).map_err(MeasureError::from)?;
-        (self.tell)(&format!("results go to {}", path.shown()));
-        let mut outcome = Outcome { folder: path, ..Outcome::default() };
+        (self.report)(&format!("results go to {}", path.shown()));
+        let mut outcome = StreamResult { folder: path, ..StreamResult::default() };
         let mut timeslices = Vec::new();
-        for number in 0..self.planned.points.len() {
+        for index in 0..self.planned.points.len() {
             if !self.interrupt.asked() {
-                let mut book = (&mut folder, &mut outcome, &mut timeslices);
-                record.notes.extend(self.run_point(number, &ring, &mut book)?);
+                let mut output = StreamOutput {
+                    folder: &mut folder,
+                    outcome: &mut outcome,
+                    timeslices: &mut timeslices,
+                };
+                record.notes.extend(self.run_point(index, &ring, &mut output)?);
             }
         }
         record.notes.extend(self.live.end());
@@ -169,19 +173,20 @@ impl<'a> Session<'a> {
         record
     }
 
-    /// Makes or reads timeslices, finds what is in them, and puts them where all see them.
+    /// Generates or reads timeslices, computes reference results, and puts the timeslices into
+    /// shared memory.
     fn prepare(&self) -> Result<Ring, StreamError> {
         let flags = &self.request.flags;
-        (self.tell)("preparing timeslices and what is right");
+        (self.report)("preparing timeslices and reference results");
         let data = match (&self.planned.params, &self.planned.plan.inputs[0].origin) {
             (Some(params), _) | (None, Origin::Generated(params)) => {
-                let variety = Variety {
+                let variation = Variation {
                     ring: flags.ring as usize,
                     jitter: flags.jitter,
                     has_pauses: flags.spill.is_some(),
                     seed: self.request.measuring.settings.seed,
                 };
-                Data::simulated(params, &variety)
+                Data::simulated(params, &variation)
             }
             (None, Origin::Read { path, options, .. }) => {
                 let timeslice = flags.timeslice.expect("files were refused without --timeslice");
@@ -200,161 +205,174 @@ impl<'a> Session<'a> {
             semantics.push(of_point);
         }
         let memory = ring::share(&data.each()).map_err(StreamError::Memory)?;
-        let (sizes, prepared, timeslice_ns) = (data.sizes(), data.prepared, data.timeslice_ns);
+        let sizes = data.sizes();
+        let prepared = data.prepared;
+        let timeslice_ns = data.timeslice_ns;
         Ok(Ring { memory, sizes, expected, semantics, prepared, timeslice_ns })
     }
 
-    /// Runs all speeds on a device; returns what a reader should know of it.
+    /// Runs all speeds on a device; returns a note for readers, if any.
     fn run_point(
         &self,
-        number: usize,
+        index: usize,
         ring: &Ring,
-        book: &mut Book<'_>,
+        output: &mut StreamOutput<'_>,
     ) -> Result<Vec<String>, StreamError> {
-        let point = &self.planned.points[number];
-        let expected = ring.expected.iter().find(|(known, _)| *known == ring.semantics[number]);
+        let point = &self.planned.points[index];
+        let expected = ring.expected.iter().find(|(known, _)| *known == ring.semantics[index]);
         let expected = expected.map_or(&[][..], |(_, expected)| expected);
         let flags = &self.request.flags;
         let count = point.openings.len();
-        let desk = Arc::new(Desk::new(count, expected.to_vec(), flags.check_every));
-        let mut at_work = AtWork {
+        let dispatcher = Arc::new(Dispatcher::new(count, expected.to_vec(), flags.check_every));
+        let mut device_run = DeviceRun {
             point,
             ring,
             expected: expected.iter().map(|it| it.found(Segments::ALL)).collect(),
-            workers: Workers::new(Arc::clone(&desk), count),
-            desk,
-            counters: EnergyCounters::of(point.place.devices().iter().copied()),
+            workers: Workers::new(Arc::clone(&dispatcher), count),
+            dispatcher,
+            counters: EnergyCounters::for_devices(point.place.devices().iter().copied()),
         };
         if !flags.find_limit {
-            for (number, &speed) in flags.speeds.iter().enumerate() {
+            for (index, &speed) in flags.speeds.iter().enumerate() {
                 if self.interrupt.asked() {
                     break;
                 }
-                let moment = flags.moment(number);
-                if self.run_speed(&mut at_work, (speed, moment), book)?.is_none() {
+                let moment = flags.moment(index);
+                if self.run_speed(&mut device_run, speed, moment, output)?.is_none() {
                     break;
                 }
             }
             return Ok(Vec::new());
         }
-        let guess = match self.fill(&mut at_work)? {
+        let guess = match self.fill(&mut device_run)? {
             Ok(readiness) => guess(&readiness, count, ring.timeslice_ns),
             Err(refusal) => {
-                refused(self.row(&at_work, flags.speeds[0]), refusal, book)?;
+                record_refusal(self.row(&device_run, flags.speeds[0]), refusal, output)?;
                 return Ok(Vec::new());
             }
         };
-        let most = most_speed(flags.length(), ring.timeslice_ns as f64 * 1e-9);
-        let limit = search((guess, most), |speed| {
+        let max_speed = max_speed(flags.length(), ring.timeslice_ns as f64 * 1e-9);
+        let limit = search(guess, max_speed, |speed| {
             if self.interrupt.asked() {
                 return Ok(None);
             }
-            self.run_speed(&mut at_work, (speed, None), book)
+            self.run_speed(&mut device_run, speed, None, output)
         })?;
         Ok(vec![words_of_limit(point, &limit, flags.length())])
     }
 
-    /// Starts the workers that are not there.
-    fn fill(&self, at_work: &mut AtWork<'_>) -> Result<Result<Readiness, Refusal>, StreamError> {
-        let openings = &at_work.point.openings;
-        let filled = at_work.workers.fill(&at_work.ring.memory, openings)?;
+    /// Starts missing workers.
+    fn fill(
+        &self,
+        device_run: &mut DeviceRun<'_>,
+    ) -> Result<Result<Readiness, WorkerRefusal>, StreamError> {
+        let openings = &device_run.point.openings;
+        let filled = device_run.workers.fill(&device_run.ring.memory, openings)?;
         if let Ok(readiness) = &filled
             && readiness.seconds > 0.0
         {
             let ids: Vec<String> =
-                at_work.workers.ids().iter().map(|(_, id)| id.to_string()).collect();
+                device_run.workers.ids().iter().map(|(_, id)| id.to_string()).collect();
             let ready = units::seconds(readiness.seconds, 2);
-            let device = &at_work.point.place;
-            (self.tell)(&format!("workers on {device}, ready in {ready}: {}", ids.join(" ")));
+            let device = &device_run.point.place;
+            (self.report)(&format!("workers on {device}, ready in {ready}: {}", ids.join(" ")));
         }
         Ok(filled)
     }
 
-    /// Runs a speed, from a moment on if one is given; returns whether workers kept up, if there is
-    /// more to be tried.
+    /// Runs a speed, from the start time on if one is given. Returns true if workers kept up, or
+    /// `None` if no further speed can be run on the device.
     fn run_speed(
         &self,
-        at_work: &mut AtWork<'_>,
-        (speed, moment): (f64, Option<SystemTime>),
-        book: &mut Book<'_>,
+        device_run: &mut DeviceRun<'_>,
+        speed: f64,
+        moment: Option<SystemTime>,
+        output: &mut StreamOutput<'_>,
     ) -> Result<Option<bool>, StreamError> {
-        let mut row = self.row(at_work, speed);
+        let mut row = self.row(device_run, speed);
         row.begin = moment.map(exactly).unwrap_or_default();
-        if let Err(refusal) = self.fill(at_work)? {
-            refused(row, refusal, book)?;
+        if let Err(refusal) = self.fill(device_run)? {
+            record_refusal(row, refusal, output)?;
             return Ok(None);
         }
-        let content = Content { sizes: &at_work.ring.sizes, expected: &at_work.expected };
-        (self.tell)(&self.words(at_work.point, speed));
-        let hits = self.hits_folder(at_work.point, speed)?;
+        let content = Content { sizes: &device_run.ring.sizes, expected: &device_run.expected };
+        (self.report)(&self.describe_speed(device_run.point, speed));
+        let hits = self.hits_folder(device_run.point, speed)?;
         let begin = match self.begin(moment) {
             Ok(begin) => begin,
-            Err(Missed::Stopped) => return Ok(None),
-            Err(Missed::Late(late)) => {
-                refused(row, too_late(late), book)?;
-                book.1.missed += 1;
+            Err(StartMissed::Stopped) => return Ok(None),
+            Err(StartMissed::Late(late)) => {
+                record_refusal(row, too_late(late), output)?;
+                output.outcome.missed += 1;
                 return Ok(Some(false));
             }
         };
         row.begin = exactly(begin.time);
-        let ran = self.stream(at_work, (speed, begin), hits).run(&Surroundings {
-            desk: &at_work.desk,
-            workers: &at_work.workers,
-            spare_cpu: at_work.point.spare_cpu,
+        let ran = self.stream(device_run, speed, begin, hits).run(&SpeedContext {
+            dispatcher: &device_run.dispatcher,
+            workers: &device_run.workers,
+            spare_cpu: device_run.point.spare_cpu,
             timeout: self.request.flags.timeout,
-            counters: &at_work.counters,
+            counters: &device_run.counters,
             interrupt: self.interrupt,
             live: &self.live,
             follower: self.live.follow(&row, content),
-            tell: self.tell,
+            report: self.report,
         })?;
         tally::fill(&mut row, &ran, &content);
         let rows = tally::rows(&row.point_id, &ran, &content);
         if !ran.is_on_time {
-            book.1.remarks.insert(NOT_FIRST);
+            output.outcome.remarks.insert(NO_PRIORITY);
         }
-        take_down(row, rows, &ran, book)
+        record_speed(row, rows, &ran, output)
     }
 
-    /// The first moment, once it comes if one is given.
-    fn begin(&self, moment: Option<SystemTime>) -> Result<Begin, Missed> {
-        let Some(moment) = moment else { return Ok(Begin::at_once()) };
+    /// Start of the speed; waits for the start time if one is given.
+    fn begin(&self, moment: Option<SystemTime>) -> Result<StartTime, StartMissed> {
+        let Some(moment) = moment else { return Ok(StartTime::at_once()) };
         if let Ok(left) = moment.duration_since(SystemTime::now()) {
             let left = units::seconds(left.as_secs_f64(), 3);
-            (self.tell)(&format!("all is ready; begins in {left}, at {}", exactly(moment)));
+            (self.report)(&format!("all is ready; begins in {left}, at {}", exactly(moment)));
         }
-        Begin::wait_for(moment, || self.interrupt.asked())
+        StartTime::wait_for(moment, || self.interrupt.asked())
     }
 
     fn stream(
         &self,
-        at_work: &AtWork<'_>,
-        (speed, begin): (f64, Begin),
+        device_run: &DeviceRun<'_>,
+        speed: f64,
+        begin: StartTime,
         hits: Option<PathBuf>,
     ) -> Stream {
         let flags = &self.request.flags;
         let schedule = Schedule {
-            timeslice_ns: at_work.ring.timeslice_ns,
+            timeslice_ns: device_run.ring.timeslice_ns,
             speed,
             spill: flags.spill,
-            prepared: at_work.ring.prepared,
+            prepared: device_run.ring.prepared,
             seed: self.request.measuring.settings.seed,
         };
         let duration_ns = u64::try_from(flags.length().as_nanos()).unwrap_or(u64::MAX);
-        let (queue, most) = (flags.queue as usize, schedule.due_within(duration_ns) as usize);
+        let queue = flags.queue as usize;
+        let capacity = schedule.due_within(duration_ns) as usize;
         Stream {
             emitting: Emitting { schedule, begin_ns: begin.ns, duration_ns },
-            ledger: Ledger::new(at_work.point.openings.len(), most, queue, flags.when_full),
+            log: TimesliceLog::new(
+                device_run.point.openings.len(),
+                capacity,
+                queue,
+                flags.when_full,
+            ),
             hits,
-            // In a search, what has fallen short need not be seen to its end.
-            most_waiting: flags.find_limit.then_some(queue),
+            // A search can stop as soon as workers fall behind.
+            max_waiting: flags.find_limit.then_some(queue),
         }
     }
 
-    /// A folder for the hits of a speed, if they are to be written.
+    /// Folder for the hits of a speed, if they are written.
     fn hits_folder(&self, point: &StreamPoint, speed: f64) -> Result<Option<PathBuf>, StreamError> {
         let Some(all) = &self.request.flags.hits else { return Ok(None) };
-        // Workers are below the same folder as this process.
+        // The path is absolute, because workers may have another working directory.
         let all = std::path::absolute(all).unwrap_or_else(|_| all.clone());
         let own = all.join(format!("{}-{}", point.place, short(speed)).replace(':', "-"));
         match files::create_folder(&own) {
@@ -363,12 +381,12 @@ impl<'a> Session<'a> {
         }
     }
 
-    fn row(&self, at_work: &AtWork<'_>, speed: f64) -> StreamRow {
+    fn row(&self, device_run: &DeviceRun<'_>, speed: f64) -> StreamRow {
         let flags = &self.request.flags;
-        let point = at_work.point;
+        let point = device_run.point;
         StreamRow {
             backend: point.backend.clone(),
-            timeslice_s: at_work.ring.timeslice_ns as f64 * 1e-9,
+            timeslice_s: device_run.ring.timeslice_ns as f64 * 1e-9,
             spill: flags.spill.map_or_else(String::new, |spill| spill.to_string()),
             jitter: flags.jitter,
             queue: flags.queue as usize,
@@ -378,8 +396,8 @@ impl<'a> Session<'a> {
         }
     }
 
-    /// `time-sweep on cpu, speed 2, for 20s`.
-    fn words(&self, point: &StreamPoint, speed: f64) -> String {
+    /// Description such as `time-sweep on cpu, speed 2, for 20s`.
+    fn describe_speed(&self, point: &StreamPoint, speed: f64) -> String {
         let length = humantime::format_duration(self.request.flags.length());
         let variant = &point.identity.variant;
         let speed = short(speed);
@@ -387,54 +405,59 @@ impl<'a> Session<'a> {
     }
 }
 
-/// Where rows go: the folder, what came of all, and timeslices for the charts.
-type Book<'b> = (&'b mut StreamFolder, &'b mut Outcome, &'b mut Vec<TimesliceRow>);
+/// Outputs for rows: the folder, the result of the run, and timeslices for the charts.
+struct StreamOutput<'o> {
+    folder: &'o mut StreamFolder,
+    outcome: &'o mut StreamResult,
+    timeslices: &'o mut Vec<TimesliceRow>,
+}
 
-/// Writes down that a device can't work, or what is wrong with its results.
-fn refused(
+/// Writes the row of a device that can't be used, or whose results are wrong.
+fn record_refusal(
     row: StreamRow,
-    refusal: Refusal,
-    (folder, outcome, _): &mut Book<'_>,
+    refusal: WorkerRefusal,
+    output: &mut StreamOutput<'_>,
 ) -> Result<(), StreamError> {
-    let Refusal { problem, is_wrong } = refusal;
+    let WorkerRefusal { problem, is_wrong } = refusal;
     let what = if is_wrong { WRONG } else { "not run" };
     let row = StreamRow { valid: YesNo::No, note: format!("{what}: {problem}"), ..row };
-    folder.append(&row, &[]).map_err(|source| interrupted(source, outcome))?;
-    outcome.wrong += usize::from(is_wrong);
-    outcome.rows.push(row);
+    output.folder.append(&row, &[]).map_err(|source| interrupted(source, output.outcome))?;
+    output.outcome.wrong += usize::from(is_wrong);
+    output.outcome.rows.push(row);
     Ok(())
 }
 
-fn too_late(late: Duration) -> Refusal {
+fn too_late(late: Duration) -> WorkerRefusal {
     let late = units::seconds(late.as_secs_f64(), 3);
     let problem = format!("it was not ready until {late} after the begin; give a later --begin");
-    Refusal { problem, is_wrong: false }
+    WorkerRefusal { problem, is_wrong: false }
 }
 
-/// Writes a speed down; returns whether workers kept up, if there is more to be tried.
-fn take_down(
+/// Writes the row of a speed. Returns true if workers kept up, or `None` if no further speed can be
+/// run on the device.
+fn record_speed(
     row: StreamRow,
     rows: Vec<TimesliceRow>,
-    ran: &Ran,
-    (folder, outcome, timeslices): &mut Book<'_>,
+    ran: &SpeedResult,
+    output: &mut StreamOutput<'_>,
 ) -> Result<Option<bool>, StreamError> {
-    folder.append(&row, &rows).map_err(|source| interrupted(source, outcome))?;
-    let is_deserted = ran.ledger.is_deserted();
-    outcome.wrong += usize::from(ran.is_wrong());
-    outcome.unaccounted += usize::from(!ran.ledger.is_balanced() || is_deserted);
-    let goes_on = !ran.is_wrong() && !is_deserted && !ran.was_interrupted;
+    output.folder.append(&row, &rows).map_err(|source| interrupted(source, output.outcome))?;
+    let has_no_workers = ran.log.has_no_workers();
+    output.outcome.wrong += usize::from(ran.is_wrong());
+    output.outcome.unaccounted += usize::from(!ran.log.is_balanced() || has_no_workers);
+    let goes_on = !ran.is_wrong() && !has_no_workers && !ran.was_interrupted;
     let kept_up = row.kept_up == YesNo::Yes;
-    timeslices.extend(rows);
-    outcome.rows.push(row);
+    output.timeslices.extend(rows);
+    output.outcome.rows.push(row);
     Ok(goes_on.then_some(kept_up))
 }
 
-fn interrupted(source: reports::store::StoreError, outcome: &Outcome) -> StreamError {
+fn interrupted(source: reports::store::StoreError, outcome: &StreamResult) -> StreamError {
     let kept = outcome.folder.shown().to_string();
     MeasureError::StoreInterrupted { source, kept }.into()
 }
 
-/// What workers would keep up with if they did not disturb each other.
+/// Speed that workers would sustain if they did not disturb each other.
 fn guess(readiness: &Readiness, workers: usize, timeslice_ns: u64) -> f64 {
     let alone = workers as f64 * timeslice_ns as f64 * 1e-9 / readiness.took_s;
     if alone.is_finite() && alone > 0.0 { GUESS * alone } else { 1.0 }
@@ -443,7 +466,7 @@ fn guess(readiness: &Readiness, workers: usize, timeslice_ns: u64) -> f64 {
 fn words_of_limit(point: &StreamPoint, limit: &Limit, length: Duration) -> String {
     let times = |speed: f64| format!("{} times", short(speed));
     let length = humantime::format_duration(length);
-    let said = match (limit.kept_up, limit.failed) {
+    let result = match (limit.kept_up, limit.failed) {
         (Some(low), Some(high)) => format!(
             "keeps up with {} the detector's rate for {length}, and with {} no more",
             times(low),
@@ -456,7 +479,7 @@ fn words_of_limit(point: &StreamPoint, limit: &Limit, length: Duration) -> Strin
         (None, Some(high)) => format!("does not keep up with {} the detector's rate", times(high)),
         (None, None) => "was not tried at any speed".to_owned(),
     };
-    format!("{} on {}: {said}", point.identity.variant, point.place)
+    format!("{} on {}: {result}", point.identity.variant, point.place)
 }
 
 #[cfg(test)]
@@ -464,7 +487,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_guess_is_what_workers_do_alone_or_the_detectors_rate() {
+    fn the_guess_is_the_undisturbed_throughput() {
         let ready = |took_s| Readiness { seconds: 1.0, took_s };
         assert!((guess(&ready(0.025), 2, 50_000_000) - 3.2).abs() < 1e-9);
         assert_eq!(guess(&ready(0.0), 2, 50_000_000), 1.0);

@@ -1,53 +1,55 @@
-//! The source: a thread that emits timeslices when they are due, whether anybody is ready or not.
+//! The source: a thread that emits timeslices when they are due, regardless of the state of the
+//! workers.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use nix::libc;
 
-use super::desk::Desk;
-use super::ledger::Emission;
+use super::dispatcher::Dispatcher;
 use super::schedule::Schedule;
+use super::timeslice_log::Emission;
 use crate::platform::monotonic::{now_ns, wait_until};
 use crate::platform::pin_current_thread;
 
-/// Between two looks at whether there is room.
-const LOOK: Duration = Duration::from_millis(1);
-/// How the system names the thread.
+/// Interval between checks for a free slot in the queue.
+const POLL_INTERVAL: Duration = Duration::from_millis(1);
+/// Thread name.
 const NAME: &std::ffi::CStr = c"source";
-/// Between timeslices, in ns: then the source is awake for a fifth of the time at most.
-const RARELY: u64 = 1_000_000;
+/// Minimum interval between timeslices for real-time priority, in ns: then the source is awake for
+/// at most a fifth of the time.
+const MIN_REALTIME_INTERVAL_NS: u64 = 1_000_000;
 
-/// A stream from its first moment to its last.
+/// A stream from its start to its end.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Emitting {
     pub(super) schedule: Schedule,
-    /// The first moment.
+    /// Start time.
     pub(super) begin_ns: u64,
     pub(super) duration_ns: u64,
 }
 
 impl Emitting {
-    /// Emits until the end, or until somebody says stop or nobody is left to work; then closes the
-    /// desk. Returns when the end was.
-    pub(super) fn run(&self, desk: &Desk, stop: &AtomicBool) -> u64 {
+    /// Emits timeslices until the end, an interrupt, or the loss of all workers; then closes the
+    /// dispatcher. Returns the end time.
+    pub(super) fn run(&self, dispatcher: &Dispatcher, stop: &AtomicBool) -> u64 {
         let is_stopped = || stop.load(Ordering::Relaxed);
         let last = self.begin_ns + self.duration_ns;
-        self.emit_all(desk, last, &is_stopped);
-        // Those that are due were emitted; until the end workers go on.
-        wait_until(last, || is_stopped() || desk.is_deserted());
+        self.emit_all(dispatcher, last, &is_stopped);
+        // All timeslices due are emitted; workers continue until the end.
+        wait_until(last, || is_stopped() || dispatcher.has_no_workers());
         let end = now_ns().min(last);
-        desk.close(|emitted| self.never_emitted(emitted, end));
+        dispatcher.close(|emitted| self.never_emitted(emitted, end));
         end
     }
 
-    /// How many timeslices are due by a moment, if emission does not end before.
+    /// Number of timeslices due by a moment, if emission does not end before.
     pub(super) fn due_by(&self, moment_ns: u64) -> u64 {
         let since = moment_ns.saturating_sub(self.begin_ns);
         self.schedule.due_within(since.min(self.duration_ns))
     }
 
-    fn emit_all(&self, desk: &Desk, last: u64, is_stopped: &dyn Fn() -> bool) {
+    fn emit_all(&self, dispatcher: &Dispatcher, last: u64, is_stopped: &dyn Fn() -> bool) {
         let mut held_until = 0;
         for number in 0..self.schedule.due_within(self.duration_ns) {
             let due = self.begin_ns + self.schedule.due_ns(number);
@@ -57,12 +59,12 @@ impl Emitting {
             let data = self.schedule.data(number);
             let mut held = due < held_until;
             loop {
-                match desk.emit(data, due, held) {
+                match dispatcher.emit(data, due, held) {
                     Emission::Accepted | Emission::Dropped => break,
                     Emission::Closed => return,
-                    Emission::NoRoom => {
+                    Emission::QueueFull => {
                         held = true;
-                        desk.wait_for_change(LOOK);
+                        dispatcher.wait_for_change(POLL_INTERVAL);
                         if is_stopped() || now_ns() >= last {
                             return;
                         }
@@ -75,7 +77,7 @@ impl Emitting {
         }
     }
 
-    /// Those that were due by the end and had no room.
+    /// Timeslices that were due by the end but did not fit into the queue.
     fn never_emitted(&self, emitted: u64, end_ns: u64) -> Vec<(usize, u64)> {
         let due = self.due_by(end_ns);
         let left = emitted..due.max(emitted);
@@ -86,20 +88,20 @@ impl Emitting {
     }
 }
 
-/// Has this thread be on time: on a CPU of its own if there is one, before all others if timeslices
-/// come so rarely that it mostly sleeps, and woken no later than it asks for. Returns whether it
-/// has what it wants of that.
-pub(super) fn be_on_time(own: Option<usize>, between_ns: u64) -> bool {
-    if let Some(cpu) = own {
-        // Anywhere else it is as late as the others.
+/// Optimises the wake-up latency of this thread: binds it to its own CPU if there is one, sets a
+/// minimal timer slack, and requests real-time priority if timeslices are so rare that the thread
+/// mostly sleeps. Returns false if it needs that priority and does not get it.
+pub(super) fn be_on_time(own_cpu: Option<usize>, between_ns: u64) -> bool {
+    if let Some(cpu) = own_cpu {
+        // If binding fails, the thread only has the usual latency.
         let _ = pin_current_thread(&[cpu]);
     }
-    // SAFETY: these are system calls for this thread, which read a name and a number.
+    // SAFETY: these system calls affect this thread only, and read an integer and a valid C string.
     unsafe {
         libc::prctl(libc::PR_SET_NAME, NAME.as_ptr());
         libc::prctl(libc::PR_SET_TIMERSLACK, 1);
-        // Awake all the time it would keep others from a CPU.
-        let mostly_sleeps = between_ns >= RARELY;
+        // Without sleeping, it would keep other threads from the CPU.
+        let mostly_sleeps = between_ns >= MIN_REALTIME_INTERVAL_NS;
         let parameters = libc::sched_param { sched_priority: 1 };
         !mostly_sleeps || libc::sched_setscheduler(0, libc::SCHED_FIFO, &raw const parameters) == 0
     }
@@ -107,8 +109,8 @@ pub(super) fn be_on_time(own: Option<usize>, between_ns: u64) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::super::ledger::{Ledger, Record, State};
-    use super::super::schedule::Prepared;
+    use super::super::schedule::PreparedCounts;
+    use super::super::timeslice_log::{Record, State, TimesliceLog};
     use super::*;
     use crate::request::WhenFull;
 
@@ -116,47 +118,47 @@ mod tests {
         timeslice_ns: 1_000_000,
         speed: 1.0,
         spill: None,
-        prepared: Prepared { of_spills: 1, of_pauses: 0 },
+        prepared: PreparedCounts { of_spills: 1, of_pauses: 0 },
         seed: 1,
     };
 
-    /// 1 ms timeslices for 20 ms, for a worker that takes one and never answers.
-    fn emitted(queue: usize, when_full: WhenFull) -> (Ledger, u64) {
-        let desk = Desk::new(1, Vec::new(), 1);
-        desk.open_for_tests(Ledger::new(1, 100, queue, when_full));
+    /// Emits 1 ms timeslices for 20 ms, for a worker that takes one and never answers.
+    fn emitted(queue: usize, when_full: WhenFull) -> (TimesliceLog, u64) {
+        let dispatcher = Dispatcher::new(1, Vec::new(), 1);
+        dispatcher.open_for_tests(TimesliceLog::new(1, 100, queue, when_full));
         let begin_ns = now_ns();
         let emitting = Emitting { schedule: SCHEDULE, begin_ns, duration_ns: 20_000_000 };
-        let end = emitting.run(&desk, &AtomicBool::new(false));
-        (desk.take().0, end - begin_ns)
+        let end = emitting.run(&dispatcher, &AtomicBool::new(false));
+        (dispatcher.take().0, end - begin_ns)
     }
 
     #[test]
-    fn timeslices_come_when_they_are_due_and_until_the_end() {
-        let (ledger, took) = emitted(100, WhenFull::Wait);
-        assert_eq!((ledger.len(), took), (20, 20_000_000));
+    fn timeslices_are_emitted_when_due_until_the_end() {
+        let (log, took) = emitted(100, WhenFull::Wait);
+        assert_eq!((log.len(), took), (20, 20_000_000));
         let late = |record: &Record| record.emitted_ns - record.due_ns;
-        assert!(ledger.records()[1..].iter().all(|record| record.state == State::Backlog));
-        assert!(ledger.records().iter().all(|record| !record.was_held));
-        assert!(ledger.records().iter().map(late).min().expect("some") < 1_000_000);
+        assert!(log.records()[1..].iter().all(|record| record.state == State::Backlog));
+        assert!(log.records().iter().all(|record| !record.was_held));
+        assert!(log.records().iter().map(late).min().expect("some") < 1_000_000);
     }
 
     #[test]
-    fn what_finds_no_room_is_due_all_the_same() {
+    fn timeslices_beyond_the_queue_count_as_due() {
         for (when_full, dropped, held) in [(WhenFull::Drop, 16, 0), (WhenFull::Wait, 0, 16)] {
-            let (mut ledger, _) = emitted(3, when_full);
-            ledger.lose(0);
-            let counts = ledger.counts();
+            let (mut log, _) = emitted(3, when_full);
+            log.lose(0);
+            let counts = log.counts();
             assert_eq!((counts.due, counts.dropped, counts.held), (20, dropped, held));
-            assert!(ledger.is_balanced(), "{counts:?}");
+            assert!(log.is_balanced(), "{counts:?}");
         }
     }
 
     #[test]
-    fn who_is_told_to_stop_stops() {
+    fn the_source_stops_on_request() {
         let schedule = SCHEDULE;
-        let desk = Desk::new(0, Vec::new(), 1);
+        let dispatcher = Dispatcher::new(0, Vec::new(), 1);
         let emitting = Emitting { schedule, begin_ns: now_ns(), duration_ns: u64::MAX / 2 };
-        emitting.run(&desk, &AtomicBool::new(true));
-        assert!(desk.is_over());
+        emitting.run(&dispatcher, &AtomicBool::new(true));
+        assert!(dispatcher.is_over());
     }
 }

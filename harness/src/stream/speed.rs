@@ -1,4 +1,4 @@
-//! One speed, from its first timeslice to the last result.
+//! Execution of one speed, from its first timeslice to the last result.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -6,121 +6,123 @@ use std::thread::{self, Builder};
 use std::time::{Duration, Instant};
 
 use super::StreamError;
-use super::desk::{Desk, Wrong};
-use super::ledger::Ledger;
+use super::dispatcher::{Dispatcher, Wrong};
 use super::live::{Follower, Live};
 use super::source::{Emitting, be_on_time};
+use super::timeslice_log::TimesliceLog;
 use super::workers::{Comparison, Workers};
 use crate::platform::energy::{Energy, EnergyCounters};
 use crate::platform::monotonic::now_ns;
 use crate::platform::{CpuTimes, Interrupt, usable_threads};
 
-/// Between two looks at workers and signals.
-const LOOK: Duration = Duration::from_millis(10);
-/// Between two words on how far it is.
-const WORDS: Duration = Duration::from_secs(5);
+/// Interval between checks of workers and signals.
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
+/// Interval between progress messages.
+const MESSAGE_INTERVAL: Duration = Duration::from_secs(5);
 
-/// What a speed has in common with all others.
-pub(super) struct Surroundings<'a> {
-    pub(super) desk: &'a Desk,
+/// Context shared by all speeds.
+pub(super) struct SpeedContext<'a> {
+    pub(super) dispatcher: &'a Dispatcher,
     pub(super) workers: &'a Workers,
-    /// A CPU for the source alone.
+    /// CPU for the source alone.
     pub(super) spare_cpu: Option<usize>,
     pub(super) timeout: Duration,
     pub(super) counters: &'a EnergyCounters,
     pub(super) interrupt: &'a Interrupt,
-    /// Those who are told of it.
+    /// Live monitoring.
     pub(super) live: &'a Live,
-    /// Who looks for what they are told.
+    /// Transfers log changes to live monitoring.
     pub(super) follower: Option<Follower<'a>>,
-    pub(super) tell: &'a dyn Fn(&str),
+    pub(super) report: &'a dyn Fn(&str),
 }
 
-/// What came of a speed.
-pub(super) struct Ran {
-    pub(super) ledger: Ledger,
+/// Result of a speed.
+pub(super) struct SpeedResult {
+    pub(super) log: TimesliceLog,
     pub(super) begin_ns: u64,
-    /// The last moment at which timeslices came.
+    /// Last time at which timeslices were emitted.
     pub(super) end_ns: u64,
-    /// Whether the source went before all others, or need not.
+    /// True if the source had real-time priority, or did not need it.
     pub(super) is_on_time: bool,
     pub(super) wrong: Option<Wrong>,
-    /// The end of the comparison after the last result, but for streams that were ended before.
+    /// Comparison after the last result, except for streams that ended early.
     pub(super) comparison: Option<Comparison>,
-    pub(super) busy: Option<Busy>,
+    pub(super) busy: Option<Utilisation>,
     pub(super) energy: Energy,
-    /// How workers were lost, with their numbers.
+    /// Indices of lost workers, with the reasons.
     pub(super) ends: Vec<(usize, String)>,
     pub(super) was_interrupted: bool,
-    /// Whether it ended early, as too many timeslices waited.
+    /// True if it ended early because too many timeslices waited.
     pub(super) was_overrun: bool,
 }
 
-impl Ran {
-    /// Whether any result was wrong.
+impl SpeedResult {
+    /// True if any result was wrong.
     pub(super) fn is_wrong(&self) -> bool {
         self.wrong.is_some() || matches!(self.comparison, Some(Comparison::Wrong(_)))
     }
 }
 
-/// The shares of the CPUs' time that workers had, and others.
+/// Shares of CPU time used by workers and by other processes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Busy {
+pub(super) struct Utilisation {
     pub(super) workers: f64,
     pub(super) others: Option<f64>,
 }
 
-/// What is emitted, and when that may end early.
+/// Timeslices to emit, and the condition for ending early.
 pub(super) struct Stream {
     pub(super) emitting: Emitting,
-    pub(super) ledger: Ledger,
-    /// The folder for hits, if they are to be written.
+    pub(super) log: TimesliceLog,
+    /// Folder for hits, if they are written.
     pub(super) hits: Option<PathBuf>,
-    /// So many waiting timeslices end it: it falls short.
-    pub(super) most_waiting: Option<usize>,
+    /// Number of waiting timeslices at which the speed ends as not sustained.
+    pub(super) max_waiting: Option<usize>,
 }
 
 impl Stream {
-    /// Emits all and waits for the results.
+    /// Emits all timeslices and waits for the results.
     ///
     /// # Errors
-    /// If the system gives no thread for the source.
-    pub(super) fn run(self, around: &Surroundings<'_>) -> Result<Ran, StreamError> {
-        let Stream { emitting, ledger, hits, most_waiting } = self;
-        around.desk.open(ledger, hits);
-        let before = (CpuTimes::now(), around.workers.cpu_time(), around.counters.read());
+    /// If the system refuses a thread for the source.
+    pub(super) fn run(self, context: &SpeedContext<'_>) -> Result<SpeedResult, StreamError> {
+        let Stream { emitting, log, hits, max_waiting } = self;
+        context.dispatcher.open(log, hits);
+        let before = (CpuTimes::now(), context.workers.cpu_time(), context.counters.read());
         let stop = AtomicBool::new(false);
         let (end_ns, is_on_time, busy, energy) = thread::scope(|scope| {
-            let (desk, spare_cpu, stop) = (around.desk, around.spare_cpu, &stop);
+            let dispatcher = context.dispatcher;
+            let spare_cpu = context.spare_cpu;
+            let stop = &stop;
             let source = Builder::new().spawn_scoped(scope, move || {
                 let is_on_time = be_on_time(spare_cpu, emitting.schedule.between_ns());
-                (emitting.run(desk, stop), is_on_time)
+                (emitting.run(dispatcher, stop), is_on_time)
             });
             let source = source.map_err(StreamError::Source)?;
-            watch(around, &emitting, stop, most_waiting, || source.is_finished());
-            // It does nothing that panics; if it did, nothing was due.
+            watch(context, &emitting, stop, max_waiting, || source.is_finished());
+            // The source does not panic; if it did, no timeslice would be due.
             let (end_ns, is_on_time) = source.join().unwrap_or((emitting.begin_ns, true));
             let seconds = end_ns.saturating_sub(emitting.begin_ns) as f64 * 1e-9;
-            let busy = busy(around.workers, &before.0, before.1, seconds);
-            let energy = around.counters.since(&before.2);
-            watch(around, &emitting, stop, None, || around.desk.is_over());
+            let busy = busy(context.workers, &before.0, before.1, seconds);
+            let energy = context.counters.since(&before.2);
+            watch(context, &emitting, stop, None, || context.dispatcher.is_over());
             Ok::<_, StreamError>((end_ns, is_on_time, busy, energy))
         })?;
-        let (ledger, wrong) = around.desk.take();
-        let was_interrupted = around.interrupt.asked();
+        let (log, wrong) = context.dispatcher.take();
+        let was_interrupted = context.interrupt.asked();
         let is_whole = !was_interrupted && wrong.is_none();
-        let comparison = is_whole.then(|| around.workers.compare());
-        if let Some(follower) = &around.follower {
-            follower.end(&ledger, wrong.is_none());
+        let comparison = is_whole.then(|| context.workers.compare());
+        if let Some(follower) = &context.follower {
+            follower.end(&log, wrong.is_none());
         }
-        Ok(Ran {
-            // The time of those that were lost is not known.
-            busy: busy.filter(|_| ledger.workers_lost() == 0),
+        Ok(SpeedResult {
+            // The CPU time of lost workers is unknown.
+            busy: busy.filter(|_| log.workers_lost() == 0),
             begin_ns: emitting.begin_ns,
-            ends: around.desk.ends(),
+            ends: context.dispatcher.ends(),
             was_overrun: stop.into_inner() && !was_interrupted,
             was_interrupted,
-            ledger,
+            log,
             end_ns,
             is_on_time,
             wrong,
@@ -130,49 +132,49 @@ impl Stream {
     }
 }
 
-/// Looks after workers that hang and users who want an end, until it is over.
+/// Monitors workers that hang and interrupts by the user, until all is over.
 fn watch(
-    around: &Surroundings<'_>,
+    context: &SpeedContext<'_>,
     emitting: &Emitting,
     stop: &AtomicBool,
-    most_waiting: Option<usize>,
+    max_waiting: Option<usize>,
     is_over: impl Fn() -> bool,
 ) {
-    let mut told = Instant::now();
+    let mut last_message = Instant::now();
     while !is_over() {
-        thread::sleep(LOOK);
-        for worker in around.desk.hanging(around.timeout) {
-            around.workers.end(worker);
+        thread::sleep(POLL_INTERVAL);
+        for worker in context.dispatcher.hanging(context.timeout) {
+            context.workers.end(worker);
         }
-        let (timeslices, waiting) = around.desk.progress();
-        if around.interrupt.asked() || most_waiting.is_some_and(|most| waiting >= most) {
+        let (timeslices, waiting) = context.dispatcher.progress();
+        if context.interrupt.asked() || max_waiting.is_some_and(|max| waiting >= max) {
             stop.store(true, Ordering::Relaxed);
         }
-        if let Some(follower) = &around.follower {
+        if let Some(follower) = &context.follower {
             let goes_on = !stop.load(Ordering::Relaxed);
-            follower.look(around.desk, goes_on.then(|| emitting.due_by(now_ns())));
+            follower.look(context.dispatcher, goes_on.then(|| emitting.due_by(now_ns())));
         }
-        if let Some(problem) = around.live.problem() {
-            (around.tell)(&problem);
+        if let Some(problem) = context.live.problem() {
+            (context.report)(&problem);
         }
-        if told.elapsed() >= WORDS {
-            told = Instant::now();
-            (around.tell)(&format!("{timeslices} timeslices, {waiting} waiting"));
+        if last_message.elapsed() >= MESSAGE_INTERVAL {
+            last_message = Instant::now();
+            (context.report)(&format!("{timeslices} timeslices, {waiting} waiting"));
         }
     }
 }
 
-/// How busy the CPUs were since an earlier moment.
+/// CPU utilisation since an earlier moment.
 fn busy(
     workers: &Workers,
     before: &Option<CpuTimes>,
     workers_before: Duration,
     seconds: f64,
-) -> Option<Busy> {
+) -> Option<Utilisation> {
     let (_, others) = CpuTimes::now()?.since(before.as_ref()?);
     let own_workers = workers.cpu_time().saturating_sub(workers_before);
     let all = seconds * usable_threads() as f64;
-    // To this process its workers are others.
+    // In the times of this process, its workers count as others.
     let others = others.map(|others| others.saturating_sub(own_workers).as_secs_f64() / all);
-    (all > 0.0).then(|| Busy { workers: own_workers.as_secs_f64() / all, others })
+    (all > 0.0).then(|| Utilisation { workers: own_workers.as_secs_f64() / all, others })
 }

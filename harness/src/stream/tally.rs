@@ -1,38 +1,38 @@
-//! A ledger as rows.
+//! Conversion of a log to rows.
 
 use reports::record::YesNo;
 use reports::stream::{Fate, StreamRow, Times, TimesliceRow, WRONG, shortfall};
 
 use super::data::Size;
-use super::desk::Wrong;
-use super::ledger::{CheckRecord, Record, State};
-use super::protocol::{Built, Found};
-use super::speed::Ran;
+use super::dispatcher::Wrong;
+use super::protocol::{EventCounts, ResultDigest};
+use super::speed::SpeedResult;
+use super::timeslice_log::{CheckRecord, Record, State};
 use super::workers::Comparison;
 
-/// So many timeslices a speed are written, evenly over its time: more say no more.
-const MOST_WRITTEN: usize = 100_000;
+/// Maximum number of timeslices written per speed, evenly over its time.
+const MAX_WRITTEN: usize = 100_000;
 const NS: f64 = 1e-9;
 
-/// What is known of the prepared timeslices.
+/// Properties of the prepared timeslices.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Content<'a> {
     pub(super) sizes: &'a [Size],
-    pub(super) expected: &'a [Found],
+    pub(super) expected: &'a [ResultDigest],
 }
 
-/// Writes the figures of a speed into its row, which says what it was.
-pub(super) fn fill(row: &mut StreamRow, ran: &Ran, content: &Content<'_>) {
+/// Fills the figures of a speed into its row.
+pub(super) fn fill(row: &mut StreamRow, ran: &SpeedResult, content: &Content<'_>) {
     let sizes = content.sizes;
-    let records = ran.ledger.records();
-    let counts = ran.ledger.counts();
+    let records = ran.log.records();
+    let counts = ran.log.counts();
     let seconds = ran.end_ns.saturating_sub(ran.begin_ns) as f64 * NS;
     row.duration_s = seconds;
     (row.due, row.emitted, row.done) = (counts.due, counts.emitted, counts.done);
     (row.lost, row.dropped, row.backlog) = (counts.lost, counts.dropped, counts.backlog);
     (row.repeated, row.checked) = (counts.repeated, counts.checked);
-    row.workers_lost = ran.ledger.workers_lost();
-    row.most_waiting = ran.ledger.most_waiting() as u64;
+    row.workers_lost = ran.log.workers_lost();
+    row.most_waiting = ran.log.max_waiting() as u64;
     let size = |record: &Record| sizes.get(record.data as usize).copied().unwrap_or_default();
     let mean = |of: fn(Size) -> u64| {
         records.iter().map(|record| of(size(record)) as f64).sum::<f64>()
@@ -43,7 +43,7 @@ pub(super) fn fill(row: &mut StreamRow, ran: &Ran, content: &Content<'_>) {
     let done = || records.iter().filter(|record| record.state == State::Done);
     row.done_items = done().map(|record| size(record).digis).sum();
     if content.expected.iter().any(|found| found.events.is_some()) {
-        let sum = |of: fn(Built) -> u32| {
+        let sum = |of: fn(EventCounts) -> u32| {
             Some(done().filter_map(|record| record.built).map(|built| u64::from(of(built))).sum())
         };
         row.set_events(sum(|built| built.events), sum(|built| built.digis));
@@ -64,14 +64,14 @@ pub(super) fn fill(row: &mut StreamRow, ran: &Ran, content: &Content<'_>) {
     row.cores_share = ran.busy.map(|busy| busy.workers);
     row.others_share = ran.busy.and_then(|busy| busy.others);
     (row.cpu_j, row.gpu_j) = (ran.energy.cpu_j, ran.energy.gpu_j);
-    row.valid = (!ran.is_wrong() && ran.ledger.is_balanced()).into();
+    row.valid = (!ran.is_wrong() && ran.log.is_balanced()).into();
     let shortfall = shortfall(row, counts.held);
-    // What waited when it ended early may be begun until all is counted.
+    // Timeslices that waited at an early end may be started before all is counted.
     row.kept_up = (shortfall.is_none() && !ran.was_overrun).into();
     row.note = notes(ran, shortfall.map(reports::stream::Shortfall::words)).join("; ");
 }
 
-/// The cost of comparing results, and how much of them was compared.
+/// Fills in the cost of comparing results, and the share of results that was compared.
 fn fill_checks(row: &mut StreamRow, records: &[Record]) {
     let done = || records.iter().filter(|record| record.state == State::Done);
     let checks = || done().filter_map(|record| record.check);
@@ -86,7 +86,7 @@ fn fill_checks(row: &mut StreamRow, records: &[Record]) {
     row.compared_share = (row.checked > 0).then(|| shares.sum::<f64>() / row.checked as f64);
 }
 
-/// How late results and timeslices were.
+/// Latency statistics of results and timeslices.
 fn times(records: &[Record]) -> Times {
     let done = || records.iter().filter(|record| record.state == State::Done);
     let since = |from: u64, to: u64| to.saturating_sub(from) as f64 * NS;
@@ -99,11 +99,12 @@ fn times(records: &[Record]) -> Times {
     }
 }
 
-/// What a reader should know of a speed.
-fn notes(ran: &Ran, shortfall: Option<String>) -> Vec<String> {
+/// Notes for readers on a speed.
+fn notes(ran: &SpeedResult, shortfall: Option<String>) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(wrong) = &ran.wrong {
-        let (number, worker) = (wrong.number, wrong.worker);
+        let number = wrong.number;
+        let worker = wrong.worker;
         notes.push(format!("{WRONG}: timeslice {number}, worker {worker}: {}", wrong.problem));
     }
     match &ran.comparison {
@@ -115,12 +116,12 @@ fn notes(ran: &Ran, shortfall: Option<String>) -> Vec<String> {
         }
         Some(Comparison::Right) | None => {}
     }
-    if !ran.ledger.is_balanced() {
-        notes.push(format!("not all timeslices are accounted for: {:?}", ran.ledger.counts()));
+    if !ran.log.is_balanced() {
+        notes.push(format!("not all timeslices are accounted for: {:?}", ran.log.counts()));
     }
     notes
         .extend(ran.ends.iter().map(|(worker, end)| format!("worker {worker} was lost: it {end}")));
-    if ran.ledger.is_deserted() {
+    if ran.log.has_no_workers() {
         notes.push("no worker was left, so nothing more was emitted".to_owned());
     }
     if shortfall.is_none() && ran.was_overrun {
@@ -133,10 +134,10 @@ fn notes(ran: &Ran, shortfall: Option<String>) -> Vec<String> {
     notes
 }
 
-/// The timeslices of a speed.
-pub(super) fn rows(point_id: &str, ran: &Ran, content: &Content<'_>) -> Vec<TimesliceRow> {
-    let records = ran.ledger.records();
-    let step = records.len().div_ceil(MOST_WRITTEN).max(1);
+/// Rows of the timeslices of a speed.
+pub(super) fn rows(point_id: &str, ran: &SpeedResult, content: &Content<'_>) -> Vec<TimesliceRow> {
+    let records = ran.log.records();
+    let step = records.len().div_ceil(MAX_WRITTEN).max(1);
     let row = |(number, record): (usize, &Record)| {
         let after = |ns: u64| (ns > 0).then_some((ns as f64 - ran.begin_ns as f64) * NS);
         let data = record.data as usize;
@@ -168,7 +169,7 @@ pub(super) fn rows(point_id: &str, ran: &Ran, content: &Content<'_>) -> Vec<Time
     records.iter().enumerate().step_by(step).map(row).collect()
 }
 
-/// Once all is over nothing waits any more.
+/// Final state of a timeslice. At the end none is waiting any more.
 fn fate(state: State) -> Fate {
     match state {
         State::Done => Fate::Done,
@@ -180,33 +181,35 @@ fn fate(state: State) -> Fate {
 
 #[cfg(test)]
 mod tests {
-    use super::super::ledger::{Ledger, Outcome};
-    use super::super::protocol::FoundEvents;
+    use super::super::protocol::EventDigest;
+    use super::super::timeslice_log::{TimesliceLog, TimesliceResult};
     use super::*;
     use crate::platform::energy::Energy;
     use crate::request::WhenFull;
 
     const MS: u64 = 1_000_000;
 
-    /// Ten timeslices of 100 ms, of which a worker does all but the last two, each in 80 ms.
-    fn ran() -> Ran {
-        let mut ledger = Ledger::new(1, 10, 4, WhenFull::Wait);
+    /// Ten timeslices of 100 ms, all but the last two of which a worker processes in 80 ms each.
+    fn ran() -> SpeedResult {
+        let mut log = TimesliceLog::new(1, 10, 4, WhenFull::Wait);
         let begin_ns = 5 * MS;
         for number in 0..10 {
             let due_ns = begin_ns + 100 * MS * (number + 1);
-            ledger.emit(0, due_ns, due_ns + 1000, false);
+            log.emit(0, due_ns, due_ns + 1000, false);
             if number < 8 {
-                let order = ledger.hand_out().expect("idle");
-                let (begun_ns, ended_ns) = (due_ns + MS, due_ns + 81 * MS);
+                let order = log.hand_out().expect("idle");
+                let begun_ns = due_ns + MS;
+                let ended_ns = due_ns + 81 * MS;
                 let check = (number == 3).then_some(CheckRecord { stride: 4, took_ns: 16 * MS });
-                let built = Some(Built { events: 3, digis: 250, took_ns: 20 * MS });
-                let outcome = Outcome { number: order.number, begun_ns, ended_ns, check, built };
-                ledger.answer(0, outcome).expect("its own");
+                let built = Some(EventCounts { events: 3, digis: 250, took_ns: 20 * MS });
+                let outcome =
+                    TimesliceResult { number: order.number, begun_ns, ended_ns, check, built };
+                log.answer(0, outcome).expect("its own");
             }
         }
-        ledger.close(std::iter::empty());
-        Ran {
-            ledger,
+        log.close(std::iter::empty());
+        SpeedResult {
+            log,
             begin_ns,
             end_ns: begin_ns + 1000 * MS,
             is_on_time: true,
@@ -221,14 +224,15 @@ mod tests {
     }
 
     const SIZES: [Size; 1] = [Size { digis: 1000, bytes: 8000 }];
-    const EVENTS: FoundEvents = FoundEvents { events: 3, digis: 250, sum: 1 };
-    const FOUND: [Found; 1] = [Found { clusters: 7, hits: 3, sum: 1, events: Some(EVENTS) }];
+    const EVENTS: EventDigest = EventDigest { events: 3, digis: 250, sum: 1 };
+    const FOUND: [ResultDigest; 1] =
+        [ResultDigest { clusters: 7, hits: 3, sum: 1, events: Some(EVENTS) }];
 
-    fn row(ran: &Ran) -> StreamRow {
+    fn row(ran: &SpeedResult) -> StreamRow {
         row_of(1, ran)
     }
 
-    fn row_of(processes: usize, ran: &Ran) -> StreamRow {
+    fn row_of(processes: usize, ran: &SpeedResult) -> StreamRow {
         let mut row = StreamRow { processes, speed: 1.0, timeslice_s: 0.1, ..StreamRow::default() };
         fill(&mut row, ran, &Content { sizes: &SIZES, expected: &FOUND });
         row
@@ -240,16 +244,16 @@ mod tests {
     }
 
     #[test]
-    fn a_speed_that_was_ended_early_was_not_kept_up() {
+    fn a_speed_that_ended_early_is_not_sustained() {
         let whole = row_of(2, &ran());
         assert_eq!((whole.kept_up, whole.note.as_str()), (YesNo::Yes, ""));
-        let overrun = row_of(2, &Ran { was_overrun: true, ..ran() });
+        let overrun = row_of(2, &SpeedResult { was_overrun: true, ..ran() });
         assert_eq!(overrun.kept_up, YesNo::No);
         assert!(overrun.note.contains("the queue was full"), "{}", overrun.note);
     }
 
     #[test]
-    fn figures_follow_from_the_ledger() {
+    fn figures_follow_from_the_log() {
         let row = row(&ran());
         assert_eq!((row.due, row.done, row.backlog, row.checked), (10, 8, 2, 1));
         assert!(row.lost + row.dropped == 0 && row.valid == YesNo::Yes);
@@ -270,15 +274,15 @@ mod tests {
     }
 
     #[test]
-    fn where_none_are_to_be_built_nothing_is_known_of_events() {
+    fn without_event_building_there_are_no_event_counts() {
         let mut row = StreamRow::default();
-        let found = [Found { events: None, ..FOUND[0] }];
+        let found = [ResultDigest { events: None, ..FOUND[0] }];
         fill(&mut row, &ran(), &Content { sizes: &SIZES, expected: &found });
         assert_eq!((row.events, row.event_items, row.kept_share), (None, None, None));
     }
 
     #[test]
-    fn what_is_wrong_or_lost_is_told() {
+    fn wrong_and_lost_timeslices_are_noted() {
         let mut ran = ran();
         ran.wrong = Some(Wrong { worker: 0, number: 3, problem: "5 clusters".into() });
         ran.ends = vec![(0, "ended with signal: 9".into())];
@@ -292,14 +296,14 @@ mod tests {
     #[test]
     fn a_comparison_after_the_stream_makes_a_row_wrong() {
         let wrong = Wrong { worker: 1, number: 2, problem: "timeslice 2: 3 hits".into() };
-        let row = row(&Ran { comparison: Some(Comparison::Wrong(wrong)), ..ran() });
+        let row = row(&SpeedResult { comparison: Some(Comparison::Wrong(wrong)), ..ran() });
         assert!(
             row.is_wrong() && row.note.contains("worker 1: timeslice 2: 3 hits"),
             "{}",
             row.note
         );
         let unknown = Comparison::Unknown("worker 0 ended".into());
-        let row = row_of(1, &Ran { comparison: Some(unknown), ..ran() });
+        let row = row_of(1, &SpeedResult { comparison: Some(unknown), ..ran() });
         assert_eq!(row.valid, YesNo::Yes);
         assert!(row.note.contains("not compared as a whole: worker 0 ended"), "{}", row.note);
     }

@@ -1,4 +1,4 @@
-//! The chain that workers run.
+//! Chains that workers run.
 
 use algorithms::algorithm::{Algorithm, Variant};
 use algorithms::device::Backend;
@@ -7,7 +7,7 @@ use text::Foreign;
 
 use crate::plan::device_names;
 
-/// The one that is recommended.
+/// Recommended variant.
 pub(super) fn recommended(backend: Backend) -> &'static str {
     match backend {
         Backend::Cpu => "time-sweep",
@@ -15,10 +15,10 @@ pub(super) fn recommended(backend: Backend) -> &'static str {
     }
 }
 
-/// A chain by its name.
+/// Finds a chain by its name.
 ///
 /// # Errors
-/// Which ones there are, if there is none of that name.
+/// If there is no chain of that name; lists the available ones.
 pub(super) fn variant_of(backend: Backend, name: &str) -> Result<Variant<StsTask>, String> {
     let all = STS.variants();
     let of_name = || all.iter().filter(|variant| variant.name == name);
@@ -27,11 +27,13 @@ pub(super) fn variant_of(backend: Backend, name: &str) -> Result<Variant<StsTask
         let here: Vec<_> = here.map(|variant| variant.name).collect();
         let elsewhere: Vec<_> =
             of_name().flat_map(|variant| device_names(variant.backend)).copied().collect();
-        let elsewhere = match elsewhere.is_empty() {
-            true => String::new(),
-            false => format!("it runs on {}; ", elsewhere.join(", ")),
+        let elsewhere = if elsewhere.is_empty() {
+            String::new()
+        } else {
+            format!("it runs on {}; ", elsewhere.join(", "))
         };
-        let (name, here) = (name.quoted(), here.join(", "));
+        let name = name.quoted();
+        let here = here.join(", ");
         format!("sts has no variant {name} on {backend}; {elsewhere}there are {here}")
     })
 }
@@ -41,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_recommended_is_there() {
+    fn recommended_variants_exist() {
         for backend in [Backend::Cpu, Backend::Cuda, Backend::Wgpu] {
             let name = recommended(backend);
             assert_eq!(variant_of(backend, name).map(|variant| variant.name), Ok(name));

@@ -1,5 +1,5 @@
-//! A worker: a process that gets the variant ready on all prepared timeslices, and then processes
-//! those that it is told to, one after the other.
+//! A worker: a process that prepares the variant on all prepared timeslices, and then processes
+//! timeslices on request, one after the other.
 
 use std::cmp::Reverse;
 use std::time::{Duration, Instant};
@@ -11,57 +11,58 @@ use algorithms::sts_events::EventRules;
 use text::Foreign;
 
 use super::check_budget::{CheckBudget, DigestCost};
-use super::job::{Job, Took, wrong};
-use super::protocol::{Answer, Ask, Check, Found, Opening};
+use super::job::{Job, JobResult, wrong};
+use super::protocol::{Answer, Ask, Check, Opening, ResultDigest};
 use super::variants::variant_of;
 use super::{hits_file, ring};
 use crate::plan::{TeamLayout, TeamSpec};
 use crate::platform::Exit;
 use crate::platform::placement::Placement;
 use crate::platform::shared_memory::Inherited;
-use crate::platform::worker::{Unheard, hear, say};
+use crate::platform::worker::{IpcError, recv, send};
 use crate::throughput::StreamGpus;
 
-/// The subcommand that makes a process a worker.
+/// Subcommand of the worker process.
 pub(crate) const SUBCOMMAND: &str = "stream-worker";
 
-/// Times that a worker processes each timeslice before it is ready: the first one takes memory, the
-/// second one shows how long it takes.
+/// Runs of each timeslice before the worker is ready: the first one allocates memory, the second
+/// one measures the time.
 const FIRST_RUNS: usize = 2;
-/// Digests of which the fastest counts.
+/// Number of timed digests, of which the fastest counts.
 const DIGEST_RUNS: usize = 3;
 
-/// Why a worker ends before it is told to.
+/// Reason for ending a worker early.
 pub(super) enum End {
-    /// Nobody listens any more.
-    Alone,
-    /// It can't do what it is asked for.
+    /// The parent process is gone.
+    PeerClosed,
+    /// A request that can't be fulfilled.
     Refused { problem: String, is_wrong: bool },
 }
 
-/// Works for a stream until that has nothing more to say, on the timeslices in the memory that
-/// has this number.
+/// Runs a worker until its standard input is closed, on the timeslices in the shared memory with
+/// this file descriptor.
 pub(crate) fn work(memory: i32) -> Exit {
     match serve(memory) {
-        Ok(()) | Err(End::Alone) => Exit::Success,
+        Ok(()) | Err(End::PeerClosed) => Exit::Success,
         Err(End::Refused { problem, is_wrong }) => {
             let code = if is_wrong { Exit::WrongOutput } else { Exit::Failed };
-            // Who does not listen sees that it ends.
-            let _ = say(&Answer::Refused { problem, is_wrong });
+            // If the parent is gone, the message has no receiver.
+            let _ = send(&Answer::Refused { problem, is_wrong });
             code
         }
     }
 }
 
 fn serve(memory: i32) -> Result<(), End> {
-    let Some(Ask::Open(opening)) = hear()? else {
-        return Err(unable("a stream starts this, and says what to do"));
+    let Some(Ask::Open(opening)) = recv()? else {
+        return Err(unable("this subcommand is only started by `bench stream`"));
     };
     if memory <= libc::STDERR_FILENO {
         return Err(unable(format!("--memory {memory} is a standard stream")));
     }
-    // SAFETY: nothing was opened here before but the standard streams.
-    let memory = unsafe { Inherited::of(memory) };
+    // SAFETY: this process has opened no descriptors but the standard streams, so none of its
+    // objects owns this one.
+    let memory = unsafe { Inherited::from_fd(memory) };
     let memory = memory.map_err(|error| unable(format!("no shared memory: {error}")))?;
     let inputs = ring::timeslices(memory).map_err(unable)?;
     let inputs: Vec<Timeslices> = inputs.into_iter().map(|it| Timeslices(vec![it])).collect();
@@ -69,24 +70,24 @@ fn serve(memory: i32) -> Result<(), End> {
     let variant = variant_of(device.backend(), &opening.variant).map_err(unable)?;
     let rules = opening.events.map(EventRules::from);
     let team = team(&opening).start().map_err(unable)?;
-    let gpu = StreamGpus::default().of(device, 0).map_err(unable)?;
+    let gpu = StreamGpus::default().for_stream(device, 0).map_err(unable)?;
     let target = Target { device, gpu, team: &team };
     let arena = Arena::default();
     team.run(|| {
         let open = |input| Job::open(&variant, input, rules, &arena, &target);
-        let jobs = inputs.iter().map(|input| open(input).map(Checked::new));
+        let jobs = inputs.iter().map(|input| open(input).map(CheckedJob::new));
         let mut jobs = jobs.collect::<Result<Vec<_>, _>>()?;
-        say(&ready(&mut jobs)?)?;
+        send(&ready(&mut jobs)?)?;
         let mut budget = CheckBudget::default();
-        while let Some(ask) = hear()? {
+        while let Some(ask) = recv()? {
             match ask {
                 Ask::Open(_) => return Err(unable("it is open already")),
-                Ask::Compare => say(&compare(&mut jobs)?)?,
+                Ask::Compare => send(&compare(&mut jobs)?)?,
                 Ask::Process { number, data, check, hits } => {
                     let checked = jobs.get_mut(data);
                     let checked =
                         checked.ok_or_else(|| unable(format!("there is no timeslice {data}")))?;
-                    let Took { begun_ns, ended_ns, built } = checked.job.process()?;
+                    let JobResult { begun_ns, ended_ns, built } = checked.job.process()?;
                     budget.worked(ended_ns - begun_ns);
                     let check = if check { checked.check(&mut budget)? } else { None };
                     if let Some(path) = hits {
@@ -94,7 +95,7 @@ fn serve(memory: i32) -> Result<(), End> {
                         written.map_err(|error| unable(format!("{}: {error}", path.shown())))?;
                     }
                     checked.job.release();
-                    say(&Answer::Done { number, begun_ns, ended_ns, check, built })?;
+                    send(&Answer::Done { number, begun_ns, ended_ns, check, built })?;
                 }
             }
         }
@@ -102,28 +103,29 @@ fn serve(memory: i32) -> Result<(), End> {
     })
 }
 
-/// A job whose results are compared.
-struct Checked<'a> {
+/// A job whose results are compared with the reference.
+struct CheckedJob<'a> {
     job: Job<'a>,
-    /// Time in which the timeslice is processed.
+    /// Processing time of the timeslice, in ns.
     work_ns: u64,
     cost: DigestCost,
-    /// Results that were compared.
+    /// Number of compared results.
     checks: usize,
 }
 
-impl<'a> Checked<'a> {
-    /// Measures nothing yet.
+impl<'a> CheckedJob<'a> {
+    /// Wraps a job without measuring yet.
     fn new(job: Job<'a>) -> Self {
-        Checked { job, work_ns: 0, cost: DigestCost::default(), checks: 0 }
+        CheckedJob { job, work_ns: 0, cost: DigestCost::default(), checks: 0 }
     }
 
-    /// Processes the timeslice until it is known what that takes, and measures what digests of the
-    /// result cost; returns the digest of all, which has to be that of a copy of the output.
-    fn get_ready(&mut self) -> Result<Found, End> {
+    /// Processes the timeslice until its time is known, and measures the cost of digests; returns
+    /// the digest of all segments, which has to match that of a copy of the output.
+    fn get_ready(&mut self) -> Result<ResultDigest, End> {
         let mut took = self.job.process()?;
         for _ in 1..FIRST_RUNS {
-            // A job that holds buffers while others are taken leaves some that are too small.
+            // Release buffers first: a job that keeps its buffers leaves smaller ones for the
+            // others.
             self.job.release();
             took = self.job.process()?;
         }
@@ -134,7 +136,7 @@ impl<'a> Checked<'a> {
         }
         let segments = sums.segments();
         let whole_ns = self.digest_ns(Segments::ALL)?;
-        // Whatever the clock says, a part costs no more than the whole.
+        // Despite timing noise, the cost of a part must not exceed that of all segments.
         let smallest_ns = self.digest_ns(Segments::every(segments, 0))?.min(whole_ns);
         self.work_ns = took.ended_ns - took.begun_ns;
         let is_in_place = self.job.digest_in_place(Segments::NONE)?.is_some();
@@ -143,7 +145,7 @@ impl<'a> Checked<'a> {
         Ok(found)
     }
 
-    /// The time of the fastest of some digests.
+    /// Time of the fastest of several digests, in ns.
     fn digest_ns(&mut self, segments: Segments) -> Result<u64, End> {
         let mut fastest = Duration::MAX;
         for _ in 0..DIGEST_RUNS {
@@ -154,7 +156,7 @@ impl<'a> Checked<'a> {
         Ok(fastest.as_nanos() as u64)
     }
 
-    /// The digest of the last result, if there is time for it.
+    /// Digest of the last result, if the budget allows.
     fn check(&mut self, budget: &mut CheckBudget) -> Result<Option<Check>, End> {
         let Some(segments) = budget.segments(&self.cost, self.checks) else { return Ok(None) };
         self.checks += 1;
@@ -166,9 +168,9 @@ impl<'a> Checked<'a> {
     }
 }
 
-/// Processes all timeslices once more, and digests copies of the outputs as a whole.
-fn compare(jobs: &mut [Checked<'_>]) -> Result<Answer, End> {
-    let found = jobs.iter_mut().map(|Checked { job, .. }| {
+/// Processes all timeslices once more, and digests copies of the complete outputs.
+fn compare(jobs: &mut [CheckedJob<'_>]) -> Result<Answer, End> {
+    let found = jobs.iter_mut().map(|CheckedJob { job, .. }| {
         job.process()?;
         let sums = job.sums()?;
         job.release();
@@ -182,10 +184,10 @@ fn team(opening: &Opening) -> TeamSpec {
     TeamSpec { layout, cpus: opening.cpus.clone() }
 }
 
-/// Processes each timeslice, for it to be checked, and for the time that it takes. The largest is
-/// first: its buffers are large enough for all others.
-fn ready(jobs: &mut [Checked<'_>]) -> Result<Answer, End> {
-    let mut all = vec![Found::default(); jobs.len()];
+/// Processes each timeslice for checking and timing. The largest is first, so that its buffers are
+/// large enough for all others.
+fn ready(jobs: &mut [CheckedJob<'_>]) -> Result<Answer, End> {
+    let mut all = vec![ResultDigest::default(); jobs.len()];
     let mut largest_first: Vec<usize> = (0..jobs.len()).collect();
     largest_first.sort_by_key(|&index| Reverse(jobs[index].job.digis()));
     for index in largest_first {
@@ -199,11 +201,11 @@ pub(super) fn unable(problem: impl ToString) -> End {
     End::Refused { problem: problem.to_string(), is_wrong: false }
 }
 
-impl From<Unheard> for End {
-    fn from(unheard: Unheard) -> Self {
+impl From<IpcError> for End {
+    fn from(unheard: IpcError) -> Self {
         match unheard {
-            Unheard::Alone => End::Alone,
-            Unheard::NotUnderstood(problem) => unable(problem),
+            IpcError::PeerClosed => End::PeerClosed,
+            IpcError::NotUnderstood(problem) => unable(problem),
         }
     }
 }
@@ -214,7 +216,7 @@ mod tests {
     use algorithms::device::{Backend, Team, emulator};
     use algorithms::sts::task::STS;
 
-    use super::super::data::{Data, Variety};
+    use super::super::data::{Data, Variation};
     use super::*;
     use crate::platform::shared_memory::SharedMemory;
 
@@ -222,18 +224,18 @@ mod tests {
         EventRules::of(&Params::default()).ok()
     }
 
-    /// What a worker finds in shared memory, by a variant on a device.
-    fn found_by(device: Device, variant: &str, memory: SharedMemory) -> Vec<Found> {
+    /// Digests that a worker computes from shared memory, with a variant on a device.
+    fn found_by(device: Device, variant: &str, memory: SharedMemory) -> Vec<ResultDigest> {
         let inputs = ring::timeslices(memory.into_inherited()).expect("timeslices");
         let inputs: Vec<_> = inputs.into_iter().map(|it| Timeslices(vec![it])).collect();
         let variant = variant_of(device.backend(), variant).expect("known");
         let team = Team::new(1).expect("a thread");
-        let gpu = StreamGpus::default().of(device, 0).expect("usable");
+        let gpu = StreamGpus::default().for_stream(device, 0).expect("usable");
         let target = Target { device, gpu, team: &team };
         let arena = Arena::default();
         team.run(|| {
             let open = |input| Job::open(&variant, input, rules(), &arena, &target);
-            let jobs = inputs.iter().map(|input| open(input).map(Checked::new));
+            let jobs = inputs.iter().map(|input| open(input).map(CheckedJob::new));
             let jobs = jobs.collect::<Result<Vec<_>, _>>();
             match jobs.and_then(|mut jobs| ready(&mut jobs)) {
                 Ok(Answer::Ready { found, .. }) => found,
@@ -243,15 +245,15 @@ mod tests {
     }
 
     #[test]
-    fn workers_find_in_shared_memory_what_the_reference_finds() {
+    fn workers_match_the_reference() {
         for from in ["digis", "raw"] {
             let given = [("preset", "mcbm-2024"), ("scale", "0.0001"), ("from", from)];
             let params: Params = given.into_iter().collect();
             let params = algorithms::algorithm::Algorithm::plan(&STS, params).expect("sensible");
-            let variety = Variety { ring: 2, jitter: 0.0, has_pauses: true, seed: 1 };
-            let data = Data::simulated(&params.params, &variety).expect("made");
+            let variation = Variation { ring: 2, jitter: 0.0, has_pauses: true, seed: 1 };
+            let data = Data::simulated(&params.params, &variation).expect("made");
             let expected = data.expected(Default::default(), rules()).expect("few");
-            let expected: Vec<Found> =
+            let expected: Vec<ResultDigest> =
                 expected.iter().map(|expected| expected.found(Segments::ALL)).collect();
             assert!(expected[0].events.is_some_and(|it| it.events > 0), "{expected:?}");
             let has_emulator = emulator::unavailable().is_none();

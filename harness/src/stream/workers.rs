@@ -1,4 +1,4 @@
-//! The workers of a stream: children of this process, each with a thread that listens to it.
+//! Workers of a stream: child processes, each with a listener thread.
 
 use std::io::Write;
 use std::process::{Child, ChildStdout};
@@ -10,79 +10,79 @@ use std::time::{Duration, Instant};
 use algorithms::algorithm::Segments;
 
 use super::StreamError;
-use super::desk::{Desk, Wrong};
-use super::ledger::Outcome;
-use super::protocol::{Answer, Ask, Found, Opening};
+use super::dispatcher::{Dispatcher, Wrong};
+use super::protocol::{Answer, Ask, Opening, ResultDigest};
+use super::timeslice_log::TimesliceResult;
 use super::worker::SUBCOMMAND;
 use crate::platform::shared_memory::SharedMemory;
 use crate::platform::worker::{self, Worker};
 use crate::platform::{lines, process_time_of};
 
-/// How long all of them may take to be ready.
-const READY: Duration = Duration::from_secs(120);
+/// Timeout for all of them to become ready.
+const READY_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// Why a worker can't work.
+/// Reason for a worker to refuse.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Refusal {
+pub(super) struct WorkerRefusal {
     pub(super) problem: String,
-    /// Whether that says something of the variant, and not of the machine.
+    /// True if the variant is wrong, rather than the machine unsuitable.
     pub(super) is_wrong: bool,
 }
 
 /// All workers on a device.
 pub(super) struct Workers {
-    desk: Arc<Desk>,
-    seats: Vec<Option<Running>>,
+    dispatcher: Arc<Dispatcher>,
+    slots: Vec<Option<RunningWorker>>,
 }
 
-/// A worker, and who listens to it.
-struct Running {
+/// A worker with its listener.
+struct RunningWorker {
     process: Arc<Mutex<Child>>,
     id: u32,
     listener: JoinHandle<()>,
-    /// Answers that are not results.
+    /// Receives answers that are not results.
     answers: Receiver<Answer>,
 }
 
-/// One that was started and is not ready yet.
-struct Starting {
+/// A worker that was started and is not ready yet.
+struct StartingWorker {
     number: usize,
     since: Instant,
 }
 
-/// The end of a comparison of all prepared timeslices.
+/// Result of comparing all prepared timeslices.
 pub(super) enum Comparison {
     Right,
     Wrong(Wrong),
-    /// Workers that did not answer, and why.
+    /// Some workers did not answer, with the reasons.
     Unknown(String),
 }
 
-/// What the workers said when they were ready.
+/// Statistics of the workers' start.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Readiness {
-    /// The longest time from the start of one until it was ready.
+    /// Longest time from start to readiness, in seconds.
     pub(super) seconds: f64,
-    /// The mean time that the prepared timeslices take.
+    /// Mean processing time of the prepared timeslices, in seconds.
     pub(super) took_s: f64,
 }
 
 impl Workers {
-    /// None yet, for so many.
-    pub(super) fn new(desk: Arc<Desk>, count: usize) -> Self {
-        Workers { desk, seats: (0..count).map(|_| None).collect() }
+    /// Creates slots for `count` workers.
+    pub(super) fn new(dispatcher: Arc<Dispatcher>, count: usize) -> Self {
+        Workers { dispatcher, slots: (0..count).map(|_| None).collect() }
     }
 
-    /// Starts those that are not there, all at the same time, and waits until they are ready: each
-    /// has processed all prepared timeslices, and what it found there was right.
+    /// Starts missing workers, all at the same time, and waits until they are ready: each has
+    /// processed all prepared timeslices, and its results match the reference.
     ///
     /// # Errors
-    /// If a process can't be started. What a worker itself refuses comes with the other result.
+    /// If a process can't be started. A worker's own refusal is returned as the inner result.
     pub(super) fn fill(
         &mut self,
         memory: &SharedMemory,
         openings: &[Opening],
-    ) -> Result<Result<Readiness, Refusal>, StreamError> {
+    ) -> Result<Result<Readiness, WorkerRefusal>, StreamError> {
         let mut starting = Vec::new();
         for (number, opening) in openings.iter().enumerate() {
             if self.is_there(number) {
@@ -104,7 +104,7 @@ impl Workers {
     }
 
     fn is_there(&self, number: usize) -> bool {
-        self.seats[number].as_ref().is_some_and(|worker| !worker.listener.is_finished())
+        self.slots[number].as_ref().is_some_and(|worker| !worker.listener.is_finished())
     }
 
     fn start(
@@ -112,46 +112,51 @@ impl Workers {
         number: usize,
         memory: &SharedMemory,
         opening: &Opening,
-    ) -> Result<Starting, StreamError> {
+    ) -> Result<StartingWorker, StreamError> {
         let since = Instant::now();
         let started = Worker::start(SUBCOMMAND, |command| {
             let memory = memory.lend_to(command);
             command.arg("--memory").arg(memory.to_string());
         });
-        let Worker { process, mut asks, answers, words } = started.map_err(StreamError::Start)?;
+        let Worker { process, mut asks, answers, stderr_lines } =
+            started.map_err(StreamError::Start)?;
         let line = worker::line(&Ask::Open(opening.clone()));
-        // One that is gone says nothing, which is noticed next.
+        // If the worker is gone, that is noticed next.
         let _ = asks.write_all(line.as_bytes());
-        self.desk.seat(number, asks);
+        self.dispatcher.add_worker(number, asks);
         let id = process.id();
         let process = Arc::new(Mutex::new(process));
         let (sender, first_answers) = channel();
-        let ear =
-            Ear { number, desk: Arc::clone(&self.desk), process: Arc::clone(&process), words };
+        let ear = WorkerReader {
+            number,
+            dispatcher: Arc::clone(&self.dispatcher),
+            process: Arc::clone(&process),
+            stderr_lines,
+        };
         let listener = Builder::new().spawn(move || ear.listen(answers, &sender));
         let listener = listener.map_err(StreamError::Start)?;
-        self.seats[number] = Some(Running { process, id, listener, answers: first_answers });
-        Ok(Starting { number, since })
+        self.slots[number] = Some(RunningWorker { process, id, listener, answers: first_answers });
+        Ok(StartingWorker { number, since })
     }
 
-    fn wait_for(&self, started: &Starting) -> Result<Readiness, Refusal> {
+    fn wait_for(&self, started: &StartingWorker) -> Result<Readiness, WorkerRefusal> {
         let number = started.number;
-        let unable = |problem: String| Refusal { problem, is_wrong: false };
-        match self.answer_of(number, READY.saturating_sub(started.since.elapsed())) {
+        let unable = |problem: String| WorkerRefusal { problem, is_wrong: false };
+        match self.answer_of(number, READY_TIMEOUT.saturating_sub(started.since.elapsed())) {
             Ok(Answer::Ready { found, took_ns }) => {
                 let seconds = started.since.elapsed().as_secs_f64();
                 if let Some((_, problem)) = self.first_wrong(&found) {
-                    return Err(Refusal { problem, is_wrong: true });
+                    return Err(WorkerRefusal { problem, is_wrong: true });
                 }
                 let mean = took_ns.iter().sum::<u64>() as f64 / took_ns.len().max(1) as f64;
                 Ok(Readiness { seconds, took_s: mean * 1e-9 })
             }
-            Ok(Answer::Refused { problem, is_wrong }) => Err(Refusal { problem, is_wrong }),
+            Ok(Answer::Refused { problem, is_wrong }) => Err(WorkerRefusal { problem, is_wrong }),
             Ok(Answer::Done { .. } | Answer::Compared { .. }) => {
                 Err(unable(format!("worker {number} answers too early")))
             }
             Err(RecvTimeoutError::Timeout) => {
-                let limit = humantime::format_duration(READY);
+                let limit = humantime::format_duration(READY_TIMEOUT);
                 Err(unable(format!("worker {number} was not ready within {limit}")))
             }
             Err(RecvTimeoutError::Disconnected) => {
@@ -161,37 +166,37 @@ impl Workers {
         }
     }
 
-    /// The next answer of a worker that is no result.
+    /// Next answer of a worker that is not a result.
     fn answer_of(&self, number: usize, timeout: Duration) -> Result<Answer, RecvTimeoutError> {
-        let worker = self.seats[number].as_ref().ok_or(RecvTimeoutError::Disconnected)?;
+        let worker = self.slots[number].as_ref().ok_or(RecvTimeoutError::Disconnected)?;
         worker.answers.recv_timeout(timeout)
     }
 
-    /// How a worker ended.
+    /// Description of a worker's end.
     fn end_of(&self, number: usize) -> String {
-        let end = self.desk.ends().into_iter().find(|(worker, _)| *worker == number);
+        let end = self.dispatcher.ends().into_iter().find(|(worker, _)| *worker == number);
         end.map_or_else(String::new, |(_, how)| how)
     }
 
-    /// The first prepared timeslice in which something else was found than is right.
-    fn first_wrong(&self, found: &[Found]) -> Option<(usize, String)> {
+    /// First prepared timeslice whose digest differs from the reference.
+    fn first_wrong(&self, found: &[ResultDigest]) -> Option<(usize, String)> {
         found.iter().enumerate().find_map(|(data, &found)| {
-            let problem = self.desk.wrong(data, found, Segments::ALL)?;
+            let problem = self.dispatcher.wrong(data, found, Segments::ALL)?;
             Some((data, format!("timeslice {data} of those prepared: {problem}")))
         })
     }
 
-    /// Lets all workers that are there process all prepared timeslices once more, and compares the
-    /// whole output of each. They must be idle.
+    /// Has all running workers process all prepared timeslices once more, and compares their
+    /// complete outputs. They must be idle.
     pub(super) fn compare(&self) -> Comparison {
         let since = Instant::now();
         let there: Vec<usize> = self.ids().into_iter().map(|(number, _)| number).collect();
-        there.iter().for_each(|&number| self.desk.ask(number, &Ask::Compare));
+        there.iter().for_each(|&number| self.dispatcher.ask(number, &Ask::Compare));
         let mut comparison = Comparison::Right;
         for worker in there {
             let unknown =
                 |problem: String| Comparison::Unknown(format!("worker {worker} {problem}"));
-            match self.answer_of(worker, READY.saturating_sub(since.elapsed())) {
+            match self.answer_of(worker, READY_TIMEOUT.saturating_sub(since.elapsed())) {
                 Ok(Answer::Compared { found }) => {
                     if let Some((data, problem)) = self.first_wrong(&found) {
                         return Comparison::Wrong(Wrong { worker, number: data as u64, problem });
@@ -201,10 +206,10 @@ impl Workers {
                     return Comparison::Wrong(Wrong { worker, number: 0, problem });
                 }
                 Ok(Answer::Refused { problem, .. }) => comparison = unknown(problem),
-                Ok(_) => comparison = unknown("answers what it was not asked".to_owned()),
+                Ok(_) => comparison = unknown("sent an unexpected answer".to_owned()),
                 Err(RecvTimeoutError::Timeout) => {
                     self.end(worker);
-                    let limit = humantime::format_duration(READY);
+                    let limit = humantime::format_duration(READY_TIMEOUT);
                     comparison = unknown(format!("did not answer within {limit}"));
                 }
                 Err(RecvTimeoutError::Disconnected) => comparison = unknown(self.end_of(worker)),
@@ -213,66 +218,68 @@ impl Workers {
         comparison
     }
 
-    /// The processes that are there, by their numbers.
+    /// Process ids of the running workers, by index.
     pub(super) fn ids(&self) -> Vec<(usize, u32)> {
-        let seats = self.seats.iter().enumerate();
-        let there = seats.filter(|(number, _)| self.is_there(*number));
+        let slots = self.slots.iter().enumerate();
+        let there = slots.filter(|(number, _)| self.is_there(*number));
         there.filter_map(|(number, worker)| Some((number, worker.as_ref()?.id))).collect()
     }
 
-    /// The CPU time of those that are there.
+    /// CPU time of the running workers.
     pub(super) fn cpu_time(&self) -> Duration {
         self.ids().into_iter().filter_map(|(_, id)| process_time_of(id)).sum()
     }
 
-    /// Ends a worker that hangs; its listener notices.
+    /// Kills a worker that hangs; its listener notices.
     pub(super) fn end(&self, number: usize) {
-        if let Some(worker) = &self.seats[number] {
+        if let Some(worker) = &self.slots[number] {
             kill(&worker.process);
         }
     }
 }
 
 impl Drop for Workers {
-    /// They end when nothing more is said to them, or are made to.
+    /// Workers end when their input is closed, or are killed.
     fn drop(&mut self) {
-        self.desk.dismiss();
-        for worker in self.seats.iter().flatten() {
+        self.dispatcher.shut_down();
+        for worker in self.slots.iter().flatten() {
             kill(&worker.process);
         }
-        for worker in self.seats.drain(..).flatten() {
-            // Listeners end with their processes, and leave nothing to be told.
+        for worker in self.slots.drain(..).flatten() {
+            // Listeners end with their processes, and return nothing.
             let _ = worker.listener.join();
         }
     }
 }
 
 fn kill(process: &Mutex<Child>) {
-    // One that has ended is not there to be killed.
+    // Fails if the process has already ended.
     let _ = process.lock().unwrap_or_else(PoisonError::into_inner).kill();
 }
 
-/// What listens to a worker.
-struct Ear {
+/// Listener of a worker.
+struct WorkerReader {
     number: usize,
-    desk: Arc<Desk>,
+    dispatcher: Arc<Dispatcher>,
     process: Arc<Mutex<Child>>,
-    /// What it writes to standard error.
-    words: Receiver<String>,
+    /// Lines that it writes to standard error.
+    stderr_lines: Receiver<String>,
 }
 
-impl Ear {
-    /// Takes its answers to the desk until it is gone, the first one to who waits for it to be
-    /// ready.
+impl WorkerReader {
+    /// Forwards its answers to the dispatcher until it is gone; the first one goes to the thread that
+    /// waits for readiness.
     fn listen(self, answers: ChildStdout, first: &Sender<Answer>) {
         let mut refusal = None;
         for line in lines(answers).map_while(Result::ok) {
             match serde_json::from_str(&line) {
                 Ok(Answer::Done { number, begun_ns, ended_ns, check, built }) => {
-                    let outcome = Outcome { number, begun_ns, ended_ns, check: None, built };
-                    if self.desk.answer(self.number, outcome, check).is_err() {
-                        refusal =
-                            Some(format!("answered for timeslice {number}, which it had not"));
+                    let outcome =
+                        TimesliceResult { number, begun_ns, ended_ns, check: None, built };
+                    if self.dispatcher.answer(self.number, outcome, check).is_err() {
+                        refusal = Some(format!(
+                            "answered for timeslice {number}, which was not assigned to it"
+                        ));
                         break;
                     }
                 }
@@ -280,22 +287,22 @@ impl Ear {
                     if let Answer::Refused { problem, .. } = &answer {
                         refusal = Some(format!("gave up: {problem}"));
                     }
-                    // Who does not wait any more hears of it as its end.
+                    // If the receiver has timed out, it treats the worker as lost.
                     let _ = first.send(answer);
                 }
                 Err(_) => break,
             }
         }
-        // It has closed its answers: it ends, or is made to. Only then somebody else may have what
-        // it had.
+        // It has closed its output: it ends, or is killed. Only after that another worker may get
+        // its timeslice.
         let how = self.end();
-        self.desk.lose(self.number, refusal.unwrap_or(how));
+        self.dispatcher.lose(self.number, refusal.unwrap_or(how));
     }
 
-    /// Waits for its end; returns how that was.
+    /// Waits for its end; returns a description of it.
     fn end(&self) -> String {
         kill(&self.process);
         let mut process = self.process.lock().unwrap_or_else(PoisonError::into_inner);
-        worker::end_of(&mut process, &self.words)
+        worker::end_of(&mut process, &self.stderr_lines)
     }
 }

@@ -90,7 +90,7 @@ fn invalid_values_are_reported_with_their_position_in_the_file() {
             threads = { a = 1 } | 4:11: threads takes numbers and strings; found: table
             axes = 3 | 4:1: axes is a table of its own; found: integer
             exclude = 3 | 4:1: exclude is a list of tables
-            variants = "[" | 4:12: variant "[" is no glob
+            variants = "[" | 4:12: variant "[" is not a valid glob
             axes.digis = ["1k", "many"] | 4:21: digis "many": not a whole number
             axes.order = "sideways" | 4:14: order "sideways": unknown order
             axes.digis = 0 | 2:1: sort:

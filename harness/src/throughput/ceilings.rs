@@ -1,4 +1,4 @@
-//! What the machine can do at most, and the shares of that which a point takes.
+//! Bandwidth limits of the machine, and the fractions of them that a point reaches.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -22,24 +22,24 @@ pub(super) struct Ceilings {
     pub(super) notes: Vec<String>,
 }
 
-/// What an event takes of a GPU: the mean of the events of a batch, each run by itself.
+/// GPU metrics of an event: the mean over a batch, each event run by itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct OnGpu {
+pub(super) struct EventGpuMetrics {
     pub(super) kernel_s: f64,
     pub(super) up_bytes: f64,
     pub(super) down_bytes: f64,
 }
 
 impl Ceilings {
-    /// Measures the devices of these places; what fails leaves a note.
+    /// Measures the devices of these points; failures yield a note.
     ///
     /// # Errors
-    /// If the threads can't be had.
+    /// If the threads can't be started.
     pub(super) fn measure(
         places: &[DevicePlace],
         gpus: &StreamGpus,
         time: Option<Duration>,
-        tell: impl Fn(&str),
+        report: impl Fn(&str),
     ) -> Result<Self, TeamError> {
         let mut ceilings = Ceilings::default();
         let mut devices: Vec<Device> = Vec::new();
@@ -52,7 +52,7 @@ impl Ceilings {
             match device {
                 Device::Cpu => {
                     let threads = usable_threads();
-                    tell(&format!("measuring the bandwidth of {threads} threads"));
+                    report(&format!("measuring the bandwidth of {threads} threads"));
                     let team = Team::new(threads)?;
                     let topology = crate::platform::Topology::of_this_machine();
                     let (bytes, note) = last_level_bytes(&topology);
@@ -60,18 +60,18 @@ impl Ceilings {
                     let bandwidth = measure_bandwidth(&team, bytes, time);
                     ceilings.named.insert(host(), bandwidth);
                 }
-                _ => ceilings.measure_gpu(device, gpus, &tell),
+                _ => ceilings.measure_gpu(device, gpus, &report),
             }
         }
         for place in places.iter().filter(|place| place.devices().len() > 1) {
-            ceilings.measure_links(place, gpus, &tell);
+            ceilings.measure_links(place, gpus, &report);
         }
         Ok(ceilings)
     }
 
-    /// Several GPUs: each has its own memory, but they share that of the host.
-    fn measure_links(&mut self, place: &DevicePlace, gpus: &StreamGpus, tell: impl Fn(&str)) {
-        tell(&format!("measuring the links of {place} at once"));
+    /// Measures several GPUs together: each has its own memory, but they share that of the host.
+    fn measure_links(&mut self, place: &DevicePlace, gpus: &StreamGpus, report: impl Fn(&str)) {
+        report(&format!("measuring the links of {place} at once"));
         let at_once = Links::open(place, gpus).and_then(|mut links| links.at_once());
         gpus.trim();
         match at_once {
@@ -95,9 +95,9 @@ impl Ceilings {
         }
     }
 
-    fn measure_gpu(&mut self, device: Device, gpus: &StreamGpus, tell: impl Fn(&str)) {
-        tell(&format!("measuring the bandwidth of {device}"));
-        let gpu = gpus.of(device, 0);
+    fn measure_gpu(&mut self, device: Device, gpus: &StreamGpus, report: impl Fn(&str)) {
+        report(&format!("measuring the bandwidth of {device}"));
+        let gpu = gpus.for_stream(device, 0);
         let measured = gpu.and_then(|gpu| gpu.map(|gpu| gpu_ceilings::bandwidth(&gpu)).transpose());
         match measured {
             Ok(Some(bandwidth)) => {
@@ -111,34 +111,40 @@ impl Ceilings {
         gpus.trim();
     }
 
-    /// Writes the shares that a point takes into its row, which has its rates.
-    pub(super) fn fill(&self, row: &mut ThroughputRow, place: &DevicePlace, on_gpu: Option<OnGpu>) {
+    /// Fills the fractions that a point reaches into its row, which has its rates.
+    pub(super) fn fill(
+        &self,
+        row: &mut ThroughputRow,
+        place: &DevicePlace,
+        gpu_metrics: Option<EventGpuMetrics>,
+    ) {
         let Some(rate) = row.events_per_s else { return };
         let bytes = rate * row.bytes_min;
-        let Some(on_gpu) = on_gpu else {
+        let Some(gpu_metrics) = gpu_metrics else {
             let host = self.named.get(&host());
             row.copy_share = host.map(|host| bytes / host.copy_bytes_per_s);
             return;
         };
-        // Streams are spread evenly.
+        // Streams are evenly distributed.
         let devices = place.devices().len() as f64;
-        row.kernels_share = (on_gpu.kernel_s > 0.0).then(|| rate * on_gpu.kernel_s / devices);
-        // The slowest of them, where they differ.
+        row.kernels_share =
+            (gpu_metrics.kernel_s > 0.0).then(|| rate * gpu_metrics.kernel_s / devices);
+        // The slowest device is relevant where they differ.
         let all = || place.devices().iter().filter_map(|it| self.named.get(&it.to_string()));
-        let most =
+        let largest =
             |share: &dyn Fn(&Bandwidth) -> Option<f64>| all().filter_map(share).reduce(f64::max);
-        row.copy_share = most(&|it| Some(bytes / devices / it.copy_bytes_per_s));
-        let alone = most(&|it| Some(rate / devices * on_gpu.link_s(it)?));
+        row.copy_share = largest(&|it| Some(bytes / devices / it.copy_bytes_per_s));
+        let alone = largest(&|it| Some(rate / devices * gpu_metrics.link_s(it)?));
         let at_once = self.named.get(&place.to_string()).filter(|_| devices > 1.0);
-        let at_once = at_once.and_then(|it| Some(rate * on_gpu.link_s(it)?));
-        // Whichever is nearer to its end: all links at once, or the slowest of them.
+        let at_once = at_once.and_then(|it| Some(rate * gpu_metrics.link_s(it)?));
+        // The larger fraction: of all links at once, or of the slowest of them.
         row.link_share = [alone, at_once].into_iter().flatten().reduce(f64::max);
     }
 }
 
-impl OnGpu {
-    /// The mean of several events. Copies are told with the stage that they are part of, as in
-    /// `presort/h2d`; of kernels there is the sum over all stages.
+impl EventGpuMetrics {
+    /// Mean of several events. Copies are reported with the stage that they are part of, as in
+    /// `presort/h2d`; kernels are summed over all stages.
     pub(super) fn mean(all: &[Stages]) -> Self {
         let mean = |is_one: &dyn Fn(&str) -> bool, figure: fn(&StageTiming) -> f64| {
             let stages = all.iter().flatten().filter(|stage| is_one(&stage.name));
@@ -148,16 +154,16 @@ impl OnGpu {
             let is_copy = |name: &str| name.rsplit('/').next() == Some(copy);
             mean(&is_copy, |stage| stage.bytes as f64)
         };
-        OnGpu {
+        EventGpuMetrics {
             kernel_s: mean(&|name| name == "kernel", |stage| stage.seconds),
             up_bytes: bytes("h2d"),
             down_bytes: bytes("d2h"),
         }
     }
 
-    /// The time for which copies of an event keep the link busy at least: those of one event go
-    /// one way while those of another go the other way, so both directions run beside each other,
-    /// and neither they alone nor both together can be faster than was measured.
+    /// Minimum time for which copies of an event occupy the link: transfers of different events
+    /// overlap in both directions, and neither one direction nor both together can be faster than
+    /// was measured.
     fn link_s(&self, bandwidth: &Bandwidth) -> Option<f64> {
         let link = bandwidth.link?;
         let up = self.up_bytes / link.h2d_bytes_per_s;
@@ -193,29 +199,29 @@ mod tests {
             bytes_min: 1e8,
             ..ThroughputRow::default()
         };
-        let on_gpu = OnGpu { kernel_s: 1e-3, up_bytes: 60e6, down_bytes: 20e6 };
-        ceilings.fill(&mut row, &place, Some(on_gpu));
+        let gpu_metrics = EventGpuMetrics { kernel_s: 1e-3, up_bytes: 60e6, down_bytes: 20e6 };
+        ceilings.fill(&mut row, &place, Some(gpu_metrics));
         let close = |share: Option<f64>, expected: f64| {
             assert!((share.expect("known") - expected).abs() < 1e-9, "{share:?} {expected}");
         };
         close(row.kernels_share, 0.5);
         close(row.copy_share, 0.05);
-        // Up alone takes 1.2 ms, both together 1 ms.
+        // One direction takes 1.2 ms, both together 1 ms.
         close(row.link_share, 0.6);
-        // At once they carry three quarters of what they carry alone.
+        // All links together carry three quarters of the sum of each alone.
         let [up, down] = [75e9, 75e9];
         let link =
             LinkBandwidth { h2d_bytes_per_s: up, d2h_bytes_per_s: down, both_bytes_per_s: 120e9 };
         let mut ceilings = ceilings;
         let at_once = Bandwidth { link: Some(link), ..Bandwidth::default() };
         ceilings.named.insert(place.to_string(), at_once);
-        ceilings.fill(&mut row, &place, Some(on_gpu));
+        ceilings.fill(&mut row, &place, Some(gpu_metrics));
         close(row.link_share, 0.8);
         close(row.copy_share, 0.05);
     }
 
     #[test]
-    fn the_host_is_related_to_all_its_cpus() {
+    fn the_host_is_compared_with_all_cpus() {
         let bandwidth = Bandwidth { copy_bytes_per_s: 10e9, ..Bandwidth::default() };
         let ceilings = Ceilings { named: [(host(), bandwidth)].into(), notes: Vec::new() };
         let mut row =
@@ -237,7 +243,7 @@ mod tests {
             };
             vec![kernel, copy("h2d", bytes), copy("presort/h2d", 5), copy("collect/d2h", bytes)]
         };
-        let mean = OnGpu::mean(&[stages(1e-3, 100), stages(3e-3, 300)]);
-        assert_eq!(mean, OnGpu { kernel_s: 2e-3, up_bytes: 205.0, down_bytes: 200.0 });
+        let mean = EventGpuMetrics::mean(&[stages(1e-3, 100), stages(3e-3, 300)]);
+        assert_eq!(mean, EventGpuMetrics { kernel_s: 2e-3, up_bytes: 205.0, down_bytes: 200.0 });
     }
 }

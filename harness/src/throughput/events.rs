@@ -1,4 +1,4 @@
-//! The events of all streams.
+//! Events of all streams.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -10,24 +10,24 @@ use generators::DataError;
 use super::plan::PointSpec;
 use crate::plan::{Input, Origin, Plan};
 
-/// The events of a stream.
+/// Events of a stream.
 pub(super) type Batch<'a> = Vec<&'a dyn Case>;
 
-/// Events of one set of parameters, each with a seed of its own, kept for all points that have it.
+/// Events of one set of parameters, each with its own seed, kept for all points with these
+/// parameters.
 #[derive(Default)]
 pub(super) struct Events {
     input: Option<usize>,
-    /// By their numbers: those of a stream follow each other.
+    /// Events by index: those of a stream are consecutive.
     cases: BTreeMap<usize, Box<dyn Case>>,
 }
 
 impl Events {
-    /// The events of some streams of a point, a batch for each; those of a stream share buffers.
-    /// They are made if they are not there yet, by seeds that follow each other; of a file all are
-    /// the same.
+    /// Events of some streams of a point, a batch for each; those of a stream share buffers.
+    /// Missing events are generated, with consecutive seeds; all events of a file are the same.
     ///
     /// # Errors
-    /// If they can't be made or read.
+    /// If they can't be generated or read.
     pub(super) fn of_streams(
         &mut self,
         point: &PointSpec,
@@ -58,7 +58,7 @@ impl Events {
         Ok(streams.iter().map(of_stream).collect())
     }
 
-    /// Gives the buffers of all streams back to the system.
+    /// Releases the buffers of all streams.
     pub(super) fn drop_buffers(&self) {
         self.cases.values().for_each(|case| case.drop_buffers());
     }

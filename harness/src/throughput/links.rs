@@ -1,8 +1,8 @@
-//! What the links of several GPUs carry at the same time.
+//! Concurrent bandwidth of the links of several GPUs.
 //!
-//! They share the memory of the host, and what leads to it: all of them together may carry less
-//! than the sum of what each carries alone. Each link is kept busy by a thread near its GPU, block
-//! after block, and measured while all others are busy, too.
+//! GPUs share the memory of the host and the path to it: all links together may carry less than the
+//! sum of what each carries alone. Each link is kept busy by a thread near its GPU, block after
+//! block, and measured while all others are busy, too.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::sync_channel;
@@ -16,41 +16,41 @@ use algorithms::device::{Team, TeamError};
 use reports::record::{LinkBandwidth, LinksAtOnce, SharedLink};
 
 use super::gpus::StreamGpus;
-use super::places::team_specs;
+use super::placement::team_specs;
 use crate::measure::gpu_ceilings::buffers;
 use crate::plan::TeamLayout;
 use crate::platform::placement::{Placement, PlacementError};
 use crate::request::DevicePlace;
 
-/// Takes a few milliseconds, so that waiting for its end hardly counts.
+/// Block size: a transfer takes a few milliseconds, so that the time for waiting is negligible.
 const BLOCK: usize = 128 << 20;
-/// How long links are kept busy, and how often: the best counts, as of one link by itself.
+/// Time for which links are kept busy, and repetitions: the best counts, as for a single link.
 const WINDOW: Duration = Duration::from_millis(150);
 const REPETITIONS: usize = 3;
 
-/// Why links could not be measured.
+/// Error of measuring links.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LinksError {
-    /// A GPU refuses.
+    /// Error of a GPU.
     #[error(transparent)]
     Device(#[from] DeviceError),
-    /// Threads that can't be had.
+    /// Threads that can't be started.
     #[error(transparent)]
     Team(#[from] TeamError),
-    /// CPUs near a GPU that are not there.
+    /// CPUs near a GPU that don't exist.
     #[error("{}", .0.0)]
     Place(PlacementError),
 }
 
-/// Something that carries blocks.
+/// A link that carries blocks.
 trait Link: Send {
-    /// Copies a block and waits for it; returns its bytes, of both directions together.
+    /// Copies a block and waits for it; returns its bytes, summed over both directions.
     fn copy(&mut self, direction: Direction) -> Result<u64, DeviceError>;
 
     fn device(&self) -> String;
 }
 
-/// The link of a GPU, with a thread near it and memory that this thread has made.
+/// Link of a GPU, with a thread near it and memory that this thread has allocated.
 struct GpuLink {
     gpu: Arc<Gpu>,
     team: Team,
@@ -58,41 +58,41 @@ struct GpuLink {
     block: usize,
 }
 
-/// The links of several GPUs.
+/// Links of several GPUs.
 pub(crate) struct Links(Vec<GpuLink>);
 
 impl Links {
-    /// The links of all GPUs of a place.
+    /// Opens the links of all GPUs of a device list.
     ///
     /// # Errors
-    /// If one can't be used, or there is no room for a block.
+    /// If one can't be used, or there is no memory for a block.
     pub(crate) fn open(place: &DevicePlace, gpus: &StreamGpus) -> Result<Self, LinksError> {
         let layout = TeamLayout { threads: 1, placement: Placement::None, inner: None };
         let specs = team_specs(&layout, place, place.devices().len()).map_err(LinksError::Place)?;
         let mut links = Vec::new();
         for (&device, spec) in place.devices().iter().zip(&specs) {
-            // On the host there is no link.
-            if let Some(gpu) = gpus.of(device, 0)? {
+            // The host has no link.
+            if let Some(gpu) = gpus.for_stream(device, 0)? {
                 links.push(GpuLink::new(gpu, spec.start()?, BLOCK)?);
             }
         }
         Ok(Links(links))
     }
 
-    /// What each carries alone, and while all others are busy.
+    /// Bandwidths of each link alone, and while all others are busy.
     ///
     /// # Errors
-    /// If a GPU refuses.
+    /// If a GPU fails.
     pub(crate) fn alone_and_at_once(&mut self) -> Result<Vec<LinksAtOnce>, LinksError> {
         let directions = HostMemory::Pinned.directions().iter();
         let measured = directions.map(|&direction| compared(&mut self.0, direction, WINDOW));
         Ok(measured.collect::<Result<_, _>>()?)
     }
 
-    /// What all of them carry at the same time.
+    /// Bandwidths of all links at the same time.
     ///
     /// # Errors
-    /// If a GPU refuses.
+    /// If a GPU fails.
     pub(super) fn at_once(&mut self) -> Result<LinkBandwidth, LinksError> {
         let mut sum = |direction| -> Result<f64, DeviceError> {
             Ok(best(&mut self.0, direction, WINDOW)?.iter().sum())
@@ -131,7 +131,7 @@ impl Link for GpuLink {
     }
 }
 
-/// Links alone and at the same time, in one direction.
+/// Bandwidths of links alone and at the same time, in one direction.
 fn compared(
     links: &mut [impl Link],
     direction: Direction,
@@ -141,14 +141,15 @@ fn compared(
     let mut shared = Vec::new();
     for (link, at_once_bytes_per_s) in links.iter_mut().zip(at_once) {
         let alone = best(std::slice::from_mut(link), direction, window)?;
-        let (device, alone_bytes_per_s) = (link.device(), alone.iter().sum());
+        let device = link.device();
+        let alone_bytes_per_s = alone.iter().sum();
         shared.push(SharedLink { device, alone_bytes_per_s, at_once_bytes_per_s });
     }
     Ok(LinksAtOnce { direction: direction.to_string(), links: shared })
 }
 
-/// What links carry at the same time, each in bytes a second: of several repetitions that in which
-/// all of them together carry the most.
+/// Bandwidths of links at the same time, in bytes per second each: those of the repetition with the
+/// largest sum.
 fn best(
     links: &mut [impl Link],
     direction: Direction,
@@ -165,10 +166,10 @@ fn best(
     Ok(best)
 }
 
-/// Where links that are busy at the same time meet.
-struct Meeting {
+/// Barrier for links that are busy at the same time.
+struct StartBarrier {
     begin: Barrier,
-    /// Those whose window is not over.
+    /// Number of links whose window is not over.
     within: AtomicUsize,
     window: Duration,
 }
@@ -179,16 +180,17 @@ fn rates(
     window: Duration,
 ) -> Result<Vec<f64>, DeviceError> {
     let count = links.len();
-    let meeting = Meeting { begin: Barrier::new(count), within: AtomicUsize::new(count), window };
+    let barrier =
+        StartBarrier { begin: Barrier::new(count), within: AtomicUsize::new(count), window };
     let devices: Vec<String> = links.iter().map(Link::device).collect();
     thread::scope(|scope| {
-        let meeting = &meeting;
+        let barrier = &barrier;
         let mut starts = Vec::new();
         let start = |link| {
             let (start, started) = sync_channel::<()>(1);
             starts.push(start);
-            // One that is not started with all others would wait for them without end.
-            let work = move || started.recv().ok().map(|()| keep_busy(link, direction, meeting));
+            // A link that is not started with all others would wait for them forever.
+            let work = move || started.recv().ok().map(|()| keep_busy(link, direction, barrier));
             Builder::new().spawn_scoped(scope, work)
         };
         let busy: Result<Vec<_>, _> = links.iter_mut().map(start).collect();
@@ -199,7 +201,7 @@ fn rates(
         };
         let busy = busy.map_err(|error| no_thread(error.to_string()))?;
         starts.iter().for_each(|start| {
-            // It waits for that.
+            // The thread waits for this message.
             let _ = start.send(());
         });
         let rates = busy.into_iter().map(|link| match link.join() {
@@ -207,23 +209,23 @@ fn rates(
             Ok(None) => Err(no_thread("it was not started".to_owned())),
             Err(panic) => std::panic::resume_unwind(panic),
         });
-        // All of them end before anybody hears of it.
+        // Collect first, so that all threads are joined before an error is returned.
         rates.collect::<Vec<_>>().into_iter().collect()
     })
 }
 
-/// Keeps a link busy until the windows of all are over; returns its rate within its own. One that
-/// fails leaves nobody waiting.
+/// Keeps a link busy until the windows of all are over; returns its rate within its own. A link
+/// that fails leaves no other one waiting.
 fn keep_busy(
     link: &mut impl Link,
     direction: Direction,
-    meeting: &Meeting,
+    barrier: &StartBarrier,
 ) -> Result<f64, DeviceError> {
     let warm = link.copy(direction);
-    meeting.begin.wait();
-    let rate = warm.and_then(|_| rate_within(link, direction, meeting.window));
-    meeting.within.fetch_sub(1, Ordering::SeqCst);
-    while rate.is_ok() && meeting.within.load(Ordering::SeqCst) > 0 {
+    barrier.begin.wait();
+    let rate = warm.and_then(|_| rate_within(link, direction, barrier.window));
+    barrier.within.fetch_sub(1, Ordering::SeqCst);
+    while rate.is_ok() && barrier.within.load(Ordering::SeqCst) > 0 {
         link.copy(direction)?;
     }
     rate
@@ -234,7 +236,8 @@ fn rate_within(
     direction: Direction,
     window: Duration,
 ) -> Result<f64, DeviceError> {
-    let (begin, mut bytes) = (Instant::now(), 0);
+    let begin = Instant::now();
+    let mut bytes = 0;
     loop {
         bytes += link.copy(direction)?;
         let time = begin.elapsed();
@@ -255,7 +258,7 @@ mod tests {
     const TAKES: Duration = Duration::from_millis(4);
     const SHORT: Duration = Duration::from_millis(80);
 
-    /// A link to memory that lets one after the other.
+    /// A link to memory that serves one link at a time.
     struct Fake<'a> {
         memory: Option<&'a Mutex<()>>,
         copies_left: usize,
@@ -269,7 +272,7 @@ mod tests {
                 problem: "no copies left".to_owned(),
             };
             self.copies_left = self.copies_left.checked_sub(1).ok_or_else(fails)?;
-            let _turn = self.memory.map(|memory| memory.lock().expect("nobody panics"));
+            let _turn = self.memory.map(|memory| memory.lock().expect("no thread panics"));
             thread::sleep(TAKES);
             Ok(1000)
         }
@@ -289,13 +292,14 @@ mod tests {
     }
 
     #[test]
-    fn links_to_one_memory_carry_less_at_once_than_alone() {
-        let (one, apart) = (share(Some(&Mutex::new(()))), share(None));
-        assert!(one < 0.6 && one < 0.7 * apart, "{one} {apart}");
+    fn links_to_one_memory_share_its_bandwidth() {
+        let one = share(Some(&Mutex::new(())));
+        let multiprocess = share(None);
+        assert!(one < 0.6 && one < 0.7 * multiprocess, "{one} {multiprocess}");
     }
 
     #[test]
-    fn one_that_fails_ends_all() {
+    fn a_failing_link_ends_all() {
         for copies_left in [0, 3] {
             let whole = Fake { memory: None, copies_left: usize::MAX };
             let mut links = [whole, Fake { memory: None, copies_left }];
@@ -305,13 +309,13 @@ mod tests {
     }
 
     #[test]
-    fn emulated_gpus_have_links_that_work_at_once() {
+    fn emulated_gpus_have_concurrent_links() {
         if emulator::unavailable().is_some() {
             return;
         }
         let gpus = StreamGpus::default();
         let link = |number| {
-            let gpu = gpus.of(Device::Emulator, number).expect("there").expect("no host");
+            let gpu = gpus.for_stream(Device::Emulator, number).expect("there").expect("no host");
             GpuLink::new(gpu, Team::new(1).expect("a thread"), 4 << 10).expect("room")
         };
         let mut links = Links(vec![link(0), link(1)]);

@@ -1,4 +1,4 @@
-//! Which points there are, and whether their events fit into memory.
+//! Points of a request, and whether their events fit into memory.
 
 use std::ops::Range;
 
@@ -10,55 +10,58 @@ use crate::platform::gpus::why_not_measured;
 use crate::platform::usable_threads;
 use crate::request::{DevicePlace, Processes, ThroughputRequest};
 
-/// Bytes of an event that was read from a file, in inputs: itself, its reference, its buffers.
+/// Memory of an event read from a file, in multiples of its input: itself, its reference, its
+/// buffers.
 const INPUTS_OF_A_READ_EVENT: u64 = 4;
 
 /// All points of a command.
 pub(crate) struct StreamPlan {
-    /// Inputs and candidates; an input stands for all events of these parameters.
+    /// Inputs and candidates; an input represents all events of these parameters.
     pub(crate) plan: Plan,
     pub(crate) points: Vec<PointSpec>,
-    /// What a reader should know of all.
+    /// Notes for readers that concern the complete run.
     pub(crate) notes: Vec<String>,
 }
 
-/// So many streams of a candidate.
+/// A candidate with a number of streams.
 #[derive(Clone, Debug)]
 pub(crate) struct PointSpec {
-    /// The number of the input.
+    /// Index of the input.
     pub(super) input: usize,
     pub(super) candidate: CandidateSpec,
     pub(super) place: DevicePlace,
     pub(super) streams: usize,
     pub(super) batch: usize,
-    /// Processes that drive them; with one it is this one.
+    /// Number of processes that drive the streams; a single one is this process.
     pub(super) processes: usize,
 }
 
 impl StreamPlan {
-    /// The points that a request asks for: those of the same data together, streams ascending.
+    /// Plans the points of a request: those of the same data together, with ascending numbers of
+    /// streams.
     ///
     /// # Errors
     /// If nothing is to be run, a device can't be used, or events don't fit into memory.
     pub(crate) fn new(request: &ThroughputRequest) -> Result<Self, PlanError> {
-        Self::of(request, check_room)
+        Self::with_check(request, check_events_fit)
     }
 
-    /// The same, whatever memory is free: for a process that drives some of the streams, as
-    /// others have taken memory for theirs.
+    /// Plans without checking the memory: for a process that drives some of the streams while
+    /// others have allocated theirs.
     ///
     /// # Errors
     /// If nothing is to be run, or a device can't be used.
     pub(crate) fn unchecked(request: &ThroughputRequest) -> Result<Self, PlanError> {
-        Self::of(request, |_, _| Ok(()))
+        Self::with_check(request, |_, _| Ok(()))
     }
 
-    fn of(
+    fn with_check(
         request: &ThroughputRequest,
         check: fn(&ThroughputRequest, &Plan) -> Result<(), PlanError>,
     ) -> Result<Self, PlanError> {
         let plan = Plan::new(&request.measuring)?;
-        let (streams, batches) = (request.stream_counts(), request.batches());
+        let streams = request.stream_counts();
+        let batches = request.batches();
         check_processes(request)?;
         check(request, &plan)?;
         let (usable, unusable): (Vec<_>, Vec<_>) =
@@ -97,30 +100,30 @@ impl StreamPlan {
 }
 
 impl PointSpec {
-    /// The threads of all streams.
+    /// Number of threads of all streams.
     fn threads(&self, plan: &Plan) -> usize {
         self.streams.saturating_mul(plan.teams[self.candidate.team].layout.threads)
     }
 
-    /// The numbers of the events of a stream.
+    /// Indices of the events of a stream.
     pub(super) fn events_of(&self, stream: usize) -> Range<usize> {
         stream * self.batch..(stream + 1) * self.batch
     }
 
-    /// The streams that a process drives: they are dealt out in turn, as they are to devices.
+    /// Streams that a process drives: they are distributed round-robin, as they are to devices.
     pub(super) fn streams_of(&self, process: usize) -> Vec<usize> {
         (process..self.streams).step_by(self.processes).collect()
     }
 
-    /// The processes that have a stream.
+    /// Number of processes with at least one stream.
     pub(super) fn busy_processes(&self) -> usize {
         self.processes.min(self.streams)
     }
 }
 
-/// Bytes of memory that a stream of so many events takes, with their references and its buffers, by the
-/// hungriest variant.
-fn bytes_of_stream(plan: &Plan, input: &Input, batch: usize) -> u64 {
+/// Bytes of memory of a stream with `batch` events, including their references and its buffers, for
+/// the variant that needs most.
+fn stream_bytes(plan: &Plan, input: &Input, batch: usize) -> u64 {
     if let crate::plan::Origin::Read { case, .. } = &input.origin {
         let of_event = INPUTS_OF_A_READ_EVENT.saturating_mul(case.work().input_bytes);
         return of_event.saturating_mul(batch as u64);
@@ -132,24 +135,25 @@ fn bytes_of_stream(plan: &Plan, input: &Input, batch: usize) -> u64 {
     input.candidates.iter().map(of_variant).max().unwrap_or(0)
 }
 
-/// Refuses events that do not fit into memory.
-fn check_room(request: &ThroughputRequest, plan: &Plan) -> Result<(), PlanError> {
-    let most = |counts: &[usize]| counts.iter().copied().max().unwrap_or(1);
-    let (streams, batch) = (most(&request.stream_counts()), most(&request.batches()));
+/// Returns an error if the events do not fit into memory.
+fn check_events_fit(request: &ThroughputRequest, plan: &Plan) -> Result<(), PlanError> {
+    let maximum = |counts: &[usize]| counts.iter().copied().max().unwrap_or(1);
+    let streams = maximum(&request.stream_counts());
+    let batch = maximum(&request.batches());
     plan.inputs
         .iter()
-        .try_for_each(|input| check_events(bytes_of_stream(plan, input, batch), streams, batch))
+        .try_for_each(|input| check_events(stream_bytes(plan, input, batch), streams, batch))
 }
 
-/// Refuses processes that would have no stream at any point, or no GPU.
+/// Returns an error if processes would have no stream at any point, or no GPU.
 fn check_processes(request: &ThroughputRequest) -> Result<(), PlanError> {
     let streams = request.stream_counts().into_iter().max().unwrap_or(1);
     for place in &request.places {
-        let most = request.process_counts(place).into_iter().max().unwrap_or(1);
-        if most > streams {
+        let maximum = request.process_counts(place).into_iter().max().unwrap_or(1);
+        if maximum > streams {
             return Err(PlanError::Usage(format!(
                 "{} of {place} need as many --streams, and there are {streams} at most",
-                processes_in_words(most)
+                processes_in_words(maximum)
             )));
         }
     }
@@ -162,7 +166,8 @@ fn check_processes(request: &ThroughputRequest) -> Result<(), PlanError> {
     Ok(())
 }
 
-/// Why a place can't be used whose first device can be; the plan tells of that one.
+/// Reason for a device list to be unusable although its first device, which the plan reports on, is
+/// usable.
 pub(crate) fn others_problem(place: &DevicePlace) -> Option<String> {
     let (first, others) = place.devices().split_first()?;
     let mut others = others.iter().filter(|_| why_not_measured(*first).is_none());

@@ -1,4 +1,4 @@
-//! One point: its streams are made ready, checked, run for a window, and checked again.
+//! One point: its streams are prepared, checked, run for a window, and checked again.
 
 use std::any::Any;
 use std::io;
@@ -16,10 +16,10 @@ use reports::record::Point;
 use reports::throughput::{EventRow, ThroughputRow};
 use serde::{Deserialize, Serialize};
 
-use super::ceilings::{Ceilings, OnGpu};
+use super::ceilings::{Ceilings, EventGpuMetrics};
 use super::events::{Batch, Events};
 use super::gpus::StreamGpus;
-use super::places::start_teams;
+use super::placement::start_teams;
 use super::plan::PointSpec;
 use super::stream::{self, Event};
 use super::tally::Tally;
@@ -29,157 +29,158 @@ use crate::plan::Plan;
 use crate::platform::energy::EnergyCounters;
 use crate::platform::{CpuTimes, Interrupt, usable_threads};
 
-/// Between two looks at whether the window is over.
-const LOOK: Duration = Duration::from_millis(5);
+/// Interval between checks for the end of the window.
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-/// What all points have in common.
+/// Context shared by all points.
 pub(super) struct Setup<'a> {
     pub(super) plan: &'a Plan,
     pub(super) gpus: &'a StreamGpus,
     pub(super) ceilings: &'a Ceilings,
     pub(super) interrupt: &'a Interrupt,
     pub(super) seed: u64,
-    /// The command line, for processes that are to do the same.
+    /// Command line, for processes that are to plan the same points.
     pub(super) command: Command<'a>,
 }
 
-/// What a process has to be told to plan the same points.
+/// Command that other processes need to plan the same points.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Command<'a> {
-    /// As typed, the program's name first.
+    /// Command line as typed, the program's name first.
     pub(super) words: &'a [String],
-    /// The file with defaults of flags, if there is one.
+    /// File with defaults of flags, if there is one.
     pub(super) config: Option<&'a Path>,
 }
 
-/// How long the window of a point is to be, and how long it may be.
+/// Desired and maximum length of the window of a point.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Length {
+pub(super) struct WindowLength {
     pub(super) wanted: Duration,
-    pub(super) most: Duration,
+    pub(super) max: Duration,
 }
 
-/// What came of a point.
+/// Result of a point.
 #[derive(Debug)]
 pub(super) enum Measured {
     /// All outputs were right before and after.
     Right(Box<ThroughputRow>, Vec<EventRow>),
-    /// One was wrong, which the row's note says.
+    /// An output was wrong, as stated in the row's note.
     Wrong(Box<ThroughputRow>),
-    /// It can't run here, which the row's note says.
+    /// It can't run here, as stated in the row's note.
     Unavailable(Box<ThroughputRow>),
-    /// The user asked for an end before its window was over.
+    /// The user interrupted the run before the window was over.
     Interrupted,
 }
 
-/// Why a point has no figures.
+/// Reason for a point to have no figures.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Refusal {
+pub(super) enum PointFailure {
     Wrong(String),
     Unavailable(String),
     Interrupted,
 }
 
-/// A stream that is ready: its candidates by the events of its batch.
+/// A stream that is ready: its candidates, by event of its batch.
 pub(super) struct Stream<'a> {
     candidates: Vec<Box<dyn Candidate + 'a>>,
     target: Target<'a>,
 }
 
-/// What the events of streams hold.
+/// Work of the events of streams.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Works {
-    /// Of each event of each stream's batch.
+pub(super) struct WorkSummary {
+    /// Items of each event of each stream's batch.
     pub(super) items: Vec<Vec<u64>>,
     pub(super) item_unit: String,
-    /// Bytes that any implementation must move for an event: the mean.
+    /// Mean number of bytes that any implementation must move for an event.
     pub(super) bytes_min: f64,
 }
 
-/// What is known of streams once they were checked.
+/// Properties of streams that are known after checking.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(super) struct Checked {
+pub(super) struct CheckedStreams {
     pub(super) working_set_bytes: u64,
-    pub(super) on_gpu: Option<OnGpu>,
+    pub(super) gpu_metrics: Option<EventGpuMetrics>,
 }
 
-/// What streams did in their window.
-pub(super) struct Ran {
+/// Results of streams in their window.
+pub(super) struct WindowResult {
     pub(super) window: Window,
     pub(super) events: Vec<Vec<Event>>,
-    pub(super) seen: Seen,
-    pub(super) checked: Checked,
-    /// What variants have to say of their figures, each thing once.
+    pub(super) stats: WindowStats,
+    pub(super) checked: CheckedStreams,
+    /// Remarks of variants on their figures, each once.
     pub(super) remarks: Vec<String>,
 }
 
-/// What was seen of the machine in the window.
+/// State of the machine in the window.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Seen {
-    pub(super) busy: Option<Busy>,
-    /// Watts of processors and of GPUs.
+pub(super) struct WindowStats {
+    pub(super) busy: Option<Utilisation>,
+    /// Power of processors and of GPUs, in watts.
     pub(super) cpu_w: Option<f64>,
     pub(super) gpu_w: Option<f64>,
 }
 
-/// The shares of the CPUs' time in the window that streams had, and that others had.
+/// Shares of CPU time in the window used by streams and by other processes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Busy {
+pub(super) struct Utilisation {
     pub(super) own: f64,
     pub(super) others: Option<f64>,
 }
 
-/// Measures a point by streams of this process.
+/// Measures a point with streams of this process.
 ///
 /// # Errors
-/// If events can't be made or threads can't be had. What concerns the variant only is in its row.
+/// If events can't be generated or threads can't be started. Errors of the variant are in its row.
 pub(super) fn measure(
     setup: &Setup<'_>,
     events: &mut Events,
     point: &PointSpec,
-    length: Length,
+    length: WindowLength,
 ) -> Result<Measured, MeasureError> {
     let all: Vec<usize> = (0..point.streams).collect();
     let (works, ran) = with_streams(setup, events, point, &all, |_, streams, checked| {
-        let counters = EnergyCounters::of(point.place.devices().iter().copied());
-        let clock = Clock::new(streams.len(), length.wanted, length.most);
-        let (events, seen) = run(streams, &clock, setup.interrupt, || {
+        let counters = EnergyCounters::for_devices(point.place.devices().iter().copied());
+        let clock = Clock::new(streams.len(), length.wanted, length.max);
+        let (events, stats) = run(streams, &clock, setup.interrupt, || {
             watch(&clock, &counters, setup.interrupt).unwrap_or_default()
         });
-        let (events, window) = (events?, clock.window());
+        let events = events?;
+        let window = clock.window();
         let Some(window) = window.filter(|_| !setup.interrupt.asked()) else {
-            return Err(Refusal::Interrupted);
+            return Err(PointFailure::Interrupted);
         };
         check_side_by_side(streams)?;
-        Ok(Ran { window, events, seen, checked, remarks: remarks(streams) })
+        Ok(WindowResult { window, events, stats, checked, remarks: remarks(streams) })
     })?;
-    Ok(told(setup, point, &works, ran))
+    Ok(result_row(setup, point, &works, ran))
 }
 
-/// Makes streams of a point ready, checks each of their events by itself, and does something with
-/// them then; returns what their events hold, too.
+/// Prepares streams of a point, checks each of their events by itself, and passes the streams to a
+/// function; also returns the work of their events.
 ///
 /// # Errors
-/// If events can't be made or threads can't be had.
+/// If events can't be generated or threads can't be started.
 pub(super) fn with_streams<R>(
     setup: &Setup<'_>,
     events: &mut Events,
     point: &PointSpec,
     numbers: &[usize],
-    work: impl FnOnce(&Works, &mut [Stream<'_>], Checked) -> Result<R, Refusal>,
-) -> Result<(Works, Result<R, Refusal>), MeasureError> {
+    work: impl FnOnce(&WorkSummary, &mut [Stream<'_>], CheckedStreams) -> Result<R, PointFailure>,
+) -> Result<(WorkSummary, Result<R, PointFailure>), MeasureError> {
     let teams = start_teams(point, numbers, setup.plan)?;
     let cases = events.of_streams(point, numbers, setup.plan, setup.seed)?;
-    let works = Works::of(&cases);
+    let works = WorkSummary::for_cases(&cases);
     let ready = || {
         let mut streams = Vec::new();
-        for (&number, both) in numbers.iter().zip(teams.iter().zip(&cases)) {
-            streams.push(ready(setup, point, number, both)?);
+        for ((&number, team), cases) in numbers.iter().zip(&teams).zip(&cases) {
+            streams.push(ready(setup, point, number, team, cases)?);
         }
         let working_set_bytes = check_all(&mut streams, &cases, setup.interrupt)?;
-        let on_gpu = streams.first_mut().map(on_gpu).transpose()?.flatten();
-        work(&works, &mut streams, Checked { working_set_bytes, on_gpu })
+        let gpu_metrics = streams.first_mut().map(gpu_metrics).transpose()?.flatten();
+        work(&works, &mut streams, CheckedStreams { working_set_bytes, gpu_metrics })
     };
     let done = ready();
     drop(cases);
@@ -188,12 +189,12 @@ pub(super) fn with_streams<R>(
     Ok((works, done))
 }
 
-/// The row of a point, with what came of it.
-pub(super) fn told(
+/// Row of a point, with its result.
+pub(super) fn result_row(
     setup: &Setup<'_>,
     point: &PointSpec,
-    works: &Works,
-    ran: Result<Ran, Refusal>,
+    works: &WorkSummary,
+    ran: Result<WindowResult, PointFailure>,
 ) -> Measured {
     let mut row = describe(setup.plan, point, works);
     let refused = |row: ThroughputRow, note: String| Box::new(ThroughputRow { note, ..row });
@@ -202,26 +203,26 @@ pub(super) fn told(
             let events = fill(setup, point, works, &ran, &mut row);
             Measured::Right(Box::new(row), events)
         }
-        Err(Refusal::Interrupted) => Measured::Interrupted,
-        Err(Refusal::Wrong(note)) => Measured::Wrong(refused(row, note)),
-        Err(Refusal::Unavailable(note)) => Measured::Unavailable(refused(row, note)),
+        Err(PointFailure::Interrupted) => Measured::Interrupted,
+        Err(PointFailure::Wrong(note)) => Measured::Wrong(refused(row, note)),
+        Err(PointFailure::Unavailable(note)) => Measured::Unavailable(refused(row, note)),
     }
 }
 
-/// Writes what streams did into their row; returns their events.
+/// Fills the results of streams into their row; returns their events.
 fn fill(
     setup: &Setup<'_>,
     point: &PointSpec,
-    works: &Works,
-    ran: &Ran,
+    works: &WorkSummary,
+    ran: &WindowResult,
     row: &mut ThroughputRow,
 ) -> Vec<EventRow> {
-    let Checked { working_set_bytes, on_gpu } = ran.checked;
+    let CheckedStreams { working_set_bytes, gpu_metrics } = ran.checked;
     row.working_set_bytes = working_set_bytes;
     let tally = Tally { window: ran.window, events: &ran.events, items: &works.items };
     tally.fill(row);
-    setup.ceilings.fill(row, &point.place, on_gpu);
-    let Seen { busy, cpu_w, gpu_w } = ran.seen;
+    setup.ceilings.fill(row, &point.place, gpu_metrics);
+    let WindowStats { busy, cpu_w, gpu_w } = ran.stats;
     row.cores_share = busy.map(|busy| busy.own);
     row.others_share = busy.and_then(|busy| busy.others);
     (row.cpu_w, row.gpu_w) = (cpu_w, gpu_w);
@@ -230,8 +231,8 @@ fn fill(
     tally.rows(&row.point_id)
 }
 
-/// The row of a point before anything is known but its events.
-fn describe(plan: &Plan, point: &PointSpec, works: &Works) -> ThroughputRow {
+/// Row of a point with only the properties of its events.
+fn describe(plan: &Plan, point: &PointSpec, works: &WorkSummary) -> ThroughputRow {
     let identity = Point {
         device: point.place.to_string(),
         ..plan.point(&plan.inputs[point.input], &point.candidate)
@@ -245,13 +246,13 @@ fn describe(plan: &Plan, point: &PointSpec, works: &Works) -> ThroughputRow {
     }
 }
 
-impl Works {
-    fn of(cases: &[Batch<'_>]) -> Self {
+impl WorkSummary {
+    fn for_cases(cases: &[Batch<'_>]) -> Self {
         let works: Vec<Vec<Work>> =
             cases.iter().map(|cases| cases.iter().map(|case| case.work()).collect()).collect();
         let all = || works.iter().flatten();
         let bytes = all().map(|work| work.bytes_min).sum::<u64>();
-        Works {
+        WorkSummary {
             items: works.iter().map(|it| it.iter().map(|work| work.items).collect()).collect(),
             item_unit: all().next().map_or("", |work| work.item_unit).to_owned(),
             bytes_min: bytes as f64 / all().count().max(1) as f64,
@@ -264,19 +265,20 @@ impl Works {
     }
 }
 
-/// A stream with its queue, and its candidates ready.
+/// Creates a stream with its queue and prepared candidates.
 fn ready<'a>(
     setup: &Setup<'_>,
     point: &PointSpec,
     number: usize,
-    (team, cases): (&'a Team, &Batch<'a>),
-) -> Result<Stream<'a>, Refusal> {
+    team: &'a Team,
+    cases: &Batch<'a>,
+) -> Result<Stream<'a>, PointFailure> {
     let device = point.place.of_stream(number);
-    let target = Target { device, gpu: setup.gpus.of(device, number)?, team };
+    let target = Target { device, gpu: setup.gpus.for_stream(device, number)?, team };
     let prepared = cases.iter().map(|case| case.prepare(point.candidate.variant, &target));
     let candidates = prepared.collect::<Result<_, _>>();
     let candidates =
-        candidates.map_err(|error| Refusal::Unavailable(format!("not run: {error}")))?;
+        candidates.map_err(|error| PointFailure::Unavailable(format!("not run: {error}")))?;
     Ok(Stream { candidates, target })
 }
 
@@ -285,18 +287,18 @@ fn check_all(
     streams: &mut [Stream<'_>],
     cases: &[Batch<'_>],
     interrupt: &Interrupt,
-) -> Result<u64, Refusal> {
+) -> Result<u64, PointFailure> {
     let mut working_set = 0;
     for (Stream { candidates, target }, cases) in streams.iter_mut().zip(cases) {
         let mut buffers = 0;
         for (candidate, case) in candidates.iter_mut().zip(cases) {
             if interrupt.asked() {
-                return Err(Refusal::Interrupted);
+                return Err(PointFailure::Interrupted);
             }
             let allocated = check_candidate(candidate.as_mut(), target)?;
             if candidate.sample().is_some() {
                 let note = "not run: it does no more than a sample of the work";
-                return Err(Refusal::Unavailable(note.to_owned()));
+                return Err(PointFailure::Unavailable(note.to_owned()));
             }
             let input = case.work().input_bytes;
             let beside = (candidate.buffer_bytes() + allocated).saturating_sub(input);
@@ -308,8 +310,8 @@ fn check_all(
     Ok(working_set)
 }
 
-/// What events take of a GPU, each by itself; `None` on the host.
-fn on_gpu(stream: &mut Stream<'_>) -> Result<Option<OnGpu>, Refusal> {
+/// GPU metrics of the events of a stream, each run by itself; `None` on the host.
+fn gpu_metrics(stream: &mut Stream<'_>) -> Result<Option<EventGpuMetrics>, PointFailure> {
     let Some(gpu) = &stream.target.gpu else { return Ok(None) };
     let mut all: Vec<Stages> = Vec::new();
     for candidate in &mut stream.candidates {
@@ -322,16 +324,16 @@ fn on_gpu(stream: &mut Stream<'_>) -> Result<Option<OnGpu>, Refusal> {
         candidate.release();
         all.push(stages?);
     }
-    Ok(Some(OnGpu::mean(&all)))
+    Ok(Some(EventGpuMetrics::mean(&all)))
 }
 
-/// Runs all streams until their clock ends them, and something beside them.
+/// Runs all streams until their clock ends them, and `beside` concurrently.
 pub(super) fn run<T>(
     streams: &mut [Stream<'_>],
     clock: &Clock<'_>,
     interrupt: &Interrupt,
     beside: impl FnOnce() -> T,
-) -> (Result<Vec<Vec<Event>>, Refusal>, T) {
+) -> (Result<Vec<Vec<Event>>, PointFailure>, T) {
     thread::scope(|scope| {
         let work = |stream: &mut Stream<'_>| {
             let ran = run_stream(stream, clock, interrupt);
@@ -343,7 +345,7 @@ pub(super) fn run<T>(
         let start = |stream| {
             let started = Builder::new().spawn_scoped(scope, move || work(stream));
             started.map_err(|error| {
-                // The others don't wait for it.
+                // Notifies the clock, so that the other streams don't wait for it.
                 clock.stream_has_failed();
                 no_thread(&error)
             })
@@ -351,20 +353,20 @@ pub(super) fn run<T>(
         let running: Vec<_> = streams.iter_mut().map(start).collect();
         let beside = beside();
         let ended = running.into_iter().map(|stream| {
-            stream?.join().unwrap_or_else(|panic| Err(Refusal::Wrong(panicked(&*panic))))
+            stream?.join().unwrap_or_else(|panic| Err(PointFailure::Wrong(panicked(&*panic))))
         });
-        // All of them end before anybody hears of it.
+        // Collect first, so that all threads are joined before an error is returned.
         let ended: Vec<_> = ended.collect();
         (ended.into_iter().collect(), beside)
     })
 }
 
-/// Runs a stream; one that panics has no buffers afterwards.
+/// Runs a stream; after a panic its buffers are released.
 fn run_stream(
     stream: &mut Stream<'_>,
     clock: &Clock<'_>,
     interrupt: &Interrupt,
-) -> Result<Vec<Event>, Refusal> {
+) -> Result<Vec<Event>, PointFailure> {
     let Stream { candidates, target } = stream;
     let ran = catch_unwind(AssertUnwindSafe(|| {
         target.team.run(|| stream::run(candidates, clock, interrupt))
@@ -372,43 +374,49 @@ fn run_stream(
     candidates.iter_mut().for_each(|candidate| candidate.release());
     match ran {
         Ok(ran) => Ok(ran?),
-        Err(panic) => Err(Refusal::Wrong(panicked(&*panic))),
+        Err(panic) => Err(PointFailure::Wrong(panicked(&*panic))),
     }
 }
 
-/// Waits until the window is over; returns how busy the CPUs were within, and what all took.
-fn watch(clock: &Clock<'_>, counters: &EnergyCounters, interrupt: &Interrupt) -> Option<Seen> {
+/// Waits until the window is over; returns CPU utilisation and power within it.
+fn watch(
+    clock: &Clock<'_>,
+    counters: &EnergyCounters,
+    interrupt: &Interrupt,
+) -> Option<WindowStats> {
     let is_over = |clock: &Clock<'_>| clock.is_over() || interrupt.asked();
     let window = loop {
         match clock.window() {
             Some(window) => break window,
             None if is_over(clock) => return None,
-            None => thread::sleep(LOOK),
+            None => thread::sleep(POLL_INTERVAL),
         }
     };
-    // The window may have opened a moment before: power is that of the time that was seen.
-    let (seen_from, energy) = (clock.now(), counters.read());
+    // The window may have opened a moment before: power is averaged over the observed time.
+    let seen_from = clock.now();
+    let energy = counters.read();
     while clock.now() < window.end && !is_over(clock) {
-        thread::sleep(LOOK.min(window.end.saturating_sub(clock.now())));
+        thread::sleep(POLL_INTERVAL.min(window.end.saturating_sub(clock.now())));
     }
     let energy = counters.since(&energy);
     let watts = |joules: f64| joules / (clock.now() - seen_from).as_secs_f64();
-    let (cpu_w, gpu_w) = (energy.cpu_j.map(watts), energy.gpu_j.map(watts));
-    Some(Seen { busy: busy(clock, window), cpu_w, gpu_w })
+    let cpu_w = energy.cpu_j.map(watts);
+    let gpu_w = energy.gpu_j.map(watts);
+    Some(WindowStats { busy: busy(clock, window), cpu_w, gpu_w })
 }
 
-/// How busy the CPUs have been since the window opened.
-fn busy(clock: &Clock<'_>, window: Window) -> Option<Busy> {
-    let (now, times) = (clock.now(), CpuTimes::now()?);
+/// CPU utilisation since the window opened.
+fn busy(clock: &Clock<'_>, window: Window) -> Option<Utilisation> {
+    let now = clock.now();
+    let times = CpuTimes::now()?;
     let (own, others) = times.since(&clock.cpu_times_at_begin()?);
     let all = (now - window.begin).as_secs_f64() * usable_threads() as f64;
     let share = |time: Duration| time.as_secs_f64() / all;
-    Some(Busy { own: share(own), others: others.map(share) })
+    Some(Utilisation { own: share(own), others: others.map(share) })
 }
 
-/// Checks the events of all streams once more, the streams beside each other: whether their outputs
-/// are right then, too.
-pub(super) fn check_side_by_side(streams: &mut [Stream<'_>]) -> Result<(), Refusal> {
+/// Checks the events of all streams once more while the streams run concurrently.
+pub(super) fn check_side_by_side(streams: &mut [Stream<'_>]) -> Result<(), PointFailure> {
     thread::scope(|scope| {
         let check = |Stream { candidates, target }: &mut Stream<'_>| {
             let checked = |candidate: &mut Box<dyn Candidate + '_>| {
@@ -422,20 +430,20 @@ pub(super) fn check_side_by_side(streams: &mut [Stream<'_>]) -> Result<(), Refus
             let stream = stream.map_err(|error| no_thread(&error))?;
             let checked =
                 stream.join().unwrap_or_else(|panic| Err(CheckError::Wrong(panicked(&*panic))));
-            checked.map_err(|error| match Refusal::from(error) {
-                Refusal::Wrong(note) => {
-                    Refusal::Wrong(format!("after the window, stream {number}: {note}"))
+            checked.map_err(|error| match PointFailure::from(error) {
+                PointFailure::Wrong(note) => {
+                    PointFailure::Wrong(format!("after the window, stream {number}: {note}"))
                 }
                 other => other,
             })
         });
-        // All of them end before anybody hears of it.
+        // Collect first, so that all threads are joined before an error is returned.
         let checked: Vec<_> = checked.collect();
         checked.into_iter().collect()
     })
 }
 
-/// What variants have to say of their figures, each thing once.
+/// Remarks of variants on their figures, each once.
 pub(super) fn remarks(streams: &[Stream<'_>]) -> Vec<String> {
     let candidates = streams.iter().flat_map(|stream| &stream.candidates);
     let mut remarks: Vec<String> = candidates.flat_map(|candidate| candidate.remarks()).collect();
@@ -444,9 +452,9 @@ pub(super) fn remarks(streams: &[Stream<'_>]) -> Vec<String> {
     remarks
 }
 
-/// A stream without a thread of its own.
-fn no_thread(error: &io::Error) -> Refusal {
-    Refusal::Unavailable(format!(
+/// Refusal of a stream that gets no thread.
+fn no_thread(error: &io::Error) -> PointFailure {
+    PointFailure::Unavailable(format!(
         "not run: the system gives no thread: {error}; use fewer --streams"
     ))
 }
@@ -457,20 +465,20 @@ fn panicked(panic: &(dyn Any + Send)) -> String {
     format!("panicked: {}", text.unwrap_or("without a message"))
 }
 
-impl From<DeviceError> for Refusal {
+impl From<DeviceError> for PointFailure {
     fn from(error: DeviceError) -> Self {
         CheckError::from(error).into()
     }
 }
 
-impl From<CheckError> for Refusal {
+impl From<CheckError> for PointFailure {
     fn from(error: CheckError) -> Self {
         match error {
-            CheckError::Wrong(problem) => Refusal::Wrong(format!("wrong output: {problem}")),
+            CheckError::Wrong(problem) => PointFailure::Wrong(format!("wrong output: {problem}")),
             CheckError::Device(
                 error @ (DeviceError::Kernel { .. } | DeviceError::Plugin { .. }),
-            ) => Refusal::Wrong(format!("failed: {error}")),
-            CheckError::Device(error) => Refusal::Unavailable(format!("not run: {error}")),
+            ) => PointFailure::Wrong(format!("failed: {error}")),
+            CheckError::Device(error) => PointFailure::Unavailable(format!("not run: {error}")),
         }
     }
 }

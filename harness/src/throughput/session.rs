@@ -1,4 +1,4 @@
-//! A run: folder, ceilings, and one point after the other.
+//! Execution of a throughput run: folder, ceilings, and one point after the other.
 
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -11,24 +11,24 @@ use reports::throughput::ThroughputRow;
 use reports::units;
 use text::Foreign;
 
-use super::apart::{self, Parts};
 use super::ceilings::Ceilings;
 use super::events::Events;
 use super::gpus::StreamGpus;
+use super::multiprocess::{self, WorkerPool};
 use super::plan::{PointSpec, StreamPlan, processes_in_words};
-use super::point::{Command, Length, Measured, Setup, measure};
+use super::point::{Command, Measured, Setup, WindowLength, measure};
 use crate::measure::{self, Assignment, Deadline, MeasureError, claimed, default_folder};
 use crate::platform::cpu_quota::StoppedPeriods;
 use crate::platform::{Exit, Interrupt, Topology};
 use crate::request::ThroughputRequest;
 
-/// The part of a budget that measuring the bandwidth of memory may take.
+/// Share of a budget for measuring memory bandwidth.
 const CEILINGS: f64 = 0.05;
-/// The part of a point's time that its window may take, where time is limited: the rest is for
-/// making, checking and warming up.
+/// Share of a point's time for its window, if the run has a time limit: the rest is for generating,
+/// checking and warm-up.
 const IN_WINDOW: f64 = 0.5;
 
-/// What came of a request.
+/// Result of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
     pub(crate) rows: Vec<ThroughputRow>,
@@ -40,7 +40,7 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// The exit code that tells scripts.
+    /// Exit code for scripts.
     pub(crate) fn exit(&self) -> Exit {
         if self.wrong > 0 {
             Exit::WrongOutput
@@ -54,27 +54,27 @@ impl Outcome {
     }
 }
 
-/// A request that is being carried out.
+/// A request that is being executed.
 pub(crate) struct Session<'a> {
     request: &'a ThroughputRequest,
     planned: &'a StreamPlan,
     gpus: StreamGpus,
     deadline: Deadline,
     interrupt: &'a Interrupt,
-    tell: &'a dyn Fn(&str),
+    report: &'a dyn Fn(&str),
 }
 
 impl<'a> Session<'a> {
-    /// Measures all points; `tell` hears how far it is.
+    /// Measures all points; `report` receives progress messages.
     ///
     /// # Errors
-    /// If events can't be made or results can't be written. What was measured before is on disk.
+    /// If events can't be generated or results can't be written. Results so far are on disk.
     pub(crate) fn run(
         request: &'a ThroughputRequest,
         planned: &'a StreamPlan,
         started: Instant,
         interrupt: &'a Interrupt,
-        tell: &'a dyn Fn(&str),
+        report: &'a dyn Fn(&str),
     ) -> Result<Outcome, MeasureError> {
         let session = Session {
             request,
@@ -82,7 +82,7 @@ impl<'a> Session<'a> {
             gpus: StreamGpus::default(),
             deadline: Deadline::new(started, request.flags.budget),
             interrupt,
-            tell,
+            report,
         };
         session.carry_out()
     }
@@ -94,10 +94,10 @@ impl<'a> Session<'a> {
         let path = self.request.flags.out.clone().unwrap_or_else(|| default_folder(&name));
         let path = claimed(&path)?;
         let mut folder = ThroughputFolder::create(&path, &record)?;
-        (self.tell)(&format!("results go to {}", path.shown()));
+        (self.report)(&format!("results go to {}", path.shown()));
         let budget = self.request.flags.budget;
         let time = budget.map(|budget| budget.mul_f64(CEILINGS));
-        let ceilings = Ceilings::measure(&self.request.places, &self.gpus, time, self.tell)?;
+        let ceilings = Ceilings::measure(&self.request.places, &self.gpus, time, self.report)?;
         record.ceilings.clone_from(&ceilings.named);
         record.notes.extend(ceilings.notes.iter().cloned());
         folder.describe(&record)?;
@@ -147,7 +147,8 @@ impl<'a> Session<'a> {
                 config: self.request.measuring.config.as_deref(),
             },
         };
-        let (mut events, mut parts) = (Events::default(), Parts::default());
+        let mut events = Events::default();
+        let mut pool = WorkerPool::default();
         let points = &self.planned.points;
         for (number, point) in points.iter().enumerate() {
             let left = points.len() - number;
@@ -158,13 +159,13 @@ impl<'a> Session<'a> {
                 record.notes.push(left_out(self.request.flags.budget, left));
                 break;
             }
-            (self.tell)(&self.words(number, point));
+            (self.report)(&self.describe_point(number, point));
             let measured = if point.processes > 1 {
-                // Their events take as much memory as ours do.
+                // The events of the other processes need the same amount of memory.
                 events = Events::default();
-                apart::measure(&setup, &mut parts, point, number, self.length(left))
+                multiprocess::measure(&setup, &mut pool, point, number, self.length(left))
             } else {
-                parts = Parts::default();
+                pool = WorkerPool::default();
                 measure(&setup, &mut events, point, self.length(left))?
             };
             match measured {
@@ -188,15 +189,15 @@ impl<'a> Session<'a> {
         Ok(())
     }
 
-    /// The window of a point, with so many left.
-    fn length(&self, left: usize) -> Length {
+    /// Window of a point, with `left` points remaining.
+    fn length(&self, left: usize) -> WindowLength {
         let share = |time: Duration| time.mul_f64(IN_WINDOW / left.max(1) as f64);
-        let most = self.deadline.left().map_or(Duration::MAX, share);
-        Length { wanted: self.request.flags.duration, most }
+        let max = self.deadline.left().map_or(Duration::MAX, share);
+        WindowLength { wanted: self.request.flags.duration, max }
     }
 
-    /// `3 of 12: time-sweep on cpu, 2 streams of 1 thread, batch 4`.
-    fn words(&self, number: usize, point: &PointSpec) -> String {
+    /// Description such as `3 of 12: time-sweep on cpu, 2 streams of 1 thread, batch 4`.
+    fn describe_point(&self, number: usize, point: &PointSpec) -> String {
         let plan = &self.planned.plan;
         let threads = plan.teams[point.candidate.team].layout.threads;
         format!(
@@ -216,11 +217,11 @@ impl<'a> Session<'a> {
     }
 }
 
-/// What a reader should know of points that the time was too short for.
+/// Note on points without results because time ran out.
 fn left_out(budget: Option<Duration>, points: usize) -> String {
     let budget = budget.map_or_else(String::new, |it| humantime::format_duration(it).to_string());
     format!(
-        "--budget {budget} was over before {}; what was measured is whole",
+        "--budget {budget} was over before {}; results so far are complete",
         units::counted(points, "point")
     )
 }

@@ -1,4 +1,4 @@
-//! What a stream does.
+//! Main loop of a stream.
 
 use std::time::Duration;
 
@@ -8,31 +8,33 @@ use algorithms::task::Candidate;
 use super::window::Clock;
 use crate::platform::Interrupt;
 
-/// An event that a stream has processed; times from the moment that the streams were started.
+/// A processed event; times are relative to the start of the streams.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Event {
-    /// Its number in the stream's batch.
+    /// Index in the stream's batch.
     pub(super) number: usize,
-    /// When it was being handed over.
+    /// Start of the hand-over.
     pub(super) begin: Duration,
-    /// When its input was there.
+    /// Completion of the input.
     pub(super) start: Duration,
-    /// When its output was there.
+    /// Completion of the output.
     pub(super) end: Duration,
 }
 
-/// Takes the events of a batch in turn from before the window until after it; returns those that
-/// lie in it in whole or in part. To be run by a worker of the stream's team.
+/// Processes the events of a batch cyclically from before the window until after it; returns those
+/// that overlap with it. To be run by a worker of the stream's team.
 ///
 /// # Errors
-/// The first one of a candidate; all other streams end then, too.
+/// First error of a candidate; all other streams end then, too.
 pub(super) fn run(
     candidates: &mut [Box<dyn Candidate + '_>],
     clock: &Clock<'_>,
     interrupt: &Interrupt,
 ) -> Result<Vec<Event>, DeviceError> {
     let mut events = Vec::new();
-    let (mut longest, mut is_warm, mut is_beyond) = (Duration::ZERO, false, false);
+    let mut longest = Duration::ZERO;
+    let mut is_warm = false;
+    let mut is_beyond = false;
     loop {
         for (number, candidate) in candidates.iter_mut().enumerate() {
             let event = process(number, candidate.as_mut(), clock)?;

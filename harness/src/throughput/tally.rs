@@ -1,4 +1,4 @@
-//! Events as rates and quantiles.
+//! Rates and quantiles of events.
 
 use std::time::Duration;
 
@@ -8,26 +8,25 @@ use statistics::{Estimate, mean_of_blocks, quantile_with_interval};
 use super::stream::Event;
 use super::window::Window;
 
-/// Blocks of a window, whose rates give the interval of the whole.
+/// Number of blocks of a window; the scatter of their rates yields the interval of the total rate.
 const BLOCKS: usize = 20;
-/// So many events a point are written, evenly over the window: more say no more.
-const MOST_WRITTEN: usize = 100_000;
+/// Maximum number of events written per point, evenly over the window.
+const MAX_WRITTEN: usize = 100_000;
 
-/// What all streams have done in a window.
+/// Events of all streams in a window.
 pub(super) struct Tally<'a> {
     pub(super) window: Window,
-    /// Of each stream.
+    /// Events of each stream.
     pub(super) events: &'a [Vec<Event>],
-    /// Of each event of each stream's batch.
+    /// Items of each event of each stream's batch.
     pub(super) items: &'a [Vec<u64>],
 }
 
 impl Tally<'_> {
-    /// Writes the figures into a row.
+    /// Fills the figures into a row.
     ///
-    /// An event counts for the rate by the part of it that lies in the window: that of those at
-    /// its ends is neither left out nor counted in full. Times are of those that lie in it as a
-    /// whole.
+    /// Events at the ends of the window contribute to the rate by the part that lies within it.
+    /// Latencies are only of events that lie completely within it.
     pub(super) fn fill(&self, row: &mut ThroughputRow) {
         row.window_s = Some(self.length());
         if let Some(Estimate { value, interval }) = self.rate(|items| items as f64) {
@@ -53,10 +52,10 @@ impl Tally<'_> {
         row.delivery_share = self.delivery_share();
     }
 
-    /// The events that lie in the window as a whole, as rows.
+    /// Rows of the events that lie completely within the window.
     pub(super) fn rows(&self, point_id: &str) -> Vec<EventRow> {
         let count = self.whole().count();
-        let step = count.div_ceil(MOST_WRITTEN).max(1);
+        let step = count.div_ceil(MAX_WRITTEN).max(1);
         let row = |(stream, event): (usize, &Event)| EventRow {
             point_id: point_id.to_owned(),
             stream,
@@ -81,7 +80,7 @@ impl Tally<'_> {
         })
     }
 
-    /// What is done in a second, with the interval that the blocks of the window give.
+    /// Rate per second, with an interval from the blocks of the window.
     fn rate(&self, amount: impl Fn(u64) -> f64) -> Option<Estimate> {
         let length = self.length() / BLOCKS as f64;
         let mut blocks = [0.0; BLOCKS];
@@ -93,14 +92,15 @@ impl Tally<'_> {
         mean_of_blocks(&blocks.map(|done| done / length))
     }
 
-    /// Beginning and end in seconds from the window's beginning.
+    /// Start and end in seconds relative to the start of the window.
     fn within(&self, event: &Event) -> (f64, f64) {
         let from_begin = |time: Duration| time.as_secs_f64() - self.window.begin.as_secs_f64();
         (from_begin(event.begin), from_begin(event.end))
     }
 
     fn delivery_share(&self) -> Option<f64> {
-        let (mut delivery, mut all) = (0.0, 0.0);
+        let mut delivery = 0.0;
+        let mut all = 0.0;
         for (_, event) in self.whole() {
             delivery += (event.start - event.begin).as_secs_f64();
             all += (event.end - event.begin).as_secs_f64();
@@ -109,17 +109,19 @@ impl Tally<'_> {
     }
 }
 
-/// Spreads an amount evenly over the time that it took, into blocks of such a length.
+/// Distributes an amount evenly over its time span, into blocks of the given length.
 fn spread(blocks: &mut [f64], length: f64, (begin, end): (f64, f64), amount: f64) {
     let whole = blocks.len() as f64 * length;
-    let (from, to) = (begin.clamp(0.0, whole), end.clamp(0.0, whole));
+    let from = begin.clamp(0.0, whole);
+    let to = end.clamp(0.0, whole);
     if to <= from {
         return;
     }
     let in_a_second = amount / (end - begin);
     let first = ((from / length) as usize).min(blocks.len() - 1);
     for (i, block) in blocks.iter_mut().enumerate().skip(first) {
-        let (low, high) = (from.max(i as f64 * length), to.min((i + 1) as f64 * length));
+        let low = from.max(i as f64 * length);
+        let high = to.min((i + 1) as f64 * length);
         if high <= low {
             break;
         }
@@ -141,7 +143,7 @@ mod tests {
         Window { begin, end }
     }
 
-    /// A stream whose events of 10 ms follow each other from 95 ms on.
+    /// A stream of consecutive events of 10 ms, starting at 95 ms.
     fn steady(count: u64) -> Vec<Event> {
         let event = |i: u64| event((i % 2) as usize, 95 + 10 * i, 97 + 10 * i, 105 + 10 * i);
         (0..count).map(event).collect()
@@ -184,14 +186,14 @@ mod tests {
     }
 
     #[test]
-    fn an_event_longer_than_the_window_has_a_rate_and_no_time() {
+    fn an_event_longer_than_the_window_has_a_rate_but_no_latency() {
         let row = row(window(100, 200), &[vec![event(0, 0, 0, 1000)]], &[vec![1000]]);
         assert!((row.items_per_s.expect("known") - 1000.0).abs() < 1e-6);
         assert_eq!((row.events, row.p50_s, row.delivery_share), (0, None, None));
     }
 
     #[test]
-    fn rows_are_of_whole_events_in_time_of_the_window() {
+    fn rows_contain_complete_events_relative_to_the_window() {
         let events = [steady(3)];
         let tally = Tally { window: window(100, 200), events: &events, items: &[vec![1, 1]] };
         let rows = tally.rows("id");

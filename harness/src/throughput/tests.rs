@@ -13,14 +13,14 @@ use super::ceilings::Ceilings;
 use super::events::Events;
 use super::gpus::StreamGpus;
 use super::plan::{PointSpec, StreamPlan};
-use super::point::{Command, Length, Measured, Setup, measure};
+use super::point::{Command, Measured, Setup, WindowLength, measure};
 use crate::cli::{Request, parse};
 use crate::plan::CandidateSpec;
 use crate::platform::Interrupt;
 use crate::request::{AxisValues, Source, ThroughputRequest};
 
-const LENGTH: Length =
-    Length { wanted: Duration::from_millis(20), most: Duration::from_millis(500) };
+const LENGTH: WindowLength =
+    WindowLength { wanted: Duration::from_millis(20), max: Duration::from_millis(500) };
 
 fn request(line: &str) -> ThroughputRequest {
     let line = format!("bench throughput {line}");
@@ -33,7 +33,7 @@ fn request(line: &str) -> ThroughputRequest {
     }
 }
 
-/// What comes of all points of a command.
+/// Results of all points of a command.
 fn measured(line: &str, interrupt: &Interrupt) -> Vec<Measured> {
     carried_out(&request(line), interrupt)
 }
@@ -43,15 +43,17 @@ fn carried_out(request: &ThroughputRequest, interrupt: &Interrupt) -> Vec<Measur
 }
 
 fn measure_all(planned: &StreamPlan, interrupt: &Interrupt) -> Vec<Measured> {
-    let (gpus, ceilings) = (StreamGpus::default(), Ceilings::default());
-    let (command, plan) = (Command::default(), &planned.plan);
+    let gpus = StreamGpus::default();
+    let ceilings = Ceilings::default();
+    let command = Command::default();
+    let plan = &planned.plan;
     let setup = Setup { plan, gpus: &gpus, ceilings: &ceilings, interrupt, seed: 1, command };
     let mut events = Events::default();
     let points = planned.points.iter();
     points.map(|point| measure(&setup, &mut events, point, LENGTH).expect("events")).collect()
 }
 
-/// The points of a command for the host on an emulated GPU instead, which no command measures: by
+/// Points of a command for the host, moved to an emulated GPU, which commands do not measure, with
 /// the kernels of these names.
 fn emulated(line: &str, names: &[&str]) -> StreamPlan {
     let mut planned = StreamPlan::new(&request(line)).expect("a plan");
@@ -116,7 +118,7 @@ fn streams_of_gpus_have_queues_and_buffers_of_their_own() {
 }
 
 #[test]
-fn nothing_is_told_of_what_is_wrong_before_in_or_after_the_window() {
+fn wrong_outputs_yield_no_figures() {
     for (variant, expected) in [
         ("right", None),
         ("wrong", Some("wrong output: an act is missing")),
@@ -167,13 +169,14 @@ fn events_differ_and_are_made_once_for_all_points() {
         let cases = cases.iter().flatten();
         cases.map(|case| std::ptr::from_ref(*case).cast()).collect()
     };
-    let (one, two) = (of_point(&mut events, 0), of_point(&mut events, 1));
+    let one = of_point(&mut events, 0);
+    let two = of_point(&mut events, 1);
     assert_eq!((one.len(), two.len()), (4, 8));
     assert_eq!(one, two[..4]);
 }
 
 #[test]
-fn places_of_which_a_device_is_missing_are_left_out() {
+fn device_lists_with_missing_devices_are_skipped() {
     let mut request = request("merge --device cpu --streams 1");
     let missing = "cuda:900+cuda:901".parse().expect("one kind");
     request.places.push(missing);
@@ -185,7 +188,7 @@ fn places_of_which_a_device_is_missing_are_left_out() {
 }
 
 #[test]
-fn every_task_can_be_kept_busy() {
+fn every_task_runs_in_streams() {
     for task in registry::tasks() {
         let request = request(&format!("{} --device cpu --streams 2", task.name()));
         assert_eq!(request.measuring.task.name(), task.name());

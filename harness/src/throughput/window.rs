@@ -1,4 +1,4 @@
-//! When all streams are warm, and when the window is over.
+//! Warm-up, start and end of the window of a point.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -6,28 +6,29 @@ use std::time::{Duration, Instant};
 
 use crate::platform::CpuTimes;
 
-/// A window holds so many of the longest events at least.
+/// Minimum length of a window, in multiples of the longest event.
 const EVENTS: u32 = 10;
-/// The part of the window's length that streams run before it, at least.
+/// Minimum time that streams run before the window, relative to its length.
 const WARM_UP: f64 = 0.2;
 
-/// A window in time, from the moment that the streams were started.
+/// A time window, relative to the start of the streams.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Window {
     pub(super) begin: Duration,
     pub(super) end: Duration,
 }
 
-/// The clock that all streams of a point look at.
+/// Clock shared by all streams of a point.
 ///
-/// The window opens once every stream has had all its events and the warm-up is over. Nobody waits
-/// for anybody: streams that all began an event at once would ask for the same things at once.
+/// The window opens once every stream has processed all its events and the warm-up is over. Streams
+/// do not wait for each other, because streams that start an event at the same time would compete
+/// for the same resources.
 pub(super) struct Clock<'a> {
     start: Instant,
     streams: usize,
-    /// How long the window is to be.
+    /// Desired length of the window.
     wanted: Duration,
-    lead: Lead<'a>,
+    lead: WindowControl<'a>,
     warm: AtomicUsize,
     longest_ns: AtomicU64,
     opened: OnceLock<(Window, Option<CpuTimes>)>,
@@ -35,49 +36,51 @@ pub(super) struct Clock<'a> {
     stopped: AtomicBool,
 }
 
-/// Who says when the window is.
-enum Lead<'a> {
-    /// The streams are all there are: the last of them that is warm opens it. It may be so long, if
-    /// events are long.
+/// Control of the window.
+enum WindowControl<'a> {
+    /// This process has all streams: the last one that is warm opens the window. The value is the
+    /// maximum length if events are long.
     Own(Duration),
-    /// Other processes have more of them: who leads is told of this, opens it and ends it.
+    /// Other processes drive further streams: their leader is notified by this function, and opens
+    /// and ends the window.
     Other(&'a (dyn Fn(Milestone) + Sync)),
 }
 
-/// What all streams of a process have come to.
+/// State reached by all streams of a process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Milestone {
-    /// They are warm, and that was the longest event.
+    /// They are warm; the value is the duration of the longest event.
     Warm(Duration),
-    /// They are beyond the window.
+    /// They are past the window.
     Beyond,
     /// One of them has failed.
     Failed,
 }
 
-/// How long a window is, whose longest event is known.
-pub(super) fn length(wanted: Duration, most: Duration, longest: Duration) -> Duration {
-    wanted.min(most).max(longest.saturating_mul(EVENTS)).min(most)
+/// Length of a window, given its longest event.
+pub(super) fn length(wanted: Duration, max: Duration, longest: Duration) -> Duration {
+    wanted.min(max).max(longest.saturating_mul(EVENTS)).min(max)
 }
 
 impl Clock<'_> {
-    /// For so many streams, which are all there are, from now on.
-    pub(super) fn new(streams: usize, wanted: Duration, most: Duration) -> Self {
-        Clock::with(streams, wanted.min(most), Lead::Own(most))
+    /// Starts a clock for `streams` streams, all of which are in this process.
+    pub(super) fn new(streams: usize, wanted: Duration, max: Duration) -> Self {
+        Clock::with(streams, wanted.min(max), WindowControl::Own(max))
     }
 }
 
 impl<'a> Clock<'a> {
-    /// For so many streams among others, from now on; `tell` hears what they have come to.
+    /// Starts a clock for the streams of one of several processes; `report` receives their
+    /// milestones.
     pub(super) fn led(
         streams: usize,
         wanted: Duration,
-        tell: &'a (dyn Fn(Milestone) + Sync),
+        report: &'a (dyn Fn(Milestone) + Sync),
     ) -> Self {
-        Clock::with(streams, wanted, Lead::Other(tell))
+        Clock::with(streams, wanted, WindowControl::Other(report))
     }
 
-    fn with(streams: usize, wanted: Duration, lead: Lead<'a>) -> Self {
+    fn with(streams: usize, wanted: Duration, lead: WindowControl<'a>) -> Self {
         Clock {
             start: Instant::now(),
             streams,
@@ -95,13 +98,13 @@ impl<'a> Clock<'a> {
         self.start.elapsed()
     }
 
-    /// Whether streams have run long enough before the window.
+    /// True if streams have run long enough before the window.
     pub(super) fn is_warmed_up(&self, now: Duration) -> bool {
         now >= self.wanted.mul_f64(WARM_UP)
     }
 
-    /// Told by each stream once, with its longest event: the last one opens the window, or has it
-    /// opened.
+    /// Called by each stream once, with its longest event: the last one opens the window, or
+    /// notifies the leader.
     pub(super) fn stream_is_warm(&self, longest: Duration) {
         let nanoseconds = u64::try_from(longest.as_nanos()).unwrap_or(u64::MAX);
         self.longest_ns.fetch_max(nanoseconds, Ordering::SeqCst);
@@ -110,16 +113,16 @@ impl<'a> Clock<'a> {
         }
         let longest = Duration::from_nanos(self.longest_ns.load(Ordering::SeqCst));
         match self.lead {
-            Lead::Own(most) => {
+            WindowControl::Own(max) => {
                 let begin = self.now();
-                let end = begin.saturating_add(length(self.wanted, most, longest));
+                let end = begin.saturating_add(length(self.wanted, max, longest));
                 self.open(Window { begin, end });
             }
-            Lead::Other(tell) => tell(Milestone::Warm(longest)),
+            WindowControl::Other(report) => report(Milestone::Warm(longest)),
         }
     }
 
-    /// Opens the window. Only the first time counts.
+    /// Opens the window. Only the first call has an effect.
     pub(super) fn open(&self, window: Window) {
         let _ = self.opened.set((window, CpuTimes::now()));
     }
@@ -129,35 +132,36 @@ impl<'a> Clock<'a> {
         self.opened.get().map(|(window, _)| *window)
     }
 
-    /// The CPU times when it was opened.
+    /// CPU times when it was opened.
     pub(super) fn cpu_times_at_begin(&self) -> Option<CpuTimes> {
         self.opened.get().and_then(|(_, times)| *times)
     }
 
-    /// Told by each stream once, when it is beyond the window.
+    /// Called by each stream once, when it is past the window.
     pub(super) fn stream_is_beyond(&self) {
         let beyond = self.beyond.fetch_add(1, Ordering::SeqCst) + 1;
-        if let (Lead::Other(tell), true) = (&self.lead, beyond == self.streams) {
-            tell(Milestone::Beyond);
+        if let (WindowControl::Other(report), true) = (&self.lead, beyond == self.streams) {
+            report(Milestone::Beyond);
         }
     }
 
-    /// Whether streams may end: all are beyond the window, as until then those that are not have
-    /// to have the others beside them; or something went wrong. Who leads others knows when.
+    /// True if streams may end: all are past the window, because until then they have to run
+    /// concurrently; or one has failed. With several processes the leader decides.
     pub(super) fn is_over(&self) -> bool {
         let all_beyond = || self.beyond.load(Ordering::SeqCst) == self.streams;
-        self.stopped.load(Ordering::SeqCst) || matches!(self.lead, Lead::Own(_)) && all_beyond()
+        self.stopped.load(Ordering::SeqCst)
+            || matches!(self.lead, WindowControl::Own(_)) && all_beyond()
     }
 
-    /// Told by a stream that fails.
+    /// Called by a stream that fails.
     pub(super) fn stream_has_failed(&self) {
         self.stop();
-        if let Lead::Other(tell) = &self.lead {
-            tell(Milestone::Failed);
+        if let WindowControl::Other(report) = &self.lead {
+            report(Milestone::Failed);
         }
     }
 
-    /// Ends all streams after their events.
+    /// Ends all streams after their current events.
     pub(super) fn stop(&self) {
         self.stopped.store(true, Ordering::SeqCst);
     }
@@ -184,9 +188,9 @@ mod tests {
     }
 
     #[test]
-    fn long_events_make_it_longer_as_far_as_it_may_be() {
-        for (most, expected) in [(Duration::MAX, 20 * SECOND), (5 * SECOND, 5 * SECOND)] {
-            let clock = Clock::new(1, SECOND, most);
+    fn long_events_extend_the_window_up_to_its_maximum() {
+        for (max, expected) in [(Duration::MAX, 20 * SECOND), (5 * SECOND, 5 * SECOND)] {
+            let clock = Clock::new(1, SECOND, max);
             clock.stream_is_warm(2 * SECOND);
             let window = clock.window().expect("open");
             assert_eq!(window.end - window.begin, expected);
@@ -194,17 +198,17 @@ mod tests {
     }
 
     #[test]
-    fn whatever_goes_wrong_ends_all() {
+    fn any_failure_ends_all_streams() {
         let clock = Clock::new(2, SECOND, SECOND);
         clock.stop();
         assert!(clock.is_over() && clock.window().is_none());
     }
 
     #[test]
-    fn who_leads_opens_the_window_and_ends_it() {
-        let told = std::sync::Mutex::new(Vec::new());
-        let tell = |milestone| told.lock().expect("nobody panics").push(milestone);
-        let clock = Clock::led(2, SECOND, &tell);
+    fn the_leader_opens_and_ends_the_window() {
+        let milestones = std::sync::Mutex::new(Vec::new());
+        let report = |milestone| milestones.lock().expect("no thread panics").push(milestone);
+        let clock = Clock::led(2, SECOND, &report);
         let longest = Duration::from_millis(20);
         clock.stream_is_warm(longest);
         clock.stream_is_warm(longest / 2);
@@ -217,7 +221,7 @@ mod tests {
         assert!(!clock.is_over(), "others may not be");
         clock.stop();
         assert!(clock.is_over());
-        let told = told.lock().expect("nobody panics");
-        assert_eq!(*told, [Milestone::Warm(longest), Milestone::Beyond]);
+        let milestones = milestones.lock().expect("no thread panics");
+        assert_eq!(*milestones, [Milestone::Warm(longest), Milestone::Beyond]);
     }
 }

@@ -216,7 +216,7 @@ fn what_can_t_be_delivered_is_reported_and_ends_nothing() {
     reported
         .says("it refuses with status 404: {\"error\":\"database not found")
         .says("create the database");
-    reported.says("the stream goes on").says("deliveries of metrics to");
+    reported.says("the stream continues").says("deliveries of metrics to");
     assert!(!reported.stderr.contains("secret"), "{}", reported.story());
     let notes = folder.record("run").notes;
     assert!(notes.iter().any(|note| note.contains("deliveries of metrics to http")), "{notes:?}");

@@ -82,7 +82,7 @@ fn a_run_killed_again_and_again_loses_and_repeats_nothing() {
     assert_complete(&folder, "r");
     let record = folder.record("r");
     assert!(record.finished.is_some());
-    let went_on = |note: &&String| note.starts_with("went on at");
+    let went_on = |note: &&String| note.starts_with("resumed at");
     assert_eq!(record.notes.iter().filter(went_on).count(), 1);
 }
 

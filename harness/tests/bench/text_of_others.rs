@@ -234,7 +234,7 @@ fn messages_repeat_words_of_others_as_text() {
     fs::create_dir(folder.join("run")).expect("made");
     folder.write("run/run.json", format!("{{\"schema_version\": \"{toml}{}\"}}", long()));
     for (arguments, says) in [
-        (&["sort", "--variant", &hostile][..], "is no glob"),
+        (&["sort", "--variant", &hostile][..], "is not a valid glob"),
         (&["sort", "--variant", "a\nb"], r#"unknown variant "a\nb"; "#),
         (&["sort", "--digis", &hostile], r"\u{1b}]0;pwned\u{7}"),
         (&["sort", "--places", &hostile], r"\nbench: all is well"),

@@ -1,9 +1,8 @@
-//! What the memory of a GPU, its link to the host and its launches can do at most.
+//! Measured limits of a GPU: memory bandwidth, link to the host, and launch latency.
 //!
-//! Kernels are timed by the device, as those of variants are; what goes over the
-//! link is timed by the host, many blocks in a row, as only some of it can be
-//! waited for by the device. The best of several repetitions counts, once what
-//! came of the work was seen to be right.
+//! Kernels are timed by the device, as those of variants are. Transfers are timed by the host, many
+//! blocks in a row, because the device can time only some of them. The best of several repetitions
+//! counts, after results were verified.
 
 use std::time::Instant;
 
@@ -14,28 +13,28 @@ use reports::record::{Bandwidth, Latencies, LinkBandwidth, LinkPoint};
 use crate::platform::available_memory;
 
 const REPETITIONS: usize = 10;
-/// The first repetition is to warm up.
+/// The first repetition is for warm-up.
 const LINK_REPETITIONS: usize = 5;
-/// An array, in multiples of the L2 cache, and its limits in bytes.
+/// Array size in multiples of the L2 cache, and its limits in bytes.
 const TIMES_L2: u64 = 8;
-const LEAST_ARRAY: u64 = 64 << 20;
-const MOST_ARRAY: u64 = 1 << 30;
-/// Arrays or buffers take one part of so many of what is free.
+const MIN_ARRAY: u64 = 64 << 20;
+const MAX_ARRAY: u64 = 1 << 30;
+/// Arrays or buffers take 1/`SHARE_OF_FREE` of the free memory.
 const SHARE_OF_FREE: u64 = 8;
-/// What stands for the link in a run.
+/// Block size for the link bandwidth of a run.
 const LARGE_BLOCK: usize = 256 << 20;
-/// Block sizes of a curve, each four times the one before.
-const SMALLEST_BLOCK: usize = 4 << 10;
-const LARGEST_BLOCK: usize = 1 << 30;
+/// Block sizes of a curve; each is four times the one before.
+const MIN_BLOCK: usize = 4 << 10;
+const MAX_BLOCK: usize = 1 << 30;
 const STEP: usize = 4;
-/// Blocks in a row: as many as make so many bytes, and no more than this.
+/// Bytes transferred in a row, and maximum number of blocks.
 const VOLUME: usize = 64 << 20;
-const MOST_BLOCKS: usize = 256;
-/// Launches in a row; the queue of a device takes about as many.
+const MAX_BLOCKS: usize = 256;
+/// Launches in a row; a device queue holds about this number.
 const LAUNCHES: usize = 500;
 const LATENCY_REPETITIONS: usize = 100;
 
-/// Copy and triad of the memory, and the link for large blocks of pinned memory.
+/// Copy and triad bandwidth of the memory, and link bandwidth for large blocks of pinned memory.
 pub(crate) fn bandwidth(gpu: &Gpu) -> Result<Bandwidth, DeviceError> {
     let (copy, triad) = memory(gpu)?;
     Ok(Bandwidth {
@@ -46,12 +45,12 @@ pub(crate) fn bandwidth(gpu: &Gpu) -> Result<Bandwidth, DeviceError> {
     })
 }
 
-/// The bandwidth of the link for all kinds of memory, over the size of blocks.
+/// Link bandwidth for all kinds of host memory, by block size.
 pub(crate) fn link_curves(gpu: &Gpu) -> Result<Vec<LinkPoint>, DeviceError> {
     let mut points = Vec::new();
     let is_there = |memory: &HostMemory| *memory != HostMemory::Mapped || gpu.maps_memory();
     for memory in HostMemory::ALL.into_iter().filter(is_there) {
-        let (mut buffers, largest) = buffers(gpu, memory, LARGEST_BLOCK)?;
+        let (mut buffers, largest) = buffers(gpu, memory, MAX_BLOCK)?;
         buffers.check(gpu)?;
         for &direction in memory.directions() {
             for block in blocks(largest) {
@@ -70,7 +69,7 @@ pub(crate) fn link_curves(gpu: &Gpu) -> Result<Vec<LinkPoint>, DeviceError> {
     Ok(points)
 }
 
-/// What small things take.
+/// Latencies of launches and small transfers.
 pub(crate) fn latencies(gpu: &Gpu) -> Result<Latencies, DeviceError> {
     let launches = Launches::new(gpu)?;
     let graph = launches.recorded(gpu, LAUNCHES)?;
@@ -83,11 +82,11 @@ pub(crate) fn latencies(gpu: &Gpu) -> Result<Latencies, DeviceError> {
     })
 }
 
-/// Copy and triad in bytes a second.
+/// Copy and triad bandwidth in bytes per second.
 fn memory(gpu: &Gpu) -> Result<(f64, f64), DeviceError> {
     let wanted = TIMES_L2 * gpu.properties().l2_bytes;
     let affordable = gpu.free_bytes()?.unwrap_or(u64::MAX) / SHARE_OF_FREE;
-    let bytes = wanted.clamp(LEAST_ARRAY, MOST_ARRAY).min(affordable);
+    let bytes = wanted.clamp(MIN_ARRAY, MAX_ARRAY).min(affordable);
     let streams = MemoryStreams::new(gpu, bytes as usize)?;
     streams.check(gpu)?;
     let copy = best_of_kernel(gpu, || streams.copy(gpu))?;
@@ -106,7 +105,7 @@ fn link(gpu: &Gpu) -> Result<LinkBandwidth, DeviceError> {
     })
 }
 
-/// The shortest time of a kernel in seconds, by the device.
+/// Shortest time of a kernel in seconds, timed by the device.
 fn best_of_kernel(
     gpu: &Gpu,
     start: impl Fn() -> Result<(), DeviceError>,
@@ -116,7 +115,7 @@ fn best_of_kernel(
         what: "taking a time",
         problem: "times mean nothing here".to_owned(),
     };
-    least(REPETITIONS, || {
+    minimum(REPETITIONS, || {
         gpu.start_timeline()?;
         start()?;
         gpu.finish()?;
@@ -125,19 +124,19 @@ fn best_of_kernel(
     })
 }
 
-/// The least of so many times.
-fn least(
+/// Minimum of `repetitions` times.
+fn minimum(
     repetitions: usize,
     mut time: impl FnMut() -> Result<f64, DeviceError>,
 ) -> Result<f64, DeviceError> {
-    (0..repetitions).try_fold(f64::INFINITY, |least, _| Ok(time()?.min(least)))
+    (0..repetitions).try_fold(f64::INFINITY, |minimum, _| Ok(time()?.min(minimum)))
 }
 
-/// Buffers for the largest block up to so many bytes that there is room for: page-locked memory
-/// may be limited.
+/// Allocates buffers for the largest possible block size up to a limit; page-locked memory may be
+/// limited.
 ///
 /// # Errors
-/// If there is no room for the smallest one.
+/// If there is no memory for the smallest block.
 pub(crate) fn buffers(
     gpu: &Gpu,
     memory: HostMemory,
@@ -147,33 +146,34 @@ pub(crate) fn buffers(
     let affordable = (free.min(available_memory()) / SHARE_OF_FREE) as usize;
     let mut bytes = largest.min(affordable);
     loop {
-        bytes = blocks(bytes).next_back().unwrap_or(SMALLEST_BLOCK);
+        bytes = blocks(bytes).next_back().unwrap_or(MIN_BLOCK);
         match LinkBuffers::new(gpu, memory, bytes) {
             Ok(buffers) => return Ok((buffers, bytes)),
-            Err(error) if bytes == SMALLEST_BLOCK => return Err(error),
+            Err(error) if bytes == MIN_BLOCK => return Err(error),
             Err(_) => bytes /= STEP,
         }
     }
 }
 
-/// Block sizes up to a largest one.
+/// Block sizes up to `largest`.
 fn blocks(largest: usize) -> impl DoubleEndedIterator<Item = usize> {
-    let count = (largest / SMALLEST_BLOCK).max(1).ilog(STEP) + 1;
-    (0..count).map(|step| SMALLEST_BLOCK * STEP.pow(step))
+    let count = (largest / MIN_BLOCK).max(1).ilog(STEP) + 1;
+    (0..count).map(|step| MIN_BLOCK * STEP.pow(step))
 }
 
-/// Bytes a second, for blocks of a size one after the other.
+/// Bytes per second for blocks of one size in a row.
 fn link_rate(
     gpu: &Gpu,
     buffers: &mut LinkBuffers,
     direction: Direction,
     block: usize,
 ) -> Result<f64, DeviceError> {
-    let count = (VOLUME / block).clamp(1, MOST_BLOCKS);
+    let count = (VOLUME / block).clamp(1, MAX_BLOCKS);
     let mut best = 0.0_f64;
     for _ in 0..LINK_REPETITIONS {
         gpu.finish()?;
-        let (start, mut bytes) = (Instant::now(), 0);
+        let start = Instant::now();
+        let mut bytes = 0;
         for _ in 0..count {
             bytes += buffers.copy(gpu, direction, block)?;
         }
@@ -183,9 +183,9 @@ fn link_rate(
     Ok(best)
 }
 
-/// The shortest time in seconds from the start of something until its end is known.
+/// Shortest time in seconds from starting an operation until its completion is known.
 fn latency(gpu: &Gpu, start: impl Fn() -> Result<(), DeviceError>) -> Result<f64, DeviceError> {
-    least(LATENCY_REPETITIONS, || {
+    minimum(LATENCY_REPETITIONS, || {
         gpu.finish()?;
         let begin = Instant::now();
         start()?;
@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn blocks_are_powers_of_four_up_to_the_largest() {
-        let all: Vec<_> = blocks(LARGEST_BLOCK).collect();
+        let all: Vec<_> = blocks(MAX_BLOCK).collect();
         assert_eq!((all.len(), all[0], all[9]), (10, 4 << 10, 1 << 30));
         let few: Vec<_> = blocks(100 << 10).collect();
         assert_eq!(few, [4 << 10, 16 << 10, 64 << 10]);
@@ -210,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn an_emulator_refuses_to_be_measured() {
+    fn emulators_have_no_bandwidth() {
         let Ok(gpu) = Gpu::emulated(Config::default()) else {
             eprintln!("skipped: {:?}", emulator::unavailable());
             return;

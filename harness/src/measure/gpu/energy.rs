@@ -1,9 +1,8 @@
-//! The energy that a run takes, by the counter of the GPU.
+//! Energy of a run, from the energy counter of the GPU.
 //!
-//! Counters move every 20 to 100 ms, most runs are shorter, and between two runs
-//! the GPU waits for fresh input. So many runs with fresh input each are taken
-//! together, then fresh input is made as often without a run: the difference is
-//! what the runs took.
+//! Counters are updated every 20 to 100 ms, most runs are shorter, and between two runs the GPU
+//! waits for fresh input. Therefore a loop of runs with fresh input is measured, then a loop that
+//! prepares fresh input equally often without a run. The difference is the energy of the runs.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -12,47 +11,48 @@ use algorithms::device::gpu::DeviceError;
 
 use super::watch::Watch;
 
-/// Long against the steps of a counter.
+/// Loop duration; long compared with the update interval of a counter.
 const LOOP: Duration = Duration::from_secs(1);
-/// A share of the time of a candidate that its energy may take, twice.
+/// Denominator of the share of a candidate's time that each of the two loops may take.
 const SHARE: u32 = 20;
-/// Shorter loops tell nothing.
-const SHORTEST_LOOP: Duration = Duration::from_millis(400);
-/// A counter that does not move for so long will not.
+/// Minimum loop duration for a usable result.
+const MIN_LOOP: Duration = Duration::from_millis(400);
+/// A counter that does not change for this long is considered stuck.
 const TIMEOUT: Duration = Duration::from_millis(300);
 const POLL: Duration = Duration::from_millis(1);
-/// A difference of fewer steps of the counter is none.
+/// Differences below this number of counter steps are not significant.
 const STEPS: f64 = 3.0;
 
-/// Something whose energy is asked for.
+/// Work whose energy is measured.
 pub(crate) trait Consumer {
-    /// Fresh input.
+    /// Prepares fresh input.
     fn refresh(&mut self) -> Result<(), DeviceError>;
-    /// A run, on fresh input.
+    /// Runs on fresh input.
     fn run(&mut self) -> Result<(), DeviceError>;
 }
 
-/// A reading of the counter just after it has moved, and by how much.
+/// Counter reading just after an update, and the size of the update.
 struct Tick {
     joules: f64,
     step: f64,
 }
 
-/// Joules that a run takes, with what the GPU takes anyway meanwhile; `None`
-/// where there is no counter, no time, or too little to be seen.
-pub(crate) fn of_a_run(
+/// Energy of a run in joules, including what the GPU consumes anyway during that time. Returns
+/// `None` without a counter, without time, or if the difference is not significant.
+pub(crate) fn energy_per_run(
     consumer: &mut dyn Consumer,
     watch: &Watch,
     max_time: Duration,
 ) -> Result<Option<f64>, DeviceError> {
     let duration = LOOP.min(max_time / SHARE);
-    if duration < SHORTEST_LOOP {
+    if duration < MIN_LOOP {
         return Ok(None);
     }
     let Some(before) = next_tick(watch) else {
         return Ok(None);
     };
-    let (start, mut runs) = (Instant::now(), 0_u32);
+    let start = Instant::now();
+    let mut runs = 0_u32;
     while start.elapsed() < duration {
         consumer.refresh()?;
         consumer.run()?;
@@ -75,7 +75,7 @@ fn difference(before: &Tick, middle: Option<Tick>, after: Option<Tick>) -> Optio
     (taken > STEPS * step).then_some(taken)
 }
 
-/// Waits until the counter moves.
+/// Waits for an update of the counter.
 fn next_tick(watch: &Watch) -> Option<Tick> {
     let start = Instant::now();
     let first = watch.energy_j()?;
@@ -95,7 +95,7 @@ mod tests {
     use super::super::watch::tests::FakeMonitor;
     use super::*;
 
-    /// A run takes 5 J and no time to speak of, fresh input 1 J.
+    /// A run takes 5 J and negligible time, fresh input 1 J.
     struct Burner(FakeMonitor);
 
     impl Burner {
@@ -123,21 +123,21 @@ mod tests {
         let monitor = FakeMonitor::default();
         monitor.0.lock().expect("no panic").energy_j = energy_j;
         let watch = Watch::new(Box::new(monitor.clone()));
-        of_a_run(&mut Burner(monitor), &watch, max_time).expect("no failure")
+        energy_per_run(&mut Burner(monitor), &watch, max_time).expect("no failure")
     }
 
     #[test]
-    fn a_run_takes_what_fresh_input_does_not_where_there_are_counter_and_time() {
-        let long = SHORTEST_LOOP * SHARE;
+    fn energy_is_the_difference_to_fresh_input() {
+        let long = MIN_LOOP * SHARE;
         let joules = found(Some((100.0, 0.25)), long).expect("a counter");
         assert!((joules - 5.0).abs() < 0.2, "{joules} J");
         assert_eq!(found(None, long), None);
         assert_eq!(found(Some((1.0, 0.0)), long), None, "it never moves");
-        assert_eq!(found(Some((1.0, 0.25)), SHORTEST_LOOP), None, "no time");
+        assert_eq!(found(Some((1.0, 0.25)), MIN_LOOP), None, "no time");
     }
 
     #[test]
-    fn what_is_within_the_steps_is_not_told() {
+    fn insignificant_differences_are_none() {
         let tick = |joules| Tick { joules, step: 10.0 };
         let of = |runs, without| difference(&tick(0.0), Some(tick(runs)), Some(tick(without)));
         assert_eq!(of(100.0, 180.0), None);

@@ -1,4 +1,4 @@
-//! The GPUs by AMD of a run, as its record has them.
+//! AMD GPUs of a run, as in its record.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use reports::record::HipGpu;
 
 use crate::plan::Plan;
 
-/// Those that candidates of these plans run on.
+/// AMD GPUs used by candidates of these plans.
 pub(crate) fn hip_gpus<'a>(plans: impl Iterator<Item = &'a Plan>) -> Vec<HipGpu> {
     let inputs = plans.flat_map(|plan| &plan.inputs);
     let devices = inputs.flat_map(|input| input.candidates.iter().map(|spec| spec.device));

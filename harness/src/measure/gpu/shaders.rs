@@ -1,4 +1,4 @@
-//! The GPUs of a run that shaders run on, as its record has them.
+//! GPUs of a run that shaders run on, as in its record.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use reports::record::{Adapter, Shaders};
 
 use crate::plan::Plan;
 
-/// Those that candidates of these plans run on; `None` if there are none.
+/// GPUs on which candidates of these plans run shaders; `None` if there are none.
 pub(crate) fn shaders<'a>(plans: impl Iterator<Item = &'a Plan> + Clone) -> Option<Shaders> {
     let inputs = plans.flat_map(|plan| &plan.inputs);
     let devices = inputs.flat_map(|input| input.candidates.iter().map(|spec| spec.device));

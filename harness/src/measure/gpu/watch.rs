@@ -1,4 +1,4 @@
-//! Clocks of a GPU around samples, and what holds them down.
+//! Clocks of a GPU around samples, and reasons for throttling.
 
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -7,30 +7,29 @@ use algorithms::device::gpu::monitor::{Limit, Monitor};
 
 use crate::measure::probe::{Histogram, SLOW};
 
-/// Watches a GPU. Nothing here is inside a timed region, and nothing is needed:
-/// without a management library there is nothing to be seen, and samples are
-/// taken all the same.
+/// Monitor of a GPU. It does nothing inside a timed region and is optional: without a management
+/// library no readings are available, and samples are taken anyway.
 pub(crate) struct Watch {
     monitor: Box<dyn Monitor>,
-    /// Clocks that were seen so far, in MHz.
+    /// Clock readings so far, in MHz.
     usual: Mutex<Histogram>,
-    /// When it was last known to be at work.
+    /// Last time at which the GPU was known to be busy.
     worked: Mutex<Option<Instant>>,
 }
 
-/// What is seen at a moment.
+/// Readings at one moment.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct GpuState {
     pub(crate) clock_mhz: Option<f64>,
     limits: Vec<Limit>,
 }
 
-/// What two looks say of the sample between them.
+/// Result of comparing the readings before and after a sample.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Condition {
-    /// The clock was far below the usual one.
+pub(crate) struct GpuThrottle {
+    /// The clock was far below its usual value.
     pub(crate) slow_clock: bool,
-    /// What held it down.
+    /// Reasons for throttling.
     pub(crate) limits: Vec<Limit>,
 }
 
@@ -39,21 +38,21 @@ impl Watch {
         Watch { monitor, usual: Mutex::default(), worked: Mutex::default() }
     }
 
-    /// How long it has had nothing to do, as far as is known.
+    /// Time since the GPU was last busy, if known.
     pub(crate) fn idle(&self) -> Option<Duration> {
         let worked = self.worked.lock().unwrap_or_else(PoisonError::into_inner);
         worked.map(|worked| worked.elapsed())
     }
 
-    /// It was at work until now.
+    /// Records that the GPU was busy until now.
     pub(crate) fn has_worked(&self) {
         *self.worked.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
     }
 
-    /// What can't be seen, with the reasons.
+    /// Readings that are not available, with the reasons.
     pub(crate) fn problems(&self) -> Vec<String> {
         let problem = |what: &str, reason: Option<String>| {
-            reason.map(|reason| format!("{what} can't be told: {reason}"))
+            reason.map(|reason| format!("{what} is not available: {reason}"))
         };
         let answers = [
             problem("its clock", self.monitor.clock_mhz().err()),
@@ -70,8 +69,8 @@ impl Watch {
         }
     }
 
-    /// Takes down what was seen around a sample, and judges it by all so far.
-    pub(crate) fn judge(&self, before: &GpuState, after: &GpuState) -> Condition {
+    /// Records the readings around a sample, and judges the sample by all readings so far.
+    pub(crate) fn judge(&self, before: &GpuState, after: &GpuState) -> GpuThrottle {
         let clocks: Vec<f64> = [before, after].iter().filter_map(|s| s.clock_mhz).collect();
         let mut usual = self.usual.lock().unwrap_or_else(PoisonError::into_inner);
         clocks.iter().for_each(|&clock| usual.add(clock));
@@ -79,10 +78,10 @@ impl Watch {
         let mut limits = [&before.limits[..], &after.limits[..]].concat();
         limits.sort_unstable();
         limits.dedup();
-        Condition { slow_clock: clocks.iter().any(|&clock| clock < SLOW * middle), limits }
+        GpuThrottle { slow_clock: clocks.iter().any(|&clock| clock < SLOW * middle), limits }
     }
 
-    /// See [`Monitor::energy_j`].
+    /// Calls [`Monitor::energy_j`].
     pub(crate) fn energy_j(&self) -> Option<f64> {
         self.monitor.energy_j().ok()
     }
@@ -94,7 +93,7 @@ pub(crate) mod tests {
 
     use super::*;
 
-    /// A GPU as a test wants it.
+    /// Simulated GPU for tests.
     #[derive(Clone, Default)]
     pub(crate) struct FakeMonitor(pub(crate) Arc<Mutex<Fake>>);
 
@@ -102,8 +101,7 @@ pub(crate) mod tests {
     pub(crate) struct Fake {
         pub(crate) clock_mhz: Option<u32>,
         pub(crate) limits: Vec<Limit>,
-        /// Joules that are there at the next question, and what comes on top
-        /// with each.
+        /// Energy counter in joules at the next query, and increment per query.
         pub(crate) energy_j: Option<(f64, f64)>,
     }
 
@@ -136,18 +134,18 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn a_clock_far_below_the_usual_one_is_slow() {
+    fn clocks_far_below_the_usual_are_slow() {
         let watch = Watch::new(Box::new(FakeMonitor::default()));
         let usual = state(1980.0, &[]);
         for _ in 0..5 {
-            assert_eq!(watch.judge(&usual, &usual), Condition::default());
+            assert_eq!(watch.judge(&usual, &usual), GpuThrottle::default());
         }
         assert!(watch.judge(&usual, &state(1200.0, &[])).slow_clock);
         assert!(!watch.judge(&usual, &state(1950.0, &[])).slow_clock);
     }
 
     #[test]
-    fn limits_before_and_after_are_told_once() {
+    fn throttle_reasons_are_listed_once() {
         let watch = Watch::new(Box::new(FakeMonitor::default()));
         let before = state(1980.0, &[Limit::Power]);
         let after = state(1900.0, &[Limit::Heat, Limit::Power]);
@@ -156,11 +154,11 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn without_a_library_nothing_is_seen_and_the_reasons_are_told() {
+    fn missing_libraries_are_reported() {
         let watch = Watch::new(Box::new(FakeMonitor::default()));
         let nothing = watch.look();
         assert_eq!(nothing, GpuState::default());
-        assert_eq!(watch.judge(&nothing, &nothing), Condition::default());
+        assert_eq!(watch.judge(&nothing, &nothing), GpuThrottle::default());
         assert_eq!(watch.problems().len(), 3);
         let there = FakeMonitor::default();
         there.0.lock().expect("no panic").clock_mhz = Some(1980);

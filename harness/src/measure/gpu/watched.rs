@@ -1,4 +1,4 @@
-//! The GPUs of a session, with what is known of them.
+//! GPUs of a session, with their monitors and bandwidths.
 
 use std::collections::BTreeMap;
 
@@ -10,11 +10,11 @@ use super::ceilings;
 use super::watch::Watch;
 use crate::platform::gpus::Gpus;
 
-/// All GPUs that something is measured on.
+/// All GPUs that are measured.
 #[derive(Default)]
 pub(crate) struct WatchedGpus(Vec<WatchedGpu>);
 
-/// A GPU with what is known of it.
+/// A GPU with its monitor and bandwidth.
 pub(crate) struct WatchedGpu {
     device: Device,
     pub(crate) watch: Watch,
@@ -22,8 +22,8 @@ pub(crate) struct WatchedGpu {
 }
 
 impl WatchedGpus {
-    /// Each GPU among these devices once.
-    pub(crate) fn of(devices: impl Iterator<Item = Device>) -> Self {
+    /// Collects each GPU among these devices once.
+    pub(crate) fn new(devices: impl Iterator<Item = Device>) -> Self {
         let mut gpus = WatchedGpus::default();
         for device in devices {
             if gpus.get(device).is_none()
@@ -39,7 +39,7 @@ impl WatchedGpus {
         self.0.iter().find(|state| state.device == device)
     }
 
-    /// What can't be seen of the GPUs.
+    /// Notes on readings that are not available.
     pub(crate) fn notes(&self) -> Vec<String> {
         let of_gpu = |state: &WatchedGpu| -> Vec<String> {
             let problems = state.watch.problems().into_iter();
@@ -49,12 +49,12 @@ impl WatchedGpus {
         self.0.iter().flat_map(of_gpu).collect()
     }
 
-    /// Measures what each GPU can do at most; returns why it could not be, where
-    /// it could not: everything else is measured all the same.
-    pub(crate) fn measure_bandwidths(&mut self, gpus: &Gpus, tell: impl Fn(&str)) -> Vec<String> {
+    /// Measures the bandwidths of each GPU; returns the errors of GPUs where that failed, which
+    /// does not affect the rest of the run.
+    pub(crate) fn measure_bandwidths(&mut self, gpus: &Gpus, report: impl Fn(&str)) -> Vec<String> {
         let mut notes = Vec::new();
         for state in &mut self.0 {
-            tell(&format!("measuring the bandwidth of {}", state.device));
+            report(&format!("measuring the bandwidth of {}", state.device));
             match bandwidth(gpus, state.device) {
                 Ok(bandwidth) => state.bandwidth = Some(bandwidth),
                 Err(error) => notes
@@ -64,7 +64,7 @@ impl WatchedGpus {
         notes
     }
 
-    /// Bandwidths by device: `cuda:0`.
+    /// Bandwidths by device, such as `cuda:0`.
     pub(crate) fn ceilings(&self) -> BTreeMap<String, Bandwidth> {
         let named = |state: &WatchedGpu| Some((state.device.to_string(), state.bandwidth?));
         self.0.iter().filter_map(named).collect()
@@ -78,7 +78,7 @@ fn bandwidth(gpus: &Gpus, device: Device) -> Result<Bandwidth, DeviceError> {
     measured
 }
 
-/// Who watches a GPU, if the device is one that can be used.
+/// Monitor of a GPU, if the device has one and it is usable.
 fn watch(device: Device) -> Option<Watch> {
     if let Some(number) = device.cuda_number() {
         let (_, gpus) = cuda::devices().ok()?;
@@ -90,7 +90,7 @@ fn watch(device: Device) -> Option<Watch> {
     }
     let (number, _) = device.adapter()?;
     let adapters = webgpu::adapters().ok()?;
-    // GPUs of other makes have nobody who watches them.
+    // Only NVIDIA GPUs have monitors.
     let bus = &adapters.get(number as usize)?.pci_bus_id;
     Some(Watch::new(Box::new(cuda::monitor_at(bus))))
 }

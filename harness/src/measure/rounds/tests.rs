@@ -1,12 +1,12 @@
-//! The order of sampling, by scripted samples without a clock.
+//! Tests of the sampling order with scripted samples and no clock.
 
 use super::*;
 
-/// Samples that a script gives, without a clock.
+/// Sampler that returns scripted times, without a clock.
 struct Scripted(Vec<f64>);
 
-/// Beyond 100 s it does not count.
-impl Taken for f64 {
+/// Times over 100 s do not count.
+impl Measurement for f64 {
     fn seconds(&self) -> f64 {
         *self
     }
@@ -36,7 +36,7 @@ impl Sampler for Scripted {
 
 #[derive(Default)]
 struct Log {
-    sampled: Vec<At>,
+    sampled: Vec<SampleIndex>,
     interrupt_after: Option<usize>,
     longest: Option<Duration>,
     fail: bool,
@@ -45,7 +45,7 @@ struct Log {
 impl Observer<f64> for Log {
     type Error = &'static str;
 
-    fn sampled(&mut self, at: At, _: &f64) -> Result<(), &'static str> {
+    fn sampled(&mut self, at: SampleIndex, _: &f64) -> Result<(), &'static str> {
         self.sampled.push(at);
         if self.fail { Err("disk full") } else { Ok(()) }
     }
@@ -76,25 +76,26 @@ fn visited<const N: usize>(
     log: &mut Log,
 ) -> Result<usize, &'static str> {
     let both = samplers.iter_mut().zip(series).enumerate();
-    let visited = both.map(|(i, (sampler, series))| VisitedCandidate::new(i, sampler, series));
-    visit(visited.collect(), &POLICY, (first_round, 1), log)
+    let visited = both.map(|(i, (sampler, series))| BlockCandidate::new(i, sampler, series));
+    sample_block(visited.collect(), &POLICY, first_round, 1, log)
 }
 
-/// The first visit.
-fn first_visit<const N: usize>(samplers: [Scripted; N], log: &mut Log) -> [Series<f64>; N] {
+/// Runs the first block.
+fn first_block<const N: usize>(samplers: [Scripted; N], log: &mut Log) -> [Series<f64>; N] {
     let mut series = std::array::from_fn(|_| Series::default());
     visited(samplers, &mut series, 0, log).expect("no errors");
     series
 }
 
-/// How many samples each has.
+/// Number of samples of each series.
 fn counts<const N: usize>(series: [Series<f64>; N]) -> [usize; N] {
     series.map(|series| series.samples.len())
 }
 
 #[test]
 fn each_round_has_every_candidate_once_in_changing_order() {
-    let (mut log, mut series) = (Log::default(), Default::default());
+    let mut log = Log::default();
+    let mut series = Default::default();
     let noisy = || Scripted(vec![1.0, 2.0, 3.0, 1.5, 2.5]);
     let samplers = [noisy(), noisy(), noisy(), noisy()];
     assert_eq!(visited(samplers, &mut series, 0, &mut log), Ok(5));
@@ -111,22 +112,23 @@ fn each_round_has_every_candidate_once_in_changing_order() {
 }
 
 #[test]
-fn visits_continue_the_count_of_samples_and_rounds() {
-    let (mut log, mut series) = (Log::default(), Default::default());
+fn blocks_continue_sample_and_round_indices() {
+    let mut log = Log::default();
+    let mut series = Default::default();
     assert_eq!(visited([steady(1.0)], &mut series, 0, &mut log), Ok(5));
     assert_eq!(visited([steady(2.0)], &mut series, 5, &mut log), Ok(10));
-    let numbers: Vec<_> = log.sampled.iter().map(|at| at.number).collect();
+    let numbers: Vec<_> = log.sampled.iter().map(|at| at.index).collect();
     assert_eq!(numbers, (0..10).collect::<Vec<_>>());
     let fresh = log.sampled.iter().filter(|at| at.fresh);
     assert_eq!(fresh.map(|at| at.round).collect::<Vec<_>>(), [0, 5]);
-    assert_eq!(series[0].visit_starts, [0, 5]);
+    assert_eq!(series[0].block_offsets, [0, 5]);
     assert_eq!(series[0].spent, Duration::from_secs(16));
 }
 
 #[test]
 fn slow_candidates_get_their_share_of_the_time() {
     // A fifth of 1000 s is over after warming up and two samples.
-    let series = first_visit([steady(1.0), steady(99.0)], &mut Log::default());
+    let series = first_block([steady(1.0), steady(99.0)], &mut Log::default());
     assert_eq!(counts(series), [5, 2]);
 }
 
@@ -134,7 +136,7 @@ fn slow_candidates_get_their_share_of_the_time() {
 fn a_failure_ends_one_candidate_and_no_other() {
     // The first is the warm-up.
     let failing = Scripted(vec![1.0, 1.0, 2.0, f64::NAN, 1.0]);
-    let [failed, steady] = first_visit([failing, steady(1.0)], &mut Log::default());
+    let [failed, steady] = first_block([failing, steady(1.0)], &mut Log::default());
     assert_eq!(failed.samples, [1.0, 2.0]);
     assert_eq!(failed.failure.as_deref(), Some("the device is gone"));
     assert_eq!((steady.samples.len(), steady.failure), (5, None));
@@ -145,24 +147,25 @@ fn the_warm_up_is_not_a_sample() {
     // Slow once, for the warm-up, and steady from then on.
     let mut script = vec![1.0; 100];
     script[0] = 50.0;
-    let [series] = first_visit([Scripted(script)], &mut Log::default());
+    let [series] = first_block([Scripted(script)], &mut Log::default());
     assert_eq!(series.samples, [1.0; 5]);
 }
 
 #[test]
-fn what_takes_too_long_for_the_time_that_is_left_ends_alone() {
+fn candidates_too_slow_for_the_remaining_time_are_dropped() {
     let mut log = Log { longest: Some(Duration::from_secs(2)), ..Log::default() };
-    // How long it takes is seen when it warms up.
-    let series = first_visit([steady(1.0), steady(3.0)], &mut log);
+    // The duration is known after the warm-up.
+    let series = first_block([steady(1.0), steady(3.0)], &mut log);
     assert_eq!(counts(series), [5, 0]);
 }
 
 #[test]
 fn long_runs_are_warm_by_themselves_once_they_are_known() {
-    let (mut log, samplers) = (Log::default(), || [steady(1.0), steady(0.01)]);
-    let mut series = first_visit(samplers(), &mut log);
+    let mut log = Log::default();
+    let samplers = || [steady(1.0), steady(0.01)];
+    let mut series = first_block(samplers(), &mut log);
     visited(samplers(), &mut series, 5, &mut log).expect("no errors");
-    // The long one in the first visit only.
+    // The long one warms up in the first block only.
     let warming = [1000, 20].map(Duration::from_millis);
     assert_eq!(series.each_ref().map(|series| series.warming), warming);
     assert_eq!(counts(series), [10, 10]);
@@ -171,7 +174,7 @@ fn long_runs_are_warm_by_themselves_once_they_are_known() {
 #[test]
 fn an_interrupt_keeps_what_there_is() {
     let mut log = Log { interrupt_after: Some(3), ..Log::default() };
-    let taken = counts(first_visit([steady(1.0), steady(2.0)], &mut log));
+    let taken = counts(first_block([steady(1.0), steady(2.0)], &mut log));
     assert_eq!(taken.iter().sum::<usize>(), 3);
 }
 
@@ -183,15 +186,15 @@ fn an_observer_that_fails_ends_it() {
 }
 
 #[test]
-fn samples_that_do_not_count_are_kept_apart() {
+fn samples_that_do_not_count_are_kept() {
     // The first is the warm-up, then every other one counts.
-    let [series] = first_visit([Scripted(vec![1.0, 120.0])], &mut Log::default());
+    let [series] = first_block([Scripted(vec![1.0, 120.0])], &mut Log::default());
     assert!(series.seconds.len() < series.samples.len());
     assert!(series.seconds.iter().all(|seconds| *seconds < 100.0));
 }
 
 #[test]
-fn without_candidates_there_is_nothing_to_do() {
+fn no_candidates_need_no_samples() {
     let mut log = Log::default();
     assert_eq!(visited([], &mut [], 4, &mut log), Ok(4));
     assert_eq!(log.sampled, []);

@@ -1,4 +1,4 @@
-//! Rows of GPUs.
+//! Rows of GPU runs.
 
 use algorithms::device::Backend;
 use algorithms::device::gpu::{Attributes, KernelUse, Properties, Shape};
@@ -17,9 +17,9 @@ const WORK: Work = Work {
     metrics: Vec::new(),
 };
 
-fn subject() -> Subject {
+fn subject() -> RowBuilder {
     let task = algorithms::registry::task("sort").expect("a task");
-    let mut subject = Subject::new(Point::default(), &task.variants()[0], "code");
+    let mut subject = RowBuilder::new(Point::default(), &task.variants()[0], "code");
     let link =
         LinkBandwidth { h2d_bytes_per_s: 50e3, d2h_bytes_per_s: 40e3, both_bytes_per_s: 80e3 };
     let ceilings = Ceilings {
@@ -39,16 +39,16 @@ fn stage(name: &'static str, seconds: f64, bytes: u64) -> StageTiming {
     StageTiming { name: name.into(), seconds, calls: 1, bytes }
 }
 
-/// Samples of a visit.
+/// Samples of a block.
 fn series(samples: Vec<Sample>) -> Series<Sample> {
     let mut series = Series::default();
-    series.begin_visit();
+    series.begin_block();
     samples.into_iter().for_each(|sample| series.push(sample));
     series
 }
 
-/// The rows of a run with such stages, by the names of the stages.
-fn rows(subject: &Subject, stages: &[StageTiming]) -> Vec<SummaryRow> {
+/// Rows of a run with these stages, in order of their names.
+fn rows(subject: &RowBuilder, stages: &[StageTiming]) -> Vec<SummaryRow> {
     let sample =
         Sample { seconds: 0.5, stages: Some(stages.to_vec()), in_place: true, ..Sample::default() };
     subject.summary_rows("samples", &series(vec![sample; MIN_SAMPLES]))
@@ -85,7 +85,7 @@ fn each_stage_of_a_gpu_is_under_the_ceiling_that_is_its_own() {
 }
 
 #[test]
-fn kernels_have_what_they_take_and_the_whole_its_energy() {
+fn kernel_rows_have_resources_and_total_rows_energy() {
     let mut subject = subject();
     subject.energy_j = Some(2.0);
     let attributes = Attributes {
@@ -96,14 +96,14 @@ fn kernels_have_what_they_take_and_the_whole_its_energy() {
         resident_blocks: 2,
     };
     let shape = Shape { blocks: 8, threads: 512, shared_bytes: 4096, bytes: 0 };
-    subject.on_device = OnDevice {
+    subject.device_use = DeviceUse {
         kernels: vec![KernelUse { kernel: "sort", shape, attributes }],
         properties: Some(Properties {
             device: "cuda:0".into(),
             multiprocessor_threads: 2048,
             ..Properties::default()
         }),
-        taken_bytes: Some(16_000),
+        allocated_bytes: Some(16_000),
         note: Some("somebody else".into()),
     };
     let rows = rows(&subject, &[stage("kernel", 0.1, 5), stage("sort", 0.1, 5)]);
@@ -132,9 +132,9 @@ fn the_cost_of_profiling_is_a_ratio_of_medians() {
 }
 
 #[test]
-fn a_sample_is_no_total() {
+fn a_subsample_is_not_a_total() {
     let mut subject = subject();
-    subject.does_a_sample(Work { items: 10, bytes_min: 160, ..WORK });
+    subject.set_subsampled(Work { items: 10, bytes_min: 160, ..WORK });
     let rows = rows(&subject, &[stage("kernel", 0.0, 0), stage("d2h", 0.25, 80)]);
     let stages: Vec<_> = rows.iter().map(|row| row.stage.as_str()).collect();
     assert_eq!(stages, ["sample", "sample/kernel", "sample/d2h"]);
@@ -153,7 +153,7 @@ fn what_is_on_the_gpu_before_must_cross_the_link_once() {
     assert_eq!(rows[1].peak_fraction, Some(16e3 / 0.01 / 4e6));
 }
 
-/// Of as many samples, the last of which have no stages.
+/// Rows of `samples` samples, the last `with_stages` of which have stages.
 fn rows_of(samples: usize, with_stages: usize) -> Vec<SummaryRow> {
     let sample = |number| Sample {
         seconds: 0.5 + 0.1 * number as f64,
@@ -192,7 +192,7 @@ fn stages_are_of_the_samples_that_have_them() {
 }
 
 #[test]
-fn what_was_counted_is_in_rows_of_the_whole() {
+fn counters_are_in_total_rows() {
     use crate::platform::counters::{Counting, Reading, fake::Script};
     let script = Script::of_cycles(&[0, 3000, 8000]);
     let [a, b, c] = [0; 3].map(|_| script.read().expect("a reading"));
@@ -204,7 +204,7 @@ fn what_was_counted_is_in_rows_of_the_whole() {
         ..Sample::default()
     };
     let samples = vec![sample(&a, &b), sample(&b, &c)];
-    let at = At { candidate: 0, round: 0, number: 0, fresh: true };
+    let at = SampleIndex { candidate: 0, round: 0, index: 0, fresh: true };
     let rows = subject().sample_rows(at, &samples[0]);
     let columns: Vec<_> = rows.iter().map(|row| row.counters.to_string()).collect();
     assert_eq!(columns, ["cycles=3000", ""]);
@@ -214,7 +214,7 @@ fn what_was_counted_is_in_rows_of_the_whole() {
 }
 
 #[test]
-fn each_stage_says_what_it_was_given() {
+fn stages_have_their_preconditions() {
     let task = algorithms::registry::task("sts").expect("a task");
     let mut params = algorithms::axis::Params::default();
     params.set("preset", "mcbm-2024");
@@ -225,13 +225,14 @@ fn each_stage_says_what_it_was_given() {
         let number = task.variants().iter().position(|info| info.name == name).expect(name);
         let team = algorithms::device::Team::new(1).expect("a thread");
         let candidate = case.prepare(number, &algorithms::device::Target::host(&team));
-        let subject = Subject { given: candidate.expect(name).given(), ..subject() };
+        let subject = RowBuilder { given: candidate.expect(name).given(), ..subject() };
         let stages = [stage("sort", 0.1, 0), stage("cluster", 0.2, 0)];
         let rows = rows(&subject, &stages).into_iter();
         rows.map(|row| (row.stage, row.given)).collect::<Vec<_>>()
     };
     let row = |stage: &str, given: &str| (stage.to_owned(), given.to_owned());
-    let (whole, sort) = (row("total", ""), row("sort", "digis by time"));
+    let whole = row("total", "");
+    let sort = row("sort", "digis by time");
     assert_eq!(of("per-side"), [whole.clone(), sort, row("cluster", "digis by channel")]);
     let sort = row("sort", "digis by time, which stay so");
     assert_eq!(of("time-sweep"), [whole, sort, row("cluster", "digis by time")]);

@@ -1,4 +1,4 @@
-//! Sampling on what stands in for a GPU.
+//! Sampling on an emulated GPU.
 
 use std::error::Error;
 use std::path::Path;
@@ -15,11 +15,11 @@ use crate::platform::counters::Event;
 use crate::platform::counters::fake::Script;
 use crate::platform::cpu_quota::tests::in_file;
 
-/// Copies on the device, if it has one, and counts.
+/// Candidate that copies on the device, if it has one, and counts calls.
 #[derive(Default)]
 struct Copying {
     gpu: Option<Arc<Gpu>>,
-    /// Resets and runs.
+    /// Number of resets and runs.
     counts: Arc<[AtomicUsize; 2]>,
 }
 
@@ -58,7 +58,7 @@ impl Candidate for Copying {
     }
 }
 
-/// Takes samples in this mode; returns the last one, with resets and runs.
+/// Takes samples in this mode; returns the last one, with the numbers of resets and runs.
 fn sampled(mode: GpuMode, clocks: &[u32], limits: &[Limit]) -> Option<(Sample, usize, usize)> {
     let Ok(gpu) = Gpu::emulated(Config::default()).map(Arc::new) else {
         eprintln!("skipped: no emulator");
@@ -69,9 +69,9 @@ fn sampled(mode: GpuMode, clocks: &[u32], limits: &[Limit]) -> Option<(Sample, u
     let watch = Watch::new(Box::new(monitor.clone()));
     let counts = Arc::<[AtomicUsize; 2]>::default();
     let candidate = Copying { gpu: Some(Arc::clone(&gpu)), counts: Arc::clone(&counts) };
-    let on_gpu = OnGpu { gpu, watch: &watch, mode };
+    let sampled_gpu = SampledGpu { gpu, watch: &watch, mode };
     let mut sampler = CandidateSampler::new(Box::new(candidate), &team);
-    sampler.on_gpu = Some(on_gpu);
+    sampler.sampled_gpu = Some(sampled_gpu);
     let mut last = None;
     for &clock in clocks {
         *monitor.0.lock().expect("no panic") =
@@ -102,7 +102,7 @@ fn stages_are_those_of_a_run_of_their_own_with_fresh_input() {
     };
     assert_eq!((resets, runs), (2, 2));
     assert!(!sample.slow_clock && sample.limits.is_empty());
-    // Times mean nothing on the emulator.
+    // Times on the emulator are meaningless.
     assert_eq!(sample.stages, Some(Vec::new()));
 }
 
@@ -118,7 +118,7 @@ fn where_kernels_are_compared_all_samples_are_run_again_for_their_stages() {
 
 #[test]
 fn the_first_samples_and_then_one_in_five_are_run_again_for_their_stages() {
-    // One more warms up.
+    // One additional run for warm-up.
     let runs_of = |samples: usize| {
         let (sample, resets, runs) = sampled(GpuMode::Measure, &vec![1980; 1 + samples], &[])?;
         assert_eq!(resets, runs);
@@ -150,19 +150,19 @@ fn counters_are_read_just_before_and_after_the_run() {
 }
 
 #[test]
-fn nobody_counts_who_was_not_asked_to() {
+fn counters_are_read_only_on_request() {
     let team = Team::new(1).expect("a thread");
     let mut sampler = CandidateSampler::new(Box::new(Copying::default()), &team);
     assert_eq!(sampler.sample().expect("no failure").counters, None);
 }
 
-/// Uses up its quota in one of its runs.
-struct Stopped<'a> {
+/// Candidate that exhausts its CPU quota in one of its runs.
+struct ThrottledCandidate<'a> {
     stat: &'a Path,
     runs: usize,
 }
 
-impl Candidate for Stopped<'_> {
+impl Candidate for ThrottledCandidate<'_> {
     fn reset(&mut self) -> Result<(), DeviceError> {
         Ok(())
     }
@@ -199,7 +199,8 @@ fn a_sample_in_which_the_quota_was_used_up_is_marked() {
     let stat = folder.path().join("cpu.stat");
     let quota = in_file(&stat);
     let team = Team::new(1).expect("a thread");
-    let mut sampler = CandidateSampler::new(Box::new(Stopped { stat: &stat, runs: 0 }), &team);
+    let mut sampler =
+        CandidateSampler::new(Box::new(ThrottledCandidate { stat: &stat, runs: 0 }), &team);
     sampler.quota = Some(&quota);
     let marks: Vec<bool> =
         (0..3).map(|_| sampler.sample().expect("no failure").quota_throttled).collect();

@@ -8,14 +8,14 @@ const POLICY: Policy = Policy {
     precision: 0.01,
 };
 
-/// So many visits of five samples each, which spread by `width` and took so many seconds.
-fn series(visits: usize, width: f64, seconds: u64) -> Series<f64> {
+/// A series of blocks of five samples each, spread by `width`, which took `seconds`.
+fn series(blocks: usize, width: f64, seconds: u64) -> Series<f64> {
     let sample = |i: usize| 1.0 + width * (i * 7 % 10) as f64 / 10.0;
-    let samples: Vec<_> = (0..5 * visits).map(sample).collect();
+    let samples: Vec<_> = (0..5 * blocks).map(sample).collect();
     Series {
         seconds: samples.clone(),
         samples,
-        visit_starts: (0..visits).map(|visit| 5 * visit).collect(),
+        block_offsets: (0..blocks).map(|block| 5 * block).collect(),
         spent: Duration::from_secs(seconds),
         ..Series::default()
     }
@@ -31,8 +31,8 @@ fn a_precise_pilot_samples_and_time_end_it() {
     let mut of_no_duration = series(15, 0.0, 0);
     of_no_duration.seconds.fill(0.0);
     for (policy, series, expected, what) in [
-        (POLICY, series(9, 0.0, 1), None, "not as many visits again"),
-        (POLICY, series(10, 0.0, 1), Some(Interval), "as many again"),
+        (POLICY, series(9, 0.0, 1), None, "one block less than planned"),
+        (POLICY, series(10, 0.0, 1), Some(Interval), "the planned number of blocks"),
         (POLICY, series(10, 0.5, 1), None, "a wide pilot"),
         (POLICY, series(14, 0.5, 1), None, "not all samples yet"),
         (POLICY, series(15, 0.5, 1), Some(Samples), "all samples"),
@@ -40,19 +40,19 @@ fn a_precise_pilot_samples_and_time_end_it() {
         (POLICY, single.clone(), None, "two samples at least"),
         (one, single, Some(Samples), "no more are allowed"),
         (given, series(1, 0.5, 20), None, "more were asked for"),
-        (given, series(2, 0.5, 20), Some(Time), "as many as asked for"),
+        (given, series(2, 0.5, 20), Some(Time), "the requested number"),
         (POLICY, of_no_duration, Some(Samples), "no interval"),
     ] {
         assert_eq!(policy.stops(&series), expected, "{what}");
     }
 }
 
-/// Who would look again would stop.
+/// A rule that checks again would stop.
 #[test]
 fn what_comes_after_the_pilot_does_not_change_the_plan() {
     let mut late = series(12, 0.0, 1);
-    for (visit, shift) in [0.98, 0.99, 1.0, 1.01, 1.02].into_iter().enumerate() {
-        late.seconds[5 * visit..5 * (visit + 1)].fill(shift);
+    for (block, shift) in [0.98, 0.99, 1.0, 1.01, 1.02].into_iter().enumerate() {
+        late.seconds[5 * block..5 * (block + 1)].fill(shift);
     }
     assert_eq!(POLICY.stops(&late), None);
     let mut early = series(10, 0.0, 1);
@@ -61,7 +61,7 @@ fn what_comes_after_the_pilot_does_not_change_the_plan() {
 }
 
 #[test]
-fn visits_end_by_samples_or_by_their_share_of_the_time() {
+fn blocks_end_by_samples_or_time_share() {
     for (samples, milliseconds, visits_before, ends, what) in [
         (4, 600, 1, false, "neither"),
         (5, 600, 1, true, "samples"),
@@ -71,8 +71,8 @@ fn visits_end_by_samples_or_by_their_share_of_the_time() {
         (0, 0, 15, true, "all of a point"),
     ] {
         let spent = Duration::from_millis(milliseconds);
-        let visit = VisitSoFar { samples, spent };
+        let block = BlockProgress { samples, spent };
         let before = series(visits_before, 0.0, 1);
-        assert_eq!(POLICY.ends_visit(&visit, &before), ends, "{what}");
+        assert_eq!(POLICY.ends_block(&block, &before), ends, "{what}");
     }
 }

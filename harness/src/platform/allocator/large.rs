@@ -1,15 +1,13 @@
-//! Large blocks, at random places in huge pages.
+//! Large blocks, at random offsets in huge pages.
 //!
-//! Where a buffer begins within its pages decides which lines of a cache it
-//! shares with another buffer. The system's allocator gives freed memory out
-//! again: the places are a matter of luck, and the same all through a run, so
-//! that two runs of the same code differ by several per cent. Here every block
-//! begins at a random page of its first huge page: luck differs from visit to
-//! visit, and the scatter of the visits shows it (Curtsinger and Berger 2013
-//! randomise the layout for the same reason).
+//! The offset of a buffer within its pages decides which cache lines it shares with another buffer.
+//! The system's allocator reuses freed memory: offsets are random, but constant throughout a run,
+//! so that two runs of the same code differ by several per cent. Here every block starts at a
+//! random page of its first huge page: the layout differs between blocks of samples, and their
+//! scatter shows the effect (Curtsinger and Berger 2013 randomise the layout for the same reason).
 //!
-//! A block lies in a region of the system's allocator, which is aligned to a
-//! huge page; the region's address stands just before the block.
+//! A block is in a region of the system's allocator, which is aligned to a huge page; the region's
+//! address is stored immediately before the block.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::ffi::c_void;
@@ -23,31 +21,31 @@ use nix::sys::mman::{MmapAdvise, madvise};
 
 const HUGE_PAGE: usize = 2 << 20;
 const PAGE: usize = 4 << 10;
-/// Smaller blocks gain too little for a system call each.
+/// Smaller blocks gain too little to justify a system call each.
 pub(super) const LARGE: usize = 1 << 20;
 
-/// Whether a layout is one for this module.
+/// True if a layout is handled by this module.
 pub(super) fn is_large(layout: Layout) -> bool {
     layout.size() >= LARGE && layout.align() <= PAGE
 }
 
 /// # Safety
-/// As [`GlobalAlloc::alloc`], for a large layout.
+/// The contract of [`GlobalAlloc::alloc`], for a large layout.
 pub(super) unsafe fn alloc(layout: Layout) -> *mut u8 {
     let Some(region) = region(layout) else {
         return std::ptr::null_mut();
     };
-    // SAFETY: the region's size is not zero.
-    unsafe { place(System.alloc(region), region) }
+    // SAFETY: the region's size is not zero, and `block_in` gets the region with its layout.
+    unsafe { block_in(System.alloc(region), region) }
 }
 
-/// Zeroed here: the system's allocator would write to all pages of so aligned a region before
-/// huge ones can be asked for.
+/// Zeroes the block itself: with the alignment of a region, the system's allocator would write to
+/// all pages before huge ones can be requested.
 ///
 /// # Safety
-/// As [`GlobalAlloc::alloc_zeroed`], for a large layout.
+/// The contract of [`GlobalAlloc::alloc_zeroed`], for a large layout.
 pub(super) unsafe fn alloc_zeroed(layout: Layout) -> *mut u8 {
-    // SAFETY: as the caller promises; the block has so many bytes.
+    // SAFETY: the caller keeps the contract of `alloc`; the block has `layout.size()` bytes.
     unsafe {
         let block = alloc(layout);
         if !block.is_null() {
@@ -58,28 +56,28 @@ pub(super) unsafe fn alloc_zeroed(layout: Layout) -> *mut u8 {
 }
 
 /// # Safety
-/// As [`GlobalAlloc::dealloc`], for a block of this module.
+/// The contract of [`GlobalAlloc::dealloc`], for a block of this module.
 pub(super) unsafe fn dealloc(block: *mut u8, layout: Layout) {
     if let Some(region) = region(layout) {
-        // SAFETY: `place` wrote the region's address there; see below why it
-        // is aligned.
+        // SAFETY: `block_in` stored the region's address just before the block. A block starts at a
+        // page boundary, so that address is aligned for a pointer.
         unsafe { System.dealloc(block.cast::<*mut u8>().sub(1).read(), region) };
     }
 }
 
-/// The block in a region: after one page or more, in the first huge page.
+/// Block in a region: after at least one page, in the first huge page.
 ///
 /// # Safety
 /// `start` is null or a region of this layout.
-unsafe fn place(start: *mut u8, region: Layout) -> *mut u8 {
+unsafe fn block_in(start: *mut u8, region: Layout) -> *mut u8 {
     if start.is_null() {
         return start;
     }
     advise(start, region.size());
     let pages = (HUGE_PAGE / PAGE - 1) as u64;
     let offset = PAGE * (1 + (random() % pages) as usize);
-    // SAFETY: the region is a huge page longer than the block, and the offset
-    // is less than that; a page's start is aligned for an address before it.
+    // SAFETY: the region is a huge page longer than the block, and the offset is less than that;
+    // the address just before a page boundary is aligned for a pointer.
     unsafe {
         let block = start.add(offset);
         block.cast::<*mut u8>().sub(1).write(start);
@@ -87,23 +85,22 @@ unsafe fn place(start: *mut u8, region: Layout) -> *mut u8 {
     }
 }
 
-/// The layout of the region for a block; `None` if there can't be one.
+/// Layout of the region for a block; `None` if there is none.
 fn region(layout: Layout) -> Option<Layout> {
     let size = layout.size().checked_add(HUGE_PAGE)?;
     Layout::from_size_align(size.checked_next_multiple_of(HUGE_PAGE)?, HUGE_PAGE).ok()
 }
 
-/// Asks for huge pages for a region.
+/// Requests huge pages for a region.
 fn advise(start: *mut u8, size: usize) {
     if let Some(start) = NonNull::new(start.cast::<c_void>()) {
-        // SAFETY: the range was just allocated, and the advice changes nothing
-        // but the size of its pages. A refusal means small pages, which are as
-        // right.
+        // SAFETY: the range was just allocated, and the advice affects only the page size. If it is
+        // refused, small pages work equally.
         let _ = unsafe { madvise(start, size, MmapAdvise::MADV_HUGEPAGE) };
     }
 }
 
-/// Another number each time, and in each process.
+/// Random number, different for each call and process.
 fn random() -> u64 {
     static SEED: OnceLock<u64> = OnceLock::new();
     static COUNT: AtomicU64 = AtomicU64::new(0);
@@ -122,13 +119,12 @@ mod tests {
     }
 
     #[test]
-    fn blocks_are_whole_and_begin_at_different_pages() {
+    fn blocks_are_complete_and_start_at_different_pages() {
         let layout = layout(5 << 20, 64);
         assert!(is_large(layout));
         let mut offsets = HashSet::new();
         for _ in 0..50 {
-            // SAFETY: the block is written and read within its size, and freed
-            // with its layout.
+            // SAFETY: the block is written and read within its size, and freed with its layout.
             unsafe {
                 let block = alloc(layout);
                 assert!(!block.is_null() && block.align_offset(PAGE) == 0);
@@ -142,10 +138,10 @@ mod tests {
     }
 
     #[test]
-    fn zeroed_blocks_are_zero_wherever_they_begin() {
+    fn zeroed_blocks_are_zero_at_any_offset() {
         let layout = layout(LARGE, 8);
         for _ in 0..20 {
-            // SAFETY: as above.
+            // SAFETY: the block is accessed within its size, and freed with its layout.
             unsafe {
                 let block = alloc_zeroed(layout);
                 let bytes = std::slice::from_raw_parts_mut(block, layout.size());
@@ -175,7 +171,7 @@ mod tests {
         }
     }
 
-    /// In the mapping that an address lies in, as the system tells.
+    /// Bytes on huge pages in the mapping of an address, as reported by the system.
     fn bytes_on_huge_pages(address: usize) -> Option<usize> {
         let maps = std::fs::read_to_string("/proc/self/smaps").ok()?;
         let is_there = |line: &str| {
@@ -192,14 +188,14 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be_is_refused() {
+    fn impossible_layouts_are_refused() {
         let layout = layout(isize::MAX as usize - PAGE, 1);
-        // SAFETY: nothing is done with the block.
+        // SAFETY: the layout has a nonzero size, and the block is not used.
         assert!(unsafe { alloc(layout) }.is_null());
     }
 
     #[test]
-    fn small_blocks_and_odd_alignments_are_left_to_the_system() {
+    fn small_blocks_and_odd_alignments_use_the_system_allocator() {
         assert!(!is_large(layout(LARGE - 1, 8)));
         assert!(!is_large(layout(LARGE, 2 * PAGE)));
     }

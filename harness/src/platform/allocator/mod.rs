@@ -1,13 +1,11 @@
-//! The allocator of the lab: large blocks on huge pages and at random places in
-//! them, and a meter.
+//! Global allocator: large blocks on huge pages at random offsets, and a meter of peak allocation.
 //!
-//! Scattered writes over hundreds of megabytes are as much a test of the TLB
-//! as of the algorithm. Where the kernel offers huge pages on request
-//! (`madvise`), every large block asks for them, whoever allocates it: our own
-//! buffers and those that a library allocates within a run get the same.
-//! See [`large`] for where they begin.
+//! Scattered writes over hundreds of megabytes stress the TLB as much as the algorithm. Where the
+//! kernel offers huge pages on request (`madvise`), every large block requests them, regardless of
+//! the caller, so that buffers of recobench and those that a library allocates within a run are
+//! treated equally. See [`large`] for their offsets.
 //!
-//! What a variant allocates while it runs is measured rather than declared.
+//! Allocations of a variant during a run are measured rather than declared.
 
 mod large;
 
@@ -15,17 +13,17 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::ptr;
 use std::sync::atomic::{AtomicIsize, AtomicUsize, Ordering::Relaxed};
 
-/// Smaller blocks go straight to the system's allocator: all but large ones, or none while the meter
-/// runs.
+/// Threshold below which blocks go directly to the system's allocator: the size of large blocks, or
+/// 0 while the meter runs.
 static UNMETERED_BELOW: AtomicUsize = AtomicUsize::new(large::LARGE);
 static IN_USE: AtomicIsize = AtomicIsize::new(0);
 static PEAK: AtomicIsize = AtomicIsize::new(0);
 
-/// The system's allocator with huge pages and a meter.
+/// System allocator with huge pages and a meter.
 pub struct LabAllocator;
 
-/// The most bytes that `work` had allocated at a time, beyond what was
-/// allocated before. 0 unless [`LabAllocator`] is the global allocator.
+/// Runs `work` and returns the peak number of bytes allocated during it, beyond earlier
+/// allocations. 0 unless [`LabAllocator`] is the global allocator.
 pub fn peak_allocation<R>(work: impl FnOnce() -> R) -> (R, u64) {
     IN_USE.store(0, Relaxed);
     PEAK.store(0, Relaxed);
@@ -51,32 +49,33 @@ fn meter(bytes: isize) {
     }
 }
 
-/// Whether a block of this size goes straight to the system's allocator.
+/// True if a block of this size goes directly to the system's allocator.
 #[inline]
 fn is_plain(size: usize) -> bool {
     size < UNMETERED_BELOW.load(Relaxed)
 }
 
-// Each allocation calls one of these functions: without link-time optimisation they are not inlined into
-// the caller. So a small block takes one comparison, and the rest is in functions of its own.
+// Each allocation calls one of these functions, which are inlined into the caller only with
+// link-time optimisation. So a small block takes one comparison, and the rest is in separate
+// functions.
 //
-// SAFETY: small blocks come from and go back to the system's allocator, with
-// the layouts that were asked for; large ones likewise through `large`. Which
-// they are depends on the layout alone, so that each goes back where it came from.
+// SAFETY: small blocks are allocated and freed by the system's allocator with the requested
+// layouts; large ones likewise through `large`. The choice depends only on the layout, so that each
+// block is freed by its allocator.
 unsafe impl GlobalAlloc for LabAllocator {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: the caller's promises are those of both.
+        // SAFETY: both callees have the same contract, which the caller keeps.
         unsafe { if is_plain(layout.size()) { System.alloc(layout) } else { alloc(layout) } }
     }
 
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         if is_plain(layout.size()) {
-            // SAFETY: the caller's promises are those of both.
+            // SAFETY: `System` has the same contract, which the caller keeps.
             unsafe { System.alloc_zeroed(layout) }
         } else {
-            // SAFETY: as above.
+            // SAFETY: the callee has the same contract, which the caller keeps.
             unsafe { alloc_zeroed(layout) }
         }
     }
@@ -84,10 +83,11 @@ unsafe impl GlobalAlloc for LabAllocator {
     #[inline]
     unsafe fn dealloc(&self, block: *mut u8, layout: Layout) {
         if is_plain(layout.size()) {
-            // SAFETY: the caller's promises are those of both.
+            // SAFETY: `System` has the same contract, which the caller keeps; plain sizes come from
+            // it.
             unsafe { System.dealloc(block, layout) }
         } else {
-            // SAFETY: as above.
+            // SAFETY: the callee has the same contract, which the caller keeps.
             unsafe { dealloc(block, layout) }
         }
     }
@@ -95,10 +95,10 @@ unsafe impl GlobalAlloc for LabAllocator {
     #[inline]
     unsafe fn realloc(&self, block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         if is_plain(layout.size().max(size)) {
-            // SAFETY: the caller's promises are those of both.
+            // SAFETY: `System` has the same contract, which the caller keeps.
             unsafe { System.realloc(block, layout, size) }
         } else {
-            // SAFETY: as above.
+            // SAFETY: the callee has the same contract, which the caller keeps.
             unsafe { realloc(block, layout, size) }
         }
     }
@@ -107,14 +107,14 @@ unsafe impl GlobalAlloc for LabAllocator {
 #[cold]
 unsafe fn alloc(layout: Layout) -> *mut u8 {
     meter(layout.size() as isize);
-    // SAFETY: the caller's promises are those of both.
+    // SAFETY: both callees have the same contract, which the caller keeps.
     unsafe { if large::is_large(layout) { large::alloc(layout) } else { System.alloc(layout) } }
 }
 
 #[cold]
 unsafe fn alloc_zeroed(layout: Layout) -> *mut u8 {
     meter(layout.size() as isize);
-    // SAFETY: the caller's promises are those of both.
+    // SAFETY: both callees have the same contract, which the caller keeps.
     unsafe {
         if large::is_large(layout) {
             large::alloc_zeroed(layout)
@@ -127,7 +127,7 @@ unsafe fn alloc_zeroed(layout: Layout) -> *mut u8 {
 #[cold]
 unsafe fn dealloc(block: *mut u8, layout: Layout) {
     meter(-(layout.size() as isize));
-    // SAFETY: the block came from where it goes, by its layout.
+    // SAFETY: the layout selects the allocator that the block came from.
     unsafe {
         if large::is_large(layout) {
             large::dealloc(block, layout)
@@ -139,15 +139,14 @@ unsafe fn dealloc(block: *mut u8, layout: Layout) {
 
 #[cold]
 unsafe fn realloc(block: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-    // SAFETY: the caller promises that the new size makes a layout.
+    // SAFETY: the caller guarantees that the new size makes a valid layout.
     let new_layout = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };
     if !large::is_large(layout) && !large::is_large(new_layout) {
         meter(size as isize - layout.size() as isize);
-        // SAFETY: the caller's promises are those of `System`.
+        // SAFETY: `System` has the same contract, which the caller keeps.
         return unsafe { System.realloc(block, layout, size) };
     }
-    // SAFETY: both blocks are valid for the smaller of their sizes, and
-    // they are not the same.
+    // SAFETY: both blocks are valid for the smaller of their sizes, and they are distinct.
     unsafe {
         let new = alloc(new_layout);
         if !new.is_null() {

@@ -1,28 +1,28 @@
-//! What is counted.
+//! Hardware counter events.
 
 use reports::record::Params;
 use reports::units;
 
-/// Significant figures of counts by item.
+/// Significant figures of counts per item.
 const FIGURES: usize = 4;
 
-/// Something that a processor counts.
+/// A hardware event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Event {
-    /// Clock cycles, at whatever clock.
+    /// Clock cycles, at the actual clock.
     Cycles,
-    /// Instructions that were carried out to their end.
+    /// Retired instructions.
     Instructions,
-    /// Branches that went elsewhere than predicted.
+    /// Mispredicted branches.
     BranchMisses,
-    /// Reads that the last cache did not hold.
+    /// Reads that missed the last-level cache.
     LastLevelMisses,
-    /// Reads of data whose page the TLB did not hold.
+    /// Data reads that missed the TLB.
     TlbMisses,
 }
 
 impl Event {
-    /// All of them.
+    /// All events.
     pub const ALL: [Event; 5] = [
         Event::Cycles,
         Event::Instructions,
@@ -31,15 +31,14 @@ impl Event {
         Event::TlbMisses,
     ];
 
-    /// Those that are counted at the same time, so that their ratios mean something:
-    /// few enough for the counters that any processor has.
+    /// Groups of events that are counted at the same time, so that their ratios are meaningful: few
+    /// enough for the counters of any processor.
     pub(super) const GROUPS: [&[Event]; 2] = [
         &[Event::Cycles, Event::Instructions, Event::BranchMisses],
         &[Event::LastLevelMisses, Event::TlbMisses],
     ];
 
-    /// Its name in `samples.csv`; among the metrics of `summary.csv` it is followed by
-    /// `_per_item`.
+    /// Name in `samples.csv`; among the metrics of `summary.csv` it is followed by `_per_item`.
     pub const fn name(self) -> &'static str {
         match self {
             Event::Cycles => "cycles",
@@ -50,7 +49,7 @@ impl Event {
         }
     }
 
-    /// What people call it.
+    /// Name in messages.
     pub const fn words(self) -> &'static str {
         match self {
             Event::Cycles | Event::Instructions => self.name(),
@@ -61,12 +60,12 @@ impl Event {
     }
 }
 
-/// What was counted, over all threads; `None` where nothing could be.
+/// Counts over all threads; `None` for events that could not be counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Counts([Option<f64>; Event::ALL.len()]);
 
 impl Counts {
-    /// How often it happened.
+    /// Count of an event.
     pub fn get(&self, event: Event) -> Option<f64> {
         self.0[event as usize]
     }
@@ -75,7 +74,7 @@ impl Counts {
         self.0[event as usize] = count;
     }
 
-    /// `cycles=…;instructions=…`, in whole numbers.
+    /// Formats as `cycles=…;instructions=…`, in integers.
     pub fn params(&self) -> Params {
         let mut params = Params::default();
         for event in Event::ALL {
@@ -86,7 +85,7 @@ impl Counts {
         params
     }
 
-    /// The medians over samples, divided by the items of each: names with values.
+    /// Medians over samples of the counts per item, with their names.
     pub fn medians_per_item(
         samples: &[Counts],
         items: u64,
@@ -112,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_have_what_was_counted() {
+    fn columns_contain_the_counts() {
         for (counts, columns) in [
             (Counts::default(), ""),
             (counts(1234.6, None), "cycles=1235"),
@@ -123,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn metrics_are_medians_by_item() {
+    fn metrics_are_medians_per_item() {
         let samples = [(2000.0, None), (9000.0, Some(10.0)), (4000.0, None)];
         let samples = samples.map(|(cycles, misses)| counts(cycles, misses));
         for (samples, expected) in [

@@ -1,4 +1,4 @@
-//! The counters of the Linux kernel, one set for each thread.
+//! Counters of the Linux kernel, one set per thread.
 
 use std::io;
 use std::sync::{Mutex, PoisonError};
@@ -8,9 +8,9 @@ use perf_event::events::{Cache, CacheId, CacheOp, CacheResult, Hardware};
 use perf_event::{Builder, Counter, Group};
 
 use super::reading::{GroupReading, Reading};
-use super::{Counting, Event, Opened, Refusal};
+use super::{CounterError, Counting, Event, OpenCounters};
 
-/// Of all threads of a team.
+/// Counters of all threads of a team.
 struct TeamCounters(Mutex<Vec<OpenGroup>>);
 
 /// Counters of a thread that count at the same time.
@@ -19,11 +19,11 @@ struct OpenGroup {
     counters: Vec<(Event, Counter)>,
 }
 
-/// Opens counters on each thread of a team, and starts them.
-pub(crate) fn open(team: &Team) -> Result<Opened, Refusal> {
+/// Opens and starts counters on each thread of a team.
+pub(crate) fn open(team: &Team) -> Result<OpenCounters, CounterError> {
     let mut groups = Vec::new();
     for opened in team.run_on_each(|_| open_on_this_thread()) {
-        groups.extend(opened.map_err(|error| Refusal::of(&error))?);
+        groups.extend(opened.map_err(|error| CounterError::from_io_error(&error))?);
     }
     let is_missing = |event: &Event| {
         let mut counters = groups.iter().flat_map(|group| &group.counters);
@@ -31,13 +31,13 @@ pub(crate) fn open(team: &Team) -> Result<Opened, Refusal> {
     };
     let missing: Vec<_> = Event::ALL.into_iter().filter(is_missing).collect();
     if missing.len() == Event::ALL.len() {
-        return Err(Refusal::NoCounters);
+        return Err(CounterError::NoCounters);
     }
-    Ok(Opened { counting: Box::new(TeamCounters(Mutex::new(groups))), missing })
+    Ok(OpenCounters { counting: Box::new(TeamCounters(Mutex::new(groups))), missing })
 }
 
 /// # Errors
-/// If the kernel lets nobody count. What this processor can't count is left out.
+/// If the kernel permits no counters. Events that this processor can't count are left out.
 fn open_on_this_thread() -> io::Result<Vec<OpenGroup>> {
     let mut groups = Vec::new();
     for events in Event::GROUPS {
@@ -61,7 +61,7 @@ fn open_group(events: &[Event], builder: fn(Event) -> Builder<'static>) -> io::R
     Ok(OpenGroup { group, counters })
 }
 
-/// User code only, as a builder has it by default.
+/// Builder of a counter of user code only, which is the default of builders.
 fn builder(event: Event) -> Builder<'static> {
     let misses_of = |which| Cache { which, operation: CacheOp::READ, result: CacheResult::MISS };
     match event {
@@ -73,8 +73,7 @@ fn builder(event: Event) -> Builder<'static> {
     }
 }
 
-/// Whether this event can't be counted here, rather than any. `EINVAL` is for what
-/// never fits beside the others of its group.
+/// True if only this event can't be counted here. `EINVAL` means that it never fits into its group.
 fn is_missing(error: &io::Error) -> bool {
     let codes = [libc::ENOENT, libc::EOPNOTSUPP, libc::ENODEV, libc::EINVAL];
     let code = error.raw_os_error();
@@ -113,7 +112,7 @@ mod tests {
 
     use super::*;
 
-    /// A counter that needs no hardware: nanoseconds that the thread ran.
+    /// A counter without hardware: nanoseconds that the thread ran.
     fn clock(_: Event) -> Builder<'static> {
         Builder::new(Software::TASK_CLOCK)
     }
@@ -125,7 +124,7 @@ mod tests {
         let groups = match opened.into_iter().collect::<io::Result<Vec<_>>>() {
             Ok(groups) => groups,
             Err(error) => {
-                eprintln!("skipped: {}", Refusal::of(&error));
+                eprintln!("skipped: {}", CounterError::from_io_error(&error));
                 return;
             }
         };
@@ -144,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn an_event_that_is_not_there_is_left_out() {
+    fn missing_events_are_omitted() {
         let builder: fn(Event) -> Builder<'static> = |event| match event {
             Event::Cycles => clock(event),
             // A number that no software event has.
@@ -152,7 +151,7 @@ mod tests {
         };
         match open_group(&[Event::Cycles, Event::TlbMisses], builder) {
             Ok(group) => assert_eq!(group.counters.len(), 1),
-            Err(error) => eprintln!("skipped: {}", Refusal::of(&error)),
+            Err(error) => eprintln!("skipped: {}", CounterError::from_io_error(&error)),
         }
     }
 }

@@ -1,24 +1,24 @@
-//! What the processor counts while a variant runs: cycles, instructions, misses.
+//! Hardware counters during runs: cycles, instructions, misses.
 //!
-//! Counters belong to a thread and count its user code only, which needs no more
-//! rights than distributions give by default (`kernel.perf_event_paranoid` of 2).
+//! Counters belong to a thread and count only its user code, which needs no more permissions than
+//! distributions grant by default (`kernel.perf_event_paranoid` of 2).
 //!
 //! | module | holds |
 //! |---|---|
-//! | `event` | what is counted, and counts of a run |
-//! | `reading` | counters at one time, and what happened between two of them |
-//! | `refusal` | why there are none, and what to do |
-//! | `linux` | the counters of the kernel |
+//! | `event` | events, and counts of a run |
+//! | `reading` | values of counters, and differences between two readings |
+//! | `error` | errors of counters, with advice |
+//! | `linux` | counters of the kernel |
 
+mod error;
 mod event;
 mod linux;
 mod reading;
-mod refusal;
 
 use algorithms::device::Team;
 
+pub use error::CounterError;
 pub use event::{Counts, Event};
-pub use refusal::Refusal;
 
 pub(crate) use linux::open;
 pub(crate) use reading::Reading;
@@ -27,19 +27,19 @@ pub(crate) use reading::fake;
 
 /// Counters that can be read at any time.
 pub(crate) trait Counting: Send + Sync {
-    /// What they say now; `None` if they can't be read any more.
+    /// Current values; `None` if they can't be read any more.
     fn read(&self) -> Option<Reading>;
 }
 
-/// Counters that are running, and what they can't count.
-pub(crate) struct Opened {
+/// Running counters, and events that they can't count.
+pub(crate) struct OpenCounters {
     pub(crate) counting: Box<dyn Counting>,
-    /// In the order of [`Event::ALL`].
+    /// Missing events in the order of [`Event::ALL`].
     pub(crate) missing: Vec<Event>,
 }
 
-impl Opened {
-    /// What a reader should know of the counts.
+impl OpenCounters {
+    /// Note for readers on missing counts.
     pub(crate) fn note(&self) -> Option<String> {
         if self.missing.is_empty() {
             return None;
@@ -50,7 +50,7 @@ impl Opened {
     }
 }
 
-/// Whether a thread of this process can have counters, in words.
+/// Describes the counters available to a thread of this process.
 pub fn availability() -> String {
     let opened = Team::new(1).map(|team| open(&team));
     match opened {
@@ -59,7 +59,7 @@ pub fn availability() -> String {
             let there = Event::ALL.into_iter().filter(there);
             there.map(Event::words).collect::<Vec<_>>().join(", ")
         }
-        Ok(Err(refusal)) => format!("none; {refusal}"),
+        Ok(Err(error)) => format!("none; {error}"),
         Err(error) => format!("not known: {error}"),
     }
 }
@@ -69,8 +69,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_missing_is_told_in_one_note() {
-        let opened = |missing: &[Event]| Opened {
+    fn missing_counters_yield_one_note() {
+        let opened = |missing: &[Event]| OpenCounters {
             counting: Box::new(fake::Script::default()),
             missing: missing.to_vec(),
         };
@@ -86,9 +86,9 @@ mod tests {
         let team = Team::new(2).expect("threads");
         let opened = match open(&team) {
             Ok(opened) => opened,
-            Err(refusal) => {
-                eprintln!("skipped: {refusal}");
-                assert_ne!(refusal.to_string(), "");
+            Err(error) => {
+                eprintln!("skipped: {error}");
+                assert_ne!(error.to_string(), "");
                 return;
             }
         };
@@ -98,7 +98,8 @@ mod tests {
             let after = opened.counting.read().expect("readable");
             Reading::between(&before, &after).get(Event::Instructions)
         };
-        let (few, many) = (instructions(1000), instructions(10_000_000));
+        let few = instructions(1000);
+        let many = instructions(10_000_000);
         assert!(many > few && many >= Some(1e7), "{few:?} {many:?}");
     }
 }

@@ -1,14 +1,14 @@
-//! Counters at one time, and what happened between two of them.
+//! Values of counters, and differences between two readings.
 //!
-//! Where a processor has fewer counters than are asked for, the kernel lets groups
-//! of them take turns: what was counted is then scaled to all of the time.
+//! If a processor has fewer counters than are requested, the kernel multiplexes groups of them:
+//! counts are then scaled to the total time.
 
 use super::{Counts, Event};
 
-/// Of the time of all threads: as much may pass uncounted.
+/// Maximum share of the time of all threads that may pass uncounted.
 const UNCOUNTED: f64 = 0.01;
 
-/// All groups of all threads, always in the same order.
+/// Values of all groups of all threads, always in the same order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Reading(pub(super) Vec<GroupReading>);
 
@@ -17,25 +17,25 @@ pub(crate) struct Reading(pub(super) Vec<GroupReading>);
 pub(super) struct GroupReading {
     /// Nanoseconds that the thread ran since the counters were started.
     pub(super) enabled_ns: u64,
-    /// Nanoseconds of them in which they counted.
+    /// Nanoseconds of them in which the counters were active.
     pub(super) running_ns: u64,
     pub(super) values: Vec<(Event, u64)>,
 }
 
 impl Reading {
-    /// What was counted between two readings, over all threads.
+    /// Counts between two readings, over all threads.
     pub(crate) fn between(before: &Reading, after: &Reading) -> Counts {
         let mut counts = Counts::default();
         for event in Event::ALL {
             let deltas = before.0.iter().zip(&after.0);
-            let deltas = deltas.filter_map(|(before, after)| Delta::of(event, before, after));
+            let deltas = deltas.filter_map(|(before, after)| Delta::between(event, before, after));
             counts.set(event, sum(deltas));
         }
         counts
     }
 }
 
-/// What a counter of one thread did.
+/// Difference of a counter of one thread.
 struct Delta {
     enabled_ns: f64,
     running_ns: f64,
@@ -43,7 +43,7 @@ struct Delta {
 }
 
 impl Delta {
-    fn of(event: Event, before: &GroupReading, after: &GroupReading) -> Option<Self> {
+    fn between(event: Event, before: &GroupReading, after: &GroupReading) -> Option<Self> {
         let value = |reading: &GroupReading| {
             let found = reading.values.iter().find(|(other, _)| *other == event);
             found.map(|(_, value)| *value)
@@ -57,9 +57,12 @@ impl Delta {
     }
 }
 
-/// `None` if nothing counts it, or too little was seen of what the threads did.
+/// Sum over threads; `None` if no counter exists, or too little of the threads' time was counted.
 fn sum(deltas: impl Iterator<Item = Delta>) -> Option<f64> {
-    let (mut total, mut enabled, mut uncounted, mut any) = (0.0, 0.0, 0.0, false);
+    let mut total = 0.0;
+    let mut enabled = 0.0;
+    let mut uncounted = 0.0;
+    let mut any = false;
     for delta in deltas {
         any = true;
         enabled += delta.enabled_ns;
@@ -74,19 +77,19 @@ fn sum(deltas: impl Iterator<Item = Delta>) -> Option<f64> {
 
 #[cfg(test)]
 pub(crate) mod fake {
-    //! Counters as a test wants them.
+    //! Simulated counters for tests.
 
     use std::sync::Mutex;
 
     use super::super::Counting;
     use super::*;
 
-    /// Readings that come one after the other; then it can't be read any more.
+    /// Scripted readings in sequence; after the last one it can't be read any more.
     #[derive(Default)]
     pub(crate) struct Script(pub(crate) Mutex<Vec<Reading>>);
 
     impl Script {
-        /// One thread that always runs: cycles at each reading.
+        /// One thread that always runs, with cycles at each reading.
         pub(crate) fn of_cycles(cycles: &[u64]) -> Self {
             let reading = |(number, &cycles): (usize, &u64)| {
                 let ns = 1000 * number as u64;
@@ -126,17 +129,17 @@ mod tests {
     }
 
     #[test]
-    fn threads_are_added_up_from_where_they_were() {
+    fn differences_are_summed_over_threads() {
         let cycles = |ns, cycles| group(ns, ns, &[(CYCLES, cycles)]);
         let before = [cycles(100, 50), cycles(7, 5)];
         let after = [cycles(300, 850), cycles(107, 205)];
         let counts = counted(&before, &after);
         assert_eq!(counts.get(CYCLES), Some(1000.0));
-        assert_eq!(counts.get(MISSES), None, "nobody counts them");
+        assert_eq!(counts.get(MISSES), None, "they are not counted");
     }
 
     #[test]
-    fn groups_that_take_turns_are_scaled() {
+    fn multiplexed_groups_are_scaled() {
         let before = [group(0, 0, &[(CYCLES, 0)]), group(0, 0, &[(MISSES, 0)])];
         let after = [group(1000, 250, &[(CYCLES, 100)]), group(1000, 750, &[(MISSES, 30)])];
         let counts = counted(&before, &after);
@@ -145,10 +148,10 @@ mod tests {
     }
 
     #[test]
-    fn what_never_had_its_turn_is_not_known() {
+    fn groups_that_never_ran_are_unknown() {
         let busy = |cycles| group(1000 * cycles, 1000 * cycles, &[(CYCLES, cycles)]);
         let never = |ns| group(ns, 0, &[(CYCLES, 0)]);
-        // Unless it is a thread that hardly ran, or did not at all.
+        // Counts are still known if the uncounted thread hardly ran, or did not run at all.
         for (from, to, known) in [(0, 5000, None), (0, 50, Some(9.0)), (70, 70, Some(9.0))] {
             let counts = counted(&[busy(0), never(from)], &[busy(9), never(to)]);
             assert_eq!(counts.get(CYCLES), known);
@@ -156,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn counters_that_go_back_count_nothing() {
+    fn decreasing_counters_count_zero() {
         let before = [group(10, 10, &[(CYCLES, 500)])];
         let counts = counted(&before, &[group(20, 20, &[(CYCLES, 400)])]);
         assert_eq!(counts.get(CYCLES), Some(0.0));

@@ -2,10 +2,10 @@
 
 use super::scan::{Reference, Scan};
 
-/// Registers that a page's address may be in.
+/// Page address in each register, if known.
 type Pages = [Option<u64>; 32];
 
-/// Reads a function that lies at this address.
+/// Reads a function that starts at this address.
 pub(super) fn scan(code: &[u8], address: u64) -> Scan {
     let inside = address..address + code.len() as u64;
     let mut scan = Scan::default();
@@ -25,9 +25,10 @@ pub(super) fn scan(code: &[u8], address: u64) -> Scan {
     scan
 }
 
-/// The bits of an instruction that depend on where things lie, and what it refers to.
+/// Mask of the address-dependent bits of an instruction, and its reference.
 fn refers(word: u32, here: u64, pages: &mut Pages) -> Option<(u32, Option<Reference>)> {
-    let (to, from) = ((word & 0x1f) as usize, (word >> 5 & 0x1f) as usize);
+    let to = (word & 0x1f) as usize;
+    let from = (word >> 5 & 0x1f) as usize;
     // b, bl
     if word & 0x7c00_0000 == 0x1400_0000 {
         let target = here.wrapping_add_signed(signed(word & 0x03ff_ffff, 26) * 4);
@@ -59,7 +60,7 @@ fn refers(word: u32, here: u64, pages: &mut Pages) -> Option<(u32, Option<Refere
         let reference = |page| Reference::Bytes(page + (offset << shift), 1 << shift);
         return page.map(|page| (0x003f_fc00, Some(reference(page))));
     }
-    // Whatever else writes its lowest register.
+    // All others write their lowest register.
     pages[to] = None;
     None
 }
@@ -87,10 +88,10 @@ mod tests {
             0x9000_0003 | (pages & 3) << 29 | (pages >> 2 & 0x7_ffff) << 5,
             0x9100_0064 | low << 10,
             0x3dc0_0061 | (low >> 4) << 10,
-            // mov x3, x9; ldr x5, [x3, #16]: no page any more
+            // mov x3, x9; ldr x5, [x3, #16]: x3 no longer holds a page
             0xaa09_03e3,
             0xf940_0865,
-            // b to the next; ret
+            // b to the next instruction; ret
             0x1400_0001,
             0xd65f_03c0,
         ];
@@ -116,7 +117,7 @@ mod tests {
     fn what_is_in_the_function_counts() {
         let code = function(0x1000, 0x8000, 0x4_5670);
         let masked = scan(&code, 0x1000).code;
-        // A register of the addition, the offset that belongs to no page, the jump within.
+        // A register of the addition, the offset without a page, the jump within.
         for changed in [8, 21, 24] {
             let mut other = code.clone();
             other[changed] ^= 4;

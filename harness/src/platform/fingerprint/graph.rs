@@ -1,4 +1,4 @@
-//! All that can be reached from a variant, and the hash of it.
+//! Everything that is reachable from a variant, and its hash.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::Range;
@@ -10,26 +10,27 @@ use super::program::{Kind, Node, Program, Target, WORD};
 use super::scan::Scan;
 use super::{aarch64, x86_64};
 
-/// Texts are shorter, images of kernels are longer: their content counts.
+/// Minimum length of constants whose content is hashed with the value that points to them. Texts
+/// are shorter; images of kernels are longer.
 const LONG: u64 = 512;
 
 type Hash = [u8; 8];
 
-/// A program with what was found out of it so far.
+/// A program with cached results.
 pub(super) struct Graph<'a> {
     pub(super) program: Program<'a>,
     known: HashMap<Node, Piece>,
-    /// The hashes of pieces with those that they refer to.
+    /// Hashes of pieces including those that they refer to.
     linked: HashMap<Node, Hash>,
-    /// The code that was reached last.
+    /// Pieces that were reached last.
     reached: Vec<Node>,
 }
 
-/// What is known of a node.
+/// Properties of a node.
 struct Piece {
-    /// Of its own content, without addresses.
+    /// Hash of its own content, without addresses.
     hash: Hash,
-    /// In the order in which it refers to them.
+    /// References, in order.
     next: Vec<Node>,
 }
 
@@ -38,8 +39,8 @@ impl<'a> Graph<'a> {
         Graph { program, known: HashMap::new(), linked: HashMap::new(), reached: Vec::new() }
     }
 
-    /// The hash of all that can be reached from here. Each piece counts with those that
-    /// it refers to; where they lie, and in which order, does not.
+    /// Hash of everything that is reachable from the roots. Each piece contributes with those that
+    /// it refers to; addresses and order of the pieces do not.
     pub(super) fn hash(&mut self, roots: &[Node]) -> Hash {
         self.reached = self.reach(roots);
         let mut linked: Vec<Hash> = Vec::with_capacity(self.reached.len());
@@ -65,14 +66,14 @@ impl<'a> Graph<'a> {
         while let Some(node) = left.pop_front() {
             let program = &self.program;
             let piece = self.known.entry(node);
-            let piece = piece.or_insert_with(|| Piece::of(program, node));
+            let piece = piece.or_insert_with(|| Piece::from_node(program, node));
             left.extend(piece.next.iter().filter(|next| seen.insert(**next)));
             reached.push(node);
         }
         reached
     }
 
-    /// The names of all functions that were reached last.
+    /// Names of all functions that were reached last.
     #[cfg(test)]
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.reached.iter().filter_map(|node| match node {
@@ -88,7 +89,7 @@ impl Piece {
         Piece { hash, next }
     }
 
-    fn of(program: &Program<'_>, node: Node) -> Self {
+    fn from_node(program: &Program<'_>, node: Node) -> Self {
         match node {
             Node::Code(symbol) => Piece::of_code(program, program.symbols[symbol].range.clone()),
             Node::Value(from, to) => Piece::of_value(program, from..to),
@@ -99,7 +100,8 @@ impl Piece {
     fn of_code(program: &Program<'_>, range: Range<u64>) -> Self {
         let code = program.bytes(range.clone()).unwrap_or_default();
         let scan = scan(program.architecture, code, range.start);
-        let (mut hash, mut next) = (Sha256::new(), Vec::new());
+        let mut hash = Sha256::new();
+        let mut next = Vec::new();
         hash.update(&scan.code);
         for reference in scan.references {
             match program.target(reference) {
@@ -111,9 +113,11 @@ impl Piece {
         Piece::new(hash, next)
     }
 
-    /// Pointers lead on; a short text has neither a place nor a length that counts.
+    /// Piece for a value. Pointers are followed; addresses are not hashed. A pointer to a constant
+    /// is followed by its length: the constant is hashed only if it has at least `LONG` bytes.
     fn of_value(program: &Program<'_>, range: Range<u64>) -> Self {
-        let (mut hash, mut next) = (Sha256::new(), Vec::new());
+        let mut hash = Sha256::new();
+        let mut next = Vec::new();
         let mut address = range.start;
         while address < range.end {
             let end = range.end.min(address + WORD);
@@ -135,7 +139,8 @@ impl Piece {
     }
 
     fn of_table(program: &Program<'_>, address: u64) -> Self {
-        let (mut hash, mut next) = (Sha256::new(), Vec::new());
+        let mut hash = Sha256::new();
+        let mut next = Vec::new();
         for word in program.table(address) {
             match program.pointer(word) {
                 Some(pointer) => next.extend(program.node(pointer)),
@@ -146,8 +151,8 @@ impl Piece {
     }
 }
 
-/// Reads a function that lies at this address. Of processors that are not known the
-/// bytes stay as they are.
+/// Reads a function that starts at this address. On unsupported architectures the bytes are used
+/// unchanged.
 fn scan(architecture: Architecture, code: &[u8], address: u64) -> Scan {
     match architecture {
         Architecture::X86_64 => x86_64::scan(code, address),

@@ -1,15 +1,14 @@
-//! A fingerprint of the machine code of each variant.
+//! Fingerprint of the machine code of each variant.
 //!
-//! Starting from the function that gets a variant ready, all code is found that can be
-//! reached: by calls and jumps, through addresses that are taken, and through tables of
-//! functions. Each function is hashed without what the linker put into it, so that code
-//! that moved is the same code.
+//! Starting from the function that prepares the variant, all reachable code is found: by calls and
+//! jumps, through addresses that are taken, and through tables of functions. Each function is
+//! hashed without the addresses inserted by the linker, so that code that moved has the same hash.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `program` | an executable: what lies where, and what is behind a pointer |
-//! | `scan` | what a function refers to: `x86_64`, `aarch64` |
-//! | `graph` | what can be reached, and its hash |
+//! | `program` | an executable: its layout, and targets of pointers |
+//! | `scan` | references of a function: `x86_64`, `aarch64` |
+//! | `graph` | reachable code and data, and its hash |
 
 mod aarch64;
 mod graph;
@@ -27,11 +26,11 @@ use super::executable::executable;
 use graph::Graph;
 use program::Program;
 
-/// A hash of the machine code that a variant may run; that of the whole executable if
-/// the variant's own can't be told.
+/// Hash of the machine code that a variant may run; that of the complete executable if the
+/// variant's own can't be determined.
 pub fn variant_fingerprint(info: &VariantInfo) -> String {
-    static RUNNING: OnceLock<Option<Mutex<Running>>> = OnceLock::new();
-    let running = RUNNING.get_or_init(|| Running::open().map(Mutex::new));
+    static RUNNING: OnceLock<Option<Mutex<RunningProgram>>> = OnceLock::new();
+    let running = RUNNING.get_or_init(|| RunningProgram::open().map(Mutex::new));
     let own = running.as_ref().and_then(|running| {
         let mut running = running.lock().unwrap_or_else(PoisonError::into_inner);
         running.fingerprint(info.code)
@@ -39,21 +38,20 @@ pub fn variant_fingerprint(info: &VariantInfo) -> String {
     own.unwrap_or_else(executable_fingerprint)
 }
 
-/// The program that is running.
-struct Running {
+/// The running program.
+struct RunningProgram {
     graph: Graph<'static>,
-    /// What addresses in memory have on top of those in the file.
+    /// Difference between addresses in memory and those in the file.
     bias: u64,
-    /// What was asked for before, by where it begins: suites ask for each of their
-    /// points.
+    /// Results by start address, because suites request each of their points.
     known: HashMap<usize, Option<String>>,
 }
 
-impl Running {
+impl RunningProgram {
     fn open() -> Option<Self> {
         let program = Program::parse(executable()?)?;
         let bias = entry_in_memory()?.checked_sub(program.entry)?;
-        Some(Running { graph: Graph::new(program), bias, known: HashMap::new() })
+        Some(RunningProgram { graph: Graph::new(program), bias, known: HashMap::new() })
     }
 
     fn fingerprint(&mut self, code: usize) -> Option<String> {
@@ -66,9 +64,9 @@ impl Running {
     }
 }
 
-/// Where the system started this program.
+/// Entry point of this program in memory.
 fn entry_in_memory() -> Option<u64> {
-    // SAFETY: it reads a table that the kernel made, and gives 0 for what isn't there.
+    // SAFETY: the call reads a table provided by the kernel, and returns 0 for a missing entry.
     let entry = unsafe { libc::getauxval(libc::AT_ENTRY) };
     (entry != 0).then_some(entry)
 }
@@ -89,7 +87,7 @@ mod tests {
         found.next().expect("a variant")
     }
 
-    fn reached(running: &mut Running, info: &VariantInfo) -> HashSet<String> {
+    fn reached(running: &mut RunningProgram, info: &VariantInfo) -> HashSet<String> {
         running.fingerprint(info.code).expect("a fingerprint");
         running.graph.names().map(str::to_owned).collect()
     }
@@ -114,11 +112,11 @@ mod tests {
     }
 
     #[test]
-    fn a_variant_reaches_what_it_calls_and_nothing_of_others() {
-        let mut running = Running::open().expect("a program");
+    fn a_variant_reaches_only_its_own_calls() {
+        let mut running = RunningProgram::open().expect("a program");
         let names = reached(&mut running, &variant("sort", "block-merge"));
         let any = |words: &str| names.iter().any(|name| name.contains(words));
-        // The sort itself, what it shares with others, and what its team does.
+        // The sort itself, functions that it shares with others, and those of its team.
         let wanted = "11block_merge 10merge_path 8segments";
         for wanted in wanted.split(' ') {
             assert!(any(&format!("sts_sort3cpu{wanted}")), "{wanted}");
@@ -126,15 +124,15 @@ mod tests {
         assert!(any("rayon_core"));
         let others = "tpc_decode 14channel_bucket 15segmented_radix harness3cli harness8commands";
         for other in others.split(' ') {
-            // Functions with the same code are one, by whichever name: dropping a vector
-            // is the same for many.
+            // The linker merges functions with the same code under one of their names: dropping a
+            // vector is the same for many types.
             let mut own = names.iter().filter(|name| !name.contains("drop_in_place"));
             assert_eq!(own.find(|name| name.contains(other)), None);
         }
     }
 
     #[test]
-    fn who_is_nowhere_in_the_program_has_no_code_of_its_own() {
+    fn unknown_functions_have_no_fingerprint() {
         let info = VariantInfo { code: 0, ..variant("sort", "block-merge") };
         assert_eq!(variant_fingerprint(&info), executable_fingerprint());
     }

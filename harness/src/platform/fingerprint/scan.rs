@@ -1,22 +1,22 @@
-//! What a function refers to.
+//! References of a function.
 
 use std::ops::Range;
 
 /// A function, read instruction by instruction.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Scan {
-    /// Its bytes, with zeros for whatever depends on where it and others lie.
+    /// Its bytes, with zeros for everything that depends on addresses.
     pub(super) code: Vec<u8>,
-    /// In the order of the code.
+    /// References in the order of the code.
     pub(super) references: Vec<Reference>,
 }
 
-/// Something outside of the function.
+/// A reference to something outside of the function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Reference {
-    /// That is called, jumped to, or whose address is taken.
+    /// Address that is called, jumped to, or taken.
     Address(u64),
-    /// So many bytes that are read or written; 0 if that is not known.
+    /// Address and number of bytes that are read or written; 0 if unknown.
     Bytes(u64, u64),
 }
 

@@ -4,7 +4,7 @@ use iced_x86::{Decoder, DecoderOptions, Instruction, OpKind, Register};
 
 use super::scan::{Reference, Scan};
 
-/// Reads a function that lies at this address.
+/// Reads a function that starts at this address.
 pub(super) fn scan(code: &[u8], address: u64) -> Scan {
     let mut scan = Scan::new(code);
     let inside = address..address + code.len() as u64;
@@ -15,7 +15,7 @@ pub(super) fn scan(code: &[u8], address: u64) -> Scan {
         let at = decoder.position();
         decoder.decode_out(&mut instruction);
         if instruction.is_invalid() {
-            // Data among the code: only how much it is counts.
+            // Data between code: only its length is hashed.
             scan.mask(at..code.len());
             break;
         }
@@ -39,7 +39,7 @@ pub(super) fn scan(code: &[u8], address: u64) -> Scan {
     scan
 }
 
-/// What an instruction says by its distance from it.
+/// Reference of an instruction, relative to its address.
 fn reference(instruction: &Instruction) -> Option<Reference> {
     if instruction.op0_kind() == OpKind::NearBranch64 {
         return Some(Reference::Address(instruction.near_branch64()));
@@ -48,15 +48,15 @@ fn reference(instruction: &Instruction) -> Option<Reference> {
         return None;
     }
     let address = instruction.ip_rel_memory_address();
-    // Who takes an address reads nothing.
+    // Taking an address reads nothing.
     Some(match instruction.memory_size().size() {
         0 => Reference::Address(address),
         bytes => Reference::Bytes(address, bytes as u64),
     })
 }
 
-/// Whether it reaches for a variable of its thread: where that lies depends on all the
-/// others of the program.
+/// True if the instruction accesses a thread-local variable, whose offset depends on all others of
+/// the program.
 fn is_thread_local(instruction: &Instruction, thread_pointer: Register) -> bool {
     let memory = (0..instruction.op_count()).any(|i| instruction.op_kind(i) == OpKind::Memory);
     let by_pointer = thread_pointer != Register::None
@@ -67,7 +67,7 @@ fn is_thread_local(instruction: &Instruction, thread_pointer: Register) -> bool 
         && instruction.memory_displacement64() != 0
 }
 
-/// The register that gets the thread's pointer: `mov register, fs:[0]`.
+/// Register that receives the thread pointer: `mov register, fs:[0]`.
 fn holder(instruction: &Instruction) -> Option<Register> {
     let from_thread = instruction.segment_prefix() == Register::FS
         && instruction.memory_displacement64() == 0
@@ -79,7 +79,7 @@ fn holder(instruction: &Instruction) -> Option<Register> {
 mod tests {
     use super::*;
 
-    /// Some code, an address of its own and what it refers to, by distances.
+    /// Code at an address, with references to other addresses.
     fn function(address: u64, callee: u64, constant: u64, table: u64) -> Vec<u8> {
         fn add(code: &mut Vec<u8>, address: u64, opcode: &[u8], target: u64) {
             code.extend(opcode);
@@ -102,7 +102,8 @@ mod tests {
         let here = function(0x1000, 0x5000, 0x9000, 0xa000);
         let there = function(0x7777_0000, 0x2000, 0x40, 0x7777_8000);
         assert_ne!(here, there);
-        let (here, there) = (scan(&here, 0x1000), scan(&there, 0x7777_0000));
+        let here = scan(&here, 0x1000);
+        let there = scan(&there, 0x7777_0000);
         assert_eq!(here.code, there.code);
         let expected = [
             Reference::Address(0x5000),
@@ -118,7 +119,7 @@ mod tests {
     fn what_is_in_the_function_counts() {
         let code = function(0x1000, 0x5000, 0x9000, 0xa000);
         let masked = scan(&code, 0x1000).code;
-        // The register of a push, the jump within, the number that is added.
+        // The register of a push, the jump within, the constant that is added.
         for changed in [0, 21, 24, 27] {
             let mut other = code.clone();
             other[changed] ^= 1;
@@ -127,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn variables_of_threads_may_move() {
+    fn thread_local_variables_may_move() {
         // mov rax, fs:[0]; lea rcx, [rax - place]; mov edx, fs:[place]; mov [rbx + 8], 1
         let code = |place: u8| {
             [
@@ -138,13 +139,14 @@ mod tests {
             ]
             .concat()
         };
-        let (one, other) = (scan(&code(0x10), 0x1000), scan(&code(0x48), 0x1000));
+        let one = scan(&code(0x10), 0x1000);
+        let other = scan(&code(0x48), 0x1000);
         assert_eq!(one, other);
         assert_eq!(one.code[26..], [8, 1]);
     }
 
     #[test]
-    fn damaged_code_is_no_problem() {
+    fn damaged_code_is_accepted() {
         let code = [0x90, 0x06, 0x07, 0xff];
         assert_eq!(scan(&code, 0).code, [0x90, 0, 0, 0]);
         assert_eq!(scan(&[], 0), Scan::default());

@@ -1,9 +1,9 @@
-//! What aarch64 may have, and how the kernel is asked for it.
+//! Instruction sets of aarch64, and their detection by kernel flags.
 
 use super::features;
 
-// Each with the kernel's word and bit; libc names those of the first word. Source: Linux,
-// Documentation/arch/arm64/elf_hwcaps.rst and arch/arm64/include/uapi/asm/hwcap.h.
+// Each with the word and bit of the kernel's flags; libc names those of the first word. Source:
+// Linux, Documentation/arch/arm64/elf_hwcaps.rst and arch/arm64/include/uapi/asm/hwcap.h.
 #[cfg(target_os = "linux")]
 features! { is_aarch64_feature_detected, has:
     "aes"(libc::AT_HWCAP, libc::HWCAP_AES)
@@ -34,6 +34,7 @@ pub(super) const FEATURES: &[super::Feature] = &[];
 
 #[cfg(target_os = "linux")]
 fn has(word: libc::c_ulong, bit: libc::c_ulong) -> bool {
-    // SAFETY: it reads what the kernel left for this process.
+    // SAFETY: the call takes an integer, and reads a table that the kernel provided for this
+    // process.
     unsafe { libc::getauxval(word) & bit != 0 }
 }

@@ -1,14 +1,14 @@
-//! The instruction sets that this program was built for, and those that the machine has.
+//! Instruction sets that this program was built for, and those of the machine.
 //!
-//! Executables are carried to other machines and kept in stores. One that was built for more than
-//! the machine has would be killed by a signal somewhere; it ends with a sentence instead, before
-//! `main`. One that was built for less says so once a run, for its numbers are not those of the
-//! machine.
+//! Executables are copied to other machines and kept in stores. One that was built for more than
+//! the machine has would be killed by a signal at some instruction; instead it ends with a message,
+//! before `main`. One that was built for less reports that once per run, because its results do not
+//! represent the machine.
 //!
 //! | module | does |
 //! |---|---|
-//! | `x86_64`, `aarch64` | lists what there is, and asks the CPU for it |
-//! | `refusal` | ends a program that was built for more |
+//! | `x86_64`, `aarch64` | list of instruction sets, and their detection |
+//! | `refusal` | end of a program that was built for more |
 
 #[cfg(target_arch = "aarch64")]
 mod aarch64;
@@ -27,16 +27,16 @@ const FEATURES: &[Feature] = &[];
 #[derive(Clone, Copy, Debug)]
 struct Feature {
     name: &'static str,
-    /// Whether the program was built for it.
+    /// True if the program was built for it.
     built: bool,
-    /// Whether it can be used here, as std says: what the program was built for, it takes for
-    /// granted.
+    /// True if it can be used here according to std, which assumes everything that the program was
+    /// built for.
     usable: fn() -> bool,
-    /// Whether CPU and system have it, whatever the program was built for.
+    /// True if CPU and system have it, regardless of what the program was built for.
     present: fn() -> bool,
 }
 
-/// All that may be asked for by their names, and where the CPU says whether it has them.
+/// Lists instruction sets by name, with their detection.
 macro_rules! features {
     ($usable:ident, $present:path: $($name:tt($($at:expr),+))+) => {
         pub(super) const FEATURES: &[super::Feature] = &[$(super::Feature {
@@ -49,15 +49,14 @@ macro_rules! features {
 }
 use features;
 
-/// The levels of x86-64, each with what it has beyond the one before.
+/// Levels of x86-64, each with its additions to the previous one.
 const LEVELS: [(&str, &[&str]); 3] = [
     ("x86-64-v2", &["cmpxchg16b", "popcnt", "sse3", "sse4.1", "sse4.2", "ssse3"]),
     ("x86-64-v3", &["avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "lzcnt", "movbe", "xsave"]),
     ("x86-64-v4", &["avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl"]),
 ];
 
-/// The highest level of which all is there: `x86-64-v3`; the architecture's name where there are
-/// no levels.
+/// Highest complete level, such as `x86-64-v3`; the architecture's name if it has no levels.
 fn level(has: impl Fn(&str) -> bool) -> &'static str {
     let base = if cfg!(target_arch = "x86_64") { "x86-64" } else { std::env::consts::ARCH };
     let whole = LEVELS.iter().take_while(|(_, features)| features.iter().all(|name| has(name)));
@@ -68,14 +67,15 @@ fn has(which: fn(&Feature) -> bool) -> impl Fn(&str) -> bool {
     move |name| FEATURES.iter().any(|feature| feature.name == name && which(feature))
 }
 
-/// What the program was built for.
+/// Level that the program was built for.
 pub fn built_level() -> &'static str {
     level(has(|feature| feature.built))
 }
 
-/// A sentence if the program was built for less than the machine has.
+/// A note if the program was built for less than the machine has.
 pub fn built_for_less() -> Option<String> {
-    let (built, machine) = (built_level(), level(has(|feature| (feature.usable)())));
+    let built = built_level();
+    let machine = level(has(|feature| (feature.usable)()));
     (built != machine).then(|| {
         format!(
             "built for {built}, but this machine has {machine}: code without a choice of its own \
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn the_cpu_says_what_std_says() {
+    fn detection_agrees_with_std() {
         for Feature { name, built, usable, present } in FEATURES {
             assert_eq!(present(), *built || usable(), "{name}");
         }

@@ -1,14 +1,15 @@
-//! The end of a program that was built for more than the machine has.
+//! End of a program that was built for more than the machine has.
 //!
-//! It comes before `main`, which may use such instructions already, and so does as little as it
-//! can: no memory, no formatting, nothing but words and system calls.
+//! It runs before `main`, which may use missing instructions already, and therefore does as little
+//! as possible: no allocation, no formatting, only constant texts and system calls.
 
 use super::{FEATURES, Feature};
 
-/// The exit code of what asks for more than the machine has.
+/// Exit code of requests for more than the machine has.
 const USAGE: libc::c_int = 2;
 
-// SAFETY: functions in this section are called once with no arguments that matter, before `main`.
+// SAFETY: functions in this section are called once before `main`; this one ignores their
+// arguments.
 #[cfg(target_os = "linux")]
 #[used]
 #[unsafe(link_section = ".init_array")]
@@ -16,35 +17,35 @@ static REFUSE: extern "C" fn() = refuse_other_machines;
 
 /// Ends the process if the machine lacks what the program was built for.
 extern "C" fn refuse_other_machines() {
-    if tell_missing(FEATURES, tell) {
-        // SAFETY: nothing has to be cleaned up yet.
+    if report_missing(FEATURES, write_stderr) {
+        // SAFETY: `_exit` takes an integer, and nothing has to be cleaned up yet.
         unsafe { libc::_exit(USAGE) }
     }
 }
 
-/// Says what is missing, word for word; whether anything is.
-fn tell_missing(features: &[Feature], mut tell: impl FnMut(&str)) -> bool {
+/// Reports what is missing, text by text; returns true if anything is.
+fn report_missing(features: &[Feature], mut write_stderr: impl FnMut(&str)) -> bool {
     let mut is_any_missing = false;
     for feature in features {
         if feature.built && !(feature.present)() {
             if !is_any_missing {
-                tell("bench: this binary was built for a CPU with more than this one has:");
+                write_stderr("bench: this binary was built for a CPU with more than this one has:");
             }
             is_any_missing = true;
-            tell(" ");
-            tell(feature.name);
+            write_stderr(" ");
+            write_stderr(feature.name);
         }
     }
     if is_any_missing {
-        tell("; build it here (cargo build --release), or for less ");
-        tell("(RUSTFLAGS=\"-C target-cpu=x86-64-v2\")\n");
+        write_stderr("; build it here (cargo build --release), or for less ");
+        write_stderr("(RUSTFLAGS=\"-C target-cpu=x86-64-v2\")\n");
     }
     is_any_missing
 }
 
-/// Writes to standard error; where that fails, there is nobody to be told.
-fn tell(text: &str) {
-    // SAFETY: the bytes are those of `text`.
+/// Writes to standard error; failures can't be reported anywhere.
+fn write_stderr(text: &str) {
+    // SAFETY: the pointer and length are those of `text`.
     let _ = unsafe { libc::write(libc::STDERR_FILENO, text.as_ptr().cast(), text.len()) };
 }
 
@@ -60,14 +61,14 @@ mod tests {
             feature("missing", true, || false),
             feature("unused", false, || false),
         ];
-        let mut told = String::new();
-        assert!(tell_missing(&features, |text| told.push_str(text)));
-        assert!(told.contains("than this one has: missing; build it here"), "{told}");
+        let mut output = String::new();
+        assert!(report_missing(&features, |text| output.push_str(text)));
+        assert!(output.contains("than this one has: missing; build it here"), "{output}");
     }
 
     #[test]
-    fn nothing_is_told_where_nothing_is_missing() {
-        // Or this test would not run.
-        assert!(!tell_missing(FEATURES, |text| panic!("told: {text}")));
+    fn no_report_if_nothing_is_missing() {
+        // Otherwise this test would not run.
+        assert!(!report_missing(FEATURES, |text| panic!("told: {text}")));
     }
 }

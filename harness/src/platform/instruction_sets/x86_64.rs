@@ -1,13 +1,14 @@
-//! What x86-64 may have, and how `cpuid` is asked for it.
+//! Instruction sets of x86-64, and their detection by `cpuid`.
 //!
-//! It is asked in single registers, by hand: before `main` nothing may be used that might not be
-//! there, and compilers copy even four numbers by the widest instructions that they were told of.
+//! Registers are read one at a time with inline assembly: before `main` no instruction may be used
+//! that might be missing, and compilers copy even four numbers with the widest instructions that
+//! are enabled.
 
 use std::arch::asm;
 
 use super::features;
 
-/// A register that `cpuid` answers in.
+/// An output register of `cpuid`.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Register {
     Eax,
@@ -16,12 +17,12 @@ enum Register {
     Edx,
 }
 
-/// What the system has to keep for each thread, as it says in XCR0.
+/// Register state that the system has to save for each thread, as reported in XCR0.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(u32)]
-enum Kept {
+enum SavedState {
     Nothing = 0,
-    /// The registers of x87: that it keeps anything in this way.
+    /// The registers of x87: XSAVE is in use at all.
     Xsave = 0x1,
     /// Registers of 256 bits.
     Ymm = 0x6,
@@ -29,15 +30,15 @@ enum Kept {
     Zmm = 0xe6,
 }
 
-use Kept::{Nothing, Xsave, Ymm, Zmm};
 use Register::{Eax, Ebx, Ecx, Edx};
+use SavedState::{Nothing, Xsave, Ymm, Zmm};
 
-/// The leaf from which on leaves are of vendors.
+/// First extended leaf.
 const EXTENDED: u32 = 0x8000_0000;
 
-// Each with its leaf, subleaf, register and bit, and what the system has to keep. Source: Intel 64 and IA-32 Architectures
-// Software Developer's Manual, volume 2A, CPUID; of the last two AMD64 Architecture Programmer's
-// Manual, volume 3, appendix E.
+// Each with its leaf, subleaf, register and bit, and the state that the system has to save. Source:
+// Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2A, CPUID; of the last two
+// AMD64 Architecture Programmer's Manual, volume 3, appendix E.
 features! { is_x86_feature_detected, has:
     "sse3"(1, 0, Ecx, 0, Nothing)
     "pclmulqdq"(1, 0, Ecx, 1, Nothing)
@@ -87,22 +88,22 @@ features! { is_x86_feature_detected, has:
     "sse4a"(EXTENDED + 1, 0, Ecx, 6, Nothing)
 }
 
-/// Whether a bit is set, and the registers are kept. Leaves beyond the last one answer what others
-/// do.
-fn has(leaf: u32, subleaf: u32, register: Register, bit: u32, kept: Kept) -> bool {
+/// True if a bit is set, and the system saves the registers. Leaves after the last one return data
+/// of other leaves, so the maximum is checked.
+fn has(leaf: u32, subleaf: u32, register: Register, bit: u32, saved: SavedState) -> bool {
     cpuid(leaf & EXTENDED, 0, Eax) >= leaf
         && cpuid(leaf, subleaf, register) >> bit & 1 == 1
-        && (kept == Nothing || is_kept(kept as u32))
+        && (saved == Nothing || is_saved(saved as u32))
 }
 
-fn is_kept(state: u32) -> bool {
-    /// The system has turned XCR0 on.
+fn is_saved(state: u32) -> bool {
+    /// Bit of `cpuid` that reports that the system has enabled XCR0.
     const OSXSAVE: u32 = 27;
     if cpuid(1, 0, Ecx) >> OSXSAVE & 1 == 0 {
         return false;
     }
     let xcr0: u32;
-    // SAFETY: the instruction is there, and changes these registers alone.
+    // SAFETY: OSXSAVE was checked, so the instruction exists; it changes only these registers.
     unsafe {
         asm!(
             "xgetbv",
@@ -116,16 +117,17 @@ fn is_kept(state: u32) -> bool {
 }
 
 fn cpuid(leaf: u32, subleaf: u32, register: Register) -> u32 {
-    let (mut eax, mut ecx) = (leaf, subleaf);
+    let mut eax = leaf;
+    let mut ecx = subleaf;
     let (ebx, edx): (u64, u32);
-    // SAFETY: all x86-64 have the instruction, which changes these registers alone. The compiler
-    // keeps rbx for itself: it is put back.
+    // SAFETY: all x86-64 processors have the instruction, which changes only these registers. The
+    // compiler reserves rbx, so it is restored.
     unsafe {
         asm!(
-            "mov {kept}, rbx",
+            "mov {saved}, rbx",
             "cpuid",
-            "xchg {kept}, rbx",
-            kept = out(reg) ebx,
+            "xchg {saved}, rbx",
+            saved = out(reg) ebx,
             inout("eax") eax,
             inout("ecx") ecx,
             out("edx") edx,

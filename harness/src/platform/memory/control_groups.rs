@@ -1,19 +1,19 @@
-//! Memory that the control groups of this process leave.
+//! Memory available within the control groups of this process.
 //!
-//! What the kernel caches of files counts as used by a group, but makes room for whoever needs it.
-//! Above `memory.high` nothing is killed, but all work of the group is slowed down until it all but
-//! stands still: it is a limit like `memory.max`.
+//! The kernel's file cache counts as used by a group, but is reclaimed on demand. Above
+//! `memory.high` no process is killed, but all work of the group is slowed down until it almost
+//! stops: it is treated as a limit like `memory.max`.
 
 use std::path::Path;
 
 use super::super::control_groups::{Version, hierarchies};
 use super::super::sysfs;
 
-/// Names of the files of a version.
+/// File names of a version.
 struct Files {
     limits: &'static [&'static str],
     used: &'static str,
-    /// The line of `memory.stat` with what can be reclaimed.
+    /// Line of `memory.stat` with reclaimable memory.
     inactive: &'static str,
 }
 
@@ -28,22 +28,22 @@ const V2: Files = Files {
     inactive: "inactive_file ",
 };
 
-/// Bytes that can still be allocated; `None` without limits. `root` is `/` but in tests.
-pub(super) fn left(root: &Path) -> Option<u64> {
+/// Bytes that can still be allocated; `None` without limits. `root` is `/` except in tests.
+pub(super) fn available_bytes(root: &Path) -> Option<u64> {
     let hierarchies = hierarchies(root, "memory").into_iter();
-    let left = hierarchies.flat_map(|hierarchy| {
+    let available_bytes = hierarchies.flat_map(|hierarchy| {
         let files = match hierarchy.version {
             Version::V1 => &V1,
             Version::V2 => &V2,
         };
-        hierarchy.groups.into_iter().filter_map(move |group| left_in(&group, files))
+        hierarchy.groups.into_iter().filter_map(move |group| available_in(&group, files))
     });
-    left.min()
+    available_bytes.min()
 }
 
-/// Bytes that a group leaves; `None` without a limit: version 2 says `max`, and version 1 a number
-/// that is larger than any memory.
-fn left_in(folder: &Path, files: &Files) -> Option<u64> {
+/// Bytes available within a group; `None` without a limit: version 2 reports `max`, and version 1 a
+/// number that is larger than any memory.
+fn available_in(folder: &Path, files: &Files) -> Option<u64> {
     let limits = files.limits.iter().filter_map(|name| sysfs::number::<u64>(&folder.join(name)));
     let limit = limits.min()?;
     let used: u64 = sysfs::number(&folder.join(files.used))?;
@@ -70,9 +70,9 @@ mod tests {
             ("sys/fs/cgroup/user/job/memory.max", "max"),
             ("sys/fs/cgroup/user/job/memory.current", "100"),
         ];
-        assert_eq!(left(root(&all).path()), Some(400));
-        assert_eq!(left(root(&all[..2]).path()), None, "no files of memory");
-        assert_eq!(left(root(&[]).path()), None, "no groups");
+        assert_eq!(available_bytes(root(&all).path()), Some(400));
+        assert_eq!(available_bytes(root(&all[..2]).path()), None, "no files of memory");
+        assert_eq!(available_bytes(root(&[]).path()), None, "no groups");
     }
 
     #[test]
@@ -87,12 +87,12 @@ mod tests {
             ("sys/fs/cgroup/memory/one/memory.limit_in_bytes", "4000"),
             ("sys/fs/cgroup/memory/one/memory.usage_in_bytes", "1000"),
         ]);
-        assert_eq!(left(root.path()), Some(3000));
+        assert_eq!(available_bytes(root.path()), Some(3000));
     }
 
-    /// A group above `memory.high` is slowed down until it all but stands still.
+    /// A group above `memory.high` almost stops.
     #[test]
-    fn what_slows_a_group_down_is_a_limit_too() {
+    fn memory_high_is_a_limit() {
         let mounts = "30 23 0:26 / /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n";
         let root = root(&[
             ("proc/self/cgroup", "0::/job\n"),
@@ -101,6 +101,6 @@ mod tests {
             ("sys/fs/cgroup/job/memory.high", "1000"),
             ("sys/fs/cgroup/job/memory.current", "400"),
         ]);
-        assert_eq!(left(root.path()), Some(600));
+        assert_eq!(available_bytes(root.path()), Some(600));
     }
 }

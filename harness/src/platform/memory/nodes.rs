@@ -1,20 +1,20 @@
 //! Memory of the NUMA nodes that this process may allocate on.
 //!
-//! `Mems_allowed` is what control groups of cpusets leave (Slurm, containers); a memory policy is what
-//! the process was started with (`numactl --membind`).
+//! `Mems_allowed` is set by cpusets of control groups (Slurm, containers); a memory policy is set
+//! at the start of a process (`numactl --membind`).
 
 use std::path::Path;
 
 use super::super::sysfs;
 
-/// The policy of `set_mempolicy` that allows no other nodes.
+/// Policy of `set_mempolicy` that allows no other nodes.
 const MPOL_BIND: libc::c_int = 2;
-/// The kernel's largest number of nodes.
+/// Maximum number of nodes of the kernel.
 const MAX_NODES: usize = 1024;
 
-/// Bytes that are left on the allowed nodes; `None` where all nodes are allowed, or where the system
-/// does not say. `root` is `/` but in tests.
-pub(super) fn left(root: &Path) -> Option<u64> {
+/// Available bytes on the allowed nodes; `None` if all nodes are allowed or the system does not
+/// report them. `root` is `/` except in tests.
+pub(super) fn available_bytes(root: &Path) -> Option<u64> {
     left_on(root, bound_nodes().as_deref())
 }
 
@@ -31,12 +31,13 @@ fn left_on(root: &Path, bound: Option<&[usize]>) -> Option<u64> {
     if nodes.len() == all.len() || nodes.is_empty() {
         return None;
     }
-    let left = nodes.iter().map(|node| left_in(&base.join(format!("node{node}/meminfo"))));
-    left.sum()
+    let available_bytes =
+        nodes.iter().map(|node| available_in(&base.join(format!("node{node}/meminfo"))));
+    available_bytes.sum()
 }
 
-/// Free memory of a node, and what the kernel caches of files there.
-fn left_in(meminfo: &Path) -> Option<u64> {
+/// Free memory of a node, including file cache.
+fn available_in(meminfo: &Path) -> Option<u64> {
     let text = sysfs::text(meminfo)?;
     let kilobytes = |name: &str| {
         let line = text.lines().find_map(|line| line.split_once(name))?.1;
@@ -52,7 +53,8 @@ fn bound_nodes() -> Option<Vec<usize>> {
     const BITS: usize = libc::c_ulong::BITS as usize;
     let mut mode: libc::c_int = 0;
     let mut mask = [0 as libc::c_ulong; MAX_NODES / BITS];
-    // SAFETY: the kernel writes the mode, and no more than MAX_NODES bits of the mask.
+    // SAFETY: the kernel writes the mode, and at most MAX_NODES bits of the mask, which has that
+    // size.
     let failed = unsafe {
         libc::syscall(
             libc::SYS_get_mempolicy,

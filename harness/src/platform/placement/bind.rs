@@ -1,4 +1,4 @@
-//! Which thread of a team goes to which place.
+//! Assignment of the threads of a team to places.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,13 +8,13 @@ use text::Foreign;
 /// A binding policy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bind {
-    /// Threads may be anywhere.
+    /// Threads are not bound.
     False,
-    /// All threads are where the primary one is.
+    /// All threads are in the place of the primary one.
     Primary,
     /// Threads are in neighbouring places.
     Close,
-    /// Threads are as far apart as can be.
+    /// Threads are as far apart as possible.
     Spread,
 }
 
@@ -26,48 +26,48 @@ const NAMES: [(&str, Bind); 4] = [
 ];
 
 /// A policy for each level of teams: `close`, or of nested ones `spread+primary`, the outer one
-/// first. `spread+primary(4)` says how many threads each inner team has, too.
+/// first. `spread+primary(4)` also specifies the number of threads of each inner team.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BindLevels {
-    /// Of the outer team.
+    /// Policy of the outer team.
     pub outer: Bind,
-    /// Of the teams within it.
+    /// Policy of the inner teams.
     pub inner: Option<InnerBind>,
 }
 
-/// Teams within a team.
+/// Policy of inner teams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InnerBind {
-    /// Where their threads go.
+    /// Binding of their threads.
     pub bind: Bind,
-    /// The threads of each; `None` if nobody has said so.
+    /// Number of threads of each; `None` if not specified.
     pub threads: Option<usize>,
 }
 
-/// The places of the threads of a team, by their numbers. The primary thread is in the
-/// first one.
+/// Place index of each thread of a team. The primary thread is in the first place.
 pub fn assign(places: usize, threads: usize, bind: Bind) -> Vec<usize> {
     match bind {
         Bind::False | Bind::Primary => vec![0; threads],
         Bind::Close if threads <= places => (0..threads).collect(),
-        // The places are cut into as many parts as there are threads: the first of each.
+        // Places are divided into one part per thread, of which the thread gets the first.
         Bind::Spread if threads <= places => {
             let cut = |part| part * places / threads;
             (0..threads).map(cut).collect()
         }
-        // More threads than places: threads with consecutive numbers share one, about as
+        // With more threads than places, threads with consecutive numbers share one, about equally
         // many in each.
         Bind::Close | Bind::Spread => {
-            let (each, more) = (threads / places, threads % places);
+            let each = threads / places;
+            let more = threads % places;
             let in_place = |place| std::iter::repeat_n(place, each + usize::from(place < more));
             (0..places).flat_map(in_place).collect()
         }
     }
 }
 
-/// The places of the threads of nested teams, team by team. The first of each inner team is where
-/// its thread of the outer team is. Where that is spread, inner teams stay within its part of the
-/// places; otherwise they have all of them, from their own on.
+/// Place index of each thread of nested teams, team by team. The first thread of each inner team is
+/// in the place of its thread of the outer team. With `spread`, inner teams stay within its part of
+/// the places; otherwise they use all of them, starting with that place.
 pub fn assign_nested(
     places: usize,
     [outer, inner]: [usize; 2],
@@ -144,7 +144,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn places_are_filled_side_by_side_or_far_apart_and_shared_in_order() {
+    fn close_and_spread_assign_places_in_order() {
         for (places, threads, bind, expected) in [
             (8, 4, Bind::Close, &[0, 1, 2, 3][..]),
             (2, 2, Bind::Close, &[0, 1]),
@@ -157,13 +157,13 @@ mod tests {
         ] {
             assert_eq!(assign(places, threads, bind), expected, "{bind}");
         }
-        let crowd = assign(128, 144, Bind::Close);
-        let some = [crowd[31], crowd[32], crowd[143]];
-        assert_eq!((crowd.len(), some), (144, [15, 16, 127]));
+        let crowded = assign(128, 144, Bind::Close);
+        let some = [crowded[31], crowded[32], crowded[143]];
+        assert_eq!((crowded.len(), some), (144, [15, 16, 127]));
     }
 
     #[test]
-    fn policies_come_back_from_their_names() {
+    fn policies_survive_a_round_trip() {
         for (name, bind) in NAMES {
             assert_eq!(name.parse(), Ok(bind));
             assert_eq!(bind.to_string(), name);

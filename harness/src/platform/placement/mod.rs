@@ -1,8 +1,7 @@
-//! Threads in their places, with OpenMP's meaning.
+//! Placement of threads as in OpenMP.
 //!
-//! Places are sets of CPUs, made from the CPUs that this process may use. A
-//! binding says which thread of a team goes to which place, by its number.
-//! (OpenMP 5.2: `OMP_PLACES` in 21.1.6, the policies in 10.1.3.)
+//! Places are sets of CPUs that this process may use. A binding assigns each thread of a team to a
+//! place, by its number. (OpenMP 5.2: `OMP_PLACES` in 21.1.6, the policies in 10.1.3.)
 
 mod bind;
 mod places;
@@ -15,28 +14,28 @@ pub use places::{Place, PlaceKind, PlacesSpec};
 
 use super::Topology;
 
-/// Where the threads of a team are to be.
+/// Placement of the threads of a team.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Placement {
-    /// Wherever the system puts them.
+    /// Threads are not bound.
     None,
-    /// In these places.
+    /// Threads are bound to places.
     Bound {
-        /// The places as they were asked for.
+        /// Places as specified by the user.
         places: PlacesSpec,
-        /// How threads go to places.
+        /// Policy for assigning threads to places.
         bind: Bind,
     },
 }
 
-/// A placement that can't be had here, and what there is.
+/// Error: a placement that is not possible here, with what is available.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct PlacementError(pub String);
 
 impl Placement {
-    /// The combination of two flags, either of which may be missing: places
-    /// alone bind close, a binding alone is to cores.
+    /// Combines two flags, either of which may be missing: the default binding of places is close,
+    /// the default places of a binding are cores.
     pub fn new(places: Option<&PlacesSpec>, bind: Option<Bind>) -> Self {
         match (places, bind) {
             (None, None) | (_, Some(Bind::False)) => Placement::None,
@@ -47,7 +46,7 @@ impl Placement {
         }
     }
 
-    /// The places in records: `none` without any.
+    /// Name of the places in records: `none` without any.
     pub fn places_name(&self) -> String {
         match self {
             Placement::None => "none".to_owned(),
@@ -55,7 +54,7 @@ impl Placement {
         }
     }
 
-    /// The binding: `false` without any.
+    /// Binding policy: `false` without places.
     pub fn bind(&self) -> Bind {
         match self {
             Placement::None => Bind::False,
@@ -63,10 +62,10 @@ impl Placement {
         }
     }
 
-    /// The CPUs of each thread of a team; `None` if they may be anywhere.
+    /// CPUs of each thread of a team; `None` if threads are not bound.
     ///
     /// # Errors
-    /// If the places are not there.
+    /// If the places don't exist.
     pub fn cpus(
         &self,
         threads: usize,
@@ -76,10 +75,10 @@ impl Placement {
         self.assigned(topology, mask, |places, bind| assign(places, threads, bind))
     }
 
-    /// The same of nested teams, team by team.
+    /// CPUs of each thread of nested teams, team by team; `None` if threads are not bound.
     ///
     /// # Errors
-    /// If the places are not there.
+    /// If the places don't exist.
     pub fn cpus_of_nested(
         &self,
         threads: [usize; 2],
@@ -120,7 +119,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn either_flag_alone_has_a_meaning() {
+    fn each_flag_has_a_default() {
         let sockets = &PlacesSpec::all(PlaceKind::Sockets);
         for (places, bind, expected) in [
             (None, None, "not placed"),

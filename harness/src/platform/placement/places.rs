@@ -1,4 +1,4 @@
-//! Places: sets of CPUs, by what they share or one by one.
+//! Places: sets of CPUs that share a resource or are listed explicitly.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,32 +9,32 @@ use text::Foreign;
 use super::PlacementError;
 use crate::platform::Topology;
 
-/// The CPUs of a place, in ascending order.
+/// CPUs of a place, in ascending order.
 pub type Place = Vec<usize>;
 
-/// Places as they are asked for.
+/// Specification of places.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PlacesSpec {
-    /// A place for each thing of a kind: `cores`, or the first so many: `cores(4)`.
+    /// One place per resource of a kind: `cores`, or the first four: `cores(4)`.
     Each {
-        /// The kind.
+        /// Kind of resource.
         kind: PlaceKind,
-        /// How many at most.
+        /// Maximum number of places.
         count: Option<usize>,
     },
     /// Places given by their CPUs: `{0:4},{4:4}`.
     Explicit {
-        /// The CPUs of each place.
+        /// CPUs of each place.
         places: Vec<Place>,
-        /// As it was written.
+        /// Text as specified.
         text: String,
     },
 }
 
-/// What the CPUs of a place share.
+/// Resource that the CPUs of a place share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PlaceKind {
-    /// Nothing: a hardware thread each.
+    /// None: a single hardware thread.
     Threads,
     /// A core.
     Cores,
@@ -54,19 +54,19 @@ const KINDS: [(&str, PlaceKind); 5] = [
     ("sockets", PlaceKind::Sockets),
 ];
 
-/// The most places and CPUs that a text may stand for.
+/// Maximum number of places and of CPUs in an explicit list.
 const MAX_LISTED: usize = 1 << 16;
 
 impl PlacesSpec {
-    /// A place for each thing of a kind.
+    /// One place per resource of a kind.
     pub fn all(kind: PlaceKind) -> Self {
         PlacesSpec::Each { kind, count: None }
     }
 
-    /// The places that there are, of the CPUs in `mask`.
+    /// Resolves the specification to places with the CPUs in `mask`.
     ///
     /// # Errors
-    /// If there are not as many, or a CPU is not in the mask.
+    /// If there are fewer places, or a CPU is not in the mask.
     pub fn resolve(
         &self,
         topology: &Topology,
@@ -101,7 +101,7 @@ fn check_mask(places: &[Place], text: &str, mask: &[usize]) -> Result<(), Placem
     })
 }
 
-/// The CPUs of the mask, grouped by what they share; neighbours come together.
+/// CPUs of the mask, grouped by the resource that they share; neighbours are adjacent.
 fn of_kind(kind: PlaceKind, topology: &Topology, mask: &[usize]) -> Vec<Place> {
     let mut groups = BTreeMap::<[usize; 4], Place>::new();
     let cpus = topology.cpus.iter();
@@ -182,8 +182,8 @@ impl FromStr for PlacesSpec {
     }
 }
 
-/// `{0,1,2}`, `{0:4}` (first CPU and how many), `{0:4:2}` (with a stride), and
-/// `{0:4}:3:8` (three such places, the CPUs of each 8 on).
+/// Parses `{0,1,2}`, `{0:4}` (first CPU and count), `{0:4:2}` (with a stride), and `{0:4}:3:8`
+/// (three such places, at a stride of 8 CPUs).
 fn explicit(text: &str) -> Option<Vec<Place>> {
     let mut places = Vec::new();
     let mut rest = text;
@@ -203,7 +203,7 @@ fn explicit(text: &str) -> Option<Vec<Place>> {
     (!places.is_empty()).then_some(places)
 }
 
-/// `:3:8`, `:3`, or nothing for a single one.
+/// Parses `:3:8`, `:3`, or nothing for a single one.
 fn repetition(text: &str, default_stride: usize) -> Option<(usize, usize)> {
     if text.trim().is_empty() {
         return Some((1, 0));
@@ -215,7 +215,7 @@ fn repetition(text: &str, default_stride: usize) -> Option<(usize, usize)> {
     }
 }
 
-/// `0:4:2`.
+/// Parses `0:4:2`.
 fn numbers(text: &str) -> Option<Vec<usize>> {
     let numbers = text.split(':').map(|number| number.trim().parse().ok());
     numbers.collect()
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn names_come_back() {
+    fn names_survive_a_round_trip() {
         let kinds = KINDS.map(|(name, _)| name);
         for text in kinds.into_iter().chain(["cores(4)", "{0:4},{4:4}"]) {
             assert_eq!(parsed(text).to_string(), text);
@@ -274,7 +274,7 @@ mod tests {
     }
 
     #[test]
-    fn senseless_places_are_refused() {
+    fn invalid_places_are_refused() {
         let senseless =
             "|dies|cores(0)|cores(x)|cores(|{|{}|{a}|{0:}|{0},|{0:0}|{0}:x|{0:99999999}";
         for text in senseless.split('|') {

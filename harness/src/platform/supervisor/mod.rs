@@ -1,20 +1,20 @@
-//! A process that waits for the one that has plugins loaded, so that whatever ends that is told.
+//! A process that waits for the one with plugins, in order to report its end whatever the cause.
 //!
-//! A plugin can end its process in ways that nothing in it can notice: `_exit`, SIGKILL, memory
-//! that it has spoilt long before. So what plugins are loaded for is done by a child, forked
-//! before any thread is started: arguments, environment, affinity, limits and the terminal are
-//! the same. The parent does nothing but wait. A child that is done says so in the memory that
-//! both share, and the parent ends as it did; any other end is the plugin's.
+//! A plugin can end its process in ways that cannot be detected within it: `_exit`, SIGKILL, memory
+//! corruption long before. So work with plugins is done by a child, forked before any thread is
+//! started: arguments, environment, affinity, limits and the terminal are the same. The parent only
+//! waits. A child that is done records that in memory shared by both, and the parent ends with the
+//! same exit code; any other end is attributed to the plugin.
 //!
-//! Signals come to both where they are for all processes of a terminal, and to the parent where
-//! they are for `bench`. So the parent alone acts upon them: see `signals`. The child dies with
-//! the parent.
+//! Signals are delivered to both if they are sent to all processes of a terminal, and to the parent
+//! if they are sent to `bench`. So only the parent handles them: see `signals`. The child is killed
+//! when the parent ends.
 //!
 //! | module | holds |
 //! |---|---|
 //! | this | both processes |
-//! | `signals` | what asks them to end |
-//! | `story` | what is told of a child that did not end by itself |
+//! | `signals` | signals that request an end |
+//! | `story` | report of a child that did not end by itself |
 
 mod signals;
 mod story;
@@ -30,17 +30,17 @@ use nix::libc;
 use nix::sys::signal::{SigSet, Signal, kill};
 use nix::unistd::Pid;
 
-use super::ledger::{self, Ledger};
+use super::crash_record::{self, CrashRecord};
 use super::{Exit, children};
 pub(super) use signals::{is_supervised, orders};
 
-/// The exit code of a panic.
+/// Exit code of a panic.
 const PANICKED: i32 = 101;
 
-/// Has a child do some work, and ends as it does.
+/// Runs some work in a child, and ends as the child does.
 ///
-/// No other thread may have been started, nor the driver of GPUs. Where there can be no child,
-/// this process does the work itself, as without a supervisor.
+/// No other thread may have been started, nor the driver of GPUs. If no child can be started, this
+/// process does the work itself, without a supervisor.
 pub(crate) fn supervise(work: impl FnOnce() -> Exit) -> ExitCode {
     match prepared() {
         Ok((supervisor, orders)) if is_alone() => supervisor.run(orders, work),
@@ -48,32 +48,32 @@ pub(crate) fn supervise(work: impl FnOnce() -> Exit) -> ExitCode {
     }
 }
 
-/// Whether this is the only thread, as far as the system tells.
+/// True if this is the only thread, as far as the system reports.
 fn is_alone() -> bool {
     fs::read_dir("/proc/self/task").map_or(true, |threads| threads.count() == 1)
 }
 
 struct Supervisor {
-    ledger: &'static Ledger,
-    /// What the child is told to do.
+    crash_record: &'static CrashRecord,
+    /// Sends orders to the child.
     orders: PipeWriter,
     signals: signals::Inherited,
 }
 
 fn prepared() -> io::Result<(Supervisor, io::PipeReader)> {
-    let ledger = ledger::share()?;
+    let crash_record = crash_record::share()?;
     let (reader, orders) = io::pipe()?;
-    Ok((Supervisor { ledger, orders, signals: signals::Inherited::look()? }, reader))
+    Ok((Supervisor { crash_record, orders, signals: signals::Inherited::look()? }, reader))
 }
 
 impl Supervisor {
     fn run(self, orders: io::PipeReader, work: impl FnOnce() -> Exit) -> ExitCode {
-        // None of them may be lost in between.
+        // Blocked first, so that no signal is lost in between.
         let Ok(mask) = self.signals.block() else {
             return work().into();
         };
         let parent = std::process::id();
-        // SAFETY: this is the only thread, so nothing is half done in the child.
+        // SAFETY: this is the only thread, so the child starts in a consistent state.
         match unsafe { libc::fork() } {
             -1 => {
                 let _ = mask.thread_set_mask();
@@ -84,7 +84,7 @@ impl Supervisor {
                 self.signals.leave_to_parent(orders);
                 let _ = mask.thread_set_mask();
                 children::die_with(parent);
-                work_in_child(self.ledger, work)
+                work_in_child(self.crash_record, work)
             }
             child => {
                 drop(orders);
@@ -93,7 +93,7 @@ impl Supervisor {
         }
     }
 
-    /// Waits for the child, and passes on what it is to hear meanwhile.
+    /// Waits for the child, and forwards requests to end.
     fn watch(mut self, child: Pid, mask: &SigSet) -> ExitCode {
         let mut deadly = None;
         loop {
@@ -108,49 +108,49 @@ impl Supervisor {
         }
     }
 
-    /// Tells the child that it was asked to end; one that does not listen is ended. Returns the
-    /// signal if it does that.
+    /// Forwards a request to end to the child; a child without a listener is killed. Returns the
+    /// signal in that case.
     fn pass_on(&mut self, signal: Signal, child: Pid) -> Option<Signal> {
-        if self.ledger.listens.load(SeqCst) && signal != Signal::SIGQUIT {
-            // A child that is gone needs no order.
+        if self.crash_record.listens.load(SeqCst) && signal != Signal::SIGQUIT {
+            // A child that has ended needs no order.
             let _ = self.orders.write_all(&[1]);
             return None;
         }
         if self.signals.ignores(signal) {
             return None;
         }
-        // It acts upon no other, but for this one, which leaves a core.
+        // The child ignores all others except this one, which dumps core.
         let deadly = if signal == Signal::SIGQUIT { signal } else { Signal::SIGKILL };
         let _ = kill(child, deadly);
         Some(signal)
     }
 
-    /// Ends as the child did, and says why if that was not by itself.
+    /// Ends as the child did, and reports the cause if that was not by itself.
     fn end(&self, status: ExitStatus, deadly: Option<Signal>, mask: &SigSet) -> ExitCode {
-        let told = self.ledger.told();
-        if let Some(code) = told.filter(|&code| status.code() == Some(code)) {
+        let exit_code = self.crash_record.exit_code();
+        if let Some(code) = exit_code.filter(|&code| status.code() == Some(code)) {
             return ExitCode::from(code as u8);
         }
         if let Some(signal) = deadly.filter(|_| status.signal().is_some()) {
             signals::die_of(signal, mask);
         }
-        let story = story::of(self.ledger, status);
+        let story = story::describe(self.crash_record, status);
         let _ = writeln!(io::stderr(), "\nbench: {}", text::lines(&story));
         Exit::WrongOutput.into()
     }
 }
 
-fn work_in_child(ledger: &Ledger, work: impl FnOnce() -> Exit) -> ExitCode {
+fn work_in_child(crash_record: &CrashRecord, work: impl FnOnce() -> Exit) -> ExitCode {
     let done = catch_unwind(AssertUnwindSafe(work));
     let code = done.map_or(PANICKED, |exit| exit as i32);
-    ledger.tell(code);
+    crash_record.set_exit_code(code);
     ExitCode::from(code as u8)
 }
 
-/// How a child ended, if it has.
+/// Exit status of a child, if it has ended.
 fn ended(child: Pid) -> Option<ExitStatus> {
     let mut status = 0;
-    // SAFETY: it writes one number.
+    // SAFETY: the call writes only `status`, which is a valid local variable.
     let found = unsafe { libc::waitpid(child.as_raw(), &raw mut status, libc::WNOHANG) };
     (found == child.as_raw()).then(|| ExitStatus::from_raw(status))
 }

@@ -1,8 +1,7 @@
-//! Signals that ask to end: the parent takes all of them, and the child acts upon none that it
-//! gets itself.
+//! Signals that request an end: the parent receives all of them, and the child ignores its own.
 //!
-//! A Ctrl-C comes to both processes, `kill` to one of them, and nobody can tell which it was from
-//! what a process gets. So that each counts once, the child hears of them through a pipe alone.
+//! Ctrl-C signals both processes, `kill` one of them, and a process cannot distinguish the two. So
+//! that each request counts once, the child receives them only through a pipe.
 
 use std::ffi::c_int;
 use std::io::{self, PipeReader};
@@ -14,26 +13,26 @@ use nix::sys::signal::{
     SaFlags, SigAction, SigHandler, SigSet, SigmaskHow, Signal, raise, sigaction,
 };
 
-/// Those that ask a command to end in good order.
+/// Signals that request an end in good order.
 const ASKING: [Signal; 3] = [Signal::SIGINT, Signal::SIGTERM, Signal::SIGHUP];
 
-/// What the child is told, until somebody listens.
+/// Receives orders of the child, until the listener takes it.
 static ORDERS: Mutex<Option<PipeReader>> = Mutex::new(None);
 static SUPERVISED: AtomicBool = AtomicBool::new(false);
 
-/// Whether this process has a supervisor.
+/// True if this process has a supervisor.
 pub(in crate::platform) fn is_supervised() -> bool {
     SUPERVISED.load(SeqCst)
 }
 
-/// A byte for each time that this process is asked to end. There is one listener.
+/// Yields a byte for each request to end. There is one listener.
 pub(in crate::platform) fn orders() -> Option<PipeReader> {
     ORDERS.lock().ok()?.take()
 }
 
-/// What this process was started with.
+/// Signal state that this process was started with.
 pub(super) struct Inherited {
-    /// Those that it is to wait for.
+    /// Signals to wait for.
     awaited: SigSet,
     ignored: SigSet,
 }
@@ -55,15 +54,15 @@ impl Inherited {
         Ok(Inherited { awaited, ignored })
     }
 
-    /// From now on they wait until they are asked for; returns what was blocked before.
+    /// Blocks the signals, so that they can be waited for; returns the previous mask.
     pub(super) fn block(&self) -> io::Result<SigSet> {
-        // Somebody may have had this process ignore how its children end.
-        // SAFETY: the default is no function of ours.
+        // The parent may have set this process to ignore the end of its children.
+        // SAFETY: the default action is not a function of this program.
         unsafe { sigaction(Signal::SIGCHLD, &by_default()) }?;
         Ok(self.awaited.thread_swap_mask(SigmaskHow::SIG_BLOCK)?)
     }
 
-    /// The next one.
+    /// Waits for the next signal.
     pub(super) fn next(&self) -> io::Result<Signal> {
         Ok(self.awaited.wait()?)
     }
@@ -72,13 +71,13 @@ impl Inherited {
         self.ignored.contains(signal)
     }
 
-    /// In the child: only what comes through the pipe counts. There is a handler, which does
-    /// nothing, rather than none, for programs that the child starts begin with the default then.
+    /// In the child: only the pipe counts. Signals get an empty handler rather than `SIG_IGN`,
+    /// because programs that the child starts then have the default action.
     pub(super) fn leave_to_parent(&self, orders: PipeReader) {
         let handler = SigHandler::Handler(nothing);
         let action = SigAction::new(handler, SaFlags::SA_RESTART, SigSet::empty());
         for signal in ASKING.into_iter().filter(|&signal| !self.ignores(signal)) {
-            // SAFETY: the handler does nothing.
+            // SAFETY: the handler is an empty function.
             let _ = unsafe { sigaction(signal, &action) };
         }
         if let Ok(mut kept) = ORDERS.lock() {
@@ -96,22 +95,22 @@ fn by_default() -> SigAction {
 
 fn is_ignored(signal: Signal) -> io::Result<bool> {
     let mut action = std::mem::MaybeUninit::<libc::sigaction>::zeroed();
-    // SAFETY: without a new action, it writes the one that there is.
+    // SAFETY: without a new action, the call only writes the current one to `action`.
     let read = unsafe { libc::sigaction(signal as c_int, std::ptr::null(), action.as_mut_ptr()) };
     if read == -1 {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: it was written.
+    // SAFETY: the successful call has initialised it.
     Ok(unsafe { action.assume_init() }.sa_sigaction == libc::SIG_IGN)
 }
 
-/// Ends this process as a signal does that nobody handles.
+/// Ends this process as the default action of a signal does.
 pub(super) fn die_of(signal: Signal, mask: &SigSet) -> ! {
-    // SAFETY: the default is no function of ours.
+    // SAFETY: the default action is not a function of this program.
     let _ = unsafe { sigaction(signal, &by_default()) };
     let _ = raise(signal);
-    // It was blocked.
+    // The signal is unblocked, so that it is delivered now.
     let _ = mask.thread_set_mask();
-    // The first process of a container does not die of signals: as a shell tells it.
+    // The first process of a container does not die of signals: use the exit code of a shell.
     std::process::exit(128 + signal as i32)
 }

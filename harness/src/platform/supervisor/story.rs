@@ -1,4 +1,4 @@
-//! What is told of a process with plugins that did not end by itself.
+//! Report of a process with plugins that did not end by itself.
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
@@ -6,15 +6,15 @@ use std::sync::atomic::Ordering::SeqCst;
 
 use nix::sys::signal::Signal;
 
-use crate::platform::ledger::Ledger;
+use crate::platform::crash_record::CrashRecord;
 use crate::platform::plugin_guard::{KEPT, NOTHING_KEPT};
 
-/// What happened, who may be to blame, and where results are.
-pub(super) fn of(ledger: &Ledger, status: ExitStatus) -> String {
+/// Describes what happened, possible causes, and where results are.
+pub(super) fn describe(crash_record: &CrashRecord, status: ExitStatus) -> String {
     let how = how(status);
-    let call = String::from_utf8_lossy(ledger.call.bytes());
-    let folder = String::from_utf8_lossy(ledger.folder.bytes());
-    let what = if ledger.is_inside.load(SeqCst) {
+    let call = String::from_utf8_lossy(crash_record.call.bytes());
+    let folder = String::from_utf8_lossy(crash_record.folder.bytes());
+    let what = if crash_record.is_inside.load(SeqCst) {
         format!("plugin {call}, {how}")
     } else if call.is_empty() {
         format!("the process that was to load plugins {how} before it had called any")

@@ -1,4 +1,4 @@
-//! What the process does that tries a plugin.
+//! Main function of the trial process.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -19,28 +19,28 @@ use crate::measure::{CheckError, check_candidate};
 use crate::platform::Exit;
 use crate::platform::gpus::Gpus;
 use crate::platform::worker::line;
-use crate::plugins::{PluginFailure, room};
+use crate::plugins::{PluginFailure, memory_budget};
 
-/// Different data than those that are measured by default.
+/// Seed that differs from that of measurements by default.
 const SEED: u64 = 20;
 
-/// What to try.
+/// Request of a trial.
 #[derive(Clone, Debug)]
 pub struct TrialRequest {
-    /// The plugin.
+    /// Path of the plugin.
     pub plugin: PathBuf,
-    /// What to try beyond loading it.
+    /// Variant to try after loading.
     pub variant: Option<VariantTrial>,
 }
 
 /// A variant to try.
 #[derive(Clone)]
 pub struct VariantTrial {
-    /// The task.
+    /// Task of the variant.
     pub task: &'static dyn Task,
-    /// The variant's name.
+    /// Name of the variant.
     pub variant: String,
-    /// Where to run.
+    /// Device to run on.
     pub device: Device,
     /// Numbers of threads.
     pub threads: Vec<usize>,
@@ -48,16 +48,17 @@ pub struct VariantTrial {
 
 impl std::fmt::Debug for VariantTrial {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let (task, variant) = (self.task.name(), &self.variant);
+        let task = self.task.name();
+        let variant = &self.variant;
         write!(f, "{task} {variant} on {} with {:?}", self.device, self.threads)
     }
 }
 
-/// Tries a plugin, and writes down how it goes.
+/// Tries a plugin, and writes a report.
 pub(crate) fn run(request: &TrialRequest) -> Result<Exit, PluginFailure> {
     let report: &'static Report = Box::leak(Box::new(Report(Mutex::new(standard_output()?))));
     set_watch(report);
-    set_room(room::room);
+    set_room(memory_budget::memory_budget);
     let verdict = match registry::load_plugin(&request.plugin, String::new()) {
         Err(error) => Err(Problem::new(ProblemKind::Refused, error)),
         Ok(_) => match &request.variant {
@@ -69,10 +70,11 @@ pub(crate) fn run(request: &TrialRequest) -> Result<Exit, PluginFailure> {
     Ok(Exit::Success)
 }
 
-/// Standard output for the report alone. What the plugin prints goes to standard error.
+/// Takes standard output for the report alone, and redirects output of the plugin to standard
+/// error.
 fn standard_output() -> io::Result<File> {
     let own = io::stdout().as_fd().try_clone_to_owned()?;
-    // SAFETY: both are open, and stay so.
+    // SAFETY: both descriptors are open standard streams, which no Rust object owns exclusively.
     let replaced = unsafe { libc::dup2(libc::STDERR_FILENO, libc::STDOUT_FILENO) };
     if replaced == -1 {
         return Err(io::Error::last_os_error());
@@ -80,14 +82,14 @@ fn standard_output() -> io::Result<File> {
     Ok(File::from(own))
 }
 
-/// Lines for whoever started this process.
+/// Report to the parent process.
 struct Report(Mutex<File>);
 
 impl Report {
     fn write(&self, event: &Event) {
         let mut file = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let line = line(event);
-        // If nobody listens any more, nobody needs to know.
+        // Without a reader the report is not needed.
         let _ = file.write_all(line.as_bytes());
     }
 }
@@ -113,7 +115,7 @@ impl VariantTrial {
         let gpus = Gpus::default();
         for &threads in &self.threads {
             let team = Team::new(threads)?;
-            // A GPU that can't be used is told where it is to be used.
+            // An unusable GPU is reported where it is measured.
             let Ok(place) = gpus.place(self.device, &team) else {
                 return Ok(Ok(()));
             };
@@ -131,9 +133,9 @@ impl VariantTrial {
     }
 }
 
-/// All calls in the order in which they are measured.
+/// Makes all calls in the order of a measurement.
 fn cycle(case: &dyn Case, number: usize, place: &Target<'_>) -> Result<(), CheckError> {
-    // It may refuse a shape.
+    // The variant may refuse a shape.
     let Ok(mut candidate) = case.prepare(number, place) else {
         return Ok(());
     };
@@ -151,7 +153,7 @@ fn problem(error: CheckError, input: &str) -> Option<Problem> {
         CheckError::Device(error @ DeviceError::Kernel { .. }) => {
             (ProblemKind::Failed, format!("failed: {error}"))
         }
-        // No room, or no GPU: told where it is measured.
+        // Insufficient memory, or no GPU: reported where it is measured.
         CheckError::Device(_) => return None,
     };
     Some(Problem::new(kind, format!("{problem} ({input})")))

@@ -1,15 +1,15 @@
-//! A process that tries a plugin, so that a crash costs nothing.
+//! Trial of a plugin in a separate process, so that a crash is harmless.
 //!
-//! `bench` starts itself with a subcommand that nobody sees. The process loads the
-//! plugin, and takes a variant through full cycles on the task's hard inputs, on the
-//! device and with the numbers of threads that it is to be measured with. It writes
-//! down what it is about to do, line by line: the last line tells where it died.
+//! `bench` starts itself with a hidden subcommand. The process loads the plugin, and takes a
+//! variant through full cycles on the task's hard inputs, on the device and with the numbers of
+//! threads that it is to be measured with. It reports each step before it starts, line by line: the
+//! last line shows where it died.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `child` | what that process does |
-//! | `report` | what it writes, and what its end means |
-//! | `process` | starting it, and listening |
+//! | `child` | main function of that process |
+//! | `report` | lines that it writes, and interpretation of its end |
+//! | `process` | starting it, and reading its report |
 
 mod child;
 mod process;
@@ -27,10 +27,10 @@ use report::{Problem, ProblemKind};
 
 pub(crate) use child::{TrialRequest, VariantTrial, run as run_child};
 
-/// The subcommand.
+/// Hidden subcommand of the trial process.
 pub(crate) const SUBCOMMAND: &str = "plugin-trial";
 
-/// A variant of a plugin, with the device and the threads to try it with.
+/// A variant of a plugin, with the device and the numbers of threads to try it with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PluginVariant {
     pub(crate) plugin: &'static PluginInfo,
@@ -43,20 +43,22 @@ pub(crate) struct PluginVariant {
 
 impl fmt::Display for PluginVariant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (task, variant, file) = (self.task, self.variant, &self.plugin.file);
+        let task = self.task;
+        let variant = self.variant;
+        let file = &self.plugin.file;
         write!(f, "{task} {variant} of {file} on {}", self.device)
     }
 }
 
 impl PluginVariant {
-    /// Whether it is the same but for the threads.
+    /// True if both are equal except for the threads.
     pub(super) fn is_same(&self, other: &PluginVariant) -> bool {
         let identity = |it: &Self| (it.plugin, it.task, it.variant, it.device);
         identity(self) == identity(other)
     }
 }
 
-/// Loads a plugin in a process of its own.
+/// Loads a plugin in a separate process.
 pub(super) fn load(path: &Path) -> Result<(), PluginFailure> {
     process::run(path, None)?.map_err(|Problem { kind, text }| match kind {
         ProblemKind::Refused => PluginFailure::Refused(text),
@@ -66,7 +68,7 @@ pub(super) fn load(path: &Path) -> Result<(), PluginFailure> {
     })
 }
 
-/// Tries a variant; what is to be held against it, if anything.
+/// Tries a variant; returns the reason to refuse it, if any.
 pub(crate) fn run(variant: &PluginVariant) -> Result<Option<Condemnation>, PluginFailure> {
     let verdict = process::run(&variant.plugin.path, Some(variant))?;
     Ok(verdict.err().map(|Problem { kind, text }| match kind {

@@ -1,4 +1,4 @@
-//! The process that tries a plugin, from outside.
+//! Parent side of a trial process.
 
 use std::io::{self, ErrorKind, Read};
 use std::os::unix::process::CommandExt;
@@ -17,20 +17,20 @@ use super::report::{Event, Trace, Verdict};
 use super::{PluginVariant, SUBCOMMAND};
 use crate::platform::children::{end_with_parent, limit_data};
 use crate::platform::lines_of;
-use crate::plugins::{PluginFailure, room};
+use crate::plugins::{PluginFailure, memory_budget};
 
-/// A call on the host that takes longer hangs: inputs are small.
+/// Timeout of a call on the host; inputs are small.
 const CALL_TIMEOUT: Duration = Duration::from_secs(10);
-/// A first call on a GPU may have the driver compile kernels. And `bench` itself may
-/// wait for a slow machine.
+/// Timeout of a first call on a GPU, for which the driver may compile kernels, and of `bench`
+/// itself on a slow machine.
 const LONG_TIMEOUT: Duration = Duration::from_secs(120);
-/// Somebody else may hold what it writes to: the process may have left others behind.
+/// Timeout for standard error after the end: child processes may keep it open.
 const STDERR_TIMEOUT: Duration = Duration::from_secs(1);
-/// The same holds for its lines, which are all there once it has ended.
+/// Timeout for report lines after the end: child processes may keep the pipe open.
 const LAST_LINES_TIMEOUT: Duration = Duration::from_secs(5);
-/// So much of what a plugin says is listened to.
+/// Maximum number of bytes that are read of a plugin's output.
 const MAX_BYTES: u64 = 1 << 20;
-/// And so much of it is repeated.
+/// Maximum number of characters of it that are repeated in messages.
 const MAX_CHARACTERS: usize = 200;
 
 /// Loads a plugin, and tries a variant if one is given.
@@ -40,8 +40,8 @@ pub(super) fn run(
 ) -> Result<Verdict, PluginFailure> {
     let mut child = start(plugin, variant)?;
     let listening = child.stderr.take().map(last_line).transpose();
-    let listening = listening.and_then(|said| Ok((said, events(&mut child)?)));
-    let (said, events) = match listening {
+    let listening = listening.and_then(|stderr_line| Ok((stderr_line, events(&mut child)?)));
+    let (stderr_line, events) = match listening {
         Ok(listening) => listening,
         Err(error) => {
             kill_group(&child);
@@ -56,7 +56,7 @@ pub(super) fn run(
     };
     let mut trace = Trace::default();
     let hung = listen(&events, &mut trace, timeout);
-    // While it is not waited for, its id is nobody else's, and that of its group.
+    // Until it is waited for, its process id and group id are not reused.
     kill_group(&child);
     if let Some(timeout) = hung {
         let _ = child.wait();
@@ -64,8 +64,9 @@ pub(super) fn run(
     }
     drain(&events, &mut trace);
     let status = child.wait()?;
-    let said = said.and_then(|said| said.recv_timeout(STDERR_TIMEOUT).ok());
-    Ok(trace.ended(status, &said.unwrap_or_default()))
+    let stderr_line =
+        stderr_line.and_then(|stderr_line| stderr_line.recv_timeout(STDERR_TIMEOUT).ok());
+    Ok(trace.ended(status, &stderr_line.unwrap_or_default()))
 }
 
 fn start(plugin: &Path, variant: Option<&PluginVariant>) -> Result<Child, PluginFailure> {
@@ -81,13 +82,16 @@ fn start(plugin: &Path, variant: Option<&PluginVariant>) -> Result<Child, Plugin
             .args(["--device", &variant.device.to_string()])
             .args(["--threads", &threads.join(",")]);
     }
-    // What it leaves behind goes with it.
+    // Its own process group, so that its children are killed with it.
     command.process_group(0);
     end_with_parent(&mut command);
     if variant.is_none_or(|variant| variant.device == Device::Cpu) {
-        // Not on a GPU, whose driver reserves far more than it takes.
+        // No limit with a GPU, whose driver reserves far more address space than it uses.
         let threads = variant.and_then(|variant| variant.threads.iter().max());
-        limit_data(&mut command, room::of_trial(threads.map_or(1, |&threads| threads)));
+        limit_data(
+            &mut command,
+            memory_budget::trial_budget(threads.map_or(1, |&threads| threads)),
+        );
     }
     command
         .stdin(Stdio::null())
@@ -97,67 +101,72 @@ fn start(plugin: &Path, variant: Option<&PluginVariant>) -> Result<Child, Plugin
         .map_err(|error| no_trial(&bench, error))
 }
 
-/// What there is to hear of the process.
-enum News {
+/// Events of the process.
+enum ProcessEvent {
     Line(String),
-    /// It writes no more.
+    /// It has closed its output.
     Silence,
-    /// It has ended. Others may hold what it wrote to.
+    /// It has ended. Its children may keep the pipe open.
     End,
 }
 
-/// All that there is to hear, as it comes.
-fn events(child: &mut Child) -> io::Result<Receiver<News>> {
+/// Events of the process, as they occur.
+fn events(child: &mut Child) -> io::Result<Receiver<ProcessEvent>> {
     let (sender, receiver) = channel();
-    let (ends, id) = (sender.clone(), child.id());
+    let ends = sender.clone();
+    let id = child.id();
     Builder::new().spawn(move || {
         wait_for_end(id);
-        ends.send(News::End)
+        ends.send(ProcessEvent::End)
     })?;
     let lines = child.stdout.take().map(lines_of).transpose()?;
     Builder::new().spawn(move || {
         let mut lines = lines.iter().flatten();
-        lines.try_for_each(|line| sender.send(News::Line(line)))?;
-        sender.send(News::Silence)
+        lines.try_for_each(|line| sender.send(ProcessEvent::Line(line)))?;
+        sender.send(ProcessEvent::Silence)
     })?;
     Ok(receiver)
 }
 
-/// Listens until the process ends, or until it takes too long: then it says how long.
-fn listen(events: &Receiver<News>, trace: &mut Trace, timeout: Duration) -> Option<Duration> {
+/// Reads until the process ends, or until it exceeds a timeout: then returns that timeout.
+fn listen(
+    events: &Receiver<ProcessEvent>,
+    trace: &mut Trace,
+    timeout: Duration,
+) -> Option<Duration> {
     let mut is_silent = false;
     loop {
-        // Silent, it ends, or else it hangs where nobody looks.
+        // After closing its output it should end quickly; otherwise it hangs outside of calls.
         let is_quick = trace.is_inside() || is_silent;
         let timeout = if is_quick { timeout } else { LONG_TIMEOUT };
         match events.recv_timeout(timeout) {
-            Ok(News::Line(line)) => note(&line, trace),
-            Ok(News::Silence) => is_silent = true,
-            Ok(News::End) | Err(RecvTimeoutError::Disconnected) => return None,
+            Ok(ProcessEvent::Line(line)) => note(&line, trace),
+            Ok(ProcessEvent::Silence) => is_silent = true,
+            Ok(ProcessEvent::End) | Err(RecvTimeoutError::Disconnected) => return None,
             Err(RecvTimeoutError::Timeout) => return Some(timeout),
         }
     }
 }
 
-/// Hears what the process had written before it ended.
-fn drain(events: &Receiver<News>, trace: &mut Trace) {
-    while let Ok(News::Line(line)) = events.recv_timeout(LAST_LINES_TIMEOUT) {
+/// Reads what the process had written before it ended.
+fn drain(events: &Receiver<ProcessEvent>, trace: &mut Trace) {
+    while let Ok(ProcessEvent::Line(line)) = events.recv_timeout(LAST_LINES_TIMEOUT) {
         note(&line, trace);
     }
 }
 
-/// What is no event was not written by us.
+/// Lines that are not events are output of the plugin, and ignored.
 fn note(line: &str, trace: &mut Trace) {
     if let Ok(event) = serde_json::from_str::<Event>(line) {
         trace.note(event);
     }
 }
 
-/// Waits until a child has ended, and leaves it to others to take note of that.
+/// Waits until a child has ended, without reaping it.
 fn wait_for_end(id: u32) {
     let flags = libc::WEXITED | libc::WNOWAIT;
     loop {
-        // SAFETY: nothing is written but that one struct, and zeros are one.
+        // SAFETY: the call writes only to the local struct, for which all zeros are valid.
         let ended = unsafe {
             let mut info = std::mem::zeroed::<libc::siginfo_t>();
             libc::waitid(libc::P_PID, id, &raw mut info, flags)
@@ -169,23 +178,24 @@ fn wait_for_end(id: u32) {
     }
 }
 
-/// Kills the process, if it goes on, and all that it has started and that stayed with it.
+/// Kills the process, if it is running, and all its children that are in its process group.
 fn kill_group(child: &Child) {
     if let Ok(id) = i32::try_from(child.id()) {
         let _ = killpg(Pid::from_raw(id), Signal::SIGKILL);
     }
 }
 
-/// The last line that was said as an error, once all is said.
+/// Last line of standard error, once it is closed.
 fn last_line(errors: ChildStderr) -> io::Result<Receiver<String>> {
     let (sender, receiver) = channel();
     Builder::new().spawn(move || {
-        let (mut bytes, mut errors) = (Vec::new(), errors);
+        let mut bytes = Vec::new();
+        let mut errors = errors;
         let _ = errors.by_ref().take(MAX_BYTES).read_to_end(&mut bytes);
-        // Whoever goes on talking must not have to wait.
+        // Drain the rest, so that a writer does not block.
         let _ = std::io::copy(&mut errors, &mut std::io::sink());
-        let said = String::from_utf8_lossy(&bytes);
-        let last = said.lines().rfind(|line| !line.trim().is_empty());
+        let stderr_line = String::from_utf8_lossy(&bytes);
+        let last = stderr_line.lines().rfind(|line| !line.trim().is_empty());
         let printable = last.unwrap_or_default().trim().chars();
         let printable = printable.filter(|c| !c.is_control());
         let _ = sender.send(printable.take(MAX_CHARACTERS).collect());

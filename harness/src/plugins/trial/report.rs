@@ -1,4 +1,4 @@
-//! What a trial tells, and what its end means.
+//! Report of a trial, and interpretation of its end.
 
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
@@ -8,35 +8,35 @@ use nix::sys::signal::Signal;
 use serde::{Deserialize, Serialize};
 use text::{Foreign, SENTENCE};
 
-/// Something that happens in a trial: a line of JSON each.
+/// Event of a trial: one line of JSON each.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Event {
     /// A function of the plugin is about to be called.
     Enter(String),
-    /// It has returned.
+    /// The function has returned.
     Leave,
-    /// From now on it is tried on this input.
+    /// Input of the following calls.
     Input(String),
-    /// The trial is over, and this came of it.
+    /// Result of the trial, which is over.
     Verdict(Verdict),
 }
 
-/// What came of a trial.
+/// Result of a trial.
 pub(crate) type Verdict = Result<(), Problem>;
 
-/// What is wrong with a plugin, or with a variant of it.
+/// Problem of a plugin, or of a variant of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Problem {
     pub(super) kind: ProblemKind,
-    /// A single line, whatever the plugin says.
+    /// A single line, whatever the plugin writes.
     pub(super) text: String,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum ProblemKind {
-    /// It is no plugin that can be used.
+    /// The file is not a usable plugin.
     Refused,
     /// An output was wrong.
     Wrong,
@@ -51,12 +51,12 @@ impl Problem {
     }
 }
 
-/// How far a trial has come.
+/// Progress of a trial.
 #[derive(Debug, Default)]
 pub(super) struct Trace {
     input: Option<String>,
     function: Option<String>,
-    /// Whether the function has not returned yet.
+    /// True while the function has not returned.
     inside: bool,
     verdict: Option<Verdict>,
 }
@@ -71,40 +71,41 @@ impl Trace {
         }
     }
 
-    /// Whether a function of the plugin goes on.
+    /// True while a function of the plugin is running.
     pub(super) fn is_inside(&self) -> bool {
         self.inside
     }
 
-    /// The process ended by itself. `said` is the last that it wrote as an error.
-    pub(super) fn ended(self, status: ExitStatus, said: &str) -> Verdict {
+    /// Verdict for a process that ended by itself; `last_error` is its last line of standard error.
+    pub(super) fn ended(self, status: ExitStatus, last_error: &str) -> Verdict {
         if let Some(verdict) = self.verdict.as_ref().filter(|_| status.success()) {
             return verdict.clone();
         }
-        let place = self.place();
+        let location = self.location();
         let how = match (status.signal(), status.code()) {
-            (Some(signal), _) => format!("crashed {place} ({})", name(signal)),
+            (Some(signal), _) => format!("crashed {location} ({})", name(signal)),
             (None, code) => {
                 let code = code.unwrap_or_default();
-                format!("ended the process {place} (exit code {code})")
+                format!("ended the process {location} (exit code {code})")
             }
         };
-        let said = match said {
+        let last_error = match last_error {
             "" => String::new(),
-            said => format!("; it said {}", said.quoted().at_most(SENTENCE)),
+            last_error => format!("; last error line: {}", last_error.quoted().at_most(SENTENCE)),
         };
-        Err(Problem::new(ProblemKind::Failed, how + &said))
+        Err(Problem::new(ProblemKind::Failed, how + &last_error))
     }
 
-    /// The process gave no answer for too long.
+    /// Verdict for a process that exceeded a timeout.
     pub(super) fn hung(self, timeout: Duration) -> Verdict {
-        let (place, seconds) = (self.place(), timeout.as_secs());
-        let problem = format!("hung {place}: no answer in {seconds} s");
+        let location = self.location();
+        let seconds = timeout.as_secs();
+        let problem = format!("hung {location}: no answer in {seconds} s");
         Err(Problem::new(ProblemKind::Failed, problem))
     }
 
-    /// `in run, on one segment of 31 digis, 2 threads`
-    fn place(&self) -> String {
+    /// Description such as `in run, on one segment of 31 digis, 2 threads`.
+    fn location(&self) -> String {
         if self.verdict.is_some() {
             return "at the end of the process".to_owned();
         }
@@ -142,37 +143,36 @@ mod tests {
     }
 
     #[test]
-    fn a_signal_is_told_with_the_call_and_the_input() {
+    fn signals_are_reported_with_call_and_input() {
         let input = Event::Input("two digis".to_owned());
         let before = trace(&[input.clone(), enter("run")]);
-        let told = failed(before.ended(ExitStatus::from_raw(11), ""));
-        assert_eq!(told, "crashed in run, on two digis (SIGSEGV)");
+        let problem = failed(before.ended(ExitStatus::from_raw(11), ""));
+        assert_eq!(problem, "crashed in run, on two digis (SIGSEGV)");
         let after = trace(&[input, enter("run"), Event::Leave]);
-        let told = failed(after.ended(ExitStatus::from_raw(6), "free(): invalid pointer"));
-        let expected =
-            "crashed after run, on two digis (SIGABRT); it said \"free(): invalid pointer\"";
-        assert_eq!(told, expected);
+        let problem = failed(after.ended(ExitStatus::from_raw(6), "free(): invalid pointer"));
+        let expected = "crashed after run, on two digis (SIGABRT); last error line: \"free(): invalid pointer\"";
+        assert_eq!(problem, expected);
     }
 
     #[test]
-    fn whoever_ends_the_process_has_not_passed() {
+    fn exiting_in_a_call_is_a_failure() {
         let inside = trace(&[enter("load")]);
-        let told = failed(inside.ended(ExitStatus::from_raw(0), ""));
-        assert_eq!(told, "ended the process in load (exit code 0)");
+        let problem = failed(inside.ended(ExitStatus::from_raw(0), ""));
+        assert_eq!(problem, "ended the process in load (exit code 0)");
         let crashed = trace(&[Event::Verdict(Ok(()))]).ended(ExitStatus::from_raw(11), "");
         let expected = "crashed at the end of the process (SIGSEGV)";
         assert_eq!(failed(crashed), expected);
     }
 
     #[test]
-    fn a_verdict_of_a_process_that_ended_well_stands() {
+    fn verdicts_of_regular_exits_are_kept() {
         let wrong: Verdict = Err(Problem::new(ProblemKind::Wrong, "not sorted"));
         let verdict = trace(&[Event::Verdict(wrong.clone())]);
         assert_eq!(verdict.ended(ExitStatus::from_raw(0), "noise"), wrong);
     }
 
     #[test]
-    fn whatever_a_plugin_says_stays_on_one_line() {
+    fn plugin_output_stays_on_one_line() {
         let problem = Problem::new(ProblemKind::Failed, "a\nright \nb");
         let event = Event::Verdict(Err(problem));
         let line = serde_json::to_string(&event).expect("serialises");

@@ -1,22 +1,22 @@
-//! News, counted.
+//! Counts of log changes.
 
 use reports::stream::live::LiveStream;
 
-use super::super::ledger::{Record, State};
 use super::super::tally::Content;
-use super::news::News;
+use super::super::timeslice_log::{Record, State};
+use super::delta::Delta;
 
 const NS: f64 = 1e-9;
 
-/// Counts news of a speed.
-pub(super) fn add(stream: &mut LiveStream, news: &News, content: &Content<'_>) {
-    for record in news.emitted.iter().filter(|record| record.emitted_ns > 0) {
+/// Adds changes to the counts of a speed.
+pub(super) fn add(stream: &mut LiveStream, delta: &Delta, content: &Content<'_>) {
+    for record in delta.emitted.iter().filter(|record| record.emitted_ns > 0) {
         stream.emitted += 1;
         if !record.was_held {
             stream.lateness.add(since(record.due_ns, record.emitted_ns));
         }
     }
-    for record in &news.settled {
+    for record in &delta.settled {
         stream.repeated += u64::from(record.workers > 1);
         stream.checked += u64::from(record.check.is_some());
         match record.state {
@@ -24,13 +24,13 @@ pub(super) fn add(stream: &mut LiveStream, news: &News, content: &Content<'_>) {
             State::Lost => stream.lost += 1,
             State::Dropped => stream.dropped += 1,
             State::Backlog => stream.left += 1,
-            // These have no end.
+            // These are not final states.
             State::Waiting | State::WithWorker => {}
         }
     }
-    (stream.waiting, stream.in_work) = (news.waiting as u64, news.busy as u64);
-    stream.is_valid = news.is_valid;
-    for (worker, &is_there) in stream.workers.iter_mut().zip(&news.workers) {
+    (stream.waiting, stream.in_work) = (delta.waiting as u64, delta.busy as u64);
+    stream.is_valid = delta.is_valid;
+    for (worker, &is_there) in stream.workers.iter_mut().zip(&delta.workers) {
         worker.is_there = is_there;
     }
 }

@@ -1,6 +1,6 @@
-//! An endpoint for Prometheus: answers `GET /metrics`, one request at a time.
+//! Endpoint for Prometheus: answers `GET /metrics`, one request at a time.
 //!
-//! Whoever asks badly, slowly or not at all has his connection closed after a second.
+//! The connection of a client that sends a malformed or slow request is closed after a second.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -11,12 +11,12 @@ use std::time::Duration;
 
 use reports::stream::live::page;
 
-use super::behind::spawn_behind;
-use super::board::Board;
 use super::http::{Reply, serve};
+use super::live_counts::LiveCounts;
+use super::low_priority::spawn_low_priority;
 
-/// Between two looks at whether somebody asks.
-const LOOK: Duration = Duration::from_millis(20);
+/// Interval between checks for a connection.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// The endpoint; it is closed when it is dropped.
 pub(super) struct Endpoint {
@@ -26,21 +26,23 @@ pub(super) struct Endpoint {
 }
 
 impl Endpoint {
-    /// Opens a port, such as `127.0.0.1:9464`, and answers there with what is on the board.
+    /// Opens a port, such as `127.0.0.1:9464`, and serves the live counts.
     ///
     /// # Errors
-    /// If the port is taken or can't be had.
-    pub(super) fn open(address: &str, board: Arc<Board>) -> io::Result<Self> {
+    /// If the port is taken or not available.
+    pub(super) fn open(address: &str, live_counts: Arc<LiveCounts>) -> io::Result<Self> {
         let listener = TcpListener::bind(address)?;
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
         let stop = Arc::new(AtomicBool::new(false));
         let is_stopped = Arc::clone(&stop);
-        let thread = spawn_behind("metrics", move || answer_all(&listener, &board, &is_stopped))?;
+        let thread = spawn_low_priority("metrics", move || {
+            answer_all(&listener, &live_counts, &is_stopped)
+        })?;
         Ok(Endpoint { address, stop, thread: Some(thread) })
     }
 
-    /// Where it is.
+    /// Address of the endpoint.
     pub(super) fn address(&self) -> SocketAddr {
         self.address
     }
@@ -51,26 +53,26 @@ impl Drop for Endpoint {
         self.stop.store(true, Ordering::Relaxed);
         if let Some(thread) = self.thread.take() {
             thread.thread().unpark();
-            // It leaves nothing to be told.
+            // The thread returns no result.
             let _ = thread.join();
         }
     }
 }
 
-fn answer_all(listener: &TcpListener, board: &Board, is_stopped: &AtomicBool) {
+fn answer_all(listener: &TcpListener, live_counts: &LiveCounts, is_stopped: &AtomicBool) {
     while !is_stopped.load(Ordering::Relaxed) {
         match listener.accept() {
-            // Who is gone before he has his answer does not miss it.
-            Ok((asks, _)) => drop(serve(asks, |path| reply(path, board))),
-            // Nobody asks, or he can't be answered now.
-            Err(_) => thread::park_timeout(LOOK),
+            // Errors of clients that disconnect early are ignored.
+            Ok((asks, _)) => drop(serve(asks, |path| reply(path, live_counts))),
+            // No connection, or it can't be accepted now.
+            Err(_) => thread::park_timeout(POLL_INTERVAL),
         }
     }
 }
 
-fn reply(path: &str, board: &Board) -> Reply {
+fn reply(path: &str, live_counts: &LiveCounts) -> Reply {
     match path {
-        "/metrics" => Reply::page(page(&board.all())),
+        "/metrics" => Reply::page(page(&live_counts.all())),
         _ => Reply::nothing_here("metrics are at /metrics\n"),
     }
 }
@@ -85,15 +87,15 @@ mod tests {
     use super::*;
 
     fn endpoint() -> Endpoint {
-        let board = Arc::new(Board::default());
-        board.put(LiveStream::new("time-sweep", "cpu", 2.0, 0.05, 1));
-        Endpoint::open("127.0.0.1:0", board).expect("a port")
+        let live_counts = Arc::new(LiveCounts::default());
+        live_counts.put(LiveStream::new("time-sweep", "cpu", 2.0, 0.05, 1));
+        Endpoint::open("127.0.0.1:0", live_counts).expect("a port")
     }
 
-    /// What is answered to a request, which may be none.
+    /// Response to a request, which may be malformed.
     fn answer(endpoint: &Endpoint, request: &[u8]) -> String {
         let mut stream = TcpStream::connect(endpoint.address()).expect("open");
-        // It may have heard enough before all was said.
+        // The endpoint may close the connection before everything is written.
         let _ = stream.write_all(request);
         let mut answer = Vec::new();
         let _ = stream.read_to_end(&mut answer);
@@ -101,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn metrics_are_where_they_are_asked_for() {
+    fn metrics_are_served() {
         let endpoint = endpoint();
         let answer = answer(&endpoint, b"GET /metrics?x=y HTTP/1.1\r\nHost: here\r\n\r\n");
         let (head, body) = answer.split_once("\r\n\r\n").expect("a head");
@@ -112,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_such_question_has_an_answer_and_does_no_harm() {
+    fn malformed_requests_are_answered() {
         let endpoint = endpoint();
         let long = [b"GET /metrics HTTP/1.1\r\nX: ".as_slice(), &[b'x'; 20_000]].concat();
         for (request, status) in [
@@ -132,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn a_port_is_taken_once_and_free_when_it_is_closed() {
+    fn a_port_is_exclusive_until_it_is_closed() {
         let endpoint = endpoint();
         let address = endpoint.address().to_string();
         let taken = Endpoint::open(&address, Arc::default()).err().expect("taken");

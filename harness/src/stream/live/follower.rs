@@ -1,43 +1,43 @@
-//! What looks into a ledger again and again, and puts up what it finds.
+//! Periodic transfer of log changes to the live counts.
 
 use std::cell::Cell;
 
-use super::super::desk::Desk;
-use super::super::ledger::Ledger;
+use super::super::dispatcher::Dispatcher;
 use super::super::tally::Content;
-use super::board::Board;
+use super::super::timeslice_log::TimesliceLog;
 use super::count;
-use super::news::{News, Seen};
+use super::delta::{Cursor, Delta};
+use super::live_counts::LiveCounts;
 
-/// Follows a speed. The thread that looks after workers has it: not the source, and not those who
-/// listen to workers.
+/// Follows a speed. It runs in the thread that monitors workers, and not in the source or in
+/// listeners of workers.
 pub(in super::super) struct Follower<'a> {
-    pub(super) board: &'a Board,
-    /// The speed's place there.
-    pub(super) place: usize,
+    pub(super) live_counts: &'a LiveCounts,
+    /// Index of the speed in the live counts.
+    pub(super) index: usize,
     pub(super) content: Content<'a>,
-    pub(super) seen: Cell<Seen>,
+    pub(super) cursor: Cell<Cursor>,
 }
 
 impl Follower<'_> {
-    /// Counts what is new at a desk. So many timeslices are due by now; `None` if emission is about
-    /// to end before its time, of which the ledger will tell.
-    pub(in super::super) fn look(&self, desk: &Desk, due: Option<u64>) {
-        self.board.try_change(self.place, |stream| {
-            let news = desk.news(self.seen.get());
-            self.seen.set(news.after(self.seen.get()));
-            count::add(stream, &news, &self.content);
-            let due = due.filter(|_| !news.is_deserted()).unwrap_or_default();
-            stream.due = stream.due.max(due).max(self.seen.get().emitted());
+    /// Counts changes of a dispatcher. `due` is the number of timeslices due by now; `None` if emission
+    /// is about to end early, in which case the log has the number.
+    pub(in super::super) fn look(&self, dispatcher: &Dispatcher, due: Option<u64>) {
+        self.live_counts.try_change(self.index, |stream| {
+            let delta = dispatcher.delta(self.cursor.get());
+            self.cursor.set(delta.after(self.cursor.get()));
+            count::add(stream, &delta, &self.content);
+            let due = due.filter(|_| !delta.has_no_workers()).unwrap_or_default();
+            stream.due = stream.due.max(due).max(self.cursor.get().emitted());
         });
     }
 
-    /// Counts the rest of a ledger, once all is over.
-    pub(in super::super) fn end(&self, ledger: &Ledger, is_valid: bool) {
-        let news = News::of(ledger, self.seen.get(), is_valid);
-        self.board.change(self.place, |stream| {
-            count::add(stream, &news, &self.content);
-            stream.due = ledger.len();
+    /// Counts the rest of a log at the end.
+    pub(in super::super) fn end(&self, log: &TimesliceLog, is_valid: bool) {
+        let delta = Delta::since(log, self.cursor.get(), is_valid);
+        self.live_counts.change(self.index, |stream| {
+            count::add(stream, &delta, &self.content);
+            stream.due = log.len();
             stream.is_running = false;
         });
     }
@@ -49,69 +49,70 @@ mod tests {
     use reports::stream::live::LiveStream;
 
     use super::super::super::data::Size;
-    use super::super::super::ledger::Outcome;
-    use super::super::super::protocol::{Built, Check, Expected, Found};
+    use super::super::super::protocol::{Check, EventCounts, Expected, ResultDigest};
+    use super::super::super::timeslice_log::TimesliceResult;
     use super::*;
     use crate::request::WhenFull;
 
     const MS: u64 = 1_000_000;
     const SIZES: [Size; 2] = [Size { digis: 10, bytes: 80 }, Size { digis: 1, bytes: 8 }];
-    const FOUND: [Found; 2] = [
-        Found { clusters: 5, hits: 2, sum: 0, events: None },
-        Found { clusters: 1, hits: 0, sum: 0, events: None },
+    const FOUND: [ResultDigest; 2] = [
+        ResultDigest { clusters: 5, hits: 2, sum: 0, events: None },
+        ResultDigest { clusters: 1, hits: 0, sum: 0, events: None },
     ];
 
-    /// What is right, without any bits.
-    fn expected(found: Found) -> Expected {
+    /// Reference result without sums.
+    fn expected(found: ResultDigest) -> Expected {
         let mut chain = SegmentSums::default();
         chain.add(0, found.clusters as usize, Vec::new());
         chain.add(1, found.hits as usize, Vec::new());
         Expected { chain, events: None }
     }
 
-    /// Answers for a worker.
-    fn answer(desk: &Desk, worker: usize, number: u64) {
-        let (begun_ns, ended_ns) = (number * MS, number * MS + 2 * MS);
-        let built = Some(Built { events: 2, digis: 7, took_ns: MS });
-        let outcome = Outcome { number, begun_ns, ended_ns, check: None, built };
+    /// Records a result for a worker.
+    fn answer(dispatcher: &Dispatcher, worker: usize, number: u64) {
+        let begun_ns = number * MS;
+        let ended_ns = begun_ns + 2 * MS;
+        let built = Some(EventCounts { events: 2, digis: 7, took_ns: MS });
+        let outcome = TimesliceResult { number, begun_ns, ended_ns, check: None, built };
         let found = FOUND[(number % 2) as usize];
         let check = Check { found, stride: 1, turn: 0, took_ns: 1 };
-        desk.answer(worker, outcome, Some(check)).expect("its own");
+        dispatcher.answer(worker, outcome, Some(check)).expect("its own");
     }
 
-    /// Two workers and a queue for two: all fates, with a look after each step.
-    fn followed(board: &Board) -> (LiveStream, Ledger) {
-        let desk = Desk::new(2, FOUND.map(expected).to_vec(), 1);
-        desk.open_for_tests(Ledger::new(2, 16, 2, WhenFull::Drop));
+    /// Two workers and a queue of two: all final states, with an update after each step.
+    fn followed(live_counts: &LiveCounts) -> (LiveStream, TimesliceLog) {
+        let dispatcher = Dispatcher::new(2, FOUND.map(expected).to_vec(), 1);
+        dispatcher.open_for_tests(TimesliceLog::new(2, 16, 2, WhenFull::Drop));
         let content = Content { sizes: &SIZES, expected: &FOUND };
-        let place = board.put(LiveStream::new("time-sweep", "cpu", 1.0, 0.05, 2));
-        let follower = Follower { board, place, content, seen: Cell::default() };
+        let index = live_counts.put(LiveStream::new("time-sweep", "cpu", 1.0, 0.05, 2));
+        let follower = Follower { live_counts, index, content, cursor: Cell::default() };
         for number in 0..6 {
-            // The last one finds two with workers and two that wait.
-            desk.emit(number % 2, number as u64 * MS, number == 3);
-            follower.look(&desk, Some(number as u64 + 1));
+            // At the last one, two are with workers and two wait.
+            dispatcher.emit(number % 2, number as u64 * MS, number == 3);
+            follower.look(&dispatcher, Some(number as u64 + 1));
             if number == 2 {
-                answer(&desk, 0, 0);
+                answer(&dispatcher, 0, 0);
             }
         }
-        let seen = board.all().remove(place);
-        assert_eq!((seen.emitted, seen.done, seen.dropped, seen.waiting), (6, 1, 1, 2));
-        assert_eq!((seen.in_work, seen.backlog()), (2, 2));
-        desk.lose(1, "ended".to_owned());
-        answer(&desk, 0, 2);
-        follower.look(&desk, None);
-        desk.close(|emitted| vec![(0, emitted * MS)]);
-        answer(&desk, 0, 1);
-        let (ledger, wrong) = desk.take();
-        follower.end(&ledger, wrong.is_none());
-        (board.all().remove(place), ledger)
+        let cursor = live_counts.all().remove(index);
+        assert_eq!((cursor.emitted, cursor.done, cursor.dropped, cursor.waiting), (6, 1, 1, 2));
+        assert_eq!((cursor.in_work, cursor.backlog()), (2, 2));
+        dispatcher.lose(1, "ended".to_owned());
+        answer(&dispatcher, 0, 2);
+        follower.look(&dispatcher, None);
+        dispatcher.close(|emitted| vec![(0, emitted * MS)]);
+        answer(&dispatcher, 0, 1);
+        let (log, wrong) = dispatcher.take();
+        follower.end(&log, wrong.is_none());
+        (live_counts.all().remove(index), log)
     }
 
     #[test]
-    fn what_was_followed_is_what_the_ledger_says_at_the_end() {
-        let (stream, ledger) = followed(&Board::default());
-        let counts = ledger.counts();
-        assert!(ledger.is_balanced() && !stream.is_running && stream.is_valid);
+    fn live_counts_match_the_log_at_the_end() {
+        let (stream, log) = followed(&LiveCounts::default());
+        let counts = log.counts();
+        assert!(log.is_balanced() && !stream.is_running && stream.is_valid);
         assert_eq!((stream.due, stream.emitted), (counts.due, counts.emitted));
         assert_eq!((stream.done, stream.dropped), (counts.done, counts.dropped));
         assert_eq!((stream.lost, stream.left), (counts.lost, counts.backlog));
@@ -128,15 +129,15 @@ mod tests {
     }
 
     #[test]
-    fn who_reads_is_not_waited_for() {
-        let board = Board::default();
-        let place = board.put(LiveStream::new("time-sweep", "cpu", 1.0, 0.05, 2));
-        board.change(place, |_| {
+    fn readers_do_not_block_updates() {
+        let live_counts = LiveCounts::default();
+        let index = live_counts.put(LiveStream::new("time-sweep", "cpu", 1.0, 0.05, 2));
+        live_counts.change(index, |_| {
             let mut is_changed = false;
-            board.try_change(place, |_| is_changed = true);
+            live_counts.try_change(index, |_| is_changed = true);
             assert!(!is_changed);
         });
-        board.try_change(place, |stream| stream.done = 1);
-        assert_eq!(board.all()[place].done, 1);
+        live_counts.try_change(index, |stream| stream.done = 1);
+        assert_eq!(live_counts.all()[index].done, 1);
     }
 }

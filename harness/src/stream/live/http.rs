@@ -1,4 +1,4 @@
-//! One request and its reply, by HTTP/1.1. The connection is closed behind it.
+//! One HTTP/1.1 request and its response, after which the connection is closed.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::TcpStream;
@@ -7,25 +7,25 @@ use std::time::{Duration, Instant};
 use httparse::{EMPTY_HEADER, Request, Status};
 use reports::stream::live::CONTENT_TYPE;
 
-/// How long somebody may take to ask, and to listen.
-const PATIENCE: Duration = Duration::from_secs(1);
-/// Questions are shorter.
-const LONGEST_HEAD: usize = 8 << 10;
-const MOST_HEADERS: usize = 64;
+/// Timeout for reading a request and for writing a response.
+const TIMEOUT: Duration = Duration::from_secs(1);
+/// Maximum length of a request head.
+const MAX_HEAD_BYTES: usize = 8 << 10;
+const MAX_HEADERS: usize = 64;
 
-/// What is answered.
+/// Response to a request.
 pub(super) struct Reply {
     status: &'static str,
     body: String,
 }
 
 impl Reply {
-    /// A page.
+    /// Response with a page.
     pub(super) fn page(body: String) -> Self {
         Reply { status: "200 OK", body }
     }
 
-    /// There is no such page; says where there is one.
+    /// Response for an unknown page; the body names the right one.
     pub(super) fn nothing_here(body: &str) -> Self {
         Reply { status: "404 Not Found", body: body.to_owned() }
     }
@@ -35,23 +35,23 @@ impl Reply {
     }
 }
 
-/// What is asked.
-enum Question {
-    /// A page, by its path without what stands behind `?`.
+/// Parsed request.
+enum HttpRequest {
+    /// Request of a page, by its path without the query string.
     Page(String),
     Other(&'static str),
 }
 
-/// Hears a question and answers it.
+/// Reads a request and answers it.
 ///
 /// # Errors
-/// If the other side is gone, or too slow.
+/// If the client is gone, or too slow.
 pub(super) fn serve(mut stream: TcpStream, page: impl FnOnce(&str) -> Reply) -> io::Result<()> {
     stream.set_nonblocking(false)?;
-    stream.set_write_timeout(Some(PATIENCE))?;
-    let reply = match hear(&mut stream)? {
-        Question::Page(path) => page(&path),
-        Question::Other(status) => Reply::refusal(status),
+    stream.set_write_timeout(Some(TIMEOUT))?;
+    let reply = match read_request(&mut stream)? {
+        HttpRequest::Page(path) => page(&path),
+        HttpRequest::Other(status) => Reply::refusal(status),
     };
     let Reply { status, body } = reply;
     let head = format!(
@@ -62,8 +62,8 @@ pub(super) fn serve(mut stream: TcpStream, page: impl FnOnce(&str) -> Reply) -> 
     stream.write_all((head + &body).as_bytes())
 }
 
-fn hear(stream: &mut TcpStream) -> io::Result<Question> {
-    let end = Instant::now() + PATIENCE;
+fn read_request(stream: &mut TcpStream) -> io::Result<HttpRequest> {
+    let end = Instant::now() + TIMEOUT;
     let mut head = Vec::new();
     let mut piece = [0; 1024];
     loop {
@@ -74,29 +74,29 @@ fn hear(stream: &mut TcpStream) -> io::Result<Question> {
         stream.set_read_timeout(Some(left))?;
         let read = stream.read(&mut piece)?;
         head.extend_from_slice(&piece[..read]);
-        match question(&head) {
-            Some(question) => return Ok(question),
+        match parse_head(&head) {
+            Some(request) => return Ok(request),
             None if read == 0 => return Err(ErrorKind::UnexpectedEof.into()),
-            None if head.len() > LONGEST_HEAD => {
-                return Ok(Question::Other("431 Request Header Fields Too Large"));
+            None if head.len() > MAX_HEAD_BYTES => {
+                return Ok(HttpRequest::Other("431 Request Header Fields Too Large"));
             }
             None => {}
         }
     }
 }
 
-/// What a head asks for; `None` while it is not complete.
-fn question(head: &[u8]) -> Option<Question> {
-    let mut headers = [EMPTY_HEADER; MOST_HEADERS];
+/// Parses a request head; `None` while it is incomplete.
+fn parse_head(head: &[u8]) -> Option<HttpRequest> {
+    let mut headers = [EMPTY_HEADER; MAX_HEADERS];
     let mut request = Request::new(&mut headers);
     match request.parse(head) {
         Ok(Status::Partial) => None,
         Ok(Status::Complete(_)) => Some(match (request.method, request.path) {
             (Some("GET"), Some(path)) => {
-                Question::Page(path.split('?').next().unwrap_or_default().to_owned())
+                HttpRequest::Page(path.split('?').next().unwrap_or_default().to_owned())
             }
-            _ => Question::Other("405 Method Not Allowed"),
+            _ => HttpRequest::Other("405 Method Not Allowed"),
         }),
-        Err(_) => Some(Question::Other("400 Bad Request")),
+        Err(_) => Some(HttpRequest::Other("400 Bad Request")),
     }
 }

@@ -1,67 +1,67 @@
-//! InfluxDB, or whatever takes its lines by HTTP.
+//! Client for InfluxDB and other servers that accept its line protocol by HTTP.
 
 use std::io::{self, Read};
 
 use minreq::ResponseLazy;
 use text::Foreign;
 
-/// How long the server may take, in s.
-const PATIENCE: u64 = 2;
-/// More of what it says is not read.
-const LONGEST_WORDS: u64 = 1 << 10;
-const LONGEST_HEADERS: usize = 8 << 10;
+/// Timeout of the server, in s.
+const TIMEOUT: u64 = 2;
+/// Maximum length of the response that is read.
+const MAX_RESPONSE_BYTES: u64 = 1 << 10;
+const MAX_HEADER_BYTES: usize = 8 << 10;
 
-/// Where lines are written to.
+/// Destination of lines.
 #[derive(Clone, Debug)]
 pub(super) struct Influx {
     url: String,
-    /// What it is called where others may read it: a password may stand in the rest.
+    /// Name for messages and records: the rest of the URL may contain a password.
     name: String,
     token: Option<String>,
-    /// This machine.
+    /// Name of this machine.
     host: String,
 }
 
-/// Why lines could not be delivered.
+/// Failed delivery of lines.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum Undelivered {
-    #[error("there is no answer within {PATIENCE} s")]
+pub(super) enum PushError {
+    #[error("there is no answer within {TIMEOUT} s")]
     Silent,
     #[error("there is no connection: {0}")]
     Unconnected(io::Error),
-    #[error("the answer makes no sense: {0}")]
+    #[error("invalid response: {0}")]
     Odd(minreq::Error),
-    #[error("it refuses with status {status}{}{}", said(words), advice(*status))]
-    Refused { status: u16, words: String },
+    #[error("it refuses with status {status}{}{}", quoted_response(response_text), advice(*status))]
+    Refused { status: u16, response_text: String },
 }
 
-fn said(words: &str) -> String {
-    if words.is_empty() { String::new() } else { format!(": {}", words.shown()) }
+fn quoted_response(response_text: &str) -> String {
+    if response_text.is_empty() { String::new() } else { format!(": {}", response_text.shown()) }
 }
 
-/// What to do about a refusal.
+/// Advice for a status.
 fn advice(status: u16) -> &'static str {
     match status {
         401 | 403 => "; set INFLUX_TOKEN to a token that may write",
-        404 => "; create the database, and write its name behind db= in --influx",
+        404 => "; create the database, and write its name after db= in --influx",
         _ => "",
     }
 }
 
 impl Influx {
-    /// A URL that takes lines, such as `http://localhost:8086/write?db=lab`, and the token for it.
+    /// Creates a client for a URL such as `http://localhost:8086/write?db=lab`, with its token.
     pub(super) fn new(url: &str, token: Option<String>) -> Self {
         let name = url.split('?').next().unwrap_or_default().to_owned();
         let host = sysinfo::System::host_name().unwrap_or_default();
         Influx { url: url.to_owned(), name, token, host }
     }
 
-    /// What it is called in messages.
+    /// Name for messages.
     pub(super) fn name(&self) -> &str {
         &self.name
     }
 
-    /// This machine's name.
+    /// Name of this machine.
     pub(super) fn host(&self) -> &str {
         &self.host
     }
@@ -69,12 +69,12 @@ impl Influx {
     /// Writes lines.
     ///
     /// # Errors
-    /// If they are not taken.
-    pub(super) fn write(&self, lines: String) -> Result<(), Undelivered> {
+    /// If they are not accepted.
+    pub(super) fn write(&self, lines: String) -> Result<(), PushError> {
         let mut request = minreq::post(&self.url)
-            .with_timeout(PATIENCE)
+            .with_timeout(TIMEOUT)
             .with_follow_redirects(false)
-            .with_max_headers_size(LONGEST_HEADERS)
+            .with_max_headers_size(MAX_HEADER_BYTES)
             .with_header("Content-Type", "text/plain; charset=utf-8")
             .with_body(lines);
         if let Some(token) = &self.token {
@@ -83,26 +83,26 @@ impl Influx {
         let answer = request.send_lazy()?;
         match answer.status_code {
             200..300 => Ok(()),
-            status => Err(Undelivered::Refused { status, words: words(answer) }),
+            status => Err(PushError::Refused { status, response_text: response_text(answer) }),
         }
     }
 }
 
-/// What the server says beside its status, as far as it is there.
-fn words(answer: ResponseLazy) -> String {
-    let mut words = Vec::new();
-    let _ = answer.take(LONGEST_WORDS).read_to_end(&mut words);
-    String::from_utf8_lossy(&words).trim().to_owned()
+/// Response text of the server, as far as it was received.
+fn response_text(answer: ResponseLazy) -> String {
+    let mut response_text = Vec::new();
+    let _ = answer.take(MAX_RESPONSE_BYTES).read_to_end(&mut response_text);
+    String::from_utf8_lossy(&response_text).trim().to_owned()
 }
 
-impl From<minreq::Error> for Undelivered {
+impl From<minreq::Error> for PushError {
     fn from(error: minreq::Error) -> Self {
         match error {
             minreq::Error::IoError(error) if error.kind() == io::ErrorKind::TimedOut => {
-                Undelivered::Silent
+                PushError::Silent
             }
-            minreq::Error::IoError(error) => Undelivered::Unconnected(error),
-            error => Undelivered::Odd(error),
+            minreq::Error::IoError(error) => PushError::Unconnected(error),
+            error => PushError::Odd(error),
         }
     }
 }

@@ -1,28 +1,27 @@
-//! What others are told of a stream while it runs: Prometheus, which asks, and InfluxDB, to which it
-//! is pushed.
+//! Live monitoring of a stream: Prometheus, which polls, and InfluxDB, to which data are pushed.
 //!
-//! Nothing of it is in the way of timeslices. The thread that looks after workers copies what is new
-//! in the ledger and counts it; threads that go behind all others write that down and send it, and
-//! nobody waits for them.
+//! Monitoring does not delay timeslices. The thread that monitors workers copies changes of the
+//! log and counts them; threads with the lowest priority format and send the counts, and no
+//! other thread waits for them.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `news` | what has happened in a ledger since somebody looked last |
-//! | `count` | the same, counted |
-//! | `follower` | what looks again and again |
-//! | `board` | where numbers wait for those who ask |
-//! | `behind` | threads that go behind all others |
-//! | `endpoint`, `http` | for Prometheus |
-//! | `push`, `influx` | for InfluxDB |
+//! | `delta` | changes of a log since the last update |
+//! | `count` | counts of these changes |
+//! | `follower` | periodic update of the counts |
+//! | `live_counts` | counts for the threads that publish them |
+//! | `low_priority` | threads with the lowest priority |
+//! | `endpoint`, `http` | endpoint for Prometheus |
+//! | `push`, `influx` | client for InfluxDB |
 
-mod behind;
-mod board;
 mod count;
+mod delta;
 mod endpoint;
 mod follower;
 mod http;
 mod influx;
-mod news;
+mod live_counts;
+mod low_priority;
 mod push;
 
 use std::cell::Cell;
@@ -35,74 +34,76 @@ use text::Foreign;
 
 use super::tally::Content;
 use crate::request::StreamFlags;
-use board::Board;
 use endpoint::Endpoint;
 use influx::Influx;
+use live_counts::LiveCounts;
 use push::{Deliveries, Pusher};
 
+pub(super) use delta::{Cursor, Delta};
 pub(super) use follower::Follower;
-pub(super) use news::{News, Seen};
 
-/// The variable that has the token for InfluxDB: command lines are kept in `run.json`.
+/// Environment variable with the token for InfluxDB; a flag would be stored in `run.json`.
 const TOKEN: &str = "INFLUX_TOKEN";
 
-/// Why nobody can be told of a stream.
+/// Error of live monitoring.
 #[derive(Debug, thiserror::Error)]
 pub enum LiveError {
-    /// The port is taken, or can't be had.
+    /// The port is taken or not available.
     #[error(
         "metrics can't be served at {}: {source}; choose another address or port with --metrics",
         address.shown()
     )]
     Port {
-        /// As it was given.
+        /// Address as specified by the user.
         address: String,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
-    /// A token that no server can have given.
+    /// A token with characters that no token has.
     #[error("{TOKEN} has characters that no token has; set it to the token alone")]
     Token,
-    /// The system gives no thread.
+    /// The system refuses a thread.
     #[error("metrics can't be pushed: {0}")]
     Thread(io::Error),
 }
 
-/// Those who are told of a stream.
+/// Live monitoring of a run.
 pub(super) struct Live {
-    board: Arc<Board>,
+    live_counts: Arc<LiveCounts>,
     endpoint: Option<Endpoint>,
     influx: Option<(String, Pusher)>,
 }
 
 impl Live {
-    /// Opens the port and begins to push, as flags say.
+    /// Opens the port and starts pushing, as flags specify.
     ///
     /// # Errors
-    /// If the port can't be had or the token is none. Whether a server answers is seen later.
+    /// If the port is not available or the token is invalid. A server that does not answer is
+    /// noticed later.
     pub(super) fn start(flags: &StreamFlags) -> Result<Self, LiveError> {
-        let board = Arc::new(Board::default());
+        let live_counts = Arc::new(LiveCounts::default());
         let open = |address: &String| {
-            let endpoint = Endpoint::open(address, Arc::clone(&board));
+            let endpoint = Endpoint::open(address, Arc::clone(&live_counts));
             endpoint.map_err(|source| LiveError::Port { address: address.clone(), source })
         };
         let push = |url: &String| {
             let influx = Influx::new(url, token()?);
             let name = influx.name().to_owned();
-            let pusher = Pusher::start(influx, Arc::clone(&board)).map_err(LiveError::Thread)?;
+            let pusher =
+                Pusher::start(influx, Arc::clone(&live_counts)).map_err(LiveError::Thread)?;
             Ok((name, pusher))
         };
         let endpoint = flags.metrics.as_ref().map(open).transpose()?;
         let influx = flags.influx.as_ref().map(push).transpose()?;
-        Ok(Live { board, endpoint, influx })
+        Ok(Live { live_counts, endpoint, influx })
     }
 
-    /// Where metrics are, if they are served.
+    /// URL of the metrics, if they are served.
     pub(super) fn url(&self) -> Option<String> {
         self.endpoint.as_ref().map(|endpoint| format!("http://{}/metrics", endpoint.address()))
     }
 
-    /// Begins to follow a speed, if anybody wants to know.
+    /// Starts to follow a speed, if live monitoring is enabled.
     pub(super) fn follow<'a>(
         &'a self,
         row: &StreamRow,
@@ -113,19 +114,19 @@ impl Live {
         }
         let StreamRow { variant, device, speed, timeslice_s, processes, .. } = row;
         let stream = LiveStream::new(variant, device, *speed, *timeslice_s, *processes);
-        let place = self.board.put(stream);
-        Some(Follower { board: &self.board, place, content, seen: Cell::default() })
+        let index = self.live_counts.put(stream);
+        Some(Follower { live_counts: &self.live_counts, index, content, cursor: Cell::default() })
     }
 
-    /// What a user should know at once, once.
+    /// First delivery problem, returned once.
     pub(super) fn problem(&self) -> Option<String> {
         let (name, pusher) = self.influx.as_ref()?;
         let problem = pusher.first_problem()?;
         let name = name.shown();
-        Some(format!("metrics are not delivered to {name}: {problem}; the stream goes on"))
+        Some(format!("metrics are not delivered to {name}: {problem}; the stream continues"))
     }
 
-    /// Pushes what is left. Returns what could not be delivered, if anything.
+    /// Pushes the remaining counts. Returns a note on failed deliveries, if any.
     pub(super) fn end(&mut self) -> Option<String> {
         let (name, pusher) = self.influx.take()?;
         let Deliveries { tried, failed, problem } = pusher.end();
@@ -138,7 +139,7 @@ impl Live {
     }
 }
 
-/// The token for InfluxDB, if there is one.
+/// Token for InfluxDB, if there is one.
 fn token() -> Result<Option<String>, LiveError> {
     let Some(token) = env::var_os(TOKEN).filter(|token| !token.is_empty()) else {
         return Ok(None);

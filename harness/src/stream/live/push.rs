@@ -1,5 +1,5 @@
-//! Pushes numbers to InfluxDB, every second. What can't be delivered is counted, and not kept: the
-//! next numbers are totals again.
+//! Pushes counts to InfluxDB every second. Failed deliveries are counted and not repeated, because
+//! all numbers are totals.
 
 use std::io;
 use std::sync::Arc;
@@ -10,52 +10,58 @@ use std::time::{Duration, Instant, SystemTime};
 
 use reports::stream::live::{LiveStream, lines};
 
-use super::behind::spawn_behind;
-use super::board::Board;
-use super::influx::{Influx, Undelivered};
+use super::influx::{Influx, PushError};
+use super::live_counts::LiveCounts;
+use super::low_priority::spawn_low_priority;
 
-/// Between two deliveries.
-const BETWEEN: Duration = Duration::from_secs(1);
-/// Between two looks for the first numbers: what is wrong with the server is told as early as it can be.
-const SOON: Duration = Duration::from_millis(50);
+/// Interval between deliveries.
+const INTERVAL: Duration = Duration::from_secs(1);
+/// Interval between checks for the first counts, so that problems with the server are reported
+/// early.
+const FIRST_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Who pushes.
+/// Handle of the thread that pushes.
 pub(super) struct Pusher {
     stop: Arc<AtomicBool>,
     problem: Receiver<String>,
     thread: JoinHandle<Deliveries>,
 }
 
-/// What became of deliveries.
+/// Statistics of deliveries.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Deliveries {
     pub(super) tried: u64,
     pub(super) failed: u64,
-    /// Why the last one of those failed.
+    /// Error of the last failed delivery.
     pub(super) problem: Option<String>,
 }
 
 impl Pusher {
-    /// Begins to push what is on the board.
+    /// Starts pushing the live counts.
     ///
     /// # Errors
-    /// If the system gives no thread.
-    pub(super) fn start(influx: Influx, board: Arc<Board>) -> io::Result<Self> {
+    /// If the system refuses a thread.
+    pub(super) fn start(influx: Influx, live_counts: Arc<LiveCounts>) -> io::Result<Self> {
         let stop = Arc::new(AtomicBool::new(false));
-        let (tell, problem) = channel();
+        let (report, problem) = channel();
         let is_stopped = Arc::clone(&stop);
-        let deliverer =
-            Deliverer { influx, board, tell, all: Deliveries::default(), delivered: Vec::new() };
-        let thread = spawn_behind("influx", move || deliverer.work(&is_stopped))?;
+        let push_thread = PushThread {
+            influx,
+            live_counts,
+            report,
+            all: Deliveries::default(),
+            delivered: Vec::new(),
+        };
+        let thread = spawn_low_priority("influx", move || push_thread.work(&is_stopped))?;
         Ok(Pusher { stop, problem, thread })
     }
 
-    /// Why the first delivery has failed that did, once.
+    /// Error of the first failed delivery, returned once.
     pub(super) fn first_problem(&self) -> Option<String> {
         self.problem.try_recv().ok()
     }
 
-    /// Delivers what is left, once, and ends. Returns what became of all.
+    /// Makes a last delivery and ends. Returns the statistics of all deliveries.
     pub(super) fn end(self) -> Deliveries {
         self.stop.store(true, Ordering::Relaxed);
         self.thread.thread().unpark();
@@ -66,17 +72,17 @@ impl Pusher {
     }
 }
 
-/// The thread that pushes.
-struct Deliverer {
+/// State of the thread that pushes.
+struct PushThread {
     influx: Influx,
-    board: Arc<Board>,
-    tell: Sender<String>,
+    live_counts: Arc<LiveCounts>,
+    report: Sender<String>,
     all: Deliveries,
-    /// Whether the last numbers of each speed were delivered.
+    /// For each speed, true if its final counts were delivered.
     delivered: Vec<bool>,
 }
 
-impl Deliverer {
+impl PushThread {
     fn work(mut self, stop: &AtomicBool) -> Deliveries {
         loop {
             let begun = Instant::now();
@@ -85,44 +91,44 @@ impl Deliverer {
             if is_last {
                 return self.all;
             }
-            let pause = if self.all.tried == 0 { SOON } else { BETWEEN };
+            let pause = if self.all.tried == 0 { FIRST_INTERVAL } else { INTERVAL };
             while begun.elapsed() < pause && !stop.load(Ordering::Relaxed) {
                 thread::park_timeout(pause.saturating_sub(begun.elapsed()));
             }
         }
     }
 
-    /// Delivers speeds that go on, and those that have ended since.
+    /// Delivers running speeds, and those that have ended since the last delivery.
     fn deliver(&mut self) {
-        let streams = self.board.all();
+        let streams = self.live_counts.all();
         self.delivered.resize(streams.len(), false);
-        let due: Vec<usize> = (0..streams.len()).filter(|&place| !self.delivered[place]).collect();
-        let text = text(due.iter().map(|&place| &streams[place]), self.influx.host());
+        let due: Vec<usize> = (0..streams.len()).filter(|&index| !self.delivered[index]).collect();
+        let text = text(due.iter().map(|&index| &streams[index]), self.influx.host());
         if text.is_empty() {
             return;
         }
         self.all.tried += 1;
         match self.influx.write(text) {
             Ok(()) => {
-                let delivered = due.into_iter().filter(|&place| !streams[place].is_running);
-                delivered.for_each(|place| self.delivered[place] = true);
+                let delivered = due.into_iter().filter(|&index| !streams[index].is_running);
+                delivered.for_each(|index| self.delivered[index] = true);
             }
             Err(problem) => self.count(&problem),
         }
     }
 
-    fn count(&mut self, problem: &Undelivered) {
+    fn count(&mut self, problem: &PushError) {
         let problem = problem.to_string();
         if self.all.failed == 0 {
-            // At the end nobody listens any more, and is told of all.
-            let _ = self.tell.send(problem.clone());
+            // At the end the receiver is gone; the statistics have the error.
+            let _ = self.report.send(problem.clone());
         }
         self.all.failed += 1;
         self.all.problem = Some(problem);
     }
 }
 
-/// The numbers of speeds, now.
+/// Current counts of speeds in the line protocol.
 fn text<'a>(streams: impl Iterator<Item = &'a LiveStream>, host: &str) -> String {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     streams.map(|stream| lines(stream, host, now.as_nanos())).collect()

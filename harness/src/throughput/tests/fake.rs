@@ -1,4 +1,4 @@
-//! A task whose variants go wrong at different times.
+//! A task with variants that fail at different times.
 
 use std::path::Path;
 
@@ -12,7 +12,7 @@ use generators::DataError;
 pub const TASK: Fake = Fake;
 
 const VARIANTS: [&str; 5] = ["right", "wrong", "wrong-later", "panics-later", "fails-later"];
-/// The run that is checked before, and some to warm up by.
+/// Number of initial runs: one that is checked, and some for warm-up.
 const FIRST: usize = 3;
 
 pub struct Fake;

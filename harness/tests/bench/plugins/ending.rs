@@ -56,7 +56,7 @@ fn a_side_that_a_plugin_ends_is_reported_as_that() {
     workshop.plugin("libforeign.so", "-DWHERE=run_call -DHOW=quit -DFROM=250000");
     workshop.write("foreign.toml", suite("300k"));
     let run = workshop.bench(format!("run foreign.toml --no-charts --against {BENCH} --out r"));
-    run.exits(3).says("ended while it was to");
+    run.exits(3).says("ended when it was asked to");
     wait_until(|| processes_in(&workshop).is_empty());
 }
 

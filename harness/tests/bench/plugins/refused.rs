@@ -121,8 +121,8 @@ fn files_that_are_no_libraries() {
             2 | sort --plugin empty.so | file too short
             2 | sort --plugin text.so | invalid ELF header
             2 | sort --plugin cut.so | cut.so
-            2 | sort --plugin . | it is no file
-            2 | sort --plugin /dev/null | it is no file
+            2 | sort --plugin . | it is not a file
+            2 | sort --plugin /dev/null | it is not a file
         ",
     );
 }

@@ -1,48 +1,49 @@
-//! What becomes of each timeslice: a book without clocks, threads or processes.
+//! Log of what becomes of each timeslice, independent of clocks, threads and processes.
 //!
-//! A timeslice is handed out by the ledger alone: to one worker, and to a second one only once it
-//! is certain that the first one is gone. So none is done twice.
+//! Only the log hands out timeslices: to one worker, and to a second one only after the first
+//! one has certainly ended. So none is processed twice.
 
 use std::collections::VecDeque;
 
-use super::protocol::Built;
+use super::protocol::EventCounts;
 use crate::request::WhenFull;
 
-/// A timeslice that has lost so many workers may be what ends them: it is handed to no more.
-const MOST_WORKERS: u8 = 2;
+/// Maximum number of workers per timeslice: one that was lost with this number of workers may be
+/// the cause, and is not handed out again.
+const MAX_WORKERS: u8 = 2;
 
-/// What is known of a timeslice. Times are those of all processes.
+/// Record of a timeslice. Times are on the clock shared by all processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Record {
-    /// Which of the prepared ones it is.
+    /// Index of the prepared timeslice.
     pub(super) data: u32,
     pub(super) due_ns: u64,
     pub(super) emitted_ns: u64,
     pub(super) begun_ns: u64,
     pub(super) ended_ns: u64,
-    /// The last worker that had it.
+    /// Last worker that it was handed to.
     pub(super) worker: Option<u32>,
-    /// How many workers had it.
+    /// Number of workers that it was handed to.
     pub(super) workers: u8,
     pub(super) state: State,
-    /// Whether it was emitted late because the queue was full.
+    /// True if it was emitted late because the queue was full.
     pub(super) was_held: bool,
-    /// The comparison of its result with the reference, if there was one.
+    /// Comparison of its result with the reference, if any.
     pub(super) check: Option<CheckRecord>,
-    /// The events that the worker has built that has done it.
-    pub(super) built: Option<Built>,
+    /// Counts of events that the worker built, if any.
+    pub(super) built: Option<EventCounts>,
 }
 
 /// A comparison with the reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct CheckRecord {
-    /// Distance between segments that were compared bit by bit; 0 if only counts were.
+    /// Stride of the segments that were compared bit by bit; 0 if only counts were compared.
     pub(super) stride: u32,
-    /// Time of the worker that this took.
+    /// Worker time spent on the comparison, in ns.
     pub(super) took_ns: u64,
 }
 
-/// Where a timeslice is.
+/// State of a timeslice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     Waiting,
@@ -50,22 +51,22 @@ pub(super) enum State {
     Done,
     Lost,
     Dropped,
-    /// Nobody had begun with it at the end.
+    /// No worker had started it at the end.
     Backlog,
 }
 
-/// What came of emitting a timeslice.
+/// Result of emitting a timeslice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Emission {
     Accepted,
     Dropped,
-    /// There is no room, and it has to wait.
-    NoRoom,
-    /// No more timeslices are taken.
+    /// The queue is full, and the timeslice has to wait.
+    QueueFull,
+    /// No more timeslices are accepted.
     Closed,
 }
 
-/// A timeslice for a worker.
+/// Assignment of a timeslice to a worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Order {
     pub(super) worker: usize,
@@ -73,21 +74,21 @@ pub(super) struct Order {
     pub(super) data: usize,
 }
 
-/// What a worker says of a timeslice.
+/// Result of a worker for a timeslice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Outcome {
+pub(super) struct TimesliceResult {
     pub(super) number: u64,
     pub(super) begun_ns: u64,
     pub(super) ended_ns: u64,
     pub(super) check: Option<CheckRecord>,
-    pub(super) built: Option<Built>,
+    pub(super) built: Option<EventCounts>,
 }
 
-/// An answer about a timeslice that the worker does not have.
+/// Error: a result for a timeslice that the worker does not have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct NotIts;
+pub(super) struct UnexpectedResult;
 
-/// Numbers of timeslices by what became of them.
+/// Numbers of timeslices by their final state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Counts {
     pub(super) due: u64,
@@ -110,50 +111,50 @@ enum Worker {
     Gone,
 }
 
-/// The book of one speed.
+/// Log of one speed.
 #[derive(Debug)]
-pub(super) struct Ledger {
+pub(super) struct TimesliceLog {
     records: Vec<Record>,
     waiting: VecDeque<u64>,
-    /// Those that have nothing to do, the longest first.
+    /// Idle workers, the longest idle one first.
     idle: VecDeque<usize>,
     workers: Vec<Worker>,
     queue: usize,
     when_full: WhenFull,
     is_closed: bool,
-    most_waiting: usize,
-    /// Answers that were taken down, counted apart from the records.
+    max_waiting: usize,
+    /// Number of recorded results, counted separately from the records.
     answers: u64,
-    /// Those that have an end, in the order in which they got it.
+    /// Indices of timeslices with a final state, in order of reaching it.
     settled: Vec<u32>,
 }
 
-impl Ledger {
-    /// For so many timeslices at most, of which so many may wait.
-    pub(super) fn new(workers: usize, most: usize, queue: usize, when_full: WhenFull) -> Self {
-        Ledger {
-            records: Vec::with_capacity(most),
-            waiting: VecDeque::with_capacity(queue.min(most) + workers),
+impl TimesliceLog {
+    /// Creates a log for at most `capacity` timeslices, of which at most `queue` may wait.
+    pub(super) fn new(workers: usize, capacity: usize, queue: usize, when_full: WhenFull) -> Self {
+        TimesliceLog {
+            records: Vec::with_capacity(capacity),
+            waiting: VecDeque::with_capacity(queue.min(capacity) + workers),
             idle: (0..workers).collect(),
             workers: vec![Worker::Idle; workers],
             queue,
             when_full,
             is_closed: false,
-            most_waiting: 0,
+            max_waiting: 0,
             answers: 0,
-            settled: Vec::with_capacity(most),
+            settled: Vec::with_capacity(capacity),
         }
     }
 
-    /// Takes the next timeslice, which is due at `due_ns` and was to be `held` before.
+    /// Adds the next timeslice, which is due at `due_ns`; `held` if the queue was full before.
     pub(super) fn emit(&mut self, data: usize, due_ns: u64, now_ns: u64, held: bool) -> Emission {
-        if self.is_closed || self.is_deserted() {
+        if self.is_closed || self.has_no_workers() {
             return Emission::Closed;
         }
-        // Who finds an idle worker does not wait.
+        // With an idle worker it does not have to wait.
         let is_full = self.waiting.len() >= self.queue && self.idle.is_empty();
         if is_full && self.when_full == WhenFull::Wait {
-            return Emission::NoRoom;
+            return Emission::QueueFull;
         }
         let number = self.records.len() as u64;
         self.records.push(Record {
@@ -177,11 +178,11 @@ impl Ledger {
         Emission::Accepted
     }
 
-    /// Hands the timeslice that has waited longest to the worker that has waited longest, if
-    /// there are both.
+    /// Hands the timeslice that has waited longest to the worker that has been idle longest, if
+    /// both exist.
     pub(super) fn hand_out(&mut self) -> Option<Order> {
         if self.is_closed || self.idle.is_empty() {
-            self.most_waiting = self.most_waiting.max(self.waiting.len());
+            self.max_waiting = self.max_waiting.max(self.waiting.len());
             return None;
         }
         let number = self.waiting.pop_front()?;
@@ -194,13 +195,17 @@ impl Ledger {
         Some(Order { worker, number, data: record.data as usize })
     }
 
-    /// Takes a result down.
+    /// Records a result.
     ///
     /// # Errors
     /// If the worker does not have that timeslice.
-    pub(super) fn answer(&mut self, worker: usize, result: Outcome) -> Result<(), NotIts> {
+    pub(super) fn answer(
+        &mut self,
+        worker: usize,
+        result: TimesliceResult,
+    ) -> Result<(), UnexpectedResult> {
         if self.workers.get(worker) != Some(&Worker::Busy(result.number)) {
-            return Err(NotIts);
+            return Err(UnexpectedResult);
         }
         let record = &mut self.records[result.number as usize];
         record.state = State::Done;
@@ -214,16 +219,16 @@ impl Ledger {
         Ok(())
     }
 
-    /// A worker is gone for certain. What it had goes to another one, before all that waits,
-    /// unless it has lost too many or the end has come: then it is lost.
+    /// Records that a worker has ended. Its timeslice goes to another one, before all that wait,
+    /// unless it has lost too many workers or the log is closed: then it is lost.
     pub(super) fn lose(&mut self, worker: usize) {
-        // Between two books there is nothing that it could have.
-        let Some(seat) = self.workers.get_mut(worker) else { return };
-        let was = std::mem::replace(seat, Worker::Gone);
+        // Between two speeds a worker has no timeslice.
+        let Some(slot) = self.workers.get_mut(worker) else { return };
+        let was = std::mem::replace(slot, Worker::Gone);
         self.idle.retain(|&other| other != worker);
         let Worker::Busy(number) = was else { return };
         let record = &mut self.records[number as usize];
-        if self.is_closed || record.workers >= MOST_WORKERS {
+        if self.is_closed || record.workers >= MAX_WORKERS {
             record.state = State::Lost;
             self.settled.push(number as u32);
         } else {
@@ -232,8 +237,8 @@ impl Ledger {
         }
     }
 
-    /// The end: what waits is left, and so are those that are due and were never emitted, of
-    /// which the data and the due times are given. Workers end what they have begun.
+    /// Closes the log: waiting timeslices become backlog, and so do those that are due and were
+    /// never emitted, given by data index and due time. Workers finish what they have started.
     pub(super) fn close(&mut self, never_emitted: impl Iterator<Item = (usize, u64)>) {
         self.is_closed = true;
         for number in self.waiting.drain(..) {
@@ -258,39 +263,39 @@ impl Ledger {
         self.settled.extend(emitted..self.records.len() as u32);
     }
 
-    /// How many were emitted, or left behind at the end.
+    /// Number of timeslices emitted, or left as backlog at the end.
     pub(super) fn len(&self) -> u64 {
         self.records.len() as u64
     }
 
-    /// Those that have an end, behind so many that were known before.
+    /// Timeslices with a final state, after the first `known` ones.
     pub(super) fn settled_since(&self, known: usize) -> impl Iterator<Item = &Record> {
         let settled = self.settled.get(known..).unwrap_or_default();
         settled.iter().map(|&number| &self.records[number as usize])
     }
 
-    /// The worker's timeslice.
+    /// True if the worker has a timeslice.
     pub(super) fn is_busy(&self, worker: usize) -> bool {
         matches!(self.workers.get(worker), Some(Worker::Busy(_)))
     }
 
-    /// Whether there is nobody left to do anything.
-    pub(super) fn is_deserted(&self) -> bool {
+    /// True if no workers are left.
+    pub(super) fn has_no_workers(&self) -> bool {
         self.workers.iter().all(|worker| *worker == Worker::Gone)
     }
 
-    /// Whether the end has come and nobody is busy any more.
+    /// True if the log is closed and all workers are idle.
     pub(super) fn is_over(&self) -> bool {
         let is_busy = |worker: &Worker| matches!(worker, Worker::Busy(_));
         self.is_closed && !self.workers.iter().any(is_busy)
     }
 
-    /// Whether each worker is there.
+    /// For each worker, true if it is running.
     pub(super) fn are_there(&self) -> impl Iterator<Item = bool> {
         self.workers.iter().map(|worker| *worker != Worker::Gone)
     }
 
-    /// How many workers are busy.
+    /// Number of busy workers.
     pub(super) fn busy(&self) -> usize {
         self.workers.iter().filter(|worker| matches!(worker, Worker::Busy(_))).count()
     }
@@ -303,8 +308,8 @@ impl Ledger {
         self.waiting.len()
     }
 
-    pub(super) fn most_waiting(&self) -> usize {
-        self.most_waiting
+    pub(super) fn max_waiting(&self) -> usize {
+        self.max_waiting
     }
 
     pub(super) fn records(&self) -> &[Record] {
@@ -330,8 +335,8 @@ impl Ledger {
         counts
     }
 
-    /// Whether it is known what became of each timeslice, once all is over: each has one of four
-    /// ends, and as many are done as workers have said.
+    /// True if, at the end, every timeslice has one of the four final states, and the number of
+    /// completed ones equals the number of recorded results.
     pub(super) fn is_balanced(&self) -> bool {
         let Counts { due, done, lost, dropped, backlog, .. } = self.counts();
         due == done + lost + dropped + backlog && done == self.answers
@@ -342,126 +347,126 @@ impl Ledger {
 mod tests {
     use super::*;
 
-    fn ledger(workers: usize, queue: usize, when_full: WhenFull) -> Ledger {
-        Ledger::new(workers, 100, queue, when_full)
+    fn log(workers: usize, queue: usize, when_full: WhenFull) -> TimesliceLog {
+        TimesliceLog::new(workers, 100, queue, when_full)
     }
 
-    fn emit(ledger: &mut Ledger, count: u64) -> Vec<Emission> {
+    fn emit(log: &mut TimesliceLog, count: u64) -> Vec<Emission> {
         let due = |number: u64| 1000 * (number + 1);
-        let first = ledger.len();
+        let first = log.len();
         let all = first..first + count;
-        all.map(|number| ledger.emit(0, due(number), due(number) + 1, false)).collect()
+        all.map(|number| log.emit(0, due(number), due(number) + 1, false)).collect()
     }
 
-    fn handed(ledger: &mut Ledger) -> Vec<(usize, u64)> {
-        let orders = std::iter::from_fn(|| ledger.hand_out());
+    fn handed(log: &mut TimesliceLog) -> Vec<(usize, u64)> {
+        let orders = std::iter::from_fn(|| log.hand_out());
         orders.map(|order| (order.worker, order.number)).collect()
     }
 
-    fn done(number: u64) -> Outcome {
-        Outcome { number, begun_ns: 1, ended_ns: 2, check: None, built: None }
+    fn done(number: u64) -> TimesliceResult {
+        TimesliceResult { number, begun_ns: 1, ended_ns: 2, check: None, built: None }
     }
 
     #[test]
-    fn events_of_a_timeslice_that_two_workers_had_are_counted_once() {
-        let mut ledger = ledger(2, 8, WhenFull::Wait);
-        emit(&mut ledger, 1);
-        assert_eq!(handed(&mut ledger), [(0, 0)]);
-        let with = |events| Outcome {
-            built: Some(Built { events, digis: 10 * events, took_ns: 1 }),
+    fn events_of_a_repeated_timeslice_are_counted_once() {
+        let mut log = log(2, 8, WhenFull::Wait);
+        emit(&mut log, 1);
+        assert_eq!(handed(&mut log), [(0, 0)]);
+        let with = |events| TimesliceResult {
+            built: Some(EventCounts { events, digis: 10 * events, took_ns: 1 }),
             ..done(0)
         };
-        ledger.lose(0);
-        assert_eq!(handed(&mut ledger), [(1, 0)]);
-        assert_eq!(ledger.answer(0, with(7)), Err(NotIts));
-        assert_eq!(ledger.answer(1, with(3)), Ok(()));
-        assert_eq!(ledger.answer(1, with(9)), Err(NotIts));
-        let built: Vec<_> = ledger.settled_since(0).map(|record| record.built).collect();
+        log.lose(0);
+        assert_eq!(handed(&mut log), [(1, 0)]);
+        assert_eq!(log.answer(0, with(7)), Err(UnexpectedResult));
+        assert_eq!(log.answer(1, with(3)), Ok(()));
+        assert_eq!(log.answer(1, with(9)), Err(UnexpectedResult));
+        let built: Vec<_> = log.settled_since(0).map(|record| record.built).collect();
         assert_eq!(built, [with(3).built]);
     }
 
     #[test]
-    fn those_who_waited_longest_meet() {
-        let mut ledger = ledger(2, 8, WhenFull::Wait);
-        assert_eq!(emit(&mut ledger, 3), [Emission::Accepted; 3]);
-        assert_eq!(handed(&mut ledger), [(0, 0), (1, 1)]);
-        assert_eq!(ledger.answer(1, done(1)), Ok(()));
-        assert_eq!(handed(&mut ledger), [(1, 2)]);
-        assert_eq!(ledger.answer(0, done(0)), Ok(()));
-        assert_eq!(ledger.answer(1, done(2)), Ok(()));
-        emit(&mut ledger, 1);
-        assert_eq!(handed(&mut ledger), [(0, 3)], "it has been idle for longer");
-        ledger.close(std::iter::empty());
-        assert!(!ledger.is_over());
-        assert_eq!(ledger.answer(0, done(3)), Ok(()));
-        assert!(ledger.is_over() && ledger.is_balanced());
-        assert_eq!(ledger.counts(), Counts { due: 4, emitted: 4, done: 4, ..Counts::default() });
+    fn longest_waiting_timeslices_go_to_longest_idle_workers() {
+        let mut log = log(2, 8, WhenFull::Wait);
+        assert_eq!(emit(&mut log, 3), [Emission::Accepted; 3]);
+        assert_eq!(handed(&mut log), [(0, 0), (1, 1)]);
+        assert_eq!(log.answer(1, done(1)), Ok(()));
+        assert_eq!(handed(&mut log), [(1, 2)]);
+        assert_eq!(log.answer(0, done(0)), Ok(()));
+        assert_eq!(log.answer(1, done(2)), Ok(()));
+        emit(&mut log, 1);
+        assert_eq!(handed(&mut log), [(0, 3)], "it has been idle for longer");
+        log.close(std::iter::empty());
+        assert!(!log.is_over());
+        assert_eq!(log.answer(0, done(3)), Ok(()));
+        assert!(log.is_over() && log.is_balanced());
+        assert_eq!(log.counts(), Counts { due: 4, emitted: 4, done: 4, ..Counts::default() });
     }
 
     #[test]
-    fn nobody_answers_for_what_he_does_not_have() {
-        let mut ledger = ledger(2, 8, WhenFull::Wait);
-        emit(&mut ledger, 2);
-        handed(&mut ledger);
-        assert_eq!(ledger.answer(0, done(1)), Err(NotIts));
-        assert_eq!(ledger.answer(0, done(0)), Ok(()));
-        assert_eq!(ledger.answer(0, done(0)), Err(NotIts), "twice");
-        assert_eq!(ledger.answer(7, done(0)), Err(NotIts));
+    fn results_of_other_workers_are_refused() {
+        let mut log = log(2, 8, WhenFull::Wait);
+        emit(&mut log, 2);
+        handed(&mut log);
+        assert_eq!(log.answer(0, done(1)), Err(UnexpectedResult));
+        assert_eq!(log.answer(0, done(0)), Ok(()));
+        assert_eq!(log.answer(0, done(0)), Err(UnexpectedResult), "twice");
+        assert_eq!(log.answer(7, done(0)), Err(UnexpectedResult));
     }
 
     #[test]
-    fn what_a_lost_worker_had_goes_to_another_one_and_once_more_to_nobody() {
-        let mut ledger = ledger(3, 8, WhenFull::Wait);
-        emit(&mut ledger, 4);
-        assert_eq!(handed(&mut ledger), [(0, 0), (1, 1), (2, 2)]);
-        ledger.lose(0);
-        assert_eq!(ledger.answer(0, done(0)), Err(NotIts), "too late");
-        assert_eq!(ledger.answer(1, done(1)), Ok(()));
-        assert_eq!(handed(&mut ledger), [(1, 0)], "before the one that waits");
-        ledger.lose(1);
-        assert_eq!(ledger.answer(2, done(2)), Ok(()));
-        assert_eq!(handed(&mut ledger), [(2, 3)]);
-        assert_eq!(ledger.answer(2, done(3)), Ok(()));
-        ledger.close(std::iter::empty());
-        assert!(ledger.is_over() && ledger.is_balanced());
+    fn a_timeslice_of_a_lost_worker_is_handed_out_once_more() {
+        let mut log = log(3, 8, WhenFull::Wait);
+        emit(&mut log, 4);
+        assert_eq!(handed(&mut log), [(0, 0), (1, 1), (2, 2)]);
+        log.lose(0);
+        assert_eq!(log.answer(0, done(0)), Err(UnexpectedResult), "too late");
+        assert_eq!(log.answer(1, done(1)), Ok(()));
+        assert_eq!(handed(&mut log), [(1, 0)], "before the one that waits");
+        log.lose(1);
+        assert_eq!(log.answer(2, done(2)), Ok(()));
+        assert_eq!(handed(&mut log), [(2, 3)]);
+        assert_eq!(log.answer(2, done(3)), Ok(()));
+        log.close(std::iter::empty());
+        assert!(log.is_over() && log.is_balanced());
         let counts =
             Counts { due: 4, emitted: 4, done: 3, lost: 1, repeated: 1, ..Counts::default() };
-        assert_eq!((ledger.counts(), ledger.workers_lost()), (counts, 2));
+        assert_eq!((log.counts(), log.workers_lost()), (counts, 2));
     }
 
     #[test]
-    fn without_workers_all_that_waits_is_left() {
-        let mut ledger = ledger(1, 8, WhenFull::Wait);
-        emit(&mut ledger, 2);
-        handed(&mut ledger);
-        ledger.lose(0);
-        assert!(ledger.is_deserted());
-        assert_eq!(emit(&mut ledger, 1), [Emission::Closed]);
-        ledger.close(std::iter::empty());
-        assert!(ledger.is_over() && ledger.is_balanced());
-        assert_eq!(ledger.counts().backlog, 2);
+    fn without_workers_waiting_timeslices_are_backlog() {
+        let mut log = log(1, 8, WhenFull::Wait);
+        emit(&mut log, 2);
+        handed(&mut log);
+        log.lose(0);
+        assert!(log.has_no_workers());
+        assert_eq!(emit(&mut log, 1), [Emission::Closed]);
+        log.close(std::iter::empty());
+        assert!(log.is_over() && log.is_balanced());
+        assert_eq!(log.counts().backlog, 2);
     }
 
     #[test]
     fn a_full_queue_drops_or_holds_back() {
         for (when_full, refused) in
-            [(WhenFull::Drop, Emission::Dropped), (WhenFull::Wait, Emission::NoRoom)]
+            [(WhenFull::Drop, Emission::Dropped), (WhenFull::Wait, Emission::QueueFull)]
         {
-            let mut ledger = ledger(1, 2, when_full);
-            emit(&mut ledger, 1);
-            handed(&mut ledger);
-            assert_eq!(emit(&mut ledger, 3), [Emission::Accepted, Emission::Accepted, refused]);
-            ledger.hand_out();
-            assert_eq!(ledger.most_waiting(), 2);
-            assert_eq!(ledger.answer(0, done(0)), Ok(()));
-            assert_eq!(handed(&mut ledger).len(), 1);
-            assert_eq!(emit(&mut ledger, 1), [Emission::Accepted]);
-            // Of those that were held back two were due.
+            let mut log = log(1, 2, when_full);
+            emit(&mut log, 1);
+            handed(&mut log);
+            assert_eq!(emit(&mut log, 3), [Emission::Accepted, Emission::Accepted, refused]);
+            log.hand_out();
+            assert_eq!(log.max_waiting(), 2);
+            assert_eq!(log.answer(0, done(0)), Ok(()));
+            assert_eq!(handed(&mut log).len(), 1);
+            assert_eq!(emit(&mut log, 1), [Emission::Accepted]);
+            // Two of those that were held back were due.
             let held = if when_full == WhenFull::Wait { 2 } else { 0 };
-            ledger.close((0..held).map(|due| (0, due)));
-            ledger.lose(0);
-            assert!(ledger.is_over() && ledger.is_balanced());
-            let Counts { due, emitted, dropped, backlog, lost, held: late, .. } = ledger.counts();
+            log.close((0..held).map(|due| (0, due)));
+            log.lose(0);
+            assert!(log.is_over() && log.is_balanced());
+            let Counts { due, emitted, dropped, backlog, lost, held: late, .. } = log.counts();
             assert_eq!((late, lost), (held, 1), "its worker was lost after the end");
             assert_eq!(due - emitted, held);
             assert_eq!(dropped, if when_full == WhenFull::Drop { 1 } else { 0 });

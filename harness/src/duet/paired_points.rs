@@ -1,13 +1,13 @@
-//! The order of visits, and when a point has enough of them.
+//! Order of the blocks of samples, and the stopping rule of a point.
 //!
-//! In a round both sides of a point have two short visits, right after each other: base,
-//! new, new, base, and in the next round the other way round, so that a drift favours
-//! neither. Visits of some 2 ms are as long as they have to be to be worth it: neighbours
-//! come and go within tens of milliseconds, and what both sides see of them is no
-//! difference. A point has rounds one after the other for its share of the time, the points
-//! come in a random order, and then the processes are started anew. After the 4th, 8th, 12th
-//! and 24th of these generations its rounds are looked at: see `statistics::Paired`.
-//! Who takes too long for all of them ends when his time is over, between two looks.
+//! In a round each side of a point has two short blocks, right after each other: base, new, new,
+//! base, and in reverse order in the next round, so that a drift favours neither. Blocks of about 2
+//! ms are long enough to be efficient: load by other programs changes within tens of milliseconds,
+//! and what affects both sides cancels. A point has consecutive rounds for its share of the time,
+//! points are in random order, and then the processes are restarted. After the 4th, 8th, 12th and
+//! 24th start of the processes its rounds are evaluated: see `statistics::Paired`. Points that are
+//! too slow for all of them end when their time is over, between two evaluations. This module is
+//! independent of what is sampled, so that tests need no processes.
 //! Nothing here knows what is sampled, so that tests can do without processes.
 
 use std::time::Duration;
@@ -19,61 +19,60 @@ use statistics::{GENERATION, MIN_GENERATIONS, MOST_GENERATIONS, is_look};
 
 use super::DuetError;
 use super::child::Side;
-use super::protocol::VisitOrder;
+use super::protocol::BlockRequest;
 use crate::measure::{TOTAL, shuffle};
 
-/// What a visit takes, or one sample if that takes longer.
-const VISIT: Duration = Duration::from_millis(2);
-/// Samples in a visit.
-const MOST: usize = 101;
-/// Runs that take longer are warm by themselves.
+/// Duration of a block, or one sample if that takes longer.
+const BLOCK_TIME: Duration = Duration::from_millis(2);
+/// Maximum number of samples in a block.
+const MAX_SAMPLES: usize = 101;
+/// Longer runs need no warm-up.
 const WARM_BY_ITSELF: Duration = Duration::from_millis(10);
 
-/// Who takes samples of both sides of a pair.
+/// Sampler of both sides of a pair.
 pub(super) trait PairSampler {
-    /// Takes the samples of a visit, and writes them down.
+    /// Takes the samples of a block, and records them.
     ///
     /// # Errors
-    /// If it can't; nothing more can be measured then.
-    fn visit(&mut self, side: Side, order: &VisitOrder) -> Result<Visited, DuetError>;
-    /// A point has enough rounds.
-    fn finish(&mut self, turn: &Turn, why: Stop) -> Result<(), DuetError>;
-    /// Starts both sides anew, for these points: where things lie in memory is then
-    /// another matter of chance.
+    /// If it fails; nothing more can be measured then.
+    fn sample_block(&mut self, side: Side, order: &BlockRequest) -> Result<BlockResult, DuetError>;
+    /// Records that a point has enough rounds.
+    fn finish(&mut self, paired: &PairedPoint, why: Stop) -> Result<(), DuetError>;
+    /// Restarts both sides, for these points, which gives them a new memory layout.
     ///
     /// # Errors
-    /// If it can't; nothing more can be measured then.
-    fn restart(&mut self, turns: &[Turn]) -> Result<(), DuetError>;
-    /// How long that takes.
+    /// If it fails; nothing more can be measured then.
+    fn restart(&mut self, paired_points: &[PairedPoint]) -> Result<(), DuetError>;
+    /// Duration of a restart.
     fn restart_time(&self) -> Duration;
-    /// Whether to stop now, rather than wait for what takes so long.
+    /// Returns true to stop now because work of this duration would not finish in time.
     fn ends_before(&self, next: Duration) -> bool;
 }
 
-/// What came of a visit.
+/// Result of a block.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Visited {
+pub(super) struct BlockResult {
     pub(super) rows: Vec<SampleRow>,
     pub(super) took: Duration,
-    /// The point failed: it gets no more visits.
+    /// True if the point failed: it gets no more blocks.
     pub(super) failed: bool,
 }
 
-/// Why a point has no more rounds.
+/// Reason for ending the rounds of a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stop {
-    /// Its rounds say enough.
+    /// Its rounds allow a verdict.
     Verdict,
-    /// It has as many generations as it may.
+    /// The maximum number of process restarts was reached.
     Rounds,
-    /// The time is over.
+    /// Time ran out.
     Time,
-    /// The user asked for an end.
+    /// The user interrupted the run.
     Interrupt,
 }
 
 impl Stop {
-    /// What `stopped_by` says.
+    /// Value of `stopped_by`.
     pub(super) fn name(self) -> &'static str {
         match self {
             Stop::Verdict => "verdict",
@@ -84,29 +83,29 @@ impl Stop {
     }
 }
 
-/// A point that is measured in turn.
+/// A point of a paired run.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Turn {
+pub(super) struct PairedPoint {
     pub(super) input: usize,
     pub(super) point: usize,
-    /// The sides that have it.
+    /// Sides that can measure it.
     pub(super) sides: Vec<Side>,
-    /// By which fraction the new side is slowed down.
+    /// Fraction by which the new side is slowed down.
     pub(super) slowdown: f64,
-    /// The time that it may take on either side.
+    /// Time limit on either side.
     max_time: Duration,
     spent: Duration,
     generations: usize,
     rounds: [Vec<Round>; 2],
-    /// What a run costs, with all that surrounds it: in the quickest visit of the last
-    /// round, since in others somebody else may have had the core.
+    /// Duration of a run with preparation: in the fastest block of the last round, because others
+    /// may have been disturbed.
     run: Option<Duration>,
-    /// What the last round took.
+    /// Duration of the last round.
     last: Duration,
     failed: bool,
 }
 
-/// When a point is clear.
+/// Rule for a clear verdict.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rule {
     pub(super) thresholds: Thresholds,
@@ -114,8 +113,8 @@ pub(super) struct Rule {
 }
 
 impl Rule {
-    /// The rounds from which on the sign test can find a change: with fewer, even if all agree on
-    /// a side, its p-value of 2^(1 - n) is above the significance.
+    /// Minimum number of rounds for the sign test to detect a change: with fewer, even if all agree
+    /// on a side, its p-value of 2^(1 - n) is above the significance.
     fn min_rounds(&self) -> usize {
         let p_value = |rounds: &usize| 2.0 * 0.5_f64.powi(*rounds as i32);
         let mut counts = 1..=MOST_GENERATIONS;
@@ -123,33 +122,34 @@ impl Rule {
     }
 }
 
-impl Turn {
+impl PairedPoint {
     pub(super) fn new(input: usize, point: usize, sides: Vec<Side>, max_time: Duration) -> Self {
-        Turn { input, point, sides, max_time, ..Turn::default() }
+        PairedPoint { input, point, sides, max_time, ..PairedPoint::default() }
     }
 
-    /// How many rounds it has had.
+    /// Number of rounds so far.
     pub(super) fn rounds(&self) -> usize {
         let taken = |rounds: &Vec<Round>| rounds.iter().filter(|round| round.all.is_some()).count();
         self.rounds.iter().map(taken).max().unwrap_or(0)
     }
 
-    /// The first visit that is due in a round.
-    fn order(&self, round: usize) -> VisitOrder {
-        let fit = self.run.map_or(0.0, |run| VISIT.as_secs_f64() / run.as_secs_f64().max(1e-9));
-        VisitOrder {
+    /// First block of a round.
+    fn order(&self, round: usize) -> BlockRequest {
+        let fit =
+            self.run.map_or(0.0, |run| BLOCK_TIME.as_secs_f64() / run.as_secs_f64().max(1e-9));
+        BlockRequest {
             input: self.input,
             point: self.point,
             round,
-            samples: (fit as usize).clamp(1, MOST),
+            samples: (fit as usize).clamp(1, MAX_SAMPLES),
             warm_up: self.run.is_none_or(|run| run < WARM_BY_ITSELF),
             slowdown: 0.0,
             keep: !round.is_multiple_of(GENERATION),
         }
     }
 
-    /// As many rounds as fit into its time by the same processes, one at least.
-    fn generation<S: PairSampler>(
+    /// Takes as many rounds as its time share allows with the same processes, but at least one.
+    fn run_rounds<S: PairSampler>(
         &mut self,
         number: usize,
         sampler: &mut S,
@@ -176,22 +176,22 @@ impl Turn {
         let mut rows: [Vec<SampleRow>; 2] = Default::default();
         let mut run: Option<Duration> = None;
         self.last = Duration::ZERO;
-        for (visit, side) in self.in_order(round).into_iter().enumerate() {
-            let order = VisitOrder {
+        for (block, side) in self.in_order(round).into_iter().enumerate() {
+            let order = BlockRequest {
                 slowdown: match side {
                     Side::Base => 0.0,
                     Side::New => self.slowdown,
                 },
-                keep: first.keep || visit >= self.sides.len(),
+                keep: first.keep || block >= self.sides.len(),
                 ..first
             };
-            let visited = sampler.visit(side, &order)?;
-            self.failed |= visited.failed;
+            let result = sampler.sample_block(side, &order)?;
+            self.failed |= result.failed;
             let runs = order.samples + usize::from(order.warm_up);
-            let each = visited.took / runs as u32;
+            let each = result.took / runs as u32;
             run = Some(run.map_or(each, |run| run.min(each)));
-            self.last += visited.took;
-            rows[side as usize].extend(visited.rows);
+            self.last += result.took;
+            rows[side as usize].extend(result.rows);
             if self.failed {
                 return Ok(());
             }
@@ -205,8 +205,8 @@ impl Turn {
         Ok(())
     }
 
-    /// There and back; the next round begins with the other side, and so does the next
-    /// generation.
+    /// Order of sides within a round, forward and reversed. Successive rounds start with alternating
+    /// sides, and so do successive starts of the processes.
     fn in_order(&self, round: usize) -> Vec<Side> {
         let mut sides = self.sides.clone();
         if (round + round / GENERATION) % 2 == 1 {
@@ -216,7 +216,7 @@ impl Turn {
         sides
     }
 
-    /// Whether its rounds say enough; `points` share the error that is allowed.
+    /// True if its rounds allow a verdict; `points` share the allowed error.
     fn is_clear(&self, rule: &Rule, points: usize) -> bool {
         let [base, new] = &self.rounds;
         let (Some(found), quantity) = paired(base, new) else {
@@ -231,13 +231,13 @@ impl Turn {
     fn stops(&self, rule: &Rule, points: usize) -> Option<Stop> {
         let generations = self.generations;
         if self.sides.len() < 2 {
-            // There is nothing to compare with: for the next time.
+            // Nothing to compare with: the rounds are for later comparisons.
             return (generations >= MIN_GENERATIONS).then_some(Stop::Rounds);
         }
         if is_look(generations) && self.is_clear(rule, points) {
             return Some(Stop::Verdict);
         }
-        // One more than was looked at has all of the error that is left.
+        // One more than the evaluations so far has the remaining error.
         let may_end = generations >= MIN_GENERATIONS
             && !is_look(generations)
             && self.rounds() >= rule.min_rounds();
@@ -248,44 +248,45 @@ impl Turn {
     }
 }
 
-/// Measures all points in turn until each is clear or has all its generations; `all` points
-/// share the error that is allowed. Those that failed are left out without a word: the
-/// sampler knows.
+/// Measures all points, alternating between both sides, until each is clear or has used all its
+/// process restarts; `all` points share the allowed error. Points that failed are dropped here; the
+/// sampler has recorded them.
 pub(super) fn measure<S: PairSampler>(
-    mut turns: Vec<Turn>,
+    mut paired_points: Vec<PairedPoint>,
     all: usize,
     rule: &Rule,
     sampler: &mut S,
-) -> Result<Vec<Turn>, DuetError> {
-    for generation in 0..MOST_GENERATIONS {
-        if generation > 0 {
+) -> Result<Vec<PairedPoint>, DuetError> {
+    for run_rounds in 0..MOST_GENERATIONS {
+        if run_rounds > 0 {
             if sampler.ends_before(sampler.restart_time()) {
                 break;
             }
-            sampler.restart(&turns)?;
+            sampler.restart(&paired_points)?;
         }
-        shuffle(&mut turns, hash(rule.seed, [generation as u64]));
+        shuffle(&mut paired_points, hash(rule.seed, [run_rounds as u64]));
         let mut left = Vec::new();
-        for mut turn in turns {
-            // What takes too long for the time that is left makes room for what does not.
-            if !sampler.ends_before(turn.last) {
-                turn.generation(generation, sampler)?;
-                if turn.failed {
+        for mut paired in paired_points {
+            // Points that take too long for the remaining time are dropped in favour of shorter
+            // ones.
+            if !sampler.ends_before(paired.last) {
+                paired.run_rounds(run_rounds, sampler)?;
+                if paired.failed {
                     continue;
                 }
-                if let Some(why) = turn.stops(rule, all) {
-                    sampler.finish(&turn, why)?;
+                if let Some(why) = paired.stops(rule, all) {
+                    sampler.finish(&paired, why)?;
                     continue;
                 }
             }
-            left.push(turn);
+            left.push(paired);
         }
-        turns = left;
-        if turns.is_empty() || sampler.ends_before(Duration::ZERO) {
+        paired_points = left;
+        if paired_points.is_empty() || sampler.ends_before(Duration::ZERO) {
             break;
         }
     }
-    Ok(turns)
+    Ok(paired_points)
 }
 
 #[cfg(test)]

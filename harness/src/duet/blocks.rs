@@ -1,4 +1,4 @@
-//! Visits of points, on whose turn it is.
+//! Blocks of samples of points in a paired run.
 
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
@@ -7,16 +7,16 @@ use reports::units;
 
 use super::DuetError;
 use super::child::Side;
-use super::protocol::{Answer, Ask, VisitOrder};
-use super::session::{Sides, TIMES_LAST, VISIT_TIMEOUT, children};
-use super::turns::{PairSampler, Stop, Turn, Visited};
+use super::paired_points::{BlockResult, PairSampler, PairedPoint, Stop};
+use super::protocol::{Answer, Ask, BlockRequest};
+use super::session::{BLOCK_TIMEOUT, PairedRun, TIMES_LAST, children};
 use crate::measure::TOTAL;
 
-impl PairSampler for Sides<'_> {
-    fn visit(&mut self, side: Side, order: &VisitOrder) -> Result<Visited, DuetError> {
+impl PairSampler for PairedRun<'_> {
+    fn sample_block(&mut self, side: Side, order: &BlockRequest) -> Result<BlockResult, DuetError> {
         let point = &self.inputs[order.input].input.points[order.point];
         let task = format!("sample {} {}", point.algorithm, point.variant);
-        let limit = VISIT_TIMEOUT + TIMES_LAST * self.last;
+        let limit = BLOCK_TIMEOUT + TIMES_LAST * self.last;
         let start = Instant::now();
         let answer = self.ask(side, &Ask::Visit(*order), &task, limit)?;
         let Answer::Visit { rows, seconds, failed } = answer else {
@@ -35,26 +35,26 @@ impl PairSampler for Sides<'_> {
                 self.effort.timed_s += timed;
             }
         }
-        Ok(Visited { rows, took, failed: !failed.is_empty() })
+        Ok(BlockResult { rows, took, failed: !failed.is_empty() })
     }
 
-    fn finish(&mut self, turn: &Turn, why: Stop) -> Result<(), DuetError> {
+    fn finish(&mut self, paired: &PairedPoint, why: Stop) -> Result<(), DuetError> {
         let task = "sum up a point";
-        // The base first: what the new side has, both have.
-        for &side in &turn.sides {
-            let place = (turn.input, turn.point);
+        // The base is first: a point that the new side has is complete on both sides.
+        for &side in &paired.sides {
+            let place = (paired.input, paired.point);
             let samples = self.samples[side as usize].remove(&place);
             let ask = Ask::Finish {
-                input: turn.input,
-                point: turn.point,
+                input: paired.input,
+                point: paired.point,
                 stopped_by: why.name().to_owned(),
                 samples: samples.unwrap_or_default(),
             };
-            let Answer::Finish { mut rows } = self.ask(side, &ask, task, VISIT_TIMEOUT)? else {
+            let Answer::Finish { mut rows } = self.ask(side, &ask, task, BLOCK_TIMEOUT)? else {
                 return Err(self.child(side).unexpected(task));
             };
-            let known = self.fingerprints[side as usize].get(turn.input);
-            let known = known.and_then(|of_input| of_input.get(turn.point));
+            let known = self.fingerprints[side as usize].get(paired.input);
+            let known = known.and_then(|of_input| of_input.get(paired.point));
             if let Some(fingerprint) = known.filter(|known| !known.is_empty()) {
                 for row in &mut rows {
                     row.fingerprint.clone_from(fingerprint);
@@ -62,9 +62,9 @@ impl PairSampler for Sides<'_> {
             }
             self.write(side, &[], &rows)?;
         }
-        let point = &self.inputs[turn.input].input.points[turn.point];
-        let rounds = units::counted(turn.rounds(), "round");
-        self.tell(&format!(
+        let point = &self.inputs[paired.input].input.points[paired.point];
+        let rounds = units::counted(paired.rounds(), "round");
+        self.report(&format!(
             "  {} {}: {rounds}, stopped by {}",
             point.algorithm,
             point.variant,
@@ -77,11 +77,11 @@ impl PairSampler for Sides<'_> {
         self.restart_time
     }
 
-    fn restart(&mut self, turns: &[Turn]) -> Result<(), DuetError> {
+    fn restart(&mut self, paired_points: &[PairedPoint]) -> Result<(), DuetError> {
         let start = Instant::now();
         self.children = children(self.against, true)?;
         let unknown = self.open()?;
-        let needed: BTreeSet<usize> = turns.iter().map(|turn| turn.input).collect();
+        let needed: BTreeSet<usize> = paired_points.iter().map(|paired| paired.input).collect();
         for input in needed {
             self.make(input, &unknown)?;
         }

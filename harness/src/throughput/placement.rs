@@ -1,4 +1,4 @@
-//! The threads of each stream, and where they are.
+//! Threads of each stream, and their placement.
 
 use algorithms::device::gpu::cuda;
 use algorithms::device::{Device, Team, TeamError};
@@ -11,12 +11,12 @@ use crate::request::DevicePlace;
 
 /// Starts the teams of some streams.
 ///
-/// With places, the threads of all streams together are placed as one team, and each stream has as
-/// many of them as it has threads, in order. Without, the streams of a GPU have the CPUs of the
-/// NUMA node that the GPU is at, and all others those that the system gives them.
+/// With OpenMP places, the threads of all streams together are placed as one team, and each stream
+/// gets its share of them, in order. Without, the streams of a GPU run on the CPUs of the GPU's
+/// NUMA node, and all others where the system schedules them.
 ///
 /// # Errors
-/// If the threads or the places can't be had.
+/// If the threads or the places are not available.
 pub(super) fn start_teams(
     point: &PointSpec,
     streams: &[usize],
@@ -28,16 +28,17 @@ pub(super) fn start_teams(
     streams.iter().filter_map(|&stream| specs.get(stream)).map(TeamSpec::start).collect()
 }
 
-/// The teams of so many streams on some devices, of such threads each; see [`start_teams`].
+/// Teams for `streams` streams on some devices, with `layout` each; see [`start_teams`].
 ///
 /// # Errors
-/// If the places are not there.
+/// If the places don't exist.
 pub(crate) fn team_specs(
     layout: &TeamLayout,
     place: &DevicePlace,
     streams: usize,
 ) -> Result<Vec<TeamSpec>, PlacementError> {
-    let (topology, mask) = (&Topology::of_this_machine(), &usable_cpus());
+    let topology = &Topology::of_this_machine();
+    let mask = &usable_cpus();
     let all = TeamLayout { threads: layout.threads * streams, ..layout.clone() };
     let placed = all.cpus(topology, mask)?;
     let of_stream = |stream: usize| {
@@ -53,7 +54,7 @@ pub(crate) fn team_specs(
     Ok((0..streams).map(of_stream).collect())
 }
 
-/// The usable CPUs of the NUMA node that a GPU is at; `None` where all are as near.
+/// Usable CPUs of the NUMA node of a GPU; `None` if all are equally near.
 fn near(device: Device, topology: &Topology, mask: &[usize]) -> Option<Place> {
     let number = device.cuda_number()?;
     if topology.nodes() < 2 {

@@ -1,77 +1,77 @@
-//! What is said between the process that measures and those that drive streams for it: a line of
-//! JSON each, on their standard input and output. All are the same executable.
+//! Messages between the measuring process and those that drive streams for it: one line of JSON
+//! each, on their standard input and output. All are the same executable.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::super::point::{Checked, Refusal, Works};
+use super::super::point::{CheckedStreams, PointFailure, WorkSummary};
 use super::super::stream::Event;
 use crate::platform::worker::any_path;
 
-/// What a process is told. It ends when nothing more can be said. Moments are nanoseconds of the
-/// clock that all processes have in common.
+/// Request to a process. The process ends when its standard input is closed. Times are nanoseconds
+/// of the clock shared by all processes.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Ask {
-    /// What to plan; once, before all else, and not answered.
+    /// Command to plan; sent once, before all others, and not answered.
     Open(Opening),
-    /// Make the streams that such a process has of a point ready, and check them. Answered by
+    /// Prepare the streams of a point that this process drives, and check them. Answered by
     /// [`Answer::Ready`].
     Prepare { point: usize, process: usize, wanted_ns: u64 },
-    /// Run them. Answered by [`Answer::Warm`] once all have had all their events.
+    /// Run them. Answered by [`Answer::Warm`] once each stream has processed all its events.
     Begin,
-    /// When the window is. Answered by [`Answer::Beyond`] once all streams are beyond it.
+    /// Start and end of the window. Answered by [`Answer::Beyond`] once all streams are past it.
     Window { begin_ns: u64, end_ns: u64 },
     /// End them. Answered by [`Answer::Done`], after they were checked once more.
     End,
 }
 
-/// The command that the points are of.
+/// Command that specifies the points.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Opening {
-    /// As typed, the program's name first.
+    /// Command line as typed, the program's name first.
     pub(crate) command: Vec<String>,
-    /// The file with defaults of flags, if there is one.
+    /// File with defaults of flags, if there is one.
     #[serde(default, with = "any_path")]
     pub(crate) config: Option<PathBuf>,
 }
 
-/// What a process says. Whatever it is told, it may refuse.
+/// Response of a process. Any request may be refused.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum Answer {
     Ready {
-        works: Works,
-        checked: Checked,
+        works: WorkSummary,
+        checked: CheckedStreams,
     },
     Warm {
         longest_ns: u64,
     },
     Beyond,
     Done {
-        /// Of each of its streams.
-        events: Vec<Vec<Moments>>,
+        /// Events of each of its streams.
+        events: Vec<Vec<EventTimes>>,
         remarks: Vec<String>,
     },
-    Refused(Refusal),
+    Refused(PointFailure),
 }
 
-/// An event: its number, when it was handed over, when its input and when its output was there.
+/// An event: its index, and the times of hand-over, of complete input and of complete output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Moments(usize, u64, u64, u64);
+pub(super) struct EventTimes(usize, u64, u64, u64);
 
-impl Moments {
-    /// The moments of an event of streams that were started at such a moment.
-    pub(super) fn of(event: &Event, start_ns: u64) -> Self {
+impl EventTimes {
+    /// Times of an event of streams that were started at `start_ns`.
+    pub(super) fn from_event(event: &Event, start_ns: u64) -> Self {
         let at = |time: Duration| start_ns + time.as_nanos() as u64;
-        Moments(event.number, at(event.begin), at(event.start), at(event.end))
+        EventTimes(event.number, at(event.begin), at(event.start), at(event.end))
     }
 }
 
-impl From<Moments> for Event {
-    fn from(Moments(number, begin, start, end): Moments) -> Self {
+impl From<EventTimes> for Event {
+    fn from(EventTimes(number, begin, start, end): EventTimes) -> Self {
         let [begin, start, end] = [begin, start, end].map(Duration::from_nanos);
         Event { number, begin, start, end }
     }
@@ -83,12 +83,12 @@ mod tests {
     use crate::platform::worker::line;
 
     #[test]
-    fn all_is_said_in_a_line_and_understood() {
+    fn messages_survive_a_round_trip() {
         let open = Ask::Open(Opening { command: vec!["bench".into()], config: None });
         for ask in [open, Ask::Begin, Ask::Window { begin_ns: 1, end_ns: u64::MAX }] {
-            let said = line(&ask);
-            assert_eq!(said.matches('\n').count(), 1);
-            assert_eq!(serde_json::from_str::<Ask>(&said).expect("parses"), ask);
+            let message = line(&ask);
+            assert_eq!(message.matches('\n').count(), 1);
+            assert_eq!(serde_json::from_str::<Ask>(&message).expect("parses"), ask);
         }
         let milliseconds = Duration::from_millis;
         let event = Event {
@@ -97,9 +97,9 @@ mod tests {
             start: milliseconds(2),
             end: milliseconds(5),
         };
-        let moments = Moments::of(&event, 1_000_000_000);
+        let moments = EventTimes::from_event(&event, 1_000_000_000);
         let answer = Answer::Done { events: vec![vec![moments]], remarks: vec!["one".into()] };
-        for answer in [answer, Answer::Refused(Refusal::Wrong("hit 3".into()))] {
+        for answer in [answer, Answer::Refused(PointFailure::Wrong("hit 3".into()))] {
             assert_eq!(serde_json::from_str::<Answer>(&line(&answer)).expect("parses"), answer);
         }
         let back = Event::from(moments);

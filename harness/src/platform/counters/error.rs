@@ -1,62 +1,62 @@
-//! Why there are no counters, and what to do.
+//! Errors of hardware counters, with advice.
 
 use std::io;
 
-/// Up to here the kernel lets a process count its own user code.
+/// Maximum setting at which the kernel lets a process count its own user code.
 const PARANOID_ENOUGH: i64 = 2;
 
-/// Why there are no counters.
+/// Reason for missing counters.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
-    /// The kernel is told to let nobody count.
+pub enum CounterError {
+    /// The kernel is configured to permit no counters.
     #[error(
         "the kernel forbids them (kernel.perf_event_paranoid is {0}); as root: sysctl \
          kernel.perf_event_paranoid=2"
     )]
     Paranoid(i64),
-    /// Something else forbids the call.
+    /// The call is forbidden for another reason.
     #[error(
         "perf_event_open is forbidden, as the seccomp profile of a container does; allow it, such \
          as with --cap-add=PERFMON"
     )]
     Forbidden,
-    /// Nothing counts here.
+    /// The hardware has no usable counters.
     #[error(
         "this machine has no performance counters, as most virtual machines; run on the host, or \
          give it a virtual PMU"
     )]
     NoCounters,
-    /// The kernel doesn't know of counters.
+    /// The kernel has no support for counters.
     #[error("this kernel has no perf_event_open")]
     NoCall,
-    /// Too many files.
+    /// Too many open files.
     #[error("too many open files: there are 7 for each thread; raise the limit: ulimit -n")]
     TooManyFiles,
-    /// Something else.
+    /// Another error.
     #[error("perf_event_open failed: {0}")]
     Other(String),
 }
 
-impl Refusal {
-    /// What an error of the call means here.
-    pub(super) fn of(error: &io::Error) -> Self {
+impl CounterError {
+    /// Interprets an error of the call.
+    pub(super) fn from_io_error(error: &io::Error) -> Self {
         let text = std::fs::read_to_string("/proc/sys/kernel/perf_event_paranoid");
         let paranoid = text.ok().and_then(|text| text.trim().parse().ok());
-        Self::by(error, paranoid)
+        Self::with_paranoid(error, paranoid)
     }
 
-    /// The same where `kernel.perf_event_paranoid` is known.
-    fn by(error: &io::Error, paranoid: Option<i64>) -> Self {
+    /// Interprets an error, given the value of `kernel.perf_event_paranoid`.
+    fn with_paranoid(error: &io::Error, paranoid: Option<i64>) -> Self {
         match error.raw_os_error() {
             Some(libc::EACCES | libc::EPERM) => paranoid
                 .filter(|level| *level > PARANOID_ENOUGH)
-                .map_or(Refusal::Forbidden, Refusal::Paranoid),
+                .map_or(CounterError::Forbidden, CounterError::Paranoid),
             Some(libc::ENOENT | libc::EOPNOTSUPP | libc::ENODEV | libc::ENXIO) => {
-                Refusal::NoCounters
+                CounterError::NoCounters
             }
-            Some(libc::ENOSYS) => Refusal::NoCall,
-            Some(libc::EMFILE | libc::ENFILE) => Refusal::TooManyFiles,
-            _ => Refusal::Other(error.to_string()),
+            Some(libc::ENOSYS) => CounterError::NoCall,
+            Some(libc::EMFILE | libc::ENFILE) => CounterError::TooManyFiles,
+            _ => CounterError::Other(error.to_string()),
         }
     }
 }
@@ -66,10 +66,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_error_says_what_to_do() {
+    fn each_error_has_advice() {
         let words = |code, paranoid| {
             let error = io::Error::from_raw_os_error(code);
-            Refusal::by(&error, paranoid).to_string()
+            CounterError::with_paranoid(&error, paranoid).to_string()
         };
         let cases = [
             (libc::EACCES, Some(4), "perf_event_paranoid is 4"),

@@ -1,51 +1,51 @@
-//! A process that drives some of the streams of each point that it is told of.
+//! A process that drives some of the streams of each point on request.
 
 use std::time::Duration;
 
-use super::protocol::{Answer, Ask, Moments, Opening};
+use super::protocol::{Answer, Ask, EventTimes, Opening};
 use crate::measure::MeasureError;
 use crate::platform::monotonic::now_ns;
-use crate::platform::worker::{Unheard, hear, say};
+use crate::platform::worker::{IpcError, recv, send};
 use crate::platform::{Exit, Interrupt};
 use crate::throughput::ceilings::Ceilings;
 use crate::throughput::events::Events;
 use crate::throughput::gpus::StreamGpus;
 use crate::throughput::plan::StreamPlan;
 use crate::throughput::point::{
-    self, Command, Refusal, Setup, Stream, check_side_by_side, remarks, with_streams,
+    self, Command, PointFailure, Setup, Stream, check_side_by_side, remarks, with_streams,
 };
 use crate::throughput::window::{Clock, Milestone, Window};
 
-/// The subcommand that makes a process one.
+/// Subcommand of that process.
 pub(crate) const SUBCOMMAND: &str = "throughput-worker";
 
-/// What it is to plan; `None` if nobody has started it for that.
+/// The command to plan; `None` if this process was not started by a parent process.
 pub(crate) fn opening() -> Option<Opening> {
-    match hear() {
+    match recv() {
         Ok(Some(Ask::Open(opening))) => Some(opening),
         _ => None,
     }
 }
 
-/// Says why nothing can be planned.
+/// Reports that nothing can be planned.
 pub(crate) fn refuse(problem: String) {
-    // Who does not listen sees that it ends.
-    let _ = say(&Answer::Refused(Refusal::Unavailable(format!("not run: {problem}"))));
+    // If the parent is gone, the message has no receiver.
+    let _ = send(&Answer::Refused(PointFailure::Unavailable(format!("not run: {problem}"))));
 }
 
-/// Drives streams until there is nothing more to do.
+/// Drives streams until standard input is closed.
 pub(crate) fn work(planned: &StreamPlan, seed: u64) -> Exit {
     match serve(planned, seed) {
         Ok(()) => Exit::Success,
-        Err(Unheard::Alone) => Exit::Interrupted,
-        Err(Unheard::NotUnderstood(problem)) => {
+        Err(IpcError::PeerClosed) => Exit::Interrupted,
+        Err(IpcError::NotUnderstood(problem)) => {
             refuse(problem);
             Exit::Failed
         }
     }
 }
 
-fn serve(planned: &StreamPlan, seed: u64) -> Result<(), Unheard> {
+fn serve(planned: &StreamPlan, seed: u64) -> Result<(), IpcError> {
     let (gpus, ceilings, interrupt) =
         (StreamGpus::default(), Ceilings::default(), Interrupt::default());
     let command = Command::default();
@@ -58,18 +58,20 @@ fn serve(planned: &StreamPlan, seed: u64) -> Result<(), Unheard> {
         command,
     };
     let mut events = Events::default();
-    while let Some(ask) = hear()? {
-        let Ask::Prepare { point, process, wanted_ns } = ask else { return Err(out_of_turn()) };
+    while let Some(ask) = recv()? {
+        let Ask::Prepare { point, process, wanted_ns } = ask else {
+            return Err(unexpected_message());
+        };
         let Some(point) = planned.points.get(point) else {
-            return Err(Unheard::NotUnderstood(format!("there is no point {point}")));
+            return Err(IpcError::NotUnderstood(format!("there is no point {point}")));
         };
         let wanted = Duration::from_nanos(wanted_ns);
         let streams = point.streams_of(process);
         let done = with_streams(&setup, &mut events, point, &streams, |works, streams, checked| {
-            said(&Answer::Ready { works: works.clone(), checked })?;
+            send_answer(&Answer::Ready { works: works.clone(), checked })?;
             drive(streams, wanted, &interrupt)
         });
-        say(&match done {
+        send(&match done {
             Ok((_, Ok(done))) => done,
             Ok((_, Err(refusal))) => Answer::Refused(refusal),
             Err(error) => Answer::Refused(unable(&error)),
@@ -78,38 +80,38 @@ fn serve(planned: &StreamPlan, seed: u64) -> Result<(), Unheard> {
     Ok(())
 }
 
-/// Runs streams as they are told to, and checks them once more.
+/// Runs streams under the control of the parent, and checks them once more.
 fn drive(
     streams: &mut [Stream<'_>],
     wanted: Duration,
     interrupt: &Interrupt,
-) -> Result<Answer, Refusal> {
-    let Ok(Some(Ask::Begin)) = hear() else { return Err(Refusal::Interrupted) };
-    let tell = |milestone| {
+) -> Result<Answer, PointFailure> {
+    let Ok(Some(Ask::Begin)) = recv() else { return Err(PointFailure::Interrupted) };
+    let report = |milestone| {
         let answer = match milestone {
             Milestone::Warm(longest) => {
                 Answer::Warm { longest_ns: longest.as_nanos().try_into().unwrap_or(u64::MAX) }
             }
             Milestone::Beyond => Answer::Beyond,
-            // Who leads ends all then, and asks for nothing but the end.
-            Milestone::Failed => Answer::Refused(Refusal::Interrupted),
+            // The parent ends all processes then, and requests nothing else.
+            Milestone::Failed => Answer::Refused(PointFailure::Interrupted),
         };
-        // Who does not listen ends this process.
-        let _ = say(&answer);
+        // If the parent is gone, this process ends.
+        let _ = send(&answer);
     };
     let start_ns = now_ns();
-    let clock = Clock::led(streams.len(), wanted, &tell);
+    let clock = Clock::led(streams.len(), wanted, &report);
     let (events, ()) = point::run(streams, &clock, interrupt, || follow(&clock, start_ns));
     let events = events?;
     check_side_by_side(streams)?;
-    let moments = |event| Moments::of(event, start_ns);
+    let moments = |event| EventTimes::from_event(event, start_ns);
     let events = events.iter().map(|events| events.iter().map(moments).collect()).collect();
     Ok(Answer::Done { events, remarks: remarks(streams) })
 }
 
-/// Opens the window when it is told to, and ends the streams.
+/// Opens the window on request, and ends the streams.
 fn follow(clock: &Clock<'_>, start_ns: u64) {
-    while let Ok(Some(ask)) = hear() {
+    while let Ok(Some(ask)) = recv() {
         match ask {
             Ask::Window { begin_ns, end_ns } => {
                 let after = |moment: u64| Duration::from_nanos(moment.saturating_sub(start_ns));
@@ -121,14 +123,14 @@ fn follow(clock: &Clock<'_>, start_ns: u64) {
     clock.stop();
 }
 
-fn said(answer: &Answer) -> Result<(), Refusal> {
-    say(answer).map_err(|_| Refusal::Interrupted)
+fn send_answer(answer: &Answer) -> Result<(), PointFailure> {
+    send(answer).map_err(|_| PointFailure::Interrupted)
 }
 
-fn unable(error: &MeasureError) -> Refusal {
-    Refusal::Unavailable(format!("not run: {error}"))
+fn unable(error: &MeasureError) -> PointFailure {
+    PointFailure::Unavailable(format!("not run: {error}"))
 }
 
-fn out_of_turn() -> Unheard {
-    Unheard::NotUnderstood("that is asked out of turn".to_owned())
+fn unexpected_message() -> IpcError {
+    IpcError::NotUnderstood("unexpected request".to_owned())
 }

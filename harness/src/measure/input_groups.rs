@@ -1,17 +1,16 @@
-//! Inputs that are visited in turn, so that the samples of each are spread
-//! over more time than an input takes by itself.
+//! Groups of inputs whose samples are interleaved, so that the samples of each input are spread
+//! over more time than one input takes.
 //!
-//! All inputs of a batch are made and checked first, and kept until their candidates
-//! have enough samples. A batch is as large as its time and the memory allow. Where the
-//! time of the run is limited, making and checking may take no more than their part of
-//! it before what is ready is sampled.
+//! All inputs of a group are generated and checked first, and kept until their candidates have
+//! enough samples. Group size is limited by time and memory. If the run has a time limit,
+//! generating and checking may take only part of it before sampling starts.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
 use super::MeasureError;
 use super::assignment::{Assignment, Job, Outcome};
-use super::cases::{self, CaseCell};
+use super::cases::{self, InputSlot};
 use super::checking::CandidateOutcome;
 use super::deadline::share;
 use super::input::InputState;
@@ -21,31 +20,31 @@ use super::stopping::Policy;
 use crate::plan::{Input, Origin};
 use crate::platform::available_memory;
 
-/// The time that a batch may take: beyond it, what is done should be done.
-const BATCH_TIME: Duration = Duration::from_secs(180);
-/// The share of the memory that the inputs of a batch may take.
+/// Time limit of a group: all of its inputs should be finished within this time.
+const GROUP_TIME: Duration = Duration::from_secs(180);
+/// Share of the available memory for the inputs of a group.
 const MEMORY: f64 = 0.5;
-/// The share of a batch's time that goes into making it ready, where time is limited.
+/// Share of a group's time for generating and checking, if the run has a time limit.
 const MAKING_READY: f64 = 0.5;
 
 /// An input with its job.
 type Planned<'a> = (&'a Job<'a>, &'a Input);
 
-/// An input that is ready, with its job.
+/// A checked input with its job.
 type Ready<'a> = (&'a Job<'a>, InputState<'a>);
 
-/// The inputs that are left, and what is known of the time that inputs take.
-pub(super) struct Batches<'a> {
+/// Remaining inputs, and statistics of the time that inputs take.
+pub(super) struct InputGroups<'a> {
     assignment: &'a Assignment<'a>,
     resources: &'a Resources,
     left: VecDeque<Planned<'a>>,
-    /// Bytes of the inputs that were made ready so far, and the seconds that it took.
+    /// Bytes of the inputs prepared so far, and seconds spent on them.
     made: (u64, f64),
 }
 
-impl<'a> Batches<'a> {
-    /// All inputs of all jobs; what is the same data stands together.
-    pub(super) fn of(assignment: &'a Assignment<'a>, resources: &'a Resources) -> Self {
+impl<'a> InputGroups<'a> {
+    /// Collects the inputs of all jobs; inputs with the same data are adjacent.
+    pub(super) fn new(assignment: &'a Assignment<'a>, resources: &'a Resources) -> Self {
         let jobs = assignment.jobs.iter();
         let inputs = jobs.flat_map(|job| job.plan.inputs.iter().map(move |input| (job, input)));
         let mut left: Vec<Planned<'a>> = Vec::new();
@@ -53,29 +52,29 @@ impl<'a> Batches<'a> {
             let same = left.iter().rposition(|earlier| is_same(earlier, &planned));
             left.insert(same.map_or(left.len(), |at| at + 1), planned);
         }
-        Batches { assignment, resources, left: left.into(), made: (0, 0.0) }
+        InputGroups { assignment, resources, left: left.into(), made: (0, 0.0) }
     }
 
-    /// Measures one batch after the other until nothing or no time is left.
+    /// Measures group after group until all inputs are done or time runs out.
     pub(super) fn measure(
         mut self,
         recorder: &mut Recorder<'_>,
         outcome: &mut Outcome,
     ) -> Result<(), MeasureError> {
         while !self.left.is_empty() && !recorder.ends_before(Duration::ZERO) {
-            let cells = cases::cells(self.left.len());
-            let mut batch = Vec::new();
-            let ready = self.make_ready(&cells, &mut batch, recorder);
-            let measured = ready.and_then(|()| self.sample(&mut batch, recorder));
-            for (_, state) in &mut batch {
-                // What was sampled has its row, whatever failed.
+            let slots = cases::slots(self.left.len());
+            let mut group = Vec::new();
+            let ready = self.make_ready(&slots, &mut group, recorder);
+            let measured = ready.and_then(|()| self.sample(&mut group, recorder));
+            for (_, state) in &mut group {
+                // Inputs that were sampled get their rows even if an error occurred.
                 let closed = state.close(recorder);
                 outcome.count(state);
                 closed?;
             }
             measured?;
         }
-        // Nobody had time for them; after an interrupt that goes without saying.
+        // Inputs that ran out of time. After an interrupt no note is needed.
         for (job, input) in std::mem::take(&mut self.left) {
             let mut state = self.state(job, input);
             state.close(recorder)?;
@@ -84,7 +83,7 @@ impl<'a> Batches<'a> {
         Ok(())
     }
 
-    /// An input before anything is known of it.
+    /// State of an input that is not generated yet.
     fn state(&self, job: &'a Job<'a>, input: &'a Input) -> InputState<'a> {
         let mut state = InputState::new(self.resources, job.plan, input, job.request.settings.seed);
         state.slowdown = self.assignment.slowdown;
@@ -93,30 +92,33 @@ impl<'a> Batches<'a> {
 
     fn make_ready<'b>(
         &mut self,
-        cells: &'b [CaseCell],
-        batch: &mut Vec<Ready<'b>>,
+        slots: &'b [InputSlot],
+        group: &mut Vec<Ready<'b>>,
         recorder: &mut Recorder<'_>,
     ) -> Result<(), MeasureError>
     where
         'a: 'b,
     {
-        let (start, left) = (Instant::now(), recorder.deadline.left());
-        let (mut planned, mut bytes) = (Duration::ZERO, 0_u64);
+        let start = Instant::now();
+        let left = recorder.deadline.left();
+        let mut planned = Duration::ZERO;
+        let mut bytes = 0_u64;
         let memory = (MEMORY * available_memory() as f64) as u64;
         let planned_points = self.left.iter().map(|(_, input)| input.candidates.len());
-        let (all, mut points) = (planned_points.sum::<usize>(), 0);
-        for cell in cells {
+        let all = planned_points.sum::<usize>();
+        let mut points = 0;
+        for slot in slots {
             let Some(&(job, input)) = self.left.front() else {
                 break;
             };
-            planned = planned.saturating_add(most_time(job, input));
+            planned = planned.saturating_add(max_sampling_time(job, input));
             bytes = bytes.saturating_add(input.memory_bytes);
-            let is_full = planned > BATCH_TIME || bytes > memory;
+            let is_full = planned > GROUP_TIME || bytes > memory;
             let is_late = left.is_some_and(|left| {
                 let part = points as f64 / all as f64;
                 start.elapsed() > left.mul_f64(MAKING_READY * part)
             });
-            if !batch.is_empty() && (is_full || is_late) || recorder.ends_before(Duration::ZERO) {
+            if !group.is_empty() && (is_full || is_late) || recorder.ends_before(Duration::ZERO) {
                 break;
             }
             self.left.pop_front();
@@ -125,20 +127,20 @@ impl<'a> Batches<'a> {
             let is_known = |(other_job, state): &&Ready<'b>| {
                 is_same(&(*other_job, state.input), &(job, input))
             };
-            let known = batch.iter().find(is_known);
+            let known = group.iter().find(is_known);
             let (case, took) = match known.and_then(|(_, state)| state.case) {
                 Some(case) => (case, Duration::ZERO),
-                None => cases::make(cell, job.plan, input, job.request.settings.seed)?,
+                None => cases::make(slot, job.plan, input, job.request.settings.seed)?,
             };
             let mut state = self.state(job, input);
             state.set_case(case, took);
-            batch.push((job, state));
-            if let Some((job, state)) = batch.last_mut() {
+            group.push((job, state));
+            if let Some((job, state)) = group.last_mut() {
                 state.check_all(case, recorder)?;
-                // What is ready has a first visit at once: whatever becomes of the next
-                // input, there is something to keep.
+                // The first block of samples is taken immediately, so that results exist even if
+                // the next input fails.
                 if recorder.deadline.left().is_none() {
-                    state.visit(&policy(job, Duration::MAX), recorder)?;
+                    state.sample_block(&policy(job, Duration::MAX), recorder)?;
                 }
             }
             self.made.0 += input.memory_bytes;
@@ -148,22 +150,22 @@ impl<'a> Batches<'a> {
         Ok(())
     }
 
-    /// Visits the inputs of a batch in turn until all their candidates have enough.
+    /// Interleaves the inputs of a group until all their candidates have enough samples.
     fn sample(
         &self,
-        batch: &mut [Ready<'_>],
+        group: &mut [Ready<'_>],
         recorder: &mut Recorder<'_>,
     ) -> Result<(), MeasureError> {
-        let share = self.share(batch, recorder);
+        let share = self.share(group, recorder);
         let is_unfinished = |(_, state): &Ready<'_>| !state.is_finished();
-        while batch.iter().any(is_unfinished) && !recorder.ends_before(Duration::ZERO) {
+        while group.iter().any(is_unfinished) && !recorder.ends_before(Duration::ZERO) {
             let mut sampled = false;
-            for (job, state) in batch.iter_mut().filter(|ready| is_unfinished(ready)) {
+            for (job, state) in group.iter_mut().filter(|ready| is_unfinished(ready)) {
                 if !recorder.ends_before(Duration::ZERO) {
-                    sampled |= state.visit(&policy(job, share), recorder)?;
+                    sampled |= state.sample_block(&policy(job, share), recorder)?;
                 }
             }
-            // No sample of any is short enough for the time that is left.
+            // No candidate has samples short enough for the remaining time.
             if !sampled {
                 break;
             }
@@ -171,21 +173,21 @@ impl<'a> Batches<'a> {
         Ok(())
     }
 
-    /// The most that a point of a batch may take, where time is limited: all that are
-    /// left share alike what making the others ready will probably leave.
-    fn share(&self, batch: &[Ready<'_>], recorder: &Recorder<'_>) -> Duration {
+    /// Time limit of one point of a group if the run has a time limit: the remaining points share
+    /// equally what preparing the remaining inputs is expected to leave.
+    fn share(&self, group: &[Ready<'_>], recorder: &Recorder<'_>) -> Duration {
         let Some(left) = recorder.deadline.left() else {
             return Duration::MAX;
         };
         let points =
             |job: &Job<'_>, count| std::iter::repeat_n(job.request.settings.max_time, count);
-        let of_batch = batch.iter().flat_map(|(job, state)| points(job, state.sampled()));
+        let of_group = group.iter().flat_map(|(job, state)| points(job, state.sampled()));
         let later = self.left.iter().flat_map(|(job, input)| points(job, input.candidates.len()));
         let later_bytes: u64 = self.left.iter().map(|(_, input)| input.memory_bytes).sum();
         let (bytes, seconds) = self.made;
         let making = seconds * later_bytes as f64 / bytes.max(1) as f64;
         let making = Duration::try_from_secs_f64(making).unwrap_or(Duration::MAX);
-        share(of_batch.chain(later).collect(), left.saturating_sub(making))
+        share(of_group.chain(later).collect(), left.saturating_sub(making))
     }
 }
 
@@ -199,7 +201,7 @@ impl Outcome {
     }
 }
 
-/// Whether two inputs are the same data.
+/// Returns true if two inputs have the same data.
 fn is_same((job, input): &Planned<'_>, (other_job, other): &Planned<'_>) -> bool {
     let is_generated = |input: &Input| matches!(input.origin, Origin::Generated(_));
     let identity = |job: &Job<'_>| (job.plan.task().name(), job.request.settings.seed);
@@ -209,8 +211,8 @@ fn is_same((job, input): &Planned<'_>, (other_job, other): &Planned<'_>) -> bool
         && input.params() == other.params()
 }
 
-/// The most that sampling an input takes.
-fn most_time(job: &Job<'_>, input: &Input) -> Duration {
+/// Maximum time for sampling an input.
+fn max_sampling_time(job: &Job<'_>, input: &Input) -> Duration {
     let candidates = u32::try_from(input.candidates.len()).unwrap_or(u32::MAX);
     job.request.settings.max_time.saturating_mul(candidates)
 }

@@ -1,5 +1,4 @@
-//! What is known of a candidate's device: what it can do at most, and what a run on
-//! it told.
+//! Device of a candidate: its bandwidth limits, and the resource use of a run on it.
 
 use algorithms::device::Backend;
 use algorithms::device::gpu::{Gpu, KernelUse, Properties};
@@ -8,36 +7,36 @@ use reports::units;
 
 use super::stages::{SAMPLE, TOTAL, leaf};
 
-/// Small buffers take whole pages of 2 MiB, and kernels take some for themselves.
+/// Small buffers take whole pages of 2 MiB, and kernels take some memory for themselves.
 const TOLERANCE_BYTES: u64 = 128 << 20;
 const TOLERANCE: f64 = 0.05;
 
-/// What the device of a candidate can do at most.
+/// Bandwidth limits of the device of a candidate.
 #[derive(Clone, Copy)]
 pub(super) struct Ceilings {
     pub(super) backend: Backend,
     pub(super) bandwidth: Option<Bandwidth>,
 }
 
-/// What is known of a candidate once it has run on a GPU.
+/// Resource use of a candidate that has run on a GPU.
 #[derive(Default)]
-pub(super) struct OnDevice {
+pub(super) struct DeviceUse {
     /// Its kernels.
     pub(super) kernels: Vec<KernelUse>,
     pub(super) properties: Option<Properties>,
-    /// Bytes that the driver gave.
-    pub(super) taken_bytes: Option<u64>,
-    /// What a reader should know.
+    /// Bytes allocated by the driver.
+    pub(super) allocated_bytes: Option<u64>,
+    /// Note for readers.
     pub(super) note: Option<String>,
 }
 
 impl Ceilings {
-    /// The bandwidth that a stage is related to, in bytes a second.
+    /// Bandwidth that a stage is compared with, in bytes per second.
     ///
-    /// A whole run on a GPU has to move its data over the link: both ways at the
-    /// same time is the best that can be. Setting memory is no copy, and a scope
-    /// is a mixture.
-    pub(super) fn of(&self, stage: &str) -> Option<f64> {
+    /// A complete run on a GPU has to move its data over the link; the limit is concurrent transfer
+    /// in both directions. Setting memory is not a copy, and a scope is a mixture: neither has a
+    /// limit.
+    pub(super) fn for_stage(&self, stage: &str) -> Option<f64> {
         let bandwidth = self.bandwidth?;
         let link = bandwidth.link;
         match (self.backend, leaf(stage)) {
@@ -50,14 +49,14 @@ impl Ceilings {
         }
     }
 
-    /// What goes from a GPU to the host at most, in bytes a second.
+    /// Bandwidth limit from a GPU to the host, in bytes per second.
     pub(super) fn link_to_host(&self) -> Option<f64> {
-        self.of("d2h")
+        self.for_stage("d2h")
     }
 }
 
-impl OnDevice {
-    /// What a kernel takes, if it is one.
+impl DeviceUse {
+    /// Adds the resource use of a kernel to its metrics, if the stage is a kernel.
     pub(super) fn describe(&self, kernel: &str, metrics: &mut Params) {
         let known = self.kernels.iter().find(|known| known.kernel == kernel);
         let Some((kernel, properties)) = known.zip(self.properties.as_ref()) else {
@@ -77,19 +76,19 @@ impl OnDevice {
     }
 }
 
-/// The memory that a GPU had to give before a candidate ran.
+/// Free memory of a GPU before a candidate ran.
 pub(super) struct FreeBefore(Option<u64>);
 
 impl FreeBefore {
-    /// Frees what nobody has, and looks.
+    /// Releases unused memory and reads the free memory.
     pub(super) fn look(gpu: &Gpu) -> Self {
         gpu.trim();
         FreeBefore(free(gpu))
     }
 
-    /// What a candidate has taken until now. What it gave back counts too: it
-    /// is kept for the next one.
-    pub(super) fn taken(&self, gpu: &Gpu) -> Option<u64> {
+    /// Memory allocated by a candidate since then. Memory that it released counts too, because it
+    /// is cached for the next candidate.
+    pub(super) fn allocated(&self, gpu: &Gpu) -> Option<u64> {
         Some(self.0?.saturating_sub(free(gpu)?))
     }
 }
@@ -98,13 +97,13 @@ fn free(gpu: &Gpu) -> Option<u64> {
     gpu.free_bytes().ok().flatten()
 }
 
-/// What a reader should know if the driver gave more than was counted.
-pub(super) fn disagreement(taken: u64, counted: u64) -> Option<String> {
-    let most = counted as f64 * (1.0 + TOLERANCE) + TOLERANCE_BYTES as f64;
-    (taken as f64 > most).then(|| {
+/// Note for readers if the driver allocated more than was counted.
+pub(super) fn disagreement(allocated: u64, counted: u64) -> Option<String> {
+    let max_expected = counted as f64 * (1.0 + TOLERANCE) + TOLERANCE_BYTES as f64;
+    (allocated as f64 > max_expected).then(|| {
         format!(
             "the device gave {} of memory, of which {} are counted: what else uses it?",
-            units::bytes(taken as f64),
+            units::bytes(allocated as f64),
             units::bytes(counted as f64)
         )
     })
@@ -115,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_is_far_more_than_counted_is_worth_a_word() {
+    fn only_large_disagreements_are_noted() {
         assert_eq!(disagreement(3_000_000_000, 3_000_000_000), None);
         assert_eq!(disagreement(100 << 20, 1 << 20), None, "the kernels' own");
         let note = disagreement(4_500_000_000, 3_000_000_000).expect("half as much again");

@@ -1,4 +1,4 @@
-//! Scripted sides, without processes or a clock.
+//! Tests with scripted sides, without processes or a clock.
 
 use std::collections::HashMap;
 
@@ -8,20 +8,20 @@ use reports::record::Point;
 
 use super::*;
 
-/// Makes samples of 1 s on the base and `1 + change` on the new side, with noise.
+/// Yields samples of 1 s on the base and `1 + change` on the new side, with noise.
 #[derive(Default)]
 struct Scripted {
-    /// By point.
+    /// Change by point.
     changes: Vec<f64>,
     noise: f64,
     seed: u64,
-    visits: Vec<(Side, usize, usize)>,
-    /// Why, and after how many generations.
+    blocks: Vec<(Side, usize, usize)>,
+    /// Stop reason and number of process starts of each finished point.
     finished: HashMap<usize, (Stop, usize)>,
-    /// Visits after which the time is over.
-    most_visits: Option<usize>,
+    /// Number of blocks after which time runs out.
+    max_blocks: Option<usize>,
     fails: Option<usize>,
-    /// Points each time.
+    /// Number of points at each restart.
     restarted: Vec<usize>,
 }
 
@@ -30,9 +30,9 @@ fn scripted(changes: &[f64], noise: f64, seed: u64) -> Scripted {
 }
 
 impl PairSampler for Scripted {
-    fn visit(&mut self, side: Side, order: &VisitOrder) -> Result<Visited, DuetError> {
-        let number = self.visits.len() as u64;
-        self.visits.push((side, order.point, order.round));
+    fn sample_block(&mut self, side: Side, order: &BlockRequest) -> Result<BlockResult, DuetError> {
+        let number = self.blocks.len() as u64;
+        self.blocks.push((side, order.point, order.round));
         let change = match side {
             Side::Base => 0.0,
             Side::New => self.changes[order.point],
@@ -43,20 +43,20 @@ impl PairSampler for Scripted {
             let seconds = (1.0 + change) * (self.noise * noise).exp();
             SampleRow::new(&Point::default(), TOTAL, order.round, sample, seconds)
         };
-        Ok(Visited {
+        Ok(BlockResult {
             rows: (0..order.samples).map(row).collect(),
             took: Duration::from_millis(100),
             failed: self.fails == Some(order.point),
         })
     }
 
-    fn finish(&mut self, turn: &Turn, why: Stop) -> Result<(), DuetError> {
-        self.finished.insert(turn.point, (why, turn.generations));
+    fn finish(&mut self, paired: &PairedPoint, why: Stop) -> Result<(), DuetError> {
+        self.finished.insert(paired.point, (why, paired.generations));
         Ok(())
     }
 
-    fn restart(&mut self, turns: &[Turn]) -> Result<(), DuetError> {
-        self.restarted.push(turns.len());
+    fn restart(&mut self, paired_points: &[PairedPoint]) -> Result<(), DuetError> {
+        self.restarted.push(paired_points.len());
         Ok(())
     }
 
@@ -65,27 +65,27 @@ impl PairSampler for Scripted {
     }
 
     fn ends_before(&self, _: Duration) -> bool {
-        self.most_visits.is_some_and(|most| self.visits.len() >= most)
+        self.max_blocks.is_some_and(|max| self.blocks.len() >= max)
     }
 }
 
-fn measured(scripted: &mut Scripted, sides: &[Side]) -> Vec<Turn> {
+fn measured(scripted: &mut Scripted, sides: &[Side]) -> Vec<PairedPoint> {
     let all = scripted.changes.len();
-    let turn = |point| Turn::new(0, point, sides.to_vec(), Duration::from_secs(10));
+    let paired = |point| PairedPoint::new(0, point, sides.to_vec(), Duration::from_secs(10));
     let rule = Rule { thresholds: Thresholds::default(), seed: 1 };
-    measure((0..all).map(turn).collect(), all, &rule, scripted).expect("no errors")
+    measure((0..all).map(paired).collect(), all, &rule, scripted).expect("no errors")
 }
 
 #[test]
-fn sides_take_turns_and_neither_always_begins() {
+fn sides_alternate_and_start_alternately() {
     let mut sides = scripted(&[0.0], 0.05, 1);
     measured(&mut sides, &Side::BOTH);
-    let order: Vec<_> = sides.visits.iter().map(|(side, ..)| *side).collect();
+    let order: Vec<_> = sides.blocks.iter().map(|(side, ..)| *side).collect();
     use Side::{Base, New};
     assert_eq!(order[..8], [Base, New, New, Base, New, Base, Base, New]);
-    let rounds: Vec<_> = sides.visits.iter().map(|(.., round)| *round).collect();
+    let rounds: Vec<_> = sides.blocks.iter().map(|(.., round)| *round).collect();
     assert_eq!(rounds[..8], [0, 0, 0, 0, 1, 1, 1, 1]);
-    // A second generation, by other processes.
+    // Second start, with other processes.
     assert_eq!(order[8..12], [New, Base, Base, New]);
     assert_eq!(rounds[8..12], [GENERATION; 4]);
 }
@@ -98,47 +98,47 @@ fn what_is_clear_has_no_more_rounds() {
     assert!(finished(0).0 == Stop::Verdict && finished(0).1 <= 12);
     assert_eq!(finished(1).0, Stop::Verdict);
     assert_eq!(finished(2).0, Stop::Verdict);
-    let most = (Stop::Rounds, MOST_GENERATIONS);
-    assert_eq!(finished(3), most, "about the minimum");
+    let max = (Stop::Rounds, MOST_GENERATIONS);
+    assert_eq!(finished(3), max, "about the minimum");
     assert_eq!(sides.restarted.len(), MOST_GENERATIONS - 1);
     assert_eq!(sides.restarted.first(), Some(&4));
     assert_eq!(sides.restarted.last(), Some(&1), "those that are left");
 }
 
 #[test]
-fn a_point_that_one_side_lacks_is_measured_alone() {
+fn a_point_of_one_side_is_measured_without_the_other() {
     let mut sides = scripted(&[0.0], 0.01, 3);
     measured(&mut sides, &[Side::New]);
-    assert!(sides.visits.iter().all(|(side, ..)| *side == Side::New));
+    assert!(sides.blocks.iter().all(|(side, ..)| *side == Side::New));
     assert_eq!(sides.finished[&0].0, Stop::Rounds);
 }
 
 #[test]
-fn what_fails_has_no_more_visits_and_stops_no_other() {
+fn failed_points_get_no_more_blocks() {
     let mut sides = scripted(&[0.0, 0.0], 0.002, 4);
     sides.fails = Some(0);
     assert!(measured(&mut sides, &Side::BOTH).is_empty());
-    assert_eq!(sides.visits.iter().filter(|(_, p, _)| *p == 0).count(), 1);
+    assert_eq!(sides.blocks.iter().filter(|(_, p, _)| *p == 0).count(), 1);
     assert!(sides.finished.contains_key(&1) && !sides.finished.contains_key(&0));
 }
 
 #[test]
 fn what_there_was_no_time_for_comes_back() {
     let mut sides = scripted(&[0.0; 10], 0.05, 5);
-    sides.most_visits = Some(100);
+    sides.max_blocks = Some(100);
     assert_eq!(measured(&mut sides, &Side::BOTH).len(), 10);
-    assert_eq!(sides.visits.len(), 100, "rounds are whole");
+    assert_eq!(sides.blocks.len(), 100, "rounds are whole");
 }
 
-/// Runs that take longer than the time of their point: a generation has a round.
+/// Runs longer than the time limit of their point: one round per process start.
 #[test]
 fn a_point_that_is_slow_has_as_many_rounds_as_the_sign_test_needs() {
     let mut sides = scripted(&[0.3], 0.001, 6);
-    let turn = Turn::new(0, 0, Side::BOTH.to_vec(), Duration::from_millis(1));
+    let paired = PairedPoint::new(0, 0, Side::BOTH.to_vec(), Duration::from_millis(1));
     let rule = Rule { thresholds: Thresholds::default(), seed: 1 };
     assert_eq!(rule.min_rounds(), 8);
-    // It would be clear at the first look, but for the error that a thousand points share.
-    measure(vec![turn], usize::MAX, &rule, &mut sides).expect("no errors");
+    // It would be clear at the first evaluation, if a thousand points did not share the error.
+    measure(vec![paired], usize::MAX, &rule, &mut sides).expect("no errors");
     let (why, generations) = sides.finished[&0];
     assert!(why == Stop::Time && (8..=9).contains(&generations), "{why:?} {generations}");
     let strict = Thresholds { significance: 1e-9, ..Thresholds::default() };

@@ -1,0 +1,372 @@
+//! Dispatcher of timeslices to workers: the log and the workers' input pipes, shared by all
+//! threads.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::ChildStdin;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use algorithms::algorithm::Segments;
+
+use super::live::{Cursor, Delta};
+use super::protocol::{Ask, Check, EventCounts, Expected, ResultDigest};
+use super::timeslice_log::{
+    CheckRecord, Emission, Order, TimesliceLog, TimesliceResult, UnexpectedResult,
+};
+use crate::platform::monotonic::now_ns;
+use crate::platform::worker;
+use crate::request::WhenFull;
+
+/// A result that differs from the reference.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Wrong {
+    pub(super) worker: usize,
+    pub(super) number: u64,
+    pub(super) problem: String,
+}
+
+/// State shared by all threads of a stream.
+pub(super) struct Dispatcher {
+    state: Mutex<State>,
+    changed: Condvar,
+    /// Reference results by index of the prepared timeslice.
+    expected: Vec<Expected>,
+    /// One in this number of results is compared with the reference.
+    check_every: u64,
+}
+
+struct State {
+    log: TimesliceLog,
+    workers: Vec<WorkerSlot>,
+    /// Folder for hits, if they are written.
+    hits: Option<PathBuf>,
+    /// First wrong result.
+    wrong: Option<Wrong>,
+}
+
+/// State of a worker.
+#[derive(Default)]
+struct WorkerSlot {
+    asks: Option<ChildStdin>,
+    /// Start time of its current timeslice.
+    since_ns: u64,
+    /// Reason for losing it.
+    end: Option<String>,
+}
+
+impl WorkerSlot {
+    /// Sends a line. If the worker is gone, its listener notices.
+    fn send(&mut self, ask: &Ask) {
+        let line = worker::line(ask);
+        let _ = self.asks.as_mut().map(|asks| asks.write_all(line.as_bytes()));
+    }
+}
+
+impl Dispatcher {
+    /// Creates a dispatcher without workers.
+    pub(super) fn new(workers: usize, expected: Vec<Expected>, check_every: u64) -> Self {
+        let state = State {
+            log: TimesliceLog::new(0, 0, 0, WhenFull::Wait),
+            workers: (0..workers).map(|_| WorkerSlot::default()).collect(),
+            hits: None,
+            wrong: None,
+        };
+        Dispatcher { state: Mutex::new(state), changed: Condvar::new(), expected, check_every }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds a worker with its input pipe.
+    pub(super) fn add_worker(&self, worker: usize, asks: ChildStdin) {
+        self.state().workers[worker] = WorkerSlot { asks: Some(asks), ..WorkerSlot::default() };
+    }
+
+    /// Starts a new log; all workers are idle. Hits are written to the folder, if given.
+    pub(super) fn open(&self, log: TimesliceLog, hits: Option<PathBuf>) {
+        let mut state = self.state();
+        state.log = log;
+        state.hits = hits;
+        state.wrong = None;
+        // Workers lost since the last log.
+        for worker in 0..state.workers.len() {
+            if state.workers[worker].asks.is_none() {
+                state.log.lose(worker);
+            }
+        }
+    }
+
+    /// Starts a log whose workers have no processes.
+    #[cfg(test)]
+    pub(super) fn open_for_tests(&self, log: TimesliceLog) {
+        self.state().log = log;
+    }
+
+    /// Takes the log at the end of a speed.
+    pub(super) fn take(&self) -> (TimesliceLog, Option<Wrong>) {
+        let mut state = self.state();
+        let empty = TimesliceLog::new(0, 0, 0, WhenFull::Wait);
+        (std::mem::replace(&mut state.log, empty), state.wrong.take())
+    }
+
+    /// Emits a timeslice now, and hands it out if a worker is idle.
+    pub(super) fn emit(&self, data: usize, due_ns: u64, held: bool) -> Emission {
+        let mut state = self.state();
+        let emission = state.log.emit(data, due_ns, now_ns(), held);
+        state.hand_out(self.check_every);
+        emission
+    }
+
+    /// Waits until the state has changed, at most for `timeout`.
+    pub(super) fn wait_for_change(&self, timeout: Duration) {
+        let state = self.state();
+        // A spurious wake-up is harmless: callers check their condition again.
+        drop(self.changed.wait_timeout(state, timeout));
+    }
+
+    /// Records a worker's result, and hands it the next timeslice.
+    ///
+    /// # Errors
+    /// If it does not have that timeslice.
+    pub(super) fn answer(
+        &self,
+        worker: usize,
+        outcome: TimesliceResult,
+        check: Option<Check>,
+    ) -> Result<(), UnexpectedResult> {
+        let recorded = |check: Check| CheckRecord {
+            stride: check.stride.try_into().unwrap_or(u32::MAX),
+            took_ns: check.took_ns,
+        };
+        let outcome = TimesliceResult { check: check.map(recorded), ..outcome };
+        let mut state = self.state();
+        state.log.answer(worker, outcome)?;
+        state.hand_out(self.check_every);
+        let data = state.log.records()[outcome.number as usize].data as usize;
+        let problem = check.and_then(|check| self.wrong(data, check.found, check.segments()));
+        if let Some(problem) = problem.or_else(|| self.wrong_event_counts(data, outcome.built)) {
+            let wrong = Wrong { worker, number: outcome.number, problem };
+            state.wrong.get_or_insert(wrong);
+        }
+        drop(state);
+        self.changed.notify_all();
+        Ok(())
+    }
+
+    /// Describes the difference between a result and the reference in some segments of prepared
+    /// data, if any.
+    pub(super) fn wrong(
+        &self,
+        data: usize,
+        found: ResultDigest,
+        segments: Segments,
+    ) -> Option<String> {
+        let expected = self.expected.get(data)?.found(segments);
+        let counts = |found: &ResultDigest| {
+            let events = found.events.map(|it| format!(", {}", events(it.events, it.digis)));
+            let clusters = found.clusters;
+            let hits = found.hits;
+            format!("{clusters} clusters, {hits} hits{}", events.unwrap_or_default())
+        };
+        match (expected == found, counts(&expected) == counts(&found)) {
+            (true, _) => None,
+            (_, true) => Some(format!("{}, but not the right ones", counts(&found))),
+            _ => Some(format!("{} instead of {}", counts(&found), counts(&expected))),
+        }
+    }
+
+    /// Describes wrong numbers of events, which are reported for each timeslice.
+    fn wrong_event_counts(&self, data: usize, built: Option<EventCounts>) -> Option<String> {
+        let right = self.expected.get(data)?.events.as_ref()?.counts();
+        let reported = built.unwrap_or_default();
+        let found = (u64::from(reported.events), u64::from(reported.digis));
+        if built.is_some() && [found.0, found.1] == right {
+            return None;
+        }
+        Some(format!("{} instead of {}", events(found.0, found.1), events(right[0], right[1])))
+    }
+
+    /// Sends a request to a worker; has no effect if it is gone.
+    pub(super) fn ask(&self, worker: usize, ask: &Ask) {
+        self.state().workers[worker].send(ask);
+    }
+
+    /// Records that a worker has ended; an idle one gets its timeslice.
+    pub(super) fn lose(&self, worker: usize, end: String) {
+        let mut state = self.state();
+        let slot = &mut state.workers[worker];
+        slot.asks = None;
+        slot.end = Some(end);
+        state.log.lose(worker);
+        state.hand_out(self.check_every);
+        drop(state);
+        self.changed.notify_all();
+    }
+
+    /// Closes the input pipes of all workers, which then end.
+    pub(super) fn shut_down(&self) {
+        self.state().workers.iter_mut().for_each(|slot| slot.asks = None);
+    }
+
+    /// Closes the log; see [`TimesliceLog::close`].
+    pub(super) fn close(&self, never_emitted: impl FnOnce(u64) -> Vec<(usize, u64)>) {
+        let mut state = self.state();
+        let left = never_emitted(state.log.len());
+        state.log.close(left.into_iter());
+    }
+
+    /// Workers that have been busy with one timeslice for longer than `timeout`.
+    pub(super) fn hanging(&self, timeout: Duration) -> Vec<usize> {
+        let state = self.state();
+        let now = now_ns();
+        let hangs = |worker: &usize| {
+            let busy_for = now.saturating_sub(state.workers[*worker].since_ns);
+            state.log.is_busy(*worker) && busy_for > timeout.as_nanos() as u64
+        };
+        (0..state.workers.len()).filter(hangs).collect()
+    }
+
+    /// Indices of lost workers, with the reasons.
+    pub(super) fn ends(&self) -> Vec<(usize, String)> {
+        let state = self.state();
+        let workers = state.workers.iter().enumerate();
+        workers.filter_map(|(number, slot)| Some((number, slot.end.clone()?))).collect()
+    }
+
+    pub(super) fn has_no_workers(&self) -> bool {
+        self.state().log.has_no_workers()
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        self.state().log.is_over()
+    }
+
+    /// Changes since the last call.
+    pub(super) fn delta(&self, cursor: Cursor) -> Delta {
+        let state = self.state();
+        Delta::since(&state.log, cursor, state.wrong.is_none())
+    }
+
+    /// Numbers of emitted and of waiting timeslices.
+    pub(super) fn progress(&self) -> (u64, usize) {
+        let state = self.state();
+        (state.log.len(), state.log.waiting())
+    }
+}
+
+fn events(events: u64, digis: u64) -> String {
+    format!("{events} events with {digis} digis")
+}
+
+impl State {
+    fn hand_out(&mut self, check_every: u64) {
+        while let Some(Order { worker, number, data }) = self.log.hand_out() {
+            // Hashing the number avoids a correlation with prepared data and workers.
+            let check = generators::random::mix(number).is_multiple_of(check_every);
+            let hits = self.hits.as_ref().map(|hits| hits.join(format!("{number}.hits.bin")));
+            let ask = Ask::Process { number, data, check, hits };
+            let slot = &mut self.workers[worker];
+            slot.since_ns = now_ns();
+            slot.send(&ask);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use algorithms::algorithm::SegmentSums;
+
+    use super::super::protocol::EventDigest;
+    use super::*;
+
+    /// Reference result: 5 clusters, 2 hits, and sums of two sides and a module.
+    fn expected(events: Option<SegmentSums>) -> Expected {
+        let mut chain = SegmentSums::default();
+        chain.add(0, 5, vec![3, 4]);
+        chain.add(1, 2, vec![20]);
+        Expected { chain, events }
+    }
+
+    fn check(found: ResultDigest, stride: usize, turn: usize) -> Check {
+        Check { found, stride, turn, took_ns: 9 }
+    }
+
+    fn outcome(number: u64, built: Option<EventCounts>) -> TimesliceResult {
+        TimesliceResult { number, begun_ns: 2, ended_ns: 3, check: None, built }
+    }
+
+    #[test]
+    fn wrong_results_are_reported() {
+        let right = ResultDigest { clusters: 5, hits: 2, sum: 27, events: None };
+        let dispatcher = Dispatcher::new(1, vec![expected(None)], 1);
+        dispatcher.open_for_tests(TimesliceLog::new(1, 4, 4, WhenFull::Wait));
+        let answer = |number, found| {
+            dispatcher.emit(0, 1, false);
+            let check = Some(check(found, 1, 0));
+            assert_eq!(dispatcher.answer(0, outcome(number, None), check), Ok(()));
+        };
+        answer(0, right);
+        answer(1, ResultDigest { sum: 8, ..right });
+        answer(2, ResultDigest { hits: 3, ..right });
+        let (log, wrong) = dispatcher.take();
+        assert_eq!(log.counts().checked, 3);
+        let problem = "5 clusters, 2 hits, but not the right ones".to_owned();
+        assert_eq!(wrong, Some(Wrong { worker: 0, number: 1, problem }), "the first of them");
+        let fewer = dispatcher.wrong(0, ResultDigest { hits: 1, ..right }, Segments::ALL);
+        assert_eq!(fewer.as_deref(), Some("5 clusters, 1 hits instead of 5 clusters, 2 hits"));
+    }
+
+    #[test]
+    fn only_digested_segments_are_compared() {
+        let dispatcher = Dispatcher::new(1, vec![expected(None)], 1);
+        let wrong = |sum, stride, turn| {
+            let found = ResultDigest { clusters: 5, hits: 2, sum, events: None };
+            dispatcher.wrong(0, found, check(found, stride, turn).segments()).is_some()
+        };
+        assert!(!wrong(23, 2, 0) && !wrong(4, 2, 1) && !wrong(4, 2, 3) && !wrong(0, 3, 2));
+        assert!(wrong(27, 2, 0) && wrong(5, 2, 1) && wrong(1, 3, 2));
+    }
+
+    #[test]
+    fn event_counts_are_always_compared() {
+        let events = Some(EventDigest { events: 4, digis: 60, sum: 9 });
+        let right = ResultDigest { clusters: 5, hits: 2, sum: 27, events };
+        let sums = || {
+            let mut sums = SegmentSums::default();
+            sums.add(0, 4, vec![1, 2, 3, 2]);
+            sums.add(1, 60, vec![1]);
+            sums
+        };
+        let problem = |found: Option<ResultDigest>, built: Option<EventCounts>| {
+            let dispatcher = Dispatcher::new(1, vec![expected(Some(sums()))], 1);
+            dispatcher.open_for_tests(TimesliceLog::new(1, 4, 4, WhenFull::Wait));
+            dispatcher.emit(0, 1, false);
+            let check = found.map(|found| check(found, 1, 0));
+            assert_eq!(dispatcher.answer(0, outcome(0, built), check), Ok(()));
+            dispatcher.take().1.map_or_else(String::new, |wrong| wrong.problem)
+        };
+        let built = EventCounts { events: 4, digis: 60, took_ns: 1 };
+        assert_eq!(problem(Some(right), Some(built)), "");
+        assert_eq!(problem(None, Some(built)), "");
+        let fewer = problem(None, Some(EventCounts { digis: 59, ..built }));
+        assert_eq!(fewer, "4 events with 59 digis instead of 4 events with 60 digis");
+        assert!(problem(None, None).starts_with("0 events"), "no events are reported");
+        let others = Some(EventDigest { events: 4, digis: 60, sum: 8 });
+        let wrong = problem(Some(ResultDigest { events: others, ..right }), Some(built));
+        assert!(wrong.ends_with("4 events with 60 digis, but not the right ones"), "{wrong}");
+    }
+
+    #[test]
+    fn workers_busy_beyond_the_timeout_hang() {
+        let dispatcher = Dispatcher::new(2, Vec::new(), 1);
+        dispatcher.open_for_tests(TimesliceLog::new(2, 4, 4, WhenFull::Wait));
+        dispatcher.emit(0, 1, false);
+        assert_eq!(dispatcher.hanging(Duration::from_secs(60)), [0; 0]);
+        std::thread::sleep(Duration::from_millis(2));
+        assert_eq!(dispatcher.hanging(Duration::from_millis(1)), [0]);
+        dispatcher.lose(0, "ended".to_owned());
+        assert_eq!(dispatcher.ends(), [(0, "ended".to_owned())]);
+    }
+}

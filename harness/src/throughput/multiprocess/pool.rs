@@ -1,0 +1,216 @@
+//! Processes that drive streams: children of this process, each with a listener thread.
+
+use std::io::Write;
+use std::process::{Child, ChildStdin, ChildStdout};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::{Builder, JoinHandle};
+use std::time::{Duration, Instant};
+
+use super::protocol::{Answer, Ask, Opening};
+use super::worker_process::SUBCOMMAND;
+use crate::platform::worker::{Worker, end_of, line};
+use crate::platform::{Interrupt, lines, process_time_of};
+use crate::request::DevicePlace;
+use crate::throughput::plan::PointSpec;
+use crate::throughput::point::{PointFailure, Setup};
+
+/// Timeout for the last answer of a process whose stream has failed.
+const LAST_ANSWER: Duration = Duration::from_secs(10);
+/// Interval between checks for an interrupt.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
+
+/// All processes of a point. They are killed when this is dropped.
+#[derive(Default)]
+pub(in crate::throughput) struct WorkerPool {
+    running: Vec<WorkerProcess>,
+    /// Answers that were received and not processed yet; `None` if a process is gone.
+    received: Option<Receiver<(usize, Option<Answer>)>>,
+    /// Device and number of processes that the streams were started for.
+    place: Option<(DevicePlace, usize)>,
+}
+
+struct WorkerProcess {
+    /// Device of its streams, or devices that they are distributed to.
+    device: String,
+    process: Child,
+    asks: Option<ChildStdin>,
+    listener: JoinHandle<()>,
+    stderr_lines: Receiver<String>,
+}
+
+impl WorkerPool {
+    /// Starts the missing processes of a point.
+    ///
+    /// # Errors
+    /// If one can't be started.
+    pub(super) fn fill(
+        &mut self,
+        point: &PointSpec,
+        setup: &Setup<'_>,
+    ) -> Result<(), PointFailure> {
+        let place = Some((point.place.clone(), point.busy_processes()));
+        if self.place == place {
+            return Ok(());
+        }
+        self.end();
+        let (sender, receiver) = channel();
+        for process in 0..point.busy_processes() {
+            let worker_process = WorkerProcess::start(process, point, setup, sender.clone());
+            self.running.push(worker_process.map_err(|problem| {
+                let problem = format!("not run: process {process} can't be started: {problem}");
+                PointFailure::Unavailable(problem)
+            })?);
+        }
+        (self.received, self.place) = (Some(receiver), place);
+        Ok(())
+    }
+
+    /// Sends a request to each of them.
+    ///
+    /// # Errors
+    /// If one is gone.
+    pub(super) fn send_all(&mut self, ask: impl Fn(usize) -> Ask) -> Result<(), PointFailure> {
+        for number in 0..self.running.len() {
+            let message = line(&ask(number));
+            let asks = self.running[number].asks.as_mut();
+            if asks.is_none_or(|asks| asks.write_all(message.as_bytes()).is_err()) {
+                return Err(self.lost(number));
+            }
+        }
+        Ok(())
+    }
+
+    /// Next answer of each of them, in their order.
+    ///
+    /// # Errors
+    /// If one refuses or is gone, or the user interrupts.
+    pub(super) fn each(&mut self, interrupt: &Interrupt) -> Result<Vec<Answer>, PointFailure> {
+        let mut answers: Vec<Option<Answer>> = self.running.iter().map(|_| None).collect();
+        while answers.iter().any(Option::is_none) {
+            if interrupt.asked() {
+                return Err(PointFailure::Interrupted);
+            }
+            if let Some((number, answer)) = self.next(POLL_INTERVAL)? {
+                answers[number] = Some(answer);
+            }
+        }
+        Ok(answers.into_iter().flatten().collect())
+    }
+
+    /// Checks that all of them are running while no answers are expected. A process that is past
+    /// the window may report that before the window is over here, so its answer is kept.
+    ///
+    /// # Errors
+    /// If one refuses or is gone.
+    pub(super) fn look(&mut self) -> Result<(), PointFailure> {
+        for number in 0..self.running.len() {
+            if self.running[number].listener.is_finished() {
+                return Err(self.lost(number));
+            }
+        }
+        Ok(())
+    }
+
+    fn next(&mut self, timeout: Duration) -> Result<Option<(usize, Answer)>, PointFailure> {
+        let Some(received) = &self.received else { return Ok(None) };
+        match received.recv_timeout(timeout) {
+            Ok((number, Some(Answer::Refused(PointFailure::Interrupted)))) => {
+                Err(self.failed(number))
+            }
+            Ok((_, Some(Answer::Refused(refusal)))) => Err(refusal),
+            Ok((number, Some(answer))) => Ok(Some((number, answer))),
+            Ok((number, None)) => Err(self.lost(number)),
+            Err(RecvTimeoutError::Timeout) => Ok(None),
+            Err(RecvTimeoutError::Disconnected) => Err(self.lost(0)),
+        }
+    }
+
+    /// Refusal of a process whose stream has failed: it reports the reason after the request to
+    /// end.
+    fn failed(&mut self, number: usize) -> PointFailure {
+        self.running[number].asks = None;
+        let until = Instant::now() + LAST_ANSWER;
+        let left = || until.saturating_duration_since(Instant::now());
+        let received = self.received.as_ref();
+        let next = || received.and_then(|received| received.recv_timeout(left()).ok());
+        let own = std::iter::from_fn(next).filter(|(from, _)| *from == number);
+        let refusal = own.map(|(_, answer)| answer).find_map(|answer| match answer {
+            Some(Answer::Refused(refusal)) => Some(Some(refusal)),
+            None => Some(None),
+            Some(_) => None,
+        });
+        refusal.flatten().unwrap_or_else(|| self.lost(number))
+    }
+
+    /// Error for a process that is gone, with a description of its end.
+    fn lost(&mut self, number: usize) -> PointFailure {
+        let worker_process = &mut self.running[number];
+        worker_process.asks = None;
+        // It has closed its output or its input.
+        let _ = worker_process.process.kill();
+        let how = end_of(&mut worker_process.process, &worker_process.stderr_lines);
+        PointFailure::Wrong(format!("failed: process {number} on {} {how}", worker_process.device))
+    }
+
+    /// CPU time of all of them.
+    pub(super) fn cpu_time(&self) -> Duration {
+        self.running
+            .iter()
+            .filter_map(|worker_process| process_time_of(worker_process.process.id()))
+            .sum()
+    }
+
+    /// Kills all of them.
+    pub(super) fn end(&mut self) {
+        for mut worker_process in self.running.drain(..) {
+            worker_process.asks = None;
+            // Fails if the process has already ended.
+            let _ = worker_process.process.kill();
+            let _ = worker_process.process.wait();
+            let _ = worker_process.listener.join();
+        }
+        (self.received, self.place) = (None, None);
+    }
+}
+
+impl Drop for WorkerPool {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+impl WorkerProcess {
+    fn start(
+        number: usize,
+        point: &PointSpec,
+        setup: &Setup<'_>,
+        received: Sender<(usize, Option<Answer>)>,
+    ) -> std::io::Result<Self> {
+        let Worker { process, mut asks, answers, stderr_lines } =
+            Worker::start(SUBCOMMAND, |_| ())?;
+        let opening = Opening {
+            command: setup.command.words.to_vec(),
+            config: setup.command.config.map(Into::into),
+        };
+        // If the process is gone, that is noticed next.
+        let _ = asks.write_all(line(&Ask::Open(opening)).as_bytes());
+        let listener = Builder::new().spawn(move || listen(number, answers, &received))?;
+        let device = match point.processes % point.place.devices().len() {
+            0 => point.place.of_stream(number).to_string(),
+            _ => point.place.to_string(),
+        };
+        Ok(WorkerProcess { device, process, asks: Some(asks), listener, stderr_lines })
+    }
+}
+
+/// Forwards the answers of a process, and the fact that it is gone.
+fn listen(number: usize, answers: ChildStdout, received: &Sender<(usize, Option<Answer>)>) {
+    for line in lines(answers).map_while(Result::ok) {
+        let Ok(answer) = serde_json::from_str(&line) else { break };
+        if received.send((number, Some(answer))).is_err() {
+            return;
+        }
+    }
+    // The receiver may be gone, after it has ended the process.
+    let _ = received.send((number, None));
+}
