@@ -1,4 +1,4 @@
-//! CPU and GPU over the size of the input, each at its best.
+//! The fastest on CPU and GPU over the size of the input.
 
 use std::collections::BTreeMap;
 
@@ -13,11 +13,11 @@ use crate::shape::{self, Axes, CPU};
 /// A CPU and a GPU on the same data in several sizes.
 #[derive(Clone, Debug)]
 pub struct Sweep<'a> {
-    /// What tells it from the other sweeps of a task, the GPU included.
+    /// Axes that distinguish it from the other sweeps of a task, the GPU included.
     pub setting: Axes,
-    /// What the size is a number of: `digi`.
+    /// Unit of the size: `digi`.
     pub item: String,
-    /// The fastest on the CPU, of all variants, threads and placements.
+    /// The fastest on the CPU, over all variants, threads and placements.
     pub cpu: Curve<'a>,
     /// The fastest variant on the GPU, copies included.
     pub end_to_end: Curve<'a>,
@@ -29,26 +29,25 @@ pub struct Sweep<'a> {
 #[derive(Clone, Debug, Default)]
 pub struct Curve<'a>(BTreeMap<u64, &'a SummaryRow>);
 
-/// What of a GPU's work is compared with the CPU's.
+/// Part of a GPU's work that is compared with the CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Way {
     /// All of it, copies included.
     EndToEnd,
-    /// Its kernels, as if the data were there already and stayed there.
+    /// Kernels only, as if the data stayed on the GPU.
     Kernels,
 }
 
-/// The CPU against a GPU, size by size.
+/// Comparison of the CPU with a GPU, size by size.
 #[derive(Clone, Debug)]
 pub struct Duel {
-    /// What is compared.
+    /// Compared part of the GPU's work.
     pub way: Way,
-    /// Of the CPU, which is the first, and the GPU.
+    /// The CPU (first) against the GPU at each size.
     pub contests: Vec<Contest>,
 }
 
-/// The sweeps among the rows of a task: a CPU and a GPU that share three sizes or
-/// more.
+/// The sweeps among the rows of a task: a CPU and a GPU with at least three sizes in common.
 pub fn sweeps<'a>(rows: &[&'a SummaryRow]) -> Vec<Sweep<'a>> {
     let is_timed = |row: &&SummaryRow| row.items > 0 && row.valid_median().is_some();
     let timed: Vec<&SummaryRow> = rows.iter().copied().filter(is_timed).collect();
@@ -76,7 +75,7 @@ fn of_setting<'a>(setting: &Axes, rows: &[&'a SummaryRow]) -> Vec<Sweep<'a>> {
     sweeps.filter(|sweep| !sweep.duels().is_empty()).collect()
 }
 
-/// Takes out of the settings what all have in common.
+/// Removes axes from the settings that all sweeps have in common.
 fn without_common(mut sweeps: Vec<Sweep>) -> Vec<Sweep> {
     let common = shape::common(sweeps.iter().map(|sweep| sweep.setting.clone()));
     for sweep in &mut sweeps {
@@ -86,7 +85,7 @@ fn without_common(mut sweeps: Vec<Sweep>) -> Vec<Sweep> {
 }
 
 impl<'a> Sweep<'a> {
-    /// The CPU against the GPU in all ways that were measured at enough sizes.
+    /// Compares the CPU with the GPU end to end and by kernels, where enough sizes were measured.
     pub fn duels(&self) -> Vec<Duel> {
         let ways = [(Way::EndToEnd, &self.end_to_end), (Way::Kernels, &self.kernels)];
         let duels = ways.map(|(way, gpu)| Duel::new(way, &self.cpu, gpu));
@@ -118,7 +117,7 @@ impl<'a> Curve<'a> {
 }
 
 impl Duel {
-    /// At the sizes that both were measured at.
+    /// Compares both at their common sizes.
     fn new(way: Way, cpu: &Curve, gpu: &Curve) -> Duel {
         let contest = |(size, row): (u64, &SummaryRow)| {
             Some(Contest {
@@ -130,12 +129,12 @@ impl Duel {
         Duel { way, contests: gpu.points().filter_map(contest).collect() }
     }
 
-    /// Where the GPU becomes faster than the CPU, or slower.
+    /// Sizes at which the GPU becomes faster than the CPU, or slower.
     pub fn crossings(&self) -> Vec<Crossing> {
         crossings(&self.contests)
     }
 
-    /// At how many sizes this one is the faster beyond doubt.
+    /// Number of sizes at which this one is significantly faster.
     pub fn clear_leads(&self, of: Faster) -> usize {
         let leads = self.contests.iter().map(Contest::clearly_faster);
         leads.filter(|lead| *lead == Some(of)).count()

@@ -1,4 +1,4 @@
-//! From where on who is the faster, in words.
+//! Sentences that state which of CPU and GPU is faster from which size on.
 
 use statistics::{Contest, Crossing, Faster};
 
@@ -6,15 +6,15 @@ use super::{Curve, Duel, Sweep, Way};
 use crate::record::SummaryRow;
 use crate::units;
 
-/// A sentence for each way to compare, without a full stop: `from 45 k digis on
-/// (41 k to 52 k) the GPU wins end to end`.
+/// One sentence per comparison, without a full stop: `from 45 k digis on (41 k to 52 k) the GPU
+/// wins end to end`.
 pub fn sentences(sweep: &Sweep) -> Vec<String> {
     let (duels, items) = (sweep.duels(), format!("{}s", sweep.item));
     duels.iter().map(|duel| sentence(duel, &items)).collect()
 }
 
-/// Who the fastest are: `fastest on the CPU: std-stable with 1 thread, then
-/// block-merge with 2 threads; on the GPU: block-merge`.
+/// The fastest variants: `fastest on the CPU: std-stable with 1 thread, then block-merge with 2
+/// threads; on the GPU: block-merge`.
 pub fn entrants(sweep: &Sweep) -> String {
     let with_threads = |row: &SummaryRow| {
         let threads = units::counted(row.threads, "thread");
@@ -32,7 +32,7 @@ pub fn entrants(sweep: &Sweep) -> String {
     )
 }
 
-/// The names along a curve, each once in a row.
+/// Names along a curve, without consecutive repeats.
 fn names(curve: &Curve, name: impl Fn(&SummaryRow) -> String) -> String {
     let mut names: Vec<String> = curve.points().map(|(_, row)| name(row)).collect();
     names.dedup();
@@ -84,7 +84,7 @@ fn no_crossing(duel: &Duel, items: &str) -> String {
     let [smallest, largest] = ends(duel);
     let way = duel.way.words();
     let leads = [Faster::First, Faster::Second].map(|one| duel.clear_leads(one));
-    // Clear leads of both would have a crossing between them.
+    // Significant leads of both would have a crossing between them.
     let winner = match leads {
         [0, 0] => format!("neither wins clearly {way}"),
         [cpu, 0] => format!("the CPU wins {way} {}", at(cpu, duel)),
@@ -112,8 +112,8 @@ mod tests {
     use super::*;
     use crate::charts::fixture::{break_even_rows, row};
 
-    /// What is said of a GPU that takes so much time on 10^3 to 10^6 digis; the CPU
-    /// takes 1, 10, 100 and 1000 µs.
+    /// Sentences for a GPU that takes these times (µs) for 10^3 to 10^6 digis; the CPU takes 1, 10,
+    /// 100 and 1000 µs.
     fn said(gpu_us: [f64; 4], width: Option<f64>) -> Vec<String> {
         let mut rows = Vec::new();
         for (i, gpu_us) in (0..).zip(gpu_us) {

@@ -1,4 +1,4 @@
-//! Which axes a set of rows varies, and what that means for the picture.
+//! Axes that vary in a set of rows, and the panels that follow from them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,9 +6,9 @@ use crate::grouped::{distinct, grouped};
 use crate::record::SummaryRow;
 use crate::shape::{self, AxisName};
 
-/// The axes that make up a placement, in the order in which they are said.
+/// The axes that make up a placement, in the order in which they are printed.
 pub const PLACEMENT: [&str; 2] = ["places", "bind"];
-/// What a value is called that a row does not have.
+/// Label of a value that a row does not have.
 const ABSENT: &str = "–";
 
 /// An axis with the values that occur.
@@ -23,7 +23,7 @@ pub struct Axis {
 /// The rows of one combination of values.
 #[derive(Clone, Debug)]
 pub struct Panel<'a> {
-    /// `order = random · threads = 2`; empty if nothing tells panels apart.
+    /// `order = random · threads = 2`; empty for a single panel.
     pub title: String,
     /// The rows, in the order of the run.
     pub rows: Vec<&'a SummaryRow>,
@@ -51,8 +51,8 @@ impl Axis {
         self.values.iter().map(number).collect()
     }
 
-    /// The values in words, all in the same manner: as they are if none is
-    /// long, else with prefixes, rounded where that leaves them distinct.
+    /// Labels of the values in one common style: unchanged if all are short, else with prefixes,
+    /// rounded where that keeps them distinct.
     pub fn labels(&self) -> Vec<String> {
         if self.values.iter().all(|value| value.len() <= 4) {
             return self.said(|axis, value| match axis.declared().unit.is_empty() {
@@ -81,8 +81,8 @@ pub fn all(rows: &[&SummaryRow]) -> Vec<Axis> {
     names.iter().map(|name| Axis::of(name, rows)).collect()
 }
 
-/// The axes that vary on at least one device. An axis that merely differs
-/// between devices, as threads do, would keep them out of each other's panels.
+/// The axes that vary on at least one device. An axis that merely differs between devices, as
+/// threads do, would put them into separate panels.
 pub fn varying(rows: &[&SummaryRow]) -> Vec<Axis> {
     let by_device = grouped(rows.iter().copied(), |row| &row.device);
     let varies =
@@ -90,13 +90,13 @@ pub fn varying(rows: &[&SummaryRow]) -> Vec<Axis> {
     all(rows).into_iter().filter(varies).collect()
 }
 
-/// What rows were given, if not all were given the same: such rows can't be compared.
+/// Kinds of input of the rows, if they differ: such rows can't be compared.
 pub fn given(rows: &[&SummaryRow]) -> Option<Axis> {
     let given = Axis::of(shape::GIVEN, rows);
     (given.values.len() > 1).then_some(given)
 }
 
-/// The rows apart by the values of `axes`, in the order of those values.
+/// Groups rows by the values of `axes`, in the order of those values.
 pub fn panels<'a>(rows: &[&'a SummaryRow], axes: &[Axis]) -> Vec<Panel<'a>> {
     let mut panels: BTreeMap<Vec<usize>, Panel<'a>> = BTreeMap::new();
     for row in rows {
@@ -112,7 +112,7 @@ pub fn panels<'a>(rows: &[&'a SummaryRow], axes: &[Axis]) -> Vec<Panel<'a>> {
     panels.into_values().collect()
 }
 
-/// Panels of which those that differ in the last axis only make a row.
+/// Number of panels in a row: those that differ in the last axis only.
 pub fn panels_a_row(axes: &[Axis]) -> usize {
     axes.last().map_or(1, |axis| axis.values.len())
 }
@@ -124,7 +124,7 @@ pub fn title<'a>(setting: impl IntoIterator<Item = (&'a AxisName, &'a String)>) 
     parts.collect::<Vec<_>>().join(shape::SEPARATOR)
 }
 
-/// Where the threads of a row ran: `not placed`, `cores close`, `{0:4},{4:4} close`.
+/// Placement of the threads of a row: `not placed`, `cores close`, `{0:4},{4:4} close`.
 pub fn placement(row: &SummaryRow) -> String {
     let values = PLACEMENT.into_iter().zip([&row.places, &row.bind]);
     let said = values.filter(|(name, value)| !shape::is_silent(name, value));

@@ -1,4 +1,4 @@
-//! What all paint with: texts, lines and areas at places in pixels.
+//! Drawing primitives of all charts: texts, lines and areas at positions in pixels.
 
 use plotters::chart::ChartContext;
 use plotters::coord::Shift;
@@ -20,24 +20,24 @@ pub type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 /// Pixels from the left and from the top.
 pub type At = (f64, f64);
 
-/// Painted, or why not.
+/// Result of painting; errors of the backend as text.
 pub type Painted = Result<(), String>;
 
-/// The colour of texts that are read.
+/// Colour of main text.
 pub const INK: RGBColor = RGBColor(30, 30, 30);
-/// The colour of what is said beside.
+/// Colour of secondary text.
 pub const QUIET: RGBColor = RGBColor(85, 85, 85);
-/// The colour of lines that lead the eye.
+/// Colour of grid lines.
 pub const GRID: RGBColor = RGBColor(228, 228, 228);
 
-/// Of what tells a panel from the others.
+/// Font size of the titles of panels.
 pub const PANEL_TITLE: f64 = 15.0;
-/// From baseline to baseline, in ems.
+/// Line spacing in ems.
 const LEADING: f64 = 1.4;
-/// Font size a pixel of em: the backend divides sizes by it.
+/// Font size per pixel of em: the backend divides sizes by it.
 const FONT_SIZE: f64 = 1.24;
 
-/// The height of lines below each other.
+/// Height of lines below each other.
 pub fn height(lines: &[String], size: f64) -> f64 {
     lines.len() as f64 * size * LEADING
 }
@@ -56,13 +56,13 @@ pub fn write_lines(
     Ok(())
 }
 
-/// The look of a text: its size in pixels an em, from the upper left corner of its line.
+/// Style of a text: its size in pixels per em, anchored at the upper left corner of its line.
 pub fn text(size: f64, color: RGBColor) -> TextStyle<'static> {
     let font = (FAMILY, size * FONT_SIZE).into_font();
     TextStyle { color: color.to_backend_color(), ..TextStyle::from(font) }
 }
 
-/// The same text with its middle, or its end, at the left of its line's middle.
+/// Anchors a style at the vertical middle of a line, and horizontally at `at`.
 pub fn anchored(style: TextStyle<'_>, at: HPos) -> TextStyle<'_> {
     style.pos(Pos::new(at, VPos::Center))
 }
@@ -73,7 +73,7 @@ pub fn write(area: &Area<'_>, text: &str, at: At, style: &TextStyle<'_>) -> Pain
     area.draw_text(&shown, style, pixel(at)).map_err(said)
 }
 
-/// A text of at most so many pixels: the end of a longer one is cut off.
+/// Shortens a text to a width in pixels by cutting off its end.
 pub fn shortened(text: &str, size: f64, limit: f64) -> String {
     let text = text.shown().to_string();
     if width(&text, size) <= limit {
@@ -117,7 +117,7 @@ pub fn pixel(at: At) -> (i32, i32) {
     (at.0.round() as i32, at.1.round() as i32)
 }
 
-/// Pixels of the area in which a point of a plot lies.
+/// Pixels of a point of a plot within the area.
 pub fn place<X, Y>(
     area: &Area<'_>,
     plot: &ChartContext<'_, SVGBackend<'_>, Cartesian2d<X, Y>>,
@@ -132,7 +132,7 @@ where
     (f64::from(x - left), f64::from(y - top))
 }
 
-/// An error of plotters in words.
+/// Text of an error of plotters.
 pub fn said(error: impl std::fmt::Display) -> String {
     error.to_string()
 }

@@ -1,4 +1,4 @@
-//! What a reader must know besides the picture: machine, data, statistics.
+//! Captions: machine, data and statistics.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,10 +10,10 @@ use crate::shape;
 use crate::units::{self, counted};
 use crate::winners::FEWEST_SAMPLES;
 
-/// Why rows are not drawn, in the order in which captions say it.
+/// Reasons for rows that are not drawn, in the order of captions.
 const REASONS: [&str; 3] = ["not valid", "no median", "memory not known"];
 
-/// The paragraphs under a chart; `reading` says what its marks mean.
+/// The paragraphs under a chart; `reading` explains its marks.
 pub fn caption(study: &Study, reading: &str) -> Vec<String> {
     let mut last = vec![reading.to_owned()];
     last.extend(study.ranked_by.map(what_is_shown));
@@ -22,7 +22,7 @@ pub fn caption(study: &Study, reading: &str) -> Vec<String> {
     vec![machine(study), data(study), last.join(shape::SEPARATOR)]
 }
 
-/// The paragraphs under a chart of what was sampled.
+/// The paragraphs under a chart of sampled values.
 pub fn of_samples(study: &Study, reading: &str) -> Vec<String> {
     let reading = [reading, &samples(&study.rows)].join(shape::SEPARATOR);
     caption(study, &reading)
@@ -43,7 +43,7 @@ fn levels(rows: &[&SummaryRow]) -> Option<String> {
     Some(format!("intervals of {points} with fewer than {FEWEST_SAMPLES} samples: {range}"))
 }
 
-/// Both are times of the same runs: which of them is drawn has to be said.
+/// States which of the two times is drawn, because both are of the same runs.
 fn what_is_shown(rank: Rank) -> String {
     let what = match rank {
         Rank::Total => "copies to and from the device included",
@@ -57,7 +57,7 @@ fn machine(study: &Study) -> String {
     machine_of(study.run, study.rows.iter().map(|row| row.device.as_str()))
 }
 
-/// The machine of a run with those of its GPUs that are among these devices.
+/// The machine of a run with those of its GPUs that are among `devices`.
 pub fn machine_of<'a>(run: &RunRecord, devices: impl Iterator<Item = &'a str>) -> String {
     let machine = &run.machine;
     let parts = [
@@ -85,7 +85,7 @@ pub fn gpu(device: &str, gpu: &Gpu) -> String {
     format!("{device}: {}, {}", gpu.model, units::bytes(gpu.memory_bytes as f64))
 }
 
-/// All that does not vary: `2 M digis · order random · 2 threads · cache hot`.
+/// All axes that do not vary: `2 M digis · order random · 2 threads · cache hot`.
 fn data(study: &Study) -> String {
     let fixed = axes::all(&study.rows).into_iter().filter(|axis| !study.varying.contains(axis));
     let phrases = fixed.filter_map(|axis| fixed_phrase(study, &axis));
@@ -127,7 +127,8 @@ fn left_out(study: &Study) -> Vec<String> {
     REASONS.iter().flat_map(|reason| not_shown(study, rows(*reason), reason)).collect()
 }
 
-/// Why a row is not drawn. One that has all else lacks what only one chart needs: the memory.
+/// Reason why a row is not drawn. A row that has everything else lacks the memory, which only one
+/// chart needs.
 fn why_not(row: &SummaryRow) -> &'static str {
     let [not_valid, no_median, no_memory] = REASONS;
     match (row.valid, row.valid_median()) {
@@ -137,7 +138,7 @@ fn why_not(row: &SummaryRow) -> &'static str {
     }
 }
 
-/// Whole variants by name, and how many points others lack.
+/// Variants without any row by name, and the number of missing points of others.
 fn not_shown<'a>(
     study: &Study,
     rows: impl Iterator<Item = &'a SummaryRow>,

@@ -1,11 +1,11 @@
-//! What can go wrong with a chart.
+//! Errors of charts.
 
 use std::io;
 use std::path::PathBuf;
 
 use text::Foreign;
 
-/// Why a chart could not be drawn.
+/// Reason why a chart could not be drawn.
 #[derive(Debug, thiserror::Error)]
 pub enum ChartError {
     /// The folder cannot be made.
@@ -15,7 +15,7 @@ pub enum ChartError {
     Folder {
         /// The folder.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
     /// The file cannot be written.
@@ -25,7 +25,7 @@ pub enum ChartError {
     Write {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// Error of the system.
         source: io::Error,
     },
     /// The picture cannot be made.
@@ -33,9 +33,9 @@ pub enum ChartError {
         "cannot draw the chart {}: {reason}; the numbers are in summary.csv, draw no charts with --no-charts", path.shown()
     )]
     Draw {
-        /// The file that the picture was for.
+        /// File of the chart.
         path: PathBuf,
-        /// What the drawing library said.
+        /// Error of the drawing library.
         reason: String,
     },
 }

@@ -1,4 +1,4 @@
-//! The names of lines beside their looks, above the panels.
+//! The legend above the panels: names of lines next to their styles.
 
 use super::canvas::{Area, At, INK, Painted, anchored, text, write};
 use super::line_panels::{Kind, Line};
@@ -6,14 +6,14 @@ use super::text::width;
 use plotters::style::text_anchor::HPos;
 
 const SIZE: f64 = 14.0;
-/// From row to row.
+/// Height of a row.
 const PITCH: f64 = 22.0;
-/// Pixels of a look, to its name, and to the next one.
+/// Widths in pixels: of a style, to its name, and to the next entry.
 const LOOK: f64 = 28.0;
 const TO_NAME: f64 = 8.0;
 const TO_NEXT: f64 = 24.0;
 
-/// Where each entry begins, row by row across so many pixels, and the height of all.
+/// Positions of the entries, row by row within a width of `limit` pixels, and the height of all.
 fn places(entries: &[&Line], limit: f64) -> (Vec<At>, f64) {
     let (mut x, mut y) = (0.0, 0.0);
     let mut places = Vec::new();
@@ -28,7 +28,7 @@ fn places(entries: &[&Line], limit: f64) -> (Vec<At>, f64) {
     (places, if entries.is_empty() { 0.0 } else { y + PITCH + 6.0 })
 }
 
-/// The height of all entries across so many pixels.
+/// Height of all entries within a width of `limit` pixels.
 pub fn height(entries: &[&Line], limit: f64) -> f64 {
     places(entries, limit).1
 }

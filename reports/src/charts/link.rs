@@ -17,7 +17,7 @@ const AXIS: &str = "block size";
 const READING: &str = "h2d: host to device, d2h: device to host, both: both ways at the same time, \
     summed · markers: best of several repetitions";
 
-/// The chart of a machine's links, if there are any; a panel a GPU.
+/// The chart of a machine's links, one panel per GPU; `None` without links.
 pub fn figure(record: &CeilingsRecord) -> Option<Chart<LinePanel>> {
     let devices: BTreeSet<&str> = record.links.iter().map(|p| p.device.as_str()).collect();
     let palette = Palette::new(record.links.iter().map(name));

@@ -1,4 +1,4 @@
-//! What portable kernels cost: a panel for each native variant and input, a bar for each contender.
+//! Cost of portable kernels: a panel for each native variant and input, a bar for each candidate.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ const READING: &str = "bars: how many times as long kernels take as native ones 
     without copies; line: as long · whiskers: 95 % confidence interval of the ratio; hatched: too \
     few samples for one";
 
-/// The chart of what was compared; `None` where nothing was.
+/// The chart of the comparisons; `None` if there are none.
 pub fn portability(run: &RunRecord, comparisons: &[Comparison]) -> Option<Chart<BarPanel>> {
     let names = comparisons.iter().flat_map(|it| &it.contenders);
     let palette = Palette::new(names.map(|contender| contender.written_as.clone()));
@@ -35,7 +35,7 @@ pub fn portability(run: &RunRecord, comparisons: &[Comparison]) -> Option<Chart<
     Chart::new(title, 3, panels.collect(), caption)
 }
 
-/// What all inputs of a task have in common, by the task.
+/// Common axes of all inputs of a task, by task.
 fn shapes<'a>(comparisons: &'a [Comparison]) -> BTreeMap<&'a str, shape::Axes> {
     let of_tasks = grouped(comparisons, |it| it.native.algorithm.as_str()).into_iter();
     let common = |(task, of_task): (&'a str, Vec<&Comparison>)| {
@@ -44,8 +44,8 @@ fn shapes<'a>(comparisons: &'a [Comparison]) -> BTreeMap<&'a str, shape::Axes> {
     of_tasks.map(common).collect()
 }
 
-/// The panel of a native variant on one input, of which the title says what others of the task
-/// have not.
+/// The panel of a native variant on one input, whose title lists the axes that vary within the
+/// task.
 fn panel(
     comparison: &Comparison,
     shapes: &BTreeMap<&str, shape::Axes>,
@@ -81,7 +81,7 @@ fn bar(contender: &Contender, palette: &Palette) -> Option<Bar> {
     })
 }
 
-/// What differs beside how kernels are written, each once, with the variant.
+/// Differences other than the language of the kernels, without repeats, with the variant.
 fn differing(comparisons: &[Comparison]) -> Option<String> {
     let all = comparisons.iter().flat_map(|comparison| {
         let variant = &comparison.native.variant;

@@ -1,4 +1,4 @@
-//! A published figure about streams, beside what was measured: over time, or over streams.
+//! A published figure about streams and its measured counterpart: over time, or over streams.
 
 use super::axes::Axis;
 use super::chart::Chart;
@@ -16,10 +16,9 @@ use crate::stream::{Rates, StreamRow, short};
 use crate::throughput::{Curve, ThroughputRow};
 use crate::units;
 
-/// From this ratio of what is shown on an axis is logarithmic: what was printed is of larger
-/// machines.
+/// Ratio of values from which on an axis is logarithmic: published values are of larger machines.
 const FAR_APART: f64 = 30.0;
-/// Panels beside each other.
+/// Panels next to each other.
 const ACROSS: usize = 2;
 const CONTENTS: &str = "markers: what each timeslice holds, where it was due";
 const BYTES: &str = "markers: bytes a second of timeslices as they are done, dashed grey: as they are \
@@ -28,7 +27,7 @@ const EVENTS: &str = "markers: events a second of all streams, whiskers: 95 % co
     dashed in colours: what was printed · rates in words are those of digis";
 const NOTHING_PRINTED: &str = "nothing was printed that this can be compared with";
 
-/// The chart of a figure; `None` where nothing was measured of it.
+/// The chart of a figure; `None` if nothing of it was measured.
 pub fn figure(reproduction: &Reproduction, streams: &Streams) -> Option<Chart<LinePanel>> {
     let shows = &reproduction.figure.stream.as_ref()?.shows;
     let (panels, said) = match shows {
@@ -52,11 +51,11 @@ pub fn figure(reproduction: &Reproduction, streams: &Streams) -> Option<Chart<Li
     Chart::new(format!("{}: {}", source.id, source.title), across, panels, caption)
 }
 
-/// Panels, and what is to be said of them.
+/// Panels with paragraphs for the caption.
 type Drawn = (Vec<LinePanel>, Vec<String>);
 
-/// What timeslices hold, each quantity by itself: of the device that keeps up with the highest
-/// speed, as all of them get the same data.
+/// Content of timeslices, a panel for each quantity: of the device that keeps up with the highest
+/// speed, as all devices get the same data.
 fn contents(streams: &Streams, quantities: &[Quantity]) -> Option<Drawn> {
     let row = streams.shown().into_iter().max_by(|a, b| a.speed.total_cmp(&b.speed))?;
     let palette = Palette::new(quantities.iter().map(|quantity| quantity.name().to_owned()));
@@ -80,7 +79,7 @@ fn contents(streams: &Streams, quantities: &[Quantity]) -> Option<Drawn> {
     Some((quantities.iter().map(panel).collect(), vec![words(row)]))
 }
 
-/// Bytes a second over time, a panel for each device.
+/// Bytes per second over time, a panel for each device.
 fn bytes(reproduction: &Reproduction, streams: &Streams) -> Option<Drawn> {
     let shown = streams.shown();
     let printed = printed(reproduction);
@@ -100,7 +99,7 @@ fn bytes(reproduction: &Reproduction, streams: &Streams) -> Option<Drawn> {
     (!panels.is_empty()).then(|| (panels, shown.into_iter().map(words).collect()))
 }
 
-/// Events a second over streams, all curves in one panel.
+/// Events per second over streams, all curves in one panel.
 fn events(reproduction: &Reproduction, streams: &Streams) -> Option<Drawn> {
     let curves = streams.curves();
     let rows = || curves.iter().flat_map(|curve| &curve.rows);
@@ -124,11 +123,11 @@ fn events(reproduction: &Reproduction, streams: &Streams) -> Option<Drawn> {
     Some((vec![panel(String::new(), &x, unit, lines)], said.collect()))
 }
 
-/// What was printed of values that are measured here, each once.
+/// Published values that are measured here too, without repeats.
 fn printed(reproduction: &Reproduction) -> Vec<(String, f64)> {
     let mut all: Vec<(String, f64)> = Vec::new();
     for value in reproduction.figure.values.iter().filter(|value| !value.task.is_empty()) {
-        // Of CPU and GPU it is the same.
+        // CPU and GPU have the same value.
         let what = value.label.trim_end_matches(", CPU").trim_end_matches(", GPU");
         let name = format!("{what} ({})", value.hardware);
         let level = value.number().map(|published| (name, published));
@@ -148,7 +147,7 @@ fn levels(printed: &[(String, f64)], palette: &Palette, (from, to): (f64, f64)) 
     printed.iter().map(level).collect()
 }
 
-/// A panel whose vertical axis suits what is shown: without zeros, where it is logarithmic.
+/// A panel with a suitable vertical axis: zeros are removed if it is logarithmic.
 fn panel(title: String, x: &XAxis, unit: Unit, mut lines: Vec<Line>) -> LinePanel {
     let (_, high) = line_panels::extent(&lines);
     let least = lines.iter().flat_map(|line| &line.points).map(|point| point.y);

@@ -1,10 +1,10 @@
-//! How fast kernels are against what memory allows them: a roofline (Williams, Waterman and
-//! Patterson 2009) for work that moves bytes rather than computes.
+//! A roofline (Williams, Waterman and Patterson 2009) of kernels that are limited by memory traffic
+//! rather than by arithmetic.
 //!
-//! To the right, the bytes that a variant's kernels move for an item, as their launches tell;
-//! upwards, items a second. What the measured copy bandwidth of the device allows is a line
-//! that falls: whoever moves twice as many bytes can be half as fast. How far a variant is below
-//! the line, it loses by other things than memory; how far to the right, by moving more.
+//! Horizontally, the bytes that a variant's kernels move per item, as their launches declare;
+//! vertically, items per second. The measured copy bandwidth of the device is a falling line: a
+//! variant that moves twice the bytes can reach half the speed. The vertical distance from the line
+//! is time lost by other causes than memory traffic; markers further to the right move more bytes.
 
 use super::axes::{self, Panel};
 use super::caption;
@@ -17,17 +17,17 @@ use super::unit::Unit;
 use crate::rank::KERNEL;
 use crate::record::SummaryRow;
 
-/// The metric of kernels that tells what they move.
+/// The metric of kernels that holds the bytes that they move.
 const MOVED: &str = "bytes_moved";
 const ROOF: &str = "measured copy bandwidth";
 const READING: &str = "markers: items a second of the kernels over the bytes that they move for \
     an item; dashed: what the copy bandwidth measured in the run allows; upright: what any \
     variant must move";
-/// Room beyond the outermost markers.
+/// Margin beyond the outermost markers.
 const BEYOND: f64 = 1.6;
 const TICKS: usize = 6;
 
-/// The chart of a study, if some of its kernels tell what they move.
+/// The chart of a study, if some of its kernels declare the bytes that they move.
 pub fn figure(study: &Study) -> Option<Chart<LinePanel>> {
     let panels = axes::panels(&study.stages, &study.varying).into_iter();
     Chart::new(
@@ -40,7 +40,7 @@ pub fn figure(study: &Study) -> Option<Chart<LinePanel>> {
 
 fn panel(study: &Study, panel: Panel) -> Option<LinePanel> {
     let ceilings = &study.run.ceilings;
-    // Of some tasks no least bytes are known.
+    // Some tasks have no known minimum of bytes.
     let has_roof = |row: &&SummaryRow| row.bytes_min > 0 && ceilings.contains_key(&row.device);
     let rows = panel.rows.into_iter().filter(has_roof);
     let places: Vec<_> = rows.filter_map(|row| Some((row, place(row)?))).collect();
@@ -54,7 +54,7 @@ fn panel(study: &Study, panel: Panel) -> Option<LinePanel> {
     let (low, high) = range(speeds.chain(roof.map(|point| point.y)))?;
     let x = Scale { low: ends[0], high: ends[1], spread: Spread::Log };
     let mut lines = vec![Line::reference(ROOF, roof.to_vec())];
-    // A variant is one marker.
+    // One marker per variant.
     lines.extend(places.into_iter().map(|(row, at)| {
         let name = study.series(row);
         Line::curve(&name, study.style(&name), vec![at])
@@ -79,7 +79,7 @@ fn panel(study: &Study, panel: Panel) -> Option<LinePanel> {
     })
 }
 
-/// The bytes and the speed of kernels that tell what they move.
+/// Bytes and speed of kernels that declare the bytes that they move.
 fn place(row: &SummaryRow) -> Option<Point> {
     let moved = row.metrics.number(MOVED).filter(|moved| *moved > 0.0)?;
     let (items, seconds) = (row.items as f64, row.valid_median()?);

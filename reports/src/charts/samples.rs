@@ -1,5 +1,5 @@
-//! All samples of the variants, which a median and its interval leave out: beside each other,
-//! and over the rounds they were taken in, where drift of the machine shows.
+//! All samples of the variants, which a median and its interval leave out: next to each other, and
+//! over the rounds in which they were taken, where drift of the machine shows.
 
 use std::collections::HashMap;
 
@@ -19,13 +19,13 @@ use crate::units::{self, counted};
 const OF_DISTRIBUTION: &str = "dots: single samples, of more than 60 as many quantiles; lines: \
     their median, the fastest first";
 const OF_ROUNDS: &str = "markers: single samples in the order of the rounds";
-/// More hide each other, and make pages large.
+/// Maximum number of dots: more would hide each other and make pages large.
 const MOST_DOTS: usize = 60;
 
 /// The samples of points by their ids.
 type ByPoint<'a> = HashMap<&'a str, Vec<&'a SampleRow>>;
 
-/// How the samples of a study are distributed, if it has any.
+/// The chart of the distributions of samples, if the study has any.
 pub fn distribution(study: &Study) -> Option<Chart<BarPanel>> {
     let by_point = study.samples_by_point();
     let panels = axes::panels(&study.rows, &study.varying).into_iter();
@@ -56,7 +56,7 @@ fn dotted(study: &Study, by_point: &ByPoint, panel: Panel) -> BarPanel {
     BarPanel { bars: panel.bars.into_iter().filter_map(dotted).collect(), ..panel }
 }
 
-/// At most so many, from the smallest to the largest, at equal steps of the order.
+/// At most [`MAX_DOTS`] values, from the smallest to the largest, at equal steps of the order.
 fn thinned(mut values: Vec<f64>) -> Vec<f64> {
     if values.len() <= MOST_DOTS {
         return values;
@@ -66,7 +66,7 @@ fn thinned(mut values: Vec<f64>) -> Vec<f64> {
     (0..MOST_DOTS).map(|i| values[i * last / (MOST_DOTS - 1)]).collect()
 }
 
-/// The samples of a study over their rounds, if it has any.
+/// The chart of the samples over their rounds, if the study has any.
 pub fn over_rounds(study: &Study) -> Option<Chart<LinePanel>> {
     let by_point = study.samples_by_point();
     let last_round = by_point.values().flatten().map(|sample| sample.round).max()?;

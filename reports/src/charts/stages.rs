@@ -1,4 +1,4 @@
-//! Where the time of variants goes: a row of panels for each stage.
+//! Breakdown of the time of variants: a row of panels for each stage.
 
 use super::axes;
 use super::bar_panels::{Bar, BarPanel};
@@ -14,11 +14,12 @@ const READING: &str = "bars: medians, the variant with the fastest whole first i
     numbers: time, ratio to the fastest that was given the same, share of the variant's whole; \
     other: what the stages leave of the whole";
 
-/// A variant with fewer is no reason for a chart.
+/// Minimum number of stages of a variant for a chart.
 const FEWEST_STAGES: usize = 2;
-/// The panels that all others are parts of.
+/// Title of the panels of total times.
 const WHOLE: &str = "whole";
-/// Settings beside each other, those that take longest; the others are in tables.
+/// Maximum number of settings next to each other, those that take longest; the others are in
+/// tables.
 const MOST_SETTINGS: usize = 2;
 
 /// The chart of a study that has variants with stages.
@@ -78,7 +79,7 @@ fn settings(study: &Study) -> Vec<(String, Breakdown)> {
     settings.filter_map(|(title, breakdown)| Some((title, breakdown?))).collect()
 }
 
-/// The bars of a panel, whatever devices they are of.
+/// The breakdown of the rows of a panel, for all devices.
 fn breakdown(study: &Study, rows: &[&SummaryRow]) -> Option<Breakdown> {
     let found = breakdowns(rows, |row| study.series(row));
     let axes = found.first()?.axes.clone();
@@ -87,8 +88,7 @@ fn breakdown(study: &Study, rows: &[&SummaryRow]) -> Option<Breakdown> {
     Some(Breakdown { axes, bars })
 }
 
-/// The variants at one stage, or as a whole. Stages that were given different things are not
-/// compared.
+/// The variants at one stage, or in total. Stages with different kinds of input are not compared.
 fn panel(study: &Study, title: &str, bars: &[breakdown::Bar], stage: Option<&str>) -> BarPanel {
     let timed = |bar: &breakdown::Bar| match stage {
         None => Some((bar.total_s, String::new())),

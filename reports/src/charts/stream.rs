@@ -1,5 +1,5 @@
-//! Timeslices that come when they are due: their latency and what is done of them, over time and
-//! over the speed at which they come.
+//! Open-loop runs of timeslices: latency and completed rate, over time and over the speed at which
+//! timeslices arrive.
 
 use super::axes::Axis;
 use super::caption;
@@ -15,18 +15,18 @@ use crate::shape;
 use crate::stream::{Rates, StreamRow, TimesliceRow, highest_kept_up, limits, short};
 use crate::units;
 
-/// Dots of a line: more lie on each other.
+/// Maximum number of dots of a line: more would overlap.
 pub const MOST_DOTS: usize = 600;
-/// Speeds that lines over time are told apart by; others are left out, which the caption says.
+/// Maximum number of speeds of lines over time; the caption mentions the others.
 const MOST_SPEEDS: usize = 6;
-/// Devices that a headline has answers for.
+/// Maximum number of devices in a headline.
 const MOST_ANSWERS: usize = 2;
 /// The names of references in the legend.
 pub const DUE: &str = "due";
 const IDEAL: &str = "all that is due";
 const LATENCY: &str = "latency: from when a timeslice is due until its result is there";
 
-/// Latency and rate over time, each device by itself; `None` if no timeslice was done.
+/// Latency and rate over time, a panel for each device; `None` if no timeslice was completed.
 pub fn over_time(
     run: &RunRecord,
     rows: &[StreamRow],
@@ -86,7 +86,7 @@ pub fn latency(run: &RunRecord, rows: &[StreamRow]) -> Option<Chart<LinePanel>> 
     chart("latency over speed", panels, run, &view.rows, [Some(reading), None])
 }
 
-/// What is done of what is due, in units of the detector's rate, if the speed varies.
+/// Completed and due rates, in units of the detector's rate, if the speed varies.
 pub fn kept_up(run: &RunRecord, rows: &[StreamRow]) -> Option<Chart<LinePanel>> {
     let view = View::new(rows)?;
     let done = |row: &StreamRow| Some(Point::new(row.speed, row.speed_done()?));
@@ -196,7 +196,7 @@ fn panel(device: &str, what: &str, unit: Unit, x: &XAxis, lines: Vec<Line>) -> O
     })
 }
 
-/// A dot for each timeslice that was done, where it was due.
+/// A dot for each completed timeslice, at the time at which it was due.
 fn latencies(row: &StreamRow, own: &[&TimesliceRow], palette: &Palette) -> Line {
     let dot = |it: &&TimesliceRow| Some(Point::new(it.due_s, it.latency_s()?));
     let dots: Vec<Point> = own.iter().filter_map(dot).collect();
@@ -206,7 +206,7 @@ fn latencies(row: &StreamRow, own: &[&TimesliceRow], palette: &Palette) -> Line 
     Line { style: palette.style(&name), name, kind: Kind::Dots, points }
 }
 
-/// What was done in each part of the time, and what was due.
+/// Completed and due rates in each interval of time.
 fn rates(row: &StreamRow, own: &[&TimesliceRow], palette: &Palette) -> [Line; 2] {
     let rates = Rates::of(row, own.iter().copied(), |timeslice| timeslice.digis as f64);
     let name = speed(row);
@@ -241,7 +241,7 @@ fn chart(
     ];
     caption.extend(reading.into_iter().flatten());
     let title = format!("{} stream: {what}", row.algorithm);
-    // The answers of many devices are no headline.
+    // A headline for many devices would be too long.
     let answers: Vec<String> = limits(rows).take(MOST_ANSWERS + 1).collect();
     let headline = (1..=MOST_ANSWERS).contains(&answers.len()).then(|| answers.join("; "));
     Some(Chart::new(title, panels.len().min(2), panels, caption)?.under(headline))
@@ -268,7 +268,7 @@ mod tests {
         assert_eq!((latency.lines[0].points.len(), latency.lines[0].kind), (400, Kind::Dots));
         let [due, done] = &rate.lines[..] else { panic!("{}", rate.lines.len()) };
         assert_eq!((due.name.as_str(), done.name.as_str()), (DUE, "speed 1"));
-        // 900,000 digis each 50 ms, in parts of half a second.
+        // 900,000 digis each 50 ms, in intervals of half a second.
         for middle in [due.points[20], done.points[20]] {
             assert!((middle.y / 18e6 - 1.0).abs() < 1e-6, "{middle:?}");
         }

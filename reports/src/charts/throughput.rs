@@ -1,4 +1,4 @@
-//! Streams of events: what they get done, and how long an event takes, over their number.
+//! Streams of events: throughput and time per event over the number of streams.
 
 use std::collections::BTreeSet;
 
@@ -18,13 +18,13 @@ use crate::shape::{self, Axes, AxisName};
 use crate::throughput::{Curve, ThroughputRow, curves, what_limits};
 use crate::units;
 
-/// Curves that a caption tells of; the table has them all.
+/// Maximum number of curves that a caption describes; the table lists all.
 const MOST_SAID: usize = 8;
 /// The name of the reference in the legend.
 const IDEAL: &str = "ideal";
-/// The name of what links allow.
+/// Name of the limit set by links.
 const ALLOWED: &str = "as much as the links carry at once";
-/// An ideal that is far above all that was measured says no more there.
+/// Ideal lines are cut off at this multiple of the largest measured value.
 const ABOVE: f64 = 1.25;
 const RATE: &str = "markers: items a second of all streams within the window, whiskers: 95 % \
     confidence interval of the mean over blocks of time";
@@ -34,10 +34,10 @@ const TIME: &str = "markers: median and 99th percentile of the time from when an
     there until its output was, whiskers: their 95 % confidence intervals, where there are enough \
     events";
 
-/// Lines of one setting with its words.
+/// Lines of one setting with its title.
 type Setting<'a> = (String, Vec<Curve<'a>>);
 
-/// Items a second over the streams, if these vary.
+/// Items per second over the streams, if these vary.
 pub fn over_streams(run: &RunRecord, rows: &[ThroughputRow]) -> Option<Chart<LinePanel>> {
     let view = View::new(rows, |row| row.streams as f64, "streams")?;
     let panels: Vec<LinePanel> = view.settings.iter().map(|setting| view.rates(setting)).collect();
@@ -48,8 +48,8 @@ pub fn over_streams(run: &RunRecord, rows: &[ThroughputRow]) -> Option<Chart<Lin
     Some(chart)
 }
 
-/// Items a second over the threads of all streams, if the threads of a stream vary: as many
-/// streams of few threads, or fewer of more.
+/// Items per second over the threads of all streams, if the threads per stream vary: many streams
+/// of few threads, or fewer of more.
 pub fn over_threads(run: &RunRecord, rows: &[ThroughputRow]) -> Option<Chart<LinePanel>> {
     let rows: Vec<ThroughputRow> =
         rows.iter().filter(|row| row.backend == "cpu").cloned().collect();
@@ -67,13 +67,13 @@ pub fn latency(run: &RunRecord, rows: &[ThroughputRow]) -> Option<Chart<LinePane
     view.chart("time of an event over streams", panels, run, &[TIME])
 }
 
-/// The most that devices get done, over how many they are.
+/// The maximum throughput of devices, over their number.
 pub fn over_gpus(run: &RunRecord, rows: &[ThroughputRow]) -> Option<Chart<LinePanel>> {
     let count = ThroughputRow::devices;
     let on_gpus: Vec<ThroughputRow> =
         rows.iter().filter(|row| row.backend != "cpu" && row.rate().is_some()).cloned().collect();
     distinct(on_gpus.iter().map(count)).get(1)?;
-    // One GPU has one process either way.
+    // One GPU has one process in both modes.
     let with_processes = |rows: &[ThroughputRow], each: bool| -> Vec<(bool, ThroughputRow)> {
         let wanted = |row: &ThroughputRow| if each { row.devices() } else { 1 };
         let rows = rows.iter().filter(|row| row.processes == wanted(row));
@@ -115,7 +115,7 @@ pub fn over_gpus(run: &RunRecord, rows: &[ThroughputRow]) -> Option<Chart<LinePa
             let points: Vec<Point> =
                 rows.iter().filter_map(|(x, row)| rate_point(*x, row)).collect();
             let curve = Line::curve(&variant, palette.style(&variant), points);
-            // Events ask the same of links whoever drives them.
+            // Events need the same transfers in both modes.
             let first = rows.iter().all(|(_, row)| row.variant == variant);
             let links = allowed_by_links(&rows, palette.style(&variant)).filter(|_| first);
             [ideal(&curve, &x, f64::INFINITY), links, Some(curve)].into_iter().flatten()
@@ -135,18 +135,18 @@ pub fn over_gpus(run: &RunRecord, rows: &[ThroughputRow]) -> Option<Chart<LinePa
     view.chart("items a second over GPUs", panels.collect(), run, &[RATE, IDEALS, LINKS, most])
 }
 
-/// Curves apart by settings, with their looks and their axis.
+/// Curves grouped by settings, with their styles and their axis.
 struct View<'a> {
     rows: &'a [ThroughputRow],
     settings: Vec<Setting<'a>>,
     palette: Palette,
     x: XAxis,
-    /// Where a point lies on that.
+    /// Value of a point on the axis.
     place: fn(&ThroughputRow) -> f64,
 }
 
 impl<'a> View<'a> {
-    /// `None` if all points lie at the same place.
+    /// View of some rows; `None` if all points have the same value on the axis.
     fn new(
         rows: &'a [ThroughputRow],
         place: fn(&ThroughputRow) -> f64,
@@ -188,7 +188,7 @@ impl<'a> View<'a> {
         Some(Chart::new(title, panels.len(), panels, caption)?.under(self.headline()))
     }
 
-    /// Where the only curve stops growing, if it is one.
+    /// Saturation of the curve, if there is only one.
     fn headline(&self) -> Option<String> {
         let mut curves = self.settings.iter().flat_map(|(_, curves)| curves);
         let curve = curves.next().filter(|_| curves.next().is_none())?;
@@ -210,7 +210,7 @@ impl<'a> View<'a> {
         LinePanel { title, x, y, unit, lines, cuts: Vec::new() }
     }
 
-    /// Where each curve ends to grow, and what limits it, as far as there is room.
+    /// Saturation of each curve and its cause, up to the maximum length of captions.
     fn words(&self) -> Vec<String> {
         let said = self.settings.iter().flat_map(|(title, curves)| {
             curves.iter().map(move |curve| {
@@ -222,14 +222,14 @@ impl<'a> View<'a> {
         said.take(MOST_SAID).collect()
     }
 
-    /// Rates without an ideal.
+    /// Panel of rates without an ideal.
     fn plain(&self, (title, curves): &Setting<'_>) -> LinePanel {
         let lines: Vec<Line> = curves.iter().map(|curve| self.curve(curve, rate_point)).collect();
         let (low, high) = line_panels::extent(&lines);
         self.panel(title, Unit::Rate("items a second"), self.scale(low, high), lines)
     }
 
-    /// Rates with their ideals, and where they stop growing.
+    /// Panel of rates with their ideals and saturation points.
     fn rates(&self, setting: &Setting<'_>) -> LinePanel {
         let mut panel = self.plain(setting);
         let (_, high) = line_panels::extent(&panel.lines);
@@ -241,7 +241,7 @@ impl<'a> View<'a> {
         LinePanel { lines, y: self.scale(low, high), ..panel }
     }
 
-    /// Spread as the streams are, so that the ideal is a straight line.
+    /// Scale with the same spread as the streams, so that the ideal is a straight line.
     fn scale(&self, low: f64, high: f64) -> Scale {
         match self.x.scale.spread {
             Spread::Linear => Scale::from_zero(high),
@@ -251,7 +251,7 @@ impl<'a> View<'a> {
 
     fn cut(&self, curve: &Curve<'_>, alone: bool) -> Option<Cut> {
         let Growth::Level(plateau) = &curve.growth else { return None };
-        // From the first point on: there is nothing that it grew from.
+        // Saturated from the first point on: there was no growth.
         if plateau.first == 0 {
             return None;
         }
@@ -276,7 +276,7 @@ impl<'a> View<'a> {
         let medians: Vec<Line> = curves.iter().map(|curve| self.curve(curve, median)).collect();
         let latest: Vec<Line> = curves.iter().map(|curve| self.curve(curve, late)).collect();
         let (low, high) = line_panels::extent(medians.iter().chain(&latest));
-        // Side by side they can be compared.
+        // Panels next to each other share a scale.
         let y = match Spread::beyond(10.0, low, high) {
             Spread::Log => Scale::new(low, high, Spread::Log),
             Spread::Linear => Scale::from_zero(high),
@@ -297,7 +297,7 @@ impl<'a> View<'a> {
     }
 }
 
-/// From a line's first point in proportion, up to the end of the axis or to `high`.
+/// The proportional extrapolation of a line's first point, up to the end of the axis or to `high`.
 fn ideal(line: &Line, x: &XAxis, high: f64) -> Option<Line> {
     let first = line.points.first()?;
     let last = x.ticks.iter().map(|tick| tick.0).fold(first.x, f64::max);
@@ -306,7 +306,7 @@ fn ideal(line: &Line, x: &XAxis, high: f64) -> Option<Line> {
     (last > first.x).then(|| Line::reference(IDEAL, vec![Point::new(first.x, first.y), end]))
 }
 
-/// What a curve would reach at each number of GPUs if their links, all at once, had no rest.
+/// Upper limit of a curve at each number of GPUs if all of their links were always busy.
 fn allowed_by_links(rows: &[(f64, ThroughputRow)], style: Style) -> Option<Line> {
     let limit = |(x, row): &(f64, ThroughputRow)| {
         let share = row.link_share.filter(|&share| share > 0.0)?;
@@ -321,7 +321,7 @@ fn rate_point(x: f64, row: &ThroughputRow) -> Option<Point> {
     Some(Point { x, y: row.rate()?, interval: row.rate_interval() })
 }
 
-/// Variants have their own looks, unless one of them has several lines.
+/// Styles of variants, unless one of them has several lines.
 fn palette(curves: &[Curve<'_>]) -> Palette {
     let of = |curve: &Curve<'_>| {
         let row = curve.rows.first()?;
@@ -346,7 +346,7 @@ fn name(curve: &Curve<'_>) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// What of a setting is not the same in all.
+/// Axes of a setting that differ between settings.
 fn differing(setting: &[(AxisName, String)], all: &[Axes]) -> String {
     let common = shape::common(all.iter().cloned());
     let own: Vec<_> = setting.iter().filter(|axis| !common.contains(axis)).cloned().collect();

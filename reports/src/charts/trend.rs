@@ -1,4 +1,4 @@
-//! Points over runs, with their levels: a panel each.
+//! Points over runs, with their levels: one panel each.
 
 use super::canvas::INK;
 use super::chart::Chart;
@@ -14,7 +14,7 @@ use crate::units;
 const READING: &str = "markers: median of a run, whiskers: its 95 % confidence interval · lines: \
     medians of levels · dashed: where the level changes, and by how much";
 
-/// The chart of some trends of one task; `None` without any.
+/// The chart of trends of one task; `None` if there are none.
 pub fn figure(algorithm: &str, trends: &[&Trend]) -> Option<Chart<LinePanel>> {
     let variant = |trend: &&Trend| trend.track.point.variant.clone();
     let palette = Palette::new(trends.iter().map(variant));
@@ -43,7 +43,7 @@ fn title(trend: &Trend) -> String {
     format!("{who} · {}", shape::phrases(&shape::point_axes(point)))
 }
 
-/// People count from one.
+/// Run number for readers, from one.
 fn number(run: usize) -> f64 {
     run as f64 + 1.0
 }
@@ -68,7 +68,7 @@ fn level(level: &Level) -> Line {
     }
 }
 
-/// Between the last run of a level and the first of the next.
+/// Marker between the last run of a level and the first of the next.
 fn cut(shift: &Shift) -> Cut {
     Cut {
         at: number(shift.first) - 0.5,

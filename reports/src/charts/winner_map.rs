@@ -1,4 +1,4 @@
-//! A map of the winners: who is the fastest, over two axes.
+//! Map of the fastest variants over two axes.
 
 use plotters::style::text_anchor::HPos;
 
@@ -19,19 +19,19 @@ use crate::winners::{self, Evidence, Race};
 
 const READING: &str = "in each field: the fastest, how far it is ahead of the next, and of whom; \
     white: the intervals of the two overlap, or there are too few samples to say";
-/// Pixels of a field: the narrowest, the widest, and down.
+/// Size of a field in pixels: minimum width, maximum width, and height.
 const FIELD: [f64; 3] = [110.0, 260.0, 52.0];
-/// Pixels between fields, and of the winner's stripe.
+/// Pixels between fields, and width of the winner's stripe.
 const GAP: f64 = 3.0;
 const STRIPE: f64 = 6.0;
-/// Before and behind the text of a field.
+/// Margin left and right of the text of a field.
 const PADDING: f64 = 8.0;
-/// Fields beside each other are narrower than they need beyond this width.
+/// Maximum width of a map; fields get narrower than their text beyond it.
 const ACROSS: f64 = 1500.0;
-/// Pixels an em.
+/// Font size in pixels per em.
 const NAME: f64 = 13.5;
 const QUIET_TEXT: f64 = 12.0;
-/// Around the fields of a panel: below their columns' names, and to the next one.
+/// Margins around the fields of a panel: the names of columns, and the gap to the next panel.
 const HEADER: f64 = 44.0;
 const BELOW: f64 = 22.0;
 
@@ -39,14 +39,14 @@ const BELOW: f64 = 22.0;
 #[derive(Clone, Debug)]
 pub struct WinnerMap {
     title: String,
-    /// Names of the axes: across, and down.
+    /// Names of the horizontal and the vertical axis.
     axes: [String; 2],
     columns: Vec<String>,
-    /// What each row is called, with its fields.
+    /// Labels of the rows with their fields.
     rows: Vec<(String, Vec<Option<Field>>)>,
 }
 
-/// Who wins at one setting.
+/// The winner at one setting.
 #[derive(Clone, Debug)]
 pub struct Field {
     name: String,
@@ -55,8 +55,8 @@ pub struct Field {
     is_clear: bool,
 }
 
-/// The maps of a study over the axes of these names, or over those with the most values; none
-/// without at least two settings.
+/// The maps of a study over the axes of these names, or over those with the most values; `None`
+/// with fewer than two settings.
 pub fn figure(study: &Study, over: &[String]) -> Option<Chart<WinnerMap>> {
     let races = winners::races_of(&study.rows);
     let varying = winners::varying(&races);
@@ -117,13 +117,13 @@ fn field(study: &Study, race: &Race) -> Field {
 }
 
 impl WinnerMap {
-    /// Pixels before the fields: the values of the axis that runs down.
+    /// Width of the labels of the vertical axis, left of the fields.
     fn left(&self) -> f64 {
         let names = self.rows.iter().map(|(name, _)| width(name, NAME));
         names.fold(width(&self.axes[1], QUIET_TEXT), f64::max) + 12.0
     }
 
-    /// Pixels across a field.
+    /// Width of a field in pixels.
     fn field(&self) -> f64 {
         let fields = self.rows.iter().flat_map(|(_, fields)| fields.iter().flatten());
         let needed = fields.map(Field::width).fold(0.0, f64::max);
@@ -173,13 +173,13 @@ impl Panel for WinnerMap {
 }
 
 impl Field {
-    /// Pixels that it needs.
+    /// Required width in pixels.
     fn width(&self) -> f64 {
         let text = width(&self.name, NAME).max(width(&self.beside, QUIET_TEXT));
         STRIPE + text.ceil() + 2.0 * PADDING
     }
 
-    /// A stripe of the winner's colour on a lighter ground, on white where nobody clearly wins.
+    /// A stripe of the winner's colour on a lighter background, on white without a clear winner.
     fn paint(&self, area: &Area<'_>, from: At, to: At) -> Painted {
         if self.is_clear {
             fill(area, from, to, self.style.shade())?;

@@ -1,17 +1,16 @@
-//! What the hardware's counters say of a change: more work, or the same work that waits
-//! longer?
+//! Interpretation of hardware counters: more work, or the same work with more waiting?
 
 use crate::record::Params;
 use crate::units;
 
-/// Instructions that differ by less than this are the same ones.
+/// Relative difference below which numbers of instructions count as equal.
 const SAME: f64 = 0.005;
-/// Other counts scatter more: a smaller change of theirs explains nothing.
+/// Minimum relative difference of other counts, which scatter more.
 const WORTH_A_WORD: f64 = 0.02;
 
 /// The metric of the instructions.
 const INSTRUCTIONS: &str = "instructions_per_item";
-/// What else is counted, and what it is called.
+/// The other metrics with their names.
 const OTHERS: [(&str, &str); 4] = [
     ("llc_misses_per_item", "last-level cache misses"),
     ("tlb_misses_per_item", "TLB misses"),
@@ -19,7 +18,7 @@ const OTHERS: [(&str, &str); 4] = [
     ("cycles_per_item", "cycles"),
 ];
 
-/// `same instructions, 12 % more last-level cache misses`, where both rows have counts.
+/// `same instructions, 12 % more last-level cache misses`, if both rows have counts.
 pub fn words(base: &Params, new: &Params) -> Option<String> {
     let instructions = ratio(base, new, INSTRUCTIONS)?;
     if (instructions - 1.0).abs() >= SAME {

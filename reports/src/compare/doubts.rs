@@ -1,4 +1,4 @@
-//! What takes a judgement back: the samples are clear, but what they are of is not.
+//! Downgrading of verdicts: the samples are clear, but their conditions are not.
 
 use statistics::Between;
 
@@ -7,15 +7,15 @@ use super::busy::Circumstances;
 use super::comparison::Verdict;
 use super::judge::{Judgement, Why, by_limits};
 
-/// Who shares a core with one other thread takes up to twice as long.
+/// Slow-down of a thread that shares a core with one other thread.
 const BY_LOAD: f64 = 2.0;
 
-/// The samples are clear, the runs are not.
+/// Verdict if the samples are clear, but runs scatter.
 const RUNS_DIFFER: (Verdict, Why) = (Verdict::Inconclusive, Why::RunsDiffer);
 
 impl Judgement {
-    /// The same where many samples were disturbed: a change that other load can
-    /// make is not clear.
+    /// Downgrades the verdict if many samples were disturbed: a change that other load can cause is
+    /// inconclusive.
     #[must_use]
     pub fn doubted(self) -> Self {
         let by_load = self.ratio.ln().abs() < BY_LOAD.ln();
@@ -25,8 +25,8 @@ impl Judgement {
         }
     }
 
-    /// The same of runs one after the other, where it is known how much runs of
-    /// the same code differ. A change has to be beyond that, too.
+    /// Downgrades the verdict of separate runs by the known scatter between runs of the same code,
+    /// which a change has to exceed.
     #[must_use]
     pub fn of_runs_that_differ(self, between: Between, thresholds: &Thresholds) -> Self {
         let own = self.evidence().filter(|_| self.why != Why::IdenticalSamples);
@@ -41,7 +41,7 @@ impl Judgement {
             (verdict, _) if self.is_change() && !(certain && verdict == self.verdict) => {
                 RUNS_DIFFER
             }
-            // What was clear, or was not for another reason.
+            // Was clear, or was inconclusive for another reason.
             (Verdict::Inconclusive, why) if why != self.why => RUNS_DIFFER,
             _ => found,
         };
@@ -56,8 +56,8 @@ impl Judgement {
         }
     }
 
-    /// The same of runs one after the other on a machine that was busy: where nobody knows
-    /// how much runs differ there, or where the loads were unlike, nothing is clear.
+    /// Downgrades the verdict of separate runs on a busy machine if the scatter between runs is
+    /// unknown, or if the loads differed.
     #[must_use]
     pub fn under(self, circumstances: Circumstances) -> Self {
         let why = match circumstances {
@@ -69,14 +69,14 @@ impl Judgement {
         if is_settled { self } else { self.not_clear(why) }
     }
 
-    /// The same of one machine code in two executables, measured in turn: what differs is
-    /// where code and data lie, which any other change to the program shifts as well.
+    /// Downgrades the verdict of a paired run of the same machine code in two executables: only the
+    /// addresses of code and data differ, and any other change to the program moves these as well.
     #[must_use]
     pub fn of_the_same_code(self) -> Self {
         if self.is_change() { self.not_clear(Why::SameCode) } else { self }
     }
 
-    /// The same, but nothing is clear, for this reason.
+    /// Makes the verdict inconclusive, with this reason.
     #[must_use]
     pub fn not_clear(self, why: Why) -> Self {
         Judgement { verdict: Verdict::Inconclusive, why, ..self }

@@ -1,10 +1,10 @@
-//! How often the gate of comparisons errs, in words.
+//! Error rates of comparisons, as text.
 
 use super::{Comparison, Thresholds};
 use crate::record::{SelfTest, Trial};
 use crate::units;
 
-/// The rates that `bench selftest` measured with the limits of a comparison.
+/// Error rates that `bench selftest` measured with the limits of a comparison.
 pub(crate) fn sentence(comparison: &Comparison) -> String {
     match comparison.gate.as_ref() {
         None => {
@@ -23,8 +23,8 @@ fn has_limits(gate: &SelfTest, limits: &Thresholds) -> bool {
     (gate.min_effect, gate.significance) == (limits.min_effect, limits.significance)
 }
 
-/// Both ways to compare, each with its rates. Those in turn are of fixed or of randomised addresses,
-/// and say nothing of the other case.
+/// Rates of separate and of paired runs. Those of paired runs are valid for fixed or for randomised
+/// addresses only.
 fn rates(gate: &SelfTest, aslr: Option<bool>) -> String {
     let of_other_case = aslr == Some(true) && gate.aslr != Some(true);
     let in_turn = (!gate.in_turn.is_empty()).then(|| {

@@ -1,4 +1,4 @@
-//! Two runs joined by their points, each pair judged.
+//! Joins two runs by their points and judges each pair.
 
 use std::collections::HashMap;
 
@@ -24,17 +24,17 @@ use super::words::Found;
 use crate::rank::TOTAL;
 use crate::record::SMALL_NOTE;
 
-/// What a comparison goes by.
+/// Options of a comparison.
 #[derive(Clone, Debug, Default)]
 pub struct Terms {
-    /// What counts as a change.
+    /// Limits for a change.
     pub thresholds: Thresholds,
-    /// Whether runs of unlike machines may be compared.
+    /// True if runs of different machines may be compared.
     pub across_machines: bool,
-    /// The flags that the same comparison needs when it is made again, word by
-    /// word: `--store DIR`. Advice that can be copied has them.
+    /// Command-line flags that repeat the comparison, word by word: `--store DIR`. Advice that can
+    /// be copied contains them.
     pub flags: Vec<String>,
-    /// How much runs of the same code differ on the machine, where that is known.
+    /// Scatter between runs of the same code on the machine, if it is known.
     pub scatter: Option<RunScatter>,
 }
 
@@ -43,7 +43,7 @@ struct Pair<'a> {
     base: &'a MeasuredPoint,
     new: &'a MeasuredPoint,
     code: Code,
-    /// The samples of either that it was judged by.
+    /// The samples of both sides by which it was judged.
     series: [&'a Series; 2],
     judgement: Judgement,
 }
@@ -51,8 +51,8 @@ struct Pair<'a> {
 /// Compares a run with an earlier one.
 ///
 /// # Errors
-/// If both are the same run, if the machines are unlike and that was not asked for, or if no
-/// point is in both.
+/// If both are the same run, if the machines differ and that was not allowed, or if they have no
+/// point in common.
 pub fn compare(base: &Measured, new: &Measured, terms: &Terms) -> Result<Comparison, CompareError> {
     if base.is_same_run_as(new) {
         return Err(CompareError::same_run([base, new]));
@@ -97,7 +97,7 @@ pub fn compare(base: &Measured, new: &Measured, terms: &Terms) -> Result<Compari
 }
 
 impl<'a> Pair<'a> {
-    /// `None` where one of them has no samples.
+    /// Judges a pair; `None` if one side has no samples.
     fn judged(
         base: &'a MeasuredPoint,
         new: &'a MeasuredPoint,
@@ -124,7 +124,7 @@ impl<'a> Pair<'a> {
         Some(Pair { base, new, code, series, judgement })
     }
 
-    /// Whether it is a whole run, and no part of one.
+    /// True if it is a complete run, not a part of one.
     fn is_whole(&self) -> bool {
         self.new.key.stage == TOTAL
     }
@@ -165,8 +165,8 @@ impl<'a> Pair<'a> {
     }
 }
 
-/// By the undisturbed samples if both sides have enough, else by all: quiet
-/// samples of one run say nothing beside disturbed ones of the other.
+/// Selects the undisturbed samples if both sides have enough, else all: quiet samples of one run
+/// can't be compared with disturbed ones of the other.
 fn judged_alike<'a>(
     base: &'a Samples,
     new: &'a Samples,
@@ -181,7 +181,7 @@ fn judged_alike<'a>(
     (judgement, [&base.all, &new.all])
 }
 
-/// The points of a run by what they are joined by.
+/// The points of a run by key.
 type ByKey<'a> = HashMap<&'a Key, &'a MeasuredPoint>;
 
 fn by_key(run: &Measured, in_turn: bool) -> ByKey<'_> {
@@ -194,7 +194,7 @@ fn judged_points(run: &Measured, in_turn: bool) -> impl Iterator<Item = &Measure
     run.points.iter().filter(move |point| !in_turn || is_judged(point))
 }
 
-/// Why a point was measured on unlike GPUs in two runs; `None` where they are of one model.
+/// Reason if a point was measured on different GPUs in two runs; `None` if they are of one model.
 fn other_gpu(runs: [&Measured; 2], key: &Key) -> Option<String> {
     let [base, new] = runs.map(|run| run.record.gpu_model(&key.point.device));
     let (base, new) = base.zip(new).filter(|(base, new)| base != new)?;
@@ -205,7 +205,7 @@ fn other_gpu(runs: [&Measured; 2], key: &Key) -> Option<String> {
     ))
 }
 
-/// The points of a run that have no partner with samples in the other one, on a GPU of that model.
+/// The points of a run without a partner with samples in the other one, on a GPU of that model.
 fn unmatched<'a>(
     points: impl Iterator<Item = &'a MeasuredPoint>,
     partners: &ByKey<'_>,
@@ -226,7 +226,7 @@ fn unmatched<'a>(
     points.filter_map(lonely).collect()
 }
 
-/// A note for each run whose times say nothing.
+/// A note for each run whose times are meaningless.
 fn small_runs(base: &Measured, new: &Measured) -> Vec<String> {
     let runs = [("base", base), ("new run", new)].into_iter();
     let small = runs.filter(|(_, run)| run.record.is_small());

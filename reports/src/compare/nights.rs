@@ -1,9 +1,9 @@
-//! How much runs of the same code differ, as a store's own runs tell.
+//! Scatter between runs of the same code, from the runs of a store.
 //!
-//! The runs of a series are on levels (see [`crate::trend`]): what changed for good is no
-//! scatter. About the median of its level a run scatters by what it knows of itself and by
-//! what runs differ by; the latter is wanted. A night that was far off is drawn in to what
-//! the others reach, so that it widens verdicts somewhat instead of blinding them.
+//! The runs of a series are on levels (see [`crate::trend`]): a permanent change is no scatter. A
+//! run deviates from the median of its level by its own error and by the scatter between runs,
+//! which is estimated here. An outlier is clipped to the range of the others, so that it widens
+//! verdicts somewhat instead of making them all inconclusive.
 
 use statistics::{Interval, MIN_RUNS, median};
 
@@ -13,24 +13,24 @@ use crate::grouped::by_key;
 use crate::record::{FULL_LEVEL, PointScatter, SummaryRow};
 use crate::trend::{self, Terms};
 
-/// The last so many runs are looked at: machines age.
+/// Number of recent runs that are used: machines age.
 const LAST: usize = 60;
-/// Deviations are drawn in to so many times the usual one.
+/// Deviations are clipped to this multiple of the median one.
 const FARTHEST: f64 = 5.0;
-/// The standard deviation of normal noise over its median deviation.
+/// Ratio of the standard deviation of normal noise to its median absolute deviation.
 const NORMAL: f64 = 1.482_602_218_505_602;
 
-/// What a run found of a point.
+/// Estimate of a point in one run.
 #[derive(Clone, Copy)]
 struct Night {
     seconds: f64,
-    /// The squared standard error of its logarithm, as the run itself knows it.
+    /// The squared standard error of its logarithm, as estimated by the run itself.
     variance: f64,
 }
 
 impl RunScatter {
-    /// That of earlier runs of one series, in their order; `None` if nothing is known of any
-    /// point. Runs of other machines must not be among them.
+    /// Scatter between the earlier runs of one series, in their order; `None` if no point has
+    /// enough. Runs of other machines must not be among them.
     pub fn of_history<'a>(runs: impl IntoIterator<Item = &'a [SummaryRow]>) -> Option<Self> {
         let rows = runs.into_iter().flatten();
         let nights = rows.filter_map(|row| Some((Key::new(row.point(), &row.stage), night(row)?)));
@@ -55,11 +55,11 @@ fn night(row: &SummaryRow) -> Option<Night> {
     let ends = row.ci95_low_s.zip(row.ci95_high_s).filter(|_| is_whole);
     let error = ends.map(|(low, high)| Interval { low, high }.standard_error());
     let error = error.filter(|error| error.is_finite());
-    // What a run does not know of itself counts as what runs differ by.
+    // An unknown error of a run counts as scatter between runs.
     Some(Night { seconds, variance: error.map_or(0.0, |error| error.powi(2)) })
 }
 
-/// From the deviations of the runs from the medians of their levels.
+/// Scatter by the deviations of the runs from the medians of their levels.
 fn point(key: Key, levels: &[&[Night]]) -> Option<PointScatter> {
     let deviations: Vec<f64> = levels.iter().copied().flat_map(deviations).collect();
     let runs = (deviations.len() + 1).checked_sub(levels.len())?;
@@ -96,7 +96,7 @@ mod tests {
     /// Standard errors on either side of a 95 % interval.
     const WITHIN: f64 = 1.96;
 
-    /// Runs whose times differ by so much; each knows its own error.
+    /// Runs whose means scatter by `between`; each knows its own error `within`.
     fn history(means: &[f64], between: f64, within: f64) -> Vec<Vec<SummaryRow>> {
         let mut noise = Noise::new(11);
         let mut row = |mean: &f64| {

@@ -1,4 +1,4 @@
-//! What else differs between two runs, or makes them doubtful.
+//! Other differences between two runs, and reasons to doubt them.
 
 use std::collections::BTreeSet;
 
@@ -12,12 +12,12 @@ use super::scatter::Origin;
 use crate::record::RunRecord;
 use crate::units;
 
-/// Clocks that differ by less explain no change that matters.
+/// Smaller relative differences of clocks explain no relevant change.
 const UNLIKE_CLOCKS: f64 = 0.03;
-/// Reading the clock is worth a word from this price in seconds on.
+/// Cost of reading the clock, in seconds, from which on it is mentioned.
 const DEAR_CLOCK_S: f64 = 1e-7;
 
-/// What a reader should know about the comparison as a whole.
+/// Notes on the comparison as a whole.
 pub fn notes(base: &Measured, new: &Measured, terms: &Terms) -> Vec<String> {
     let mut notes = Vec::new();
     notes.extend(calibration(base, new, terms));
@@ -35,7 +35,7 @@ pub fn notes(base: &Measured, new: &Measured, terms: &Terms) -> Vec<String> {
     notes
 }
 
-/// Version of the driver of the GPUs by NVIDIA, which a machine has one of; empty without any.
+/// Version of the NVIDIA driver, of which a machine has one; empty without GPUs.
 fn driver(run: &RunRecord) -> String {
     let gpu = run.machine.gpus.first();
     gpu.map_or_else(String::new, |gpu| gpu.driver.shown().to_string())
@@ -77,7 +77,7 @@ fn gpus(base: &Measured, new: &Measured) -> Vec<String> {
     notes
 }
 
-/// Nothing is said of what one of the runs does not know.
+/// A value, or `unknown`: unknown values are not compared.
 fn known(value: Option<String>) -> String {
     value.map_or_else(String::new, |value| value.shown().to_string())
 }
@@ -86,14 +86,14 @@ fn cpus(quota: f64) -> String {
     format!("{quota:.1} CPUs")
 }
 
-/// Whether addresses were randomised in processes that were measured in turn; `None` for runs one
-/// after the other, and where it is not recorded.
+/// True if addresses were randomised in the processes of a paired run; `None` for separate runs,
+/// and where it is not recorded.
 pub(super) fn randomised([base, new]: [&Measured; 2]) -> Option<bool> {
     let of_both = [base, new].into_iter().filter_map(|run| run.record.environment.aslr);
     of_both.max().filter(|_| base.is_in_turn_with(new))
 }
 
-/// What randomised addresses mean for verdicts.
+/// Explains the effect of randomised addresses on verdicts.
 fn random_addresses() -> String {
     "addresses were randomised, because the system does not allow otherwise: processes of the same \
      code differ by some per cent, which the intervals over many processes include; fewer small \
@@ -101,7 +101,7 @@ fn random_addresses() -> String {
         .to_owned()
 }
 
-/// Clocks of both runs, where they differ by so much that times do, too.
+/// Clocks of both runs, if they differ by enough to change times.
 fn clocks(base: &Measured, new: &Measured) -> Vec<String> {
     let devices = new.clock_mhz.iter().filter_map(|(device, new)| {
         let base = base.clock_mhz.get(device)?;
@@ -130,7 +130,7 @@ fn on_off(is_on: bool) -> String {
     if is_on { "on" } else { "off" }.to_owned()
 }
 
-/// The price of reading the clock, where one of the runs paid much more.
+/// Cost of reading the clock, if it was much higher in one of the runs.
 fn price_of_clock(base: &Measured, new: &Measured) -> Option<String> {
     let [a, b] = [base, new].map(|run| run.record.environment.clock_read_s);
     let (a, b) = a.zip(b)?;
@@ -143,7 +143,7 @@ fn price_of_clock(base: &Measured, new: &Measured) -> Option<String> {
     })
 }
 
-/// What is known of differences that are the machine's.
+/// Known scatter between runs on the machine.
 fn calibration(base: &Measured, new: &Measured, terms: &Terms) -> Option<String> {
     if base.is_in_turn_with(new) {
         return None;
@@ -194,7 +194,7 @@ fn disturbed(name: &str, run: &Measured) -> Option<String> {
     })
 }
 
-/// Without visits an interval does not know how a run differs from the next.
+/// Without blocks of samples an interval does not include the scatter between runs.
 fn visits(name: &str, run: &Measured) -> Option<String> {
     let samples = run.points.iter().filter_map(|point| point.samples.as_ref().ok());
     let without = samples.filter(|samples| !samples.all.has_visits()).count();
@@ -207,7 +207,7 @@ fn visits(name: &str, run: &Measured) -> Option<String> {
     })
 }
 
-/// What was not the same, though it should be.
+/// Differences of properties that should be equal.
 fn differences(base: &Measured, new: &Measured) -> Vec<String> {
     let (a, b) = (&base.record, &new.record);
     let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "unknown".to_owned());
@@ -233,7 +233,7 @@ fn differences(base: &Measured, new: &Measured) -> Vec<String> {
         ("the CPU that was built for", a.software.built_for.clone(), b.software.built_for.clone()),
     ];
     let differ = |(what, a, b): (&str, String, String)| {
-        // Earlier versions recorded neither the host nor what they were built for.
+        // Earlier versions recorded neither the host nor the target of the build.
         let is_known = !a.is_empty() && !b.is_empty();
         (is_known && a != b).then(|| format!("{what} changed from {a} to {b}"))
     };

@@ -1,4 +1,4 @@
-//! Verdicts in words: why.
+//! Reasons of verdicts as text.
 
 use statistics::{Interval, MIN_GENERATIONS, MIN_SAMPLES};
 
@@ -10,7 +10,7 @@ use super::multiplicity::Family;
 use super::rounds::Quantity;
 use crate::units;
 
-/// Ten times as long, as a change.
+/// Tenfold time, as a change.
 const TENFOLD: f64 = 9.0;
 
 const MORE_SAMPLES: &str = "a point with too few samples is to be measured with more of them";
@@ -19,21 +19,21 @@ const ENVIRONMENTS: &str =
 const PROFILE: &str = "measure a point that is slower again before it is profiled";
 const LARGER: &str = "a point takes no time: measure a larger one";
 
-/// What was found of a point, to be said.
+/// Result for a point, to be described.
 pub struct Found<'a> {
     pub judgement: &'a Judgement,
     pub code: Code,
     pub family: Family,
-    /// What the counts of the hardware say, where both runs have them.
+    /// Change of hardware counters, if both runs have them.
     pub counters: Option<String>,
     pub thresholds: &'a Thresholds,
 }
 
 impl Found<'_> {
-    /// The smallest change that would have been found four times in five, as a fraction.
+    /// The smallest change, as a fraction, that would have been detected with a power of 80 %.
     pub fn detectable(&self) -> Option<f64> {
         let thresholds = self.thresholds;
-        // Where runs differ a change has to be as clear as ranks have to be.
+        // If runs scatter, a change has to be as significant as the rank test requires.
         let needed = match self.judgement.runs_differ {
             Some(_) => self.family.needed.min(thresholds.significance),
             None => self.family.needed,
@@ -43,7 +43,7 @@ impl Found<'_> {
         smallest.is_finite().then_some(smallest)
     }
 
-    /// Why the point was judged so, and what would have been seen.
+    /// Reason of the verdict, with the detectable change.
     pub fn reason(&self) -> String {
         let why = self.why();
         match self.judgement.verdict {
@@ -52,7 +52,7 @@ impl Found<'_> {
                 why + &counters.collect::<String>()
             }
             Verdict::Inconclusive => match self.detectable() {
-                // That a tenfold time would have been seen is no comfort.
+                // Detecting a tenfold time would mean nothing.
                 Some(smallest) if smallest < TENFOLD => {
                     let smallest = units::percent(smallest);
                     format!("{why}; a change of {smallest} would have been found")
@@ -111,7 +111,7 @@ impl Found<'_> {
         }
     }
 
-    /// What to do about the point.
+    /// Next steps for the point.
     pub fn next(&self, key: &Key, advice: &Advice<'_>) -> Steps {
         let judgement = self.judgement;
         let again = match judgement.why {
@@ -135,7 +135,7 @@ impl Found<'_> {
             (Verdict::Inconclusive, Why::NoDuration) => {
                 Steps { hint: Some(LARGER), commands: Vec::new() }
             }
-            // It would be seen again.
+            // A repetition would give the same result.
             (_, Why::SameCode) => Steps::default(),
             (Verdict::Inconclusive, _) => Steps { hint: None, commands: vec![again()] },
             _ => Steps::default(),
@@ -143,11 +143,11 @@ impl Found<'_> {
     }
 }
 
-/// ` in 40 rounds in turn`, for what was measured so.
+/// ` in 40 paired rounds`, for paired runs.
 fn in_turn(judgement: &Judgement) -> String {
     let of = match judgement.quantity {
         Quantity::Wall => "",
-        // Others had its core for a part of the time.
+        // Other processes had the core for a part of the time.
         Quantity::Undelayed => ", without waiting for a core",
         Quantity::Cpu => ", by the thread's own time",
     };
@@ -228,7 +228,7 @@ mod tests {
             chance; a change of 6.";
         assert!(found.reason().starts_with(expected), "{}", found.reason());
         assert!(found.reason().ends_with(" % would have been found"), "{}", found.reason());
-        // Where runs differ, fewer points are of no help.
+        // If runs scatter, a smaller family does not help.
         let of_runs = Judgement { runs_differ: Some(0.01), ..by_chance };
         let alone = Found {
             family: Family { points: 1, needed: 0.05 },

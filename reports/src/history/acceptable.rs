@@ -1,13 +1,13 @@
-//! What a run must be like to be a baseline.
+//! Requirements of a baseline.
 
 use crate::compare::is_wrong;
 use crate::record::{RunRecord, SummaryRow, YesNo};
 use crate::units;
 
-/// Variants that are named in a sentence.
+/// Maximum number of variants named in a sentence.
 const NAMED: usize = 5;
 
-/// Why a run can be no baseline, as the end of a sentence; `None` if it can.
+/// Reason why a run can't be a baseline, as the end of a sentence; `None` if it can.
 pub(super) fn problem(record: &RunRecord, rows: &[SummaryRow]) -> Option<String> {
     if record.is_small() {
         return Some(

@@ -1,4 +1,4 @@
-//! Adding a run: a copy appears whole, or not at all.
+//! Adding a run: the copy appears atomically.
 
 use std::path::Path;
 
@@ -8,28 +8,28 @@ use super::stored::Receipt;
 use super::{HistoryError, Series, Store, content, series};
 use crate::record::{RunRecord, SummaryRow};
 
-/// What came of adding a run.
+/// Result of adding a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Added {
-    /// It is in the store now.
+    /// The run was added.
     New(String),
-    /// The very same run was there before.
+    /// The run was in the store already.
     Known(String),
-    /// It was there, but damaged; now it is whole again.
+    /// The run was in the store, but damaged; it has been repaired.
     Repaired(String),
 }
 
-/// What to do with a run that has no end.
+/// Treatment of a run that is not finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unfinished {
-    /// It may go on.
+    /// Refuse it, as it may be resumed.
     Refuse,
-    /// It was killed, and what it measured is wanted.
+    /// Store it: it was killed, and its data are wanted.
     Allow,
 }
 
 impl Added {
-    /// The run's name in the store.
+    /// Id of the run in the store.
     pub fn id(&self) -> &str {
         match self {
             Added::New(id) | Added::Known(id) | Added::Repaired(id) => id,
@@ -38,18 +38,17 @@ impl Added {
 }
 
 impl Store {
-    /// Copies a run folder into the store. The folder itself stays as it is.
-    /// When this returns, a power cut does not take the run away any more.
+    /// Copies a run folder into the store. The folder itself is not changed. When this returns, the
+    /// run survives a power cut.
     ///
     /// # Errors
-    /// If the run is not fit to be stored, or the store can't be written; the
-    /// store then holds what it held before.
+    /// If the run can't be stored, or the store can't be written; the store is unchanged then.
     pub fn add(&self, folder: &Path, unfinished: Unfinished) -> Result<Added, HistoryError> {
         let (id, sha256) = identity(folder, unfinished)?;
         self.deliver(folder, id, &sha256).map_err(|error| error.not_stored(folder))
     }
 
-    /// Whether the store has this very run, whole.
+    /// True if the store has an intact copy of this run.
     pub fn has(&self, folder: &Path) -> bool {
         identity(folder, Unfinished::Allow).is_ok_and(|(id, sha256)| {
             let target = self.run_folder(&id);
@@ -63,11 +62,11 @@ impl Store {
         let receipt = Receipt::find(&target)?;
         let is_known = target.exists();
         if is_known && is_intact(&target, receipt.as_ref(), sha256) {
-            // It may have been put there a moment before a power cut.
+            // It may have been added just before a power cut.
             sync_folder(&self.runs_folder())?;
             return Ok(Added::Known(id));
         }
-        // What is mended keeps its place.
+        // A repaired run keeps its order.
         let order = receipt.map_or_else(|| self.next_order(), |receipt| Ok(receipt.order))?;
         let copy = writer.draft("run")?;
         content::copy(source, &copy)?;
@@ -84,7 +83,7 @@ impl Store {
         Ok(if is_known { Added::Repaired(id) } else { Added::New(id) })
     }
 
-    /// Above the order of every run that is there.
+    /// A number above the order of every existing run.
     fn next_order(&self) -> Result<u64, HistoryError> {
         let mut last = 0;
         for run in entries(&self.runs_folder())? {
@@ -94,10 +93,10 @@ impl Store {
     }
 }
 
-/// The id of a run that is fit to be stored, and the hash of its files.
+/// The id of a run that can be stored, and the hash of its files.
 fn identity(folder: &Path, unfinished: Unfinished) -> Result<(String, String), HistoryError> {
-    // The hash is taken before the check and again of the copy: what was
-    // checked is what is stored.
+    // The hash is computed before the check and again of the copy, so that the checked files are
+    // the stored ones.
     let sha256 = content::hash(folder)?;
     let (record, summary) = check(folder, unfinished)?;
     Ok((run_id(&record, &summary, &sha256), sha256))
@@ -108,7 +107,7 @@ fn is_intact(folder: &Path, receipt: Option<&Receipt>, sha256: &str) -> bool {
         && content::hash(folder).is_ok_and(|hash| hash == sha256)
 }
 
-/// `20260131T120000Z-nightly-0123456789abcdef`: the same run, the same id.
+/// `20260131T120000Z-nightly-0123456789abcdef`: equal for copies of one run.
 fn run_id(record: &RunRecord, summary: &[SummaryRow], sha256: &str) -> String {
     const HASH: usize = 16;
     let started: String = record.started.chars().take(19).collect();

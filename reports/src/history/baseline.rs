@@ -1,4 +1,4 @@
-//! Whether a suite has a baseline on a machine, and where else it has one.
+//! Baseline of a suite on a machine, and baselines of other machines.
 
 use std::fmt;
 
@@ -8,25 +8,25 @@ use super::{HistoryError, Series, Store, StoredRun};
 use crate::record::Machine;
 use crate::store::read_run;
 
-/// What a store knows of the baseline of a series.
+/// State of the baseline of a series.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BaselineState {
-    /// It has this accepted run.
+    /// This run is accepted.
     Accepted(StoredRun),
-    /// It has none, but the same suite or task has one on another machine, or had one.
+    /// None, but the same suite or task has or had one on another machine.
     Elsewhere(Elsewhere),
     /// No run of the suite or task was ever accepted.
     Unknown,
 }
 
-/// The last run of a suite or task that was accepted, for another machine or in another time.
+/// The most recently accepted run of a suite or task on another machine or in the past.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Elsewhere {
     wanted: Series,
     run: String,
     /// The series that the run was accepted for.
     of: Series,
-    /// In what that machine differs; `None` if the run is no longer there.
+    /// Differences of that machine; `None` if the run is no longer stored.
     differences: Option<Vec<String>>,
 }
 

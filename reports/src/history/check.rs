@@ -1,4 +1,4 @@
-//! What a run must be like to be stored.
+//! Requirements of a run that is to be stored.
 
 use std::path::Path;
 
@@ -8,7 +8,7 @@ use super::{HistoryError, Unfinished, names};
 use crate::record::{RunRecord, SummaryRow, YesNo};
 use crate::store::{RUN, StoreError, read_distinct_summary, read_run, read_samples};
 
-/// Reads a run and refuses what would mislead later.
+/// Reads a run and refuses data that would mislead later.
 pub(super) fn check(
     folder: &Path,
     unfinished: Unfinished,
@@ -39,7 +39,7 @@ mod tests {
     use super::*;
     use crate::store::{SAMPLES, SUMMARY};
 
-    /// What is said of a run whose files were changed like this, one of them.
+    /// Error for a run one of whose files was changed.
     fn refusal(name: &str, change: impl FnOnce(String) -> String) -> String {
         let folder = folder();
         write(folder.path(), &record(1), &[row("a"), row("b")]);

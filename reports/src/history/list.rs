@@ -7,22 +7,22 @@ use serde::Serialize;
 use super::marks::Baseline;
 use super::{Filter, HistoryError, Series, Store, StoredRun};
 
-/// A run as it is listed.
+/// A listed run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Entry {
-    /// What is known of the run.
+    /// The run.
     #[serde(flatten)]
     pub run: StoredRun,
-    /// Whether it is the accepted run of its series.
+    /// True if it is the accepted run of its series.
     pub accepted: bool,
-    /// What a reader should know about it.
+    /// Notes on the run.
     pub notes: Vec<String>,
 }
 
 impl Store {
-    /// The runs that a filter takes, the one added last first. Damaged runs
-    /// are listed as such; damaged marks are told by [`Store::damaged_marks`].
+    /// The runs that match a filter, the one added last first. Damaged runs are listed as such;
+    /// [`Store::damaged_marks`] returns damaged marks.
     ///
     /// # Errors
     /// If the store can't be read.
@@ -46,9 +46,9 @@ impl Store {
         Ok(entries.collect())
     }
 
-    /// The ids of accepted runs, and all runs. Whoever lists takes no lock: in between, another
-    /// run may have been accepted and the former one deleted. So marks are read again behind the
-    /// runs, until they stayed the same.
+    /// The ids of accepted runs, and all runs. Listing takes no lock: meanwhile another run may
+    /// have been accepted and the former one deleted. So marks are read again after the runs, until
+    /// they are unchanged.
     fn at_a_moment(&self) -> Result<(HashSet<String>, Vec<StoredRun>), HistoryError> {
         let mut before = self.accepted_ids()?;
         loop {
@@ -67,7 +67,7 @@ impl Store {
     }
 }
 
-/// What is odd about a run; `before` holds the last start in each series.
+/// Unusual properties of a run; `before` contains the last start in each series.
 fn notes(run: &StoredRun, before: &mut HashMap<Series, String>) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(problem) = &run.problem {

@@ -1,5 +1,5 @@
-//! Names in a run that is to be stored: whoever lists, compares and charts it later has to live
-//! with them.
+//! Checks of the names in a run that is to be stored, as later lists, comparisons and charts
+//! contain them.
 
 use std::path::Path;
 
@@ -9,15 +9,15 @@ use super::HistoryError;
 use crate::record::{Params, RunRecord, SampleRow, SummaryRow};
 use crate::store::{RUN, SAMPLES, SUMMARY, StoreError};
 
-/// No name has more characters; the longest of our own has a quarter of them.
+/// Maximum number of characters of a name; recobench's own names are at most a quarter of it.
 const NAME: usize = 200;
-/// Nor has a list, such as that of the places of 256 threads.
+/// Maximum number of characters of a list, such as the places of 256 threads.
 const LIST: usize = 10_000;
 
-/// A text of a run with where it stands: a column, or a key.
+/// A text of a run: its column or key, the text, and the maximum length.
 type Named<'a> = (&'static str, &'a str, usize);
 
-/// Refuses names that do something else than being read, or that nobody reads.
+/// Refuses names with control characters, and overlong ones.
 pub(super) fn check(
     folder: &Path,
     record: &RunRecord,
@@ -62,7 +62,7 @@ fn problem(place: &str, text: &str, most: usize) -> Option<String> {
              add the run again"
         ));
     }
-    // Bytes are counted sooner, and a text has no more characters.
+    // The length in bytes is cheaper, and an upper limit of the number of characters.
     (text.len() > most && text.chars().count() > most)
         .then(|| format!("{place}: {shown} is too long for a name: {most} characters are enough"))
 }
@@ -95,7 +95,7 @@ fn of_record(record: &RunRecord) -> Vec<Named<'_>> {
         .collect()
 }
 
-/// All but the note, which is a sentence: it may have any length, and line breaks.
+/// All texts but the note, which is a sentence of any length with line breaks.
 fn of_summary(row: &SummaryRow) -> [Named<'_>; 12] {
     [
         ("algorithm", &row.algorithm, NAME),

@@ -1,4 +1,4 @@
-//! The plugins that runs were made with: a later run measures the old code with them.
+//! The plugins of runs, with which a later run measures the old code.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,8 +11,7 @@ use crate::record::RunRecord;
 const FOLDER: &str = "plugins";
 
 impl Store {
-    /// Keeps a plugin under its fingerprint and the name of its file; does nothing if it is kept
-    /// already.
+    /// Stores a plugin under its fingerprint and file name; does nothing if it is stored already.
     ///
     /// # Errors
     /// If the copy can't be written.
@@ -33,15 +32,15 @@ impl Store {
         rename(&copy, &folder.join(file))
     }
 
-    /// The plugin of that fingerprint and file name, if it was kept.
+    /// The plugin with that fingerprint and file name, if it is stored.
     pub fn plugin(&self, fingerprint: &str, file: &str) -> Option<PathBuf> {
         let path = self.plugin_folder(fingerprint).join(file);
-        // A record may come from anywhere: only the name of a file is taken from it.
+        // Records are untrusted: only a plain file name is accepted.
         let is_name = Path::new(file).file_name().is_some_and(|name| name == file);
         (!fingerprint.is_empty() && is_name && path.is_file()).then_some(path)
     }
 
-    /// Deletes the plugins that none of these runs was made with.
+    /// Deletes the plugins of all but these runs.
     pub(super) fn drop_plugins(
         &self,
         _writer: &Writer<'_>,

@@ -1,17 +1,16 @@
-//! From what a user types to a run.
+//! Resolves the name of a run that a user typed.
 
 use std::path::PathBuf;
 
 use super::{HistoryError, Series, Store, StoredRun};
 
-/// So many names are suggested.
+/// Maximum number of suggestions.
 const SUGGESTIONS: usize = 3;
 
 impl Store {
-    /// The folder of a run: by its id, the beginning of its id or of the hash
-    /// in it, `latest` for the run added last, or `accepted` for the baseline.
-    /// The last two mean those of a series, where one is given. The run's
-    /// files are what was stored.
+    /// The folder of a run: by its id, a prefix of its id or of the hash in it, `latest` for the
+    /// run added last, or `accepted` for the baseline. The last two refer to a series, if one is
+    /// specified. The run's files are verified.
     ///
     /// # Errors
     /// If there is no such run, or more than one, or it is damaged.
@@ -19,10 +18,10 @@ impl Store {
         Ok(self.run_folder(&self.find(name, of)?.id))
     }
 
-    /// The same as [`Store::resolve`], with what is known of the run.
+    /// The run that [`Store::resolve`] finds, with its description.
     ///
     /// # Errors
-    /// As there.
+    /// As of [`Store::resolve`].
     pub fn find(&self, name: &str, of: Option<&Series>) -> Result<StoredRun, HistoryError> {
         match name {
             "latest" => self.latest(of),
@@ -31,7 +30,7 @@ impl Store {
         }
     }
 
-    /// A run by its whole id, if its files are what was stored.
+    /// A run by its full id, if its files are intact.
     pub(super) fn intact(&self, id: &str) -> Result<StoredRun, HistoryError> {
         self.inspect(id).map_or_else(|| self.unknown(id), whole)
     }
@@ -49,7 +48,7 @@ impl Store {
             let baseline = self.baseline(series)?;
             return baseline.ok_or_else(|| HistoryError::NoneAccepted(series.clone()));
         }
-        // Without a series it is clear if only one has a baseline.
+        // Without a series the name is unique if only one series has a baseline.
         let all = self.accepted_runs()?;
         match all.as_slice() {
             [] => Err(HistoryError::Unknown { name: "accepted".to_owned(), near: vec![] }),
@@ -71,7 +70,7 @@ impl Store {
         }
     }
 
-    /// Suggests the runs that share most of their beginning, the newest first.
+    /// Suggests the runs with the longest common prefix, the newest first.
     fn unknown<T>(&self, name: &str) -> Result<T, HistoryError> {
         let mut near = self.ids()?;
         near.reverse();
@@ -88,7 +87,7 @@ fn whole(run: StoredRun) -> Result<StoredRun, HistoryError> {
     }
 }
 
-/// Whether a name is the beginning of an id or of the hash in it.
+/// True if a name is a prefix of an id or of the hash in it.
 pub(super) fn is_meant(name: &str, id: &str) -> bool {
     let hash = id.rsplit('-').next().unwrap_or("");
     !name.is_empty() && (id.starts_with(name) || hash.starts_with(name))

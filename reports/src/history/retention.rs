@@ -9,27 +9,27 @@ use crate::store::read_run;
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Which runs stay. Those that are accepted, the newest of each series, and
-/// damaged ones always do; others go if no limit keeps them.
+/// Runs to keep. Accepted ones, the newest of each series, and damaged ones are always kept; others
+/// are deleted unless a limit keeps them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Retention {
-    /// The newest runs of each series.
+    /// Number of the newest runs of each series.
     pub keep_runs: Option<usize>,
-    /// Runs that were added in the last days.
+    /// Runs that were added in this number of days.
     pub keep_days: Option<u64>,
-    /// The newest executables, with the plugins of their runs; those of accepted runs and of the
-    /// newest run of each series are kept as well. `None` for the executables of all runs.
+    /// Number of the newest executables, with the plugins of their runs; those of accepted runs and
+    /// of the newest run of each series are always kept. `None` keeps the executables of all runs.
     pub keep_executables: Option<usize>,
 }
 
 impl Store {
-    /// Deletes the runs that nothing keeps; tells which, the oldest first.
-    /// Without any limit nothing is deleted.
+    /// Deletes the runs that are not kept; returns their ids, the oldest first. Without any limit
+    /// nothing is deleted.
     ///
     /// # Errors
-    /// If the store can't be written: what was not deleted yet is still whole.
+    /// If the store can't be written: runs that were not deleted yet are intact.
     pub fn prune(&self, retention: Retention) -> Result<Vec<String>, HistoryError> {
-        // Nobody may accept a run that is about to go.
+        // The lock keeps other processes from accepting a run that is being deleted.
         let writer = self.writer()?;
         let old = self.prunable(retention)?;
         self.keep_keys(&writer, &old)?;
@@ -44,12 +44,12 @@ impl Store {
         Ok(old)
     }
 
-    /// What [`Store::prune`] would delete.
+    /// The runs that [`Store::prune`] would delete.
     ///
     /// # Errors
     /// If the store can't be read.
     pub fn prunable(&self, retention: Retention) -> Result<Vec<String>, HistoryError> {
-        // A mark that can't be read may be of any run.
+        // An unreadable mark may be of any run.
         self.accepted_runs()?;
         let entries = self.entries()?;
         Ok(retention.old(&entries, SystemTime::now()))
@@ -57,7 +57,7 @@ impl Store {
 }
 
 impl Store {
-    /// The runs whose executables and plugins stay.
+    /// The runs whose executables and plugins are kept.
     fn needing_executables(&self, retention: Retention) -> Result<Vec<RunRecord>, HistoryError> {
         let entries = self.entries()?;
         let mut series = HashSet::new();
@@ -84,7 +84,7 @@ impl Store {
 }
 
 impl Retention {
-    /// The runs that nothing keeps; `entries` are in the order of adding.
+    /// The runs to delete; `entries` are in the order of adding.
     fn old(&self, entries: &[Entry], now: SystemTime) -> Vec<String> {
         let mut newer: HashMap<Series, usize> = HashMap::new();
         let mut old = Vec::new();
@@ -102,7 +102,7 @@ impl Retention {
         old
     }
 
-    /// Whether a limit keeps a run that has so many newer ones in its series.
+    /// True if a limit keeps a run with `newer` newer ones in its series.
     fn keeps(&self, entry: &Entry, newer: usize, now: SystemTime) -> bool {
         let no_limit = self.keep_runs.is_none() && self.keep_days.is_none();
         let by_number = self.keep_runs.is_some_and(|runs| newer < runs);
@@ -111,7 +111,7 @@ impl Retention {
     }
 }
 
-/// A run whose age can't be told, or that comes from the future, counts as young.
+/// True for a run added less than `days` days ago, and for one of unknown or future age.
 fn is_younger(entry: &Entry, days: u64, now: SystemTime) -> bool {
     let added = humantime::parse_rfc3339_weak(&entry.run.added).ok();
     let age = added.and_then(|added| now.duration_since(added).ok());

@@ -1,4 +1,4 @@
-//! How often the gate of comparisons errs, machine by machine.
+//! Error rates of comparisons, by machine.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -11,11 +11,11 @@ use crate::store::StoreError;
 
 impl Store {
     /// The last self-test of the machine of a run; `None` if there was none. Points on GPUs of
-    /// other models are left out of its scatter.
+    /// other models are removed from its scatter.
     ///
     /// # Errors
-    /// If it can't be read, or is of an earlier gate: its rates are not those of
-    /// this one.
+    /// If it can't be read, or is of an earlier version of the comparison, whose error rates
+    /// differ.
     pub fn self_test(&self, run: &RunRecord) -> Result<Option<SelfTest>, HistoryError> {
         let mut found = self.read_self_test(&self.self_test_path(&run.machine_key))?;
         if found.is_none() {
@@ -31,7 +31,7 @@ impl Store {
         }))
     }
 
-    /// The newest one that is kept under a key of an earlier version.
+    /// The newest one under a key of an earlier version.
     fn earlier_self_test(&self, run: &RunRecord) -> Result<Option<SelfTest>, HistoryError> {
         let todays = self.todays_keys()?.into_iter();
         let keys = todays.filter(|(_, today)| *today == run.machine_key).map(|(key, _)| key);
@@ -52,10 +52,10 @@ impl Store {
         })
     }
 
-    /// Keeps a self-test in the place of an earlier one of its machine.
+    /// Stores a self-test, replacing an earlier one of its machine.
     ///
     /// # Errors
-    /// If it can't be written: the earlier one is then still there.
+    /// If it can't be written: the earlier one still exists then.
     pub fn put_self_test(&self, test: &SelfTest) -> Result<(), HistoryError> {
         self.writer()?.replace_json(&self.self_test_path(&test.machine_key), test)
     }

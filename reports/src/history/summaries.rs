@@ -1,4 +1,4 @@
-//! What stored runs have found, without their samples.
+//! Results of stored runs, without their samples.
 
 use rayon::prelude::*;
 
@@ -6,11 +6,11 @@ use super::{Filter, HistoryError, Series, Store, StoredRun};
 use crate::store::RunSummary;
 
 impl Store {
-    /// The runs that a filter takes, the one added first first, but for damaged ones.
+    /// The runs that match a filter, the one added first first, without damaged ones.
     ///
     /// # Errors
-    /// If the store or a run of it can't be read, or a run is damaged at this moment: nobody is to
-    /// take some runs for all.
+    /// If the store or a run of it can't be read, or a run gets damaged meanwhile: an incomplete
+    /// result must not pass for a complete one.
     pub fn summaries(&self, filter: &Filter) -> Result<Vec<RunSummary>, HistoryError> {
         let runs: Vec<_> = self.list(filter)?.into_iter().map(|entry| entry.run).collect();
         if let Some(run) = runs.iter().find(|run| run.is_unreadable) {
@@ -20,11 +20,11 @@ impl Store {
         self.read_all(runs.into_iter().filter(|run| run.problem.is_none()))
     }
 
-    /// The last so many runs of a series, the one added first first, but for damaged and
-    /// unfinished ones.
+    /// The last `last` runs of a series, the one added first first, without damaged and unfinished
+    /// ones.
     ///
     /// # Errors
-    /// As [`Store::summaries`].
+    /// As of [`Store::summaries`].
     pub fn summaries_of(
         &self,
         series: &Series,
@@ -36,7 +36,7 @@ impl Store {
         self.read_all(self.newest_first()?.filter(is_meant).take(last))
     }
 
-    /// The runs, which come the last one first, the other way round.
+    /// Reads the runs, which are sorted from the last to the first, and reverses them.
     fn read_all(
         &self,
         runs: impl Iterator<Item = StoredRun>,
@@ -45,7 +45,7 @@ impl Store {
         let read = |run: StoredRun| {
             let folder = self.run_folder(&run.id);
             match RunSummary::read(&folder) {
-                // It was deleted since it was listed.
+                // It was deleted after it was listed.
                 Err(_) if !folder.exists() => None,
                 read => Some(read.map_err(HistoryError::from)),
             }
@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn readers_find_whole_runs_while_others_add_and_delete() {
-        /// So many that none of those which a reader has listed goes before it is read.
+        /// Large enough that no listed run is deleted before it is read.
         const KEPT: usize = 20;
         let shelf = Shelf::new();
         (0..KEPT).for_each(|seed| drop(shelf.add(&record(seed as u64))));

@@ -1,4 +1,4 @@
-//! What the tests of the store share.
+//! Helpers of the tests of the store.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ pub fn record(seed: u64) -> RunRecord {
     RunRecord { seed, finished, machine_key: "00ff".into(), ..fixture::run() }
 }
 
-/// The same from another machine.
+/// A finished run of another machine.
 pub fn elsewhere(seed: u64) -> RunRecord {
     RunRecord { machine_key: "11".into(), ..record(seed) }
 }
@@ -38,7 +38,7 @@ pub fn write(folder: &Path, record: &RunRecord, rows: &[SummaryRow]) {
     run.append_summary(rows).expect("written");
 }
 
-/// A store with the runs that it was made from.
+/// A store with the folders of the runs that were added.
 pub struct Shelf {
     pub folder: tempfile::TempDir,
     pub store: Store,
@@ -51,7 +51,7 @@ impl Shelf {
         Shelf { folder, store }
     }
 
-    /// Where a run would be.
+    /// Folder of a run before it is added.
     pub fn source(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
@@ -61,7 +61,7 @@ impl Shelf {
         self.store.list(&Filter::default()).expect("listed")
     }
 
-    /// Adds a run, and tells its id.
+    /// Adds a run, and returns its id.
     pub fn add(&self, record: &RunRecord) -> String {
         let folder = self.source(&format!("seed-{}", record.seed));
         write(&folder, record, &[row("std-stable")]);

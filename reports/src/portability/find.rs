@@ -1,4 +1,4 @@
-//! The contenders of each native variant in a run.
+//! The candidates that are compared with each native variant in a run.
 
 use super::cost::{Cost, Judged, Kernels};
 use super::role::Role;
@@ -8,45 +8,45 @@ use crate::rank::{KERNEL, TOTAL};
 use crate::record::{Point, SampleRow, SummaryRow, YesNo};
 use crate::shape;
 
-/// How the native kernels are called that are measured once more.
+/// Name of the native kernels that are measured a second time.
 const AGAIN: &str = "native, once more";
-/// What is added to the name of shaders that are checked.
+/// Suffix of the name of shaders with runtime checks.
 const CHECKED: &str = "checked";
 
-/// A native variant on one input, with all that does the same.
+/// A native variant on one input, with all equivalent candidates.
 #[derive(Clone, Debug)]
 pub struct Comparison<'a> {
-    /// The row of its kernels, all together.
+    /// The row of all its kernels together.
     pub native: &'a SummaryRow,
-    /// What its kernels take.
+    /// Resources of its kernels.
     pub resources: Resources,
-    /// The contenders, native kernels once more before others.
+    /// The candidates, repeated native kernels first.
     pub contenders: Vec<Contender<'a>>,
-    /// How far native kernels are from themselves, as a fraction; `None` if they were not measured
-    /// twice.
+    /// Difference between two measurements of native kernels, as a fraction; `None` if they were
+    /// not measured twice.
     pub noise: Option<f64>,
 }
 
-/// What does the same as native kernels.
+/// Kernels that are equivalent to native ones.
 #[derive(Clone, Debug)]
 pub struct Contender<'a> {
-    /// `shaders`, `shaders, checked`, or what stands in for something native.
+    /// `shaders`, `shaders, checked`, or the replacement of a native feature.
     pub written_as: String,
-    /// The row of the whole.
+    /// The row of the total time.
     pub total: &'a SummaryRow,
     /// The time of its kernels in seconds.
     pub seconds: Option<f64>,
-    /// What it costs, or why that is not known.
+    /// The cost, or the reason why it is not known.
     pub cost: Result<Cost, String>,
-    /// What that says of the claim of 0.2 %; of native kernels nothing.
+    /// Verdict on the claim of 0.2 %; unknown for native kernels.
     pub judged: Judged,
-    /// What its kernels take.
+    /// Resources of its kernels.
     pub resources: Resources,
-    /// What else differs, and why; empty if nothing does.
+    /// Further differences, with reasons; empty if there are none.
     pub differs: &'static str,
 }
 
-/// All native variants of a run that something is compared with, input by input.
+/// All native variants of a run that have candidates, input by input.
 pub fn comparisons<'a>(
     rows: &'a [SummaryRow],
     samples: &[SampleRow],
@@ -66,7 +66,7 @@ pub fn comparisons<'a>(
 }
 
 impl Comparison<'_> {
-    /// What the input is like, as tables and charts say it.
+    /// Axes of the input for tables and charts.
     pub fn axes(&self) -> shape::Axes {
         let is_of_input = |name: &str| self.native.params.get(name).is_some();
         let axes = shape::axes(self.native).into_iter();
@@ -74,7 +74,7 @@ impl Comparison<'_> {
     }
 }
 
-/// What is looked through.
+/// The run that is searched.
 struct Run<'a, 's> {
     rows: &'a [SummaryRow],
     samples: &'s [SampleRow],
@@ -100,7 +100,7 @@ impl<'a> Run<'a, '_> {
         Comparison { native, resources, contenders, noise }
     }
 
-    /// A variant on the input of a native one, if it was asked for.
+    /// A variant on the input of a native one, if it was requested.
     fn contender(
         &self,
         base: &Kernels,
@@ -139,7 +139,7 @@ impl<'a> Run<'a, '_> {
     }
 }
 
-/// Where the contender of a pair runs.
+/// Roles of the devices on which a candidate is measured.
 fn roles(pair: &Pair) -> &'static [Role] {
     match pair.backend {
         "wgpu" => &[Role::Shaders, Role::Checked],

@@ -41,7 +41,7 @@ pub fn render(
     }
 }
 
-/// The native kernels of an input, and all that is compared with them.
+/// The native kernels of an input, and all candidates.
 fn table(comparison: &Comparison) -> Table {
     let rows = comparison.contenders.iter().map(cells);
     let rows = std::iter::once(native(comparison)).chain(rows);
@@ -83,7 +83,7 @@ fn cells(contender: &Contender) -> [String; 7] {
     ]
 }
 
-/// A ratio to four decimals, for two parts in a thousand are what it is about.
+/// A ratio with four decimals, because differences of 0.2 % matter.
 fn factor(ratio: f64) -> String {
     if ratio < 10.0 { format!("{ratio:.4}") } else { units::significant(ratio, 3) }
 }
@@ -97,7 +97,7 @@ fn words(judged: Judged) -> &'static str {
     }
 }
 
-/// What a reader should know: noise, refusals, and what else differs.
+/// Notes: noise, failures, and further differences.
 fn notes(comparison: &Comparison) -> Vec<String> {
     let refused = comparison.contenders.iter().filter_map(|contender| {
         let why = contender.cost.as_ref().err()?;
@@ -109,7 +109,8 @@ fn notes(comparison: &Comparison) -> Vec<String> {
     noise.into_iter().chain(refused).chain(differs).collect()
 }
 
-/// What native kernels differ by from themselves, and whether a cost of 0.2 % would be seen.
+/// Difference between two measurements of native kernels, and whether a cost of 0.2 % would be
+/// visible.
 fn noise(comparison: &Comparison) -> Option<String> {
     let bound = comparison.noise?;
     let narrow = if bound < CLAIMED { "less" } else { "not less" };
@@ -120,7 +121,7 @@ fn noise(comparison: &Comparison) -> Option<String> {
     ))
 }
 
-/// What else differs from native kernels than how they are written, each once.
+/// Differences from native kernels other than the source, without repeats.
 pub fn what_differs(comparison: &Comparison) -> Vec<&'static str> {
     let differs = comparison.contenders.iter().map(|contender| contender.differs);
     distinct(differs.filter(|differs| !differs.is_empty()))
@@ -132,7 +133,7 @@ fn frame(comparisons: &[Comparison]) -> Frame {
     Frame::new(&rows.first().cloned().unwrap_or_default(), rows)
 }
 
-/// A contender for programs.
+/// A candidate for programs.
 fn record<'a>(comparison: &'a Comparison, contender: &'a Contender) -> Record<'a> {
     let Comparison { native, resources: of_native, noise, .. } = comparison;
     let Contender { total, resources, .. } = contender;

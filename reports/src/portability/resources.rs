@@ -1,24 +1,24 @@
-//! What kernels take, as far as a driver tells.
+//! Resources of kernels, if the driver reports them.
 
 use crate::record::{Point, SummaryRow};
 
-/// What the longest kernel of a point takes.
+/// Resources of the longest kernel of a point.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Resources {
-    /// The kernel's name; empty if nothing is known of any.
+    /// The kernel's name; empty if unknown.
     pub kernel: String,
-    /// Registers of a thread; drivers don't tell them of shaders.
+    /// Registers per thread; drivers don't report them for shaders.
     pub registers: Option<f64>,
-    /// Bytes of a thread in device memory: spilled registers and local arrays.
+    /// Bytes of local memory per thread: spilled registers and local arrays.
     pub local_bytes: Option<f64>,
-    /// Bytes of shared memory of a block.
+    /// Bytes of shared memory per block.
     pub shared_bytes: Option<f64>,
-    /// Threads that a multiprocessor runs at once, over those that it can have.
+    /// Resident threads of a multiprocessor, over its maximum.
     pub occupancy: Option<f64>,
 }
 
 impl Resources {
-    /// Those of a point in a run.
+    /// Resources of the kernels of a point in a run.
     pub(super) fn of(point: &Point, rows: &[SummaryRow]) -> Self {
         let is_kernel = |row: &&SummaryRow| row.metrics.get("occupancy").is_some();
         let kernels = rows.iter().filter(is_kernel).filter(|row| row.point() == *point);

@@ -1,20 +1,20 @@
-//! What a device stands for.
+//! Roles of devices.
 
-/// What a device stands for where kernels are compared.
+/// Role of a device in a comparison of kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
-    /// A GPU by the driver of its make.
+    /// A GPU with native kernels.
     Native,
-    /// The same, opened once more: what it takes for more or less time is noise.
+    /// The same GPU opened a second time: differences in time are noise.
     Again,
-    /// A GPU whose shaders are trusted as native kernels are.
+    /// A GPU whose shaders run without checks, as native kernels do.
     Shaders,
-    /// One whose shaders are checked.
+    /// A GPU whose shaders are checked.
     Checked,
 }
 
 impl Role {
-    /// That of a device by its name; `None` if it is no GPU.
+    /// Role of a device by its name; `None` if it is not a GPU.
     pub(super) fn of(device: &str) -> Option<Self> {
         let (kind, number) = device.split_once(':')?;
         match (kind, number.split_once('+')) {

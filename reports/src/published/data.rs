@@ -1,4 +1,4 @@
-//! The tables that come with the program.
+//! Tables that are part of the program.
 
 use serde::de::DeserializeOwned;
 
@@ -24,8 +24,8 @@ pub fn figures() -> Vec<Figure> {
     figures
 }
 
-/// The rows of a table. The tables are part of the program, and a test reads them: there
-/// is nobody to tell of a row that is none.
+/// The rows of a table. The tables are part of the program and read by a test, so invalid rows are
+/// skipped.
 fn rows<R: DeserializeOwned>(text: &str) -> Vec<R> {
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     reader.deserialize().filter_map(Result::ok).collect()
@@ -80,7 +80,7 @@ mod tests {
         }
     }
 
-    /// Values of a label are the same here, whatever machine they were published for.
+    /// Values with one label have one measured counterpart, for all published machines.
     #[test]
     fn labels_are_clear() {
         for figure in figures() {

@@ -1,56 +1,56 @@
-//! Whether what was concluded holds here.
+//! Verdicts on published claims.
 
 use super::figure::{Claim, Figure};
 use super::measured::{Here, Measured};
 use super::streams::Streams;
 
-/// A figure with what was measured of it.
+/// A figure with its measured counterpart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reproduction {
-    /// What was published.
+    /// The published figure.
     pub figure: Figure,
-    /// What each label's value is here, or why it is not known.
+    /// The measured value of each label, or the reason why it is not known.
     pub measured: Vec<(String, Result<Measured, String>)>,
-    /// Its conclusions.
+    /// Its claims with their verdicts.
     pub judged: Vec<Judged>,
-    /// What it was measured on.
+    /// The machine of the run.
     pub machine: String,
-    /// The streams that it was measured by, if it is about streams.
+    /// The streams that were measured, if it is about streams.
     pub streams: Option<Streams>,
 }
 
-/// A conclusion with what became of it.
+/// A claim with its verdict.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judged {
-    /// What was concluded.
+    /// The published claim.
     pub claim: Claim,
-    /// By how many times the one was faster there, where both were printed.
+    /// Published speed-up of the one over the other, if both were published.
     pub published: Option<f64>,
-    /// What became of it here.
+    /// Verdict by the measured values.
     pub outcome: Outcome,
 }
 
-/// What became of a conclusion.
+/// Verdict on a claim.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
-    /// It is so here: that many times faster.
+    /// It holds here, with this speed-up.
     Holds(f64),
-    /// It is the other way round.
+    /// The contrary holds, with this speed-up.
     Fails(f64),
-    /// The intervals overlap, or there are too few samples for one.
+    /// The intervals overlap, or there are too few samples for an interval.
     Unclear(f64),
-    /// Something was not measured, and why.
+    /// A value was not measured, for this reason.
     Unknown(String),
 }
 
-/// Figures beside what a run has measured of them.
+/// Relates figures to the values of a run.
 pub fn reproduce(figures: Vec<Figure>, here: &Here) -> Vec<Reproduction> {
     let figures = figures.into_iter();
     figures.map(|figure| Reproduction::of(figure, here)).collect()
 }
 
 impl Reproduction {
-    /// A figure beside what a run has measured of it.
+    /// Relates a figure to the values of a run.
     pub fn of(figure: Figure, here: &Here) -> Self {
         let figure = here.with_all_threads(figure);
         let streams = figure.stream.as_ref().map(|stream| here.streams_of(stream));
@@ -77,24 +77,24 @@ impl Reproduction {
         Judged { claim: claim.clone(), published: published(&self.figure, claim), outcome }
     }
 
-    /// What the value of a label is here, or why it is not known.
+    /// The measured value of a label, or the reason why it is not known.
     pub fn found(&self, label: &str) -> Result<&Measured, &str> {
         let found = self.measured.iter().find(|(name, _)| name == label);
         found.map_or(Err("not measured"), |(_, found)| found.as_ref().map_err(String::as_str))
     }
 
-    /// What the value of a label is here, if it is known.
+    /// The measured value of a label, if it is known.
     pub fn here(&self, label: &str) -> Option<&Measured> {
         self.found(label).ok()
     }
 
-    /// Whether any of its values was measured.
+    /// True if any of its values was measured.
     pub fn is_measured(&self) -> bool {
         self.measured.iter().any(|(_, found)| found.is_ok())
     }
 
-    /// How many times as fast as its basis a label's value is here, item by item: inputs may
-    /// be of unlike sizes.
+    /// Measured speed-up of a label's value over its basis, per item because inputs may differ in
+    /// size.
     pub fn speed_up(&self, label: &str) -> Option<f64> {
         let basis = self.figure.value(label, "")?.basis.as_ref()?;
         Some(self.here(basis)?.amount_an_item() / self.here(label)?.amount_an_item())
@@ -111,7 +111,7 @@ fn published(figure: &Figure, claim: &Claim) -> Option<f64> {
     if let Some((faster, slower)) = faster.amount().zip(slower.amount()) {
         return Some(slower / faster);
     }
-    // Where speed-ups were printed: over each other, or over the other value itself.
+    // Speed-ups were published: relative to each other, or to the other value itself.
     let speed_up = figure.published_speed_up(faster)?;
     if faster.basis.as_ref() == Some(&slower.label) {
         Some(speed_up)
@@ -171,7 +171,7 @@ mod tests {
         assert!(matches!(judged(&few, words).outcome, Outcome::Unclear(_)));
     }
 
-    /// A GPU takes a larger input: twice as long for ten times as much.
+    /// A GPU gets a larger input: twice the time for ten times the items.
     #[test]
     fn inputs_of_unlike_sizes_are_compared_by_items() {
         let mut gpu = chain("online", 1, 2.0);

@@ -1,4 +1,4 @@
-//! Figures beside what was measured, as text.
+//! Published figures and measured values as text.
 
 use serde_json::json;
 
@@ -23,12 +23,12 @@ const COLUMNS: [(&str, Side); 8] = [
     ("speed-up", Side::Right),
 ];
 
-/// What is said of figures that show what timeslices hold.
+/// Note on figures that show the content of timeslices.
 const IN_WORDS: &str = "No numbers were printed in the figure; those above are of the text, of \
     timeslices of another length.";
 
-/// The figures that there are, with why some of them can't be had, as a text that ends with a line
-/// break.
+/// The available figures, with reasons why some can't be reproduced, as a text that ends with a
+/// line break.
 ///
 /// # Errors
 /// If they can't be serialised.
@@ -88,7 +88,7 @@ fn frame(figures: &[Reproduction]) -> Frame {
     frame_of(rows)
 }
 
-/// Rows that all have the columns of the first one.
+/// Frame of rows that all have the columns of the first one.
 fn frame_of<'a>(rows: impl Iterator<Item = Record<'a>>) -> Frame {
     let rows: Vec<Record<'_>> = rows.collect();
     Frame::new(&rows.first().cloned().unwrap_or_default(), rows)
@@ -114,7 +114,7 @@ pub fn heading(reproduction: &Reproduction) -> String {
     format!("{}: {} ({})", figure.id, figure.title, figure.source)
 }
 
-/// A row for each value, published or not.
+/// A table with a row for each value, published or not.
 pub fn table(reproduction: &Reproduction) -> Table {
     let values = reproduction.figure.values.iter();
     Table::new(&COLUMNS, values.map(|value| cells(reproduction, value)))
@@ -141,7 +141,7 @@ fn cells(reproduction: &Reproduction, value: &Value) -> [String; 8] {
     ]
 }
 
-/// What was printed, with its digits: `276.6 ms`, `36 % longer`. A speed-up has its own column.
+/// The published value with its digits: `276.6 ms`, `36 % longer`. Speed-ups have their own column.
 fn there(value: &Value) -> String {
     let Some(printed) = &value.published else { return NOTHING.to_owned() };
     let number = printed.words();
@@ -155,7 +155,7 @@ fn there(value: &Value) -> String {
     }
 }
 
-/// How many times as fast as its basis a value was: as printed, or else from printed times.
+/// Published speed-up of a value over its basis: as printed, or from published times.
 fn speed_up_there(figure: &Figure, value: &Value) -> String {
     match (&value.unit, &value.published) {
         (Unit::SpeedUp, Some(printed)) => format!("{} ×", printed.words()),
@@ -171,7 +171,7 @@ fn written(value: &Value, amount: f64) -> String {
     }
 }
 
-/// That for an item: `56.3 ns`, `0.34`.
+/// The amount per item: `56.3 ns`, `0.34`.
 fn each(value: &Value, amount: f64) -> String {
     match value.counts() {
         None => units::seconds(amount, 3),
@@ -179,7 +179,7 @@ fn each(value: &Value, amount: f64) -> String {
     }
 }
 
-/// `56.3 ns a digi`; of what is counted for no items, nothing.
+/// `56.3 ns a digi`; empty for counts that are not per item.
 fn an_item(value: &Value, here: &Measured) -> String {
     if value.counts().is_some() && value.items.is_none() {
         return NOTHING.to_owned();
@@ -187,8 +187,7 @@ fn an_item(value: &Value, here: &Measured) -> String {
     format!("{} a {}", each(value, here.amount_an_item()), here.item_unit)
 }
 
-/// What became of all conclusions: a sentence for each that was measured, and one for the
-/// others.
+/// Verdicts on all claims: a sentence for each that was measured, and one for the others.
 pub fn sentences(reproduction: &Reproduction) -> Vec<String> {
     let (known, unknown): (Vec<_>, Vec<_>) = reproduction
         .judged
@@ -217,7 +216,7 @@ pub fn sentences(reproduction: &Reproduction) -> Vec<String> {
     sentences
 }
 
-/// What became of a conclusion: `Holds here, 1.71 × (published: 1.97 ×): …`.
+/// Verdict on a claim: `Holds here, 1.71 × (published: 1.97 ×): …`.
 fn sentence(judged: &Judged) -> String {
     let outcome = match &judged.outcome {
         Outcome::Holds(ratio) => format!("Holds here, {}", times(*ratio)),

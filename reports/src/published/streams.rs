@@ -1,4 +1,4 @@
-//! Figures about streams: what they are measured by, and what their values are here.
+//! Figures about streams: their measurement, and their values here.
 
 use serde::Deserialize;
 use statistics::{Estimate, Growth, Interval, mean_of_blocks, quantile_with_interval};
@@ -10,33 +10,33 @@ use crate::record::YesNo;
 use crate::stream::{Rates, StreamRow, TimesliceRow, highest_kept_up};
 use crate::throughput::{Curve, ThroughputRow, curves};
 
-/// The parameter of a value that is of one speed; others are of the highest that was kept up with.
+/// The parameter of a value at one speed; others are of the highest speed that was kept up with.
 const SPEED: &str = "speed";
 
-/// What a figure about streams is measured by.
+/// Measurement of a figure about streams.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Stream {
     /// The figure's id.
     pub figure: String,
-    /// The name of the streams, which several figures may have in common: `beam-time`.
+    /// The name of the streams, which several figures may share: `beam-time`.
     pub runs: String,
-    /// What is drawn of them.
+    /// Quantities to draw.
     pub shows: Shows,
 }
 
-/// What is drawn of streams.
+/// Quantities that are drawn for streams.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub enum Shows {
-    /// What each timeslice holds, over time.
+    /// Content of each timeslice, over time.
     Contents(Vec<Quantity>),
-    /// Bytes a second over time, beside what was printed.
+    /// Bytes per second over time, with published values.
     Bytes,
-    /// Events a second over streams, beside what was printed.
+    /// Events per second over streams, with published values.
     Events,
 }
 
-/// What a timeslice holds.
+/// Content of a timeslice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quantity {
     /// Digis.
@@ -47,8 +47,7 @@ pub enum Quantity {
     Hits,
 }
 
-/// What was measured of streams of one name: timeslices that come when they are due, or events
-/// side by side.
+/// Results of streams with one name: of an open-loop run of timeslices, or of concurrent events.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Streams {
     /// Their name.
@@ -57,7 +56,7 @@ pub struct Streams {
     pub rows: Vec<StreamRow>,
     /// Their timeslices.
     pub timeslices: Vec<TimesliceRow>,
-    /// Points of events side by side.
+    /// Points of concurrent events.
     pub points: Vec<ThroughputRow>,
 }
 
@@ -89,7 +88,7 @@ impl Quantity {
         }
     }
 
-    /// How many a timeslice holds.
+    /// Number in a timeslice.
     pub fn of(self, timeslice: &TimesliceRow) -> f64 {
         (match self {
             Quantity::Digis => timeslice.digis,
@@ -100,13 +99,12 @@ impl Quantity {
 }
 
 impl Streams {
-    /// None yet of a name.
+    /// Streams of a name without results.
     pub fn of(name: String) -> Self {
         Streams { name, ..Streams::default() }
     }
 
-    /// The row of each device that is shown: the highest speed that was kept up with, else the
-    /// lowest.
+    /// The displayed row of each device: the highest speed that was kept up with, else the lowest.
     pub fn shown(&self) -> Vec<&StreamRow> {
         let rows = self.rows.iter().filter(|row| row.is_measured());
         let by_device = grouped(rows, |row| row.device.clone()).into_iter();
@@ -126,7 +124,7 @@ impl Streams {
         curves(&self.points)
     }
 
-    /// The row that a value is of; of any device, that with the highest speed.
+    /// The row of a value; for any device, the one with the highest speed.
     fn row(&self, value: &Value) -> Option<&StreamRow> {
         let is_there = |row: &&StreamRow| is_kind(value, &row.device);
         match value.params.get(SPEED).and_then(|speed| speed.parse::<f64>().ok()) {
@@ -141,7 +139,7 @@ impl Streams {
         }
     }
 
-    /// The curve that a value is of: that with the highest rate.
+    /// The curve of a value: the one with the highest rate.
     fn curve(&self, value: &Value) -> Option<Curve<'_>> {
         let own = self.curves().into_iter();
         let own = own.filter(|curve| curve.rows.iter().any(|row| is_kind(value, &row.device)));
@@ -149,7 +147,7 @@ impl Streams {
         own.max_by(|a, b| best(a).total_cmp(&best(b)))
     }
 
-    /// Why there is nothing on a device, as far as a row says it.
+    /// Reason why there is no result on a device, if a row states one.
     fn note(&self, value: &Value) -> Option<String> {
         let rows = self.rows.iter().map(|row| (&row.device, row.valid, &row.note));
         let points = self.points.iter().map(|row| (&row.device, row.valid, &row.note));
@@ -161,16 +159,16 @@ impl Streams {
 }
 
 impl Here<'_> {
-    /// What was measured of a figure's streams.
+    /// The results of a figure's streams.
     pub(super) fn streams_of(&self, stream: &Stream) -> Streams {
         let own = self.streams.iter().find(|streams| streams.name == stream.runs);
         own.cloned().unwrap_or_else(|| Streams::of(stream.runs.clone()))
     }
 
-    /// A value of streams.
+    /// Finds a value of streams.
     ///
     /// # Errors
-    /// Why it is not known, in words.
+    /// The reason why it is not known, as text.
     pub(super) fn find_in(&self, streams: &Streams, value: &Value) -> Result<Measured, String> {
         let missing = || match streams.note(value) {
             _ if value.task.is_empty() => "not to be had here".to_owned(),
@@ -203,7 +201,7 @@ fn is_kind(value: &Value, device: &str) -> bool {
 
 const UNKNOWN: &str = "the run tells no such figure";
 
-/// A figure of timeslices of a speed.
+/// A metric of the timeslices at one speed.
 fn of_timeslices<'a>(
     row: &StreamRow,
     own: impl Iterator<Item = &'a TimesliceRow> + Clone,
@@ -219,7 +217,7 @@ fn of_timeslices<'a>(
         "hits_in_spills" => known(hits_where(own, |digis, halfway| digis > halfway))?,
         "hits_in_pauses" => known(hits_where(own, |digis, halfway| digis <= halfway))?,
         "bytes_per_s" => mean_rate(row, own).ok_or_else(|| UNKNOWN.to_owned())?,
-        // Who is behind does what he can, whatever comes.
+        // Workers with a backlog process at their maximum rate, whatever the input rate.
         "peak_bytes_per_s" if row.kept_up != YesNo::Yes => {
             return Err("not kept up with at any speed that was tried".to_owned());
         }
@@ -238,7 +236,8 @@ fn of_timeslices<'a>(
     })
 }
 
-/// The mean hits of timeslices on one side of halfway between the fewest and the most digis.
+/// The mean hits of timeslices on one side of the midpoint between the smallest and the largest
+/// number of digis.
 fn hits_where<'a>(
     own: impl Iterator<Item = &'a TimesliceRow> + Clone,
     is_there: fn(f64, f64) -> bool,
@@ -249,7 +248,7 @@ fn hits_where<'a>(
     mean(there.map(|it| Quantity::Hits.of(it)))
 }
 
-/// The bytes a second that were done, with the interval that the parts of the time give.
+/// The processed bytes per second, with the interval by the scatter over time.
 fn mean_rate<'a>(
     row: &StreamRow,
     own: impl Iterator<Item = &'a TimesliceRow> + Clone,
@@ -260,7 +259,7 @@ fn mean_rate<'a>(
     Some((row.bytes_per_s?, interval))
 }
 
-/// The median time for which all workers together are busy with a timeslice.
+/// The median time of a timeslice divided by the number of workers.
 fn work<'a>(
     row: &StreamRow,
     own: impl Iterator<Item = &'a TimesliceRow>,
@@ -272,7 +271,7 @@ fn work<'a>(
     Some((value, interval))
 }
 
-/// A figure of events over streams.
+/// A metric of events over streams.
 fn of_events(curve: &Curve<'_>, metric: &str) -> Result<Measured, String> {
     let row = match metric {
         "one_events_per_s" => curve.rows.iter().copied().find(|row| row.streams == 1),
@@ -317,7 +316,7 @@ mod tests {
     use crate::stream::fixture::{row, timeslice};
     use crate::throughput::fixture;
 
-    /// Spills and pauses of a second each, at a speed that is kept up and one that is not.
+    /// Spills and pauses of one second each, at a speed that is kept up with and one that is not.
     pub(crate) fn beam_time() -> Streams {
         let behind = StreamRow { kept_up: YesNo::No, ..row(4.0) };
         let pause = |it: TimesliceRow| TimesliceRow {
@@ -352,7 +351,7 @@ mod tests {
     fn rates_are_those_of_the_highest_speed_that_is_kept_up() {
         let rates = reproduced("fig5.13", beam_time());
         assert_eq!(amount(&rates, "STS, mean, CPU"), 7.2e6 * 20.0);
-        // In parts of half a second, all of them in a spill.
+        // In intervals of half a second, each within a spill.
         let most = amount(&rates, "STS, at most, CPU");
         assert!((most / 144e6 - 1.0).abs() < 1e-6, "{most}");
         assert_eq!(rates.found("all detectors, mean"), Err("not to be had here"));

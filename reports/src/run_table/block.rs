@@ -10,30 +10,30 @@ use crate::record::{FULL_LEVEL, SummaryRow, YesNo};
 use crate::shape::{self, Axes};
 use crate::table::{Look, Table};
 
-/// What a heading ends with where variants were given different things.
+/// End of a heading if variants have different kinds of input.
 const ALIKE: &str = " · ratios: of those that were given the same";
 
 /// A table of variants that ran on the same data.
 #[derive(Clone, Debug, Default)]
 pub struct Block {
-    /// The rows under the data shape in words.
+    /// The rows under a heading with the data shape.
     pub table: Table,
-    /// The same shape as names and values.
+    /// The data shape as names and values.
     pub axes: Axes,
-    /// What variants are ranked by, where there is a choice.
+    /// Time by which variants are ranked, if both exist.
     pub ranked_by: Option<Rank>,
-    /// What is to be said of variants.
+    /// Notes on variants.
     pub notes: Vec<Note>,
 }
 
 impl Block {
-    /// The table with what is to be said under it.
+    /// The table with its notes below.
     pub fn into_table(self) -> Table {
         self.table.with_notes(self.notes.iter().map(Note::to_string).collect())
     }
 }
 
-/// What tables of one run have in common.
+/// Common settings of the tables of one run.
 #[derive(Clone, Copy, Debug)]
 struct Naming {
     with_algorithm: bool,
@@ -115,7 +115,7 @@ impl Naming {
         distinct(rows.filter_map(|row| self.note(row)))
     }
 
-    /// What a row has to say; that it is not valid is said in any case.
+    /// Note of a row; a row that is not valid always has one.
     fn note(&self, row: &SummaryRow) -> Option<Note> {
         let stage = match row.stage.as_str() {
             TOTAL => String::new(),
@@ -126,7 +126,7 @@ impl Naming {
     }
 }
 
-/// What is said of an entry; its stages are indented under it.
+/// Lines of an entry; its stages are indented under it.
 fn lines<'a>(entry: &Entry<'a>, fastest: &Fastest) -> Vec<Line<'a>> {
     let line = |(i, row): (usize, &&'a SummaryRow)| {
         let (label, ratios) = match i {
@@ -139,9 +139,9 @@ fn lines<'a>(entry: &Entry<'a>, fastest: &Fastest) -> Vec<Line<'a>> {
     entry.rows.iter().enumerate().map(line).collect()
 }
 
-/// The looks of the rows of an entry, which may be the fastest.
+/// Styles of the rows of an entry.
 fn looks_of(is_fastest: bool, entry: &Entry) -> Vec<Look> {
-    // What refuses its input is not wrong.
+    // Refusing the input is not an error.
     let is_wrong = |row: &SummaryRow| row.valid == YesNo::No && !remarks::is_refusal(row);
     let whole = if entry.rows.iter().any(|row| is_wrong(row)) {
         Look::NotValid
@@ -154,7 +154,7 @@ fn looks_of(is_fastest: bool, entry: &Entry) -> Vec<Look> {
     std::iter::once(whole).chain(stages).collect()
 }
 
-/// A stage under its variant, or under the stage that it is a part of.
+/// A stage indented under its variant, or under the stage that it is a part of.
 fn indented(stage: &str) -> String {
     let (depth, name) = match stage.rsplit_once('/') {
         Some((scope, name)) => (scope.split('/').count(), name),
@@ -173,7 +173,7 @@ pub mod tests {
     use crate::charts::fixture;
     use crate::rank::KERNEL;
 
-    /// The blocks, ranked by the whole.
+    /// The blocks, ranked by the total.
     pub fn blocks(rows: &[SummaryRow]) -> Vec<Block> {
         super::blocks(rows, Rank::Total)
     }
@@ -191,7 +191,7 @@ pub mod tests {
         }
     }
 
-    /// A row that its check refused.
+    /// A row that its check rejected.
     pub fn wrong(variant: &str, note: &str) -> SummaryRow {
         SummaryRow { valid: YesNo::No, median_s: None, note: note.into(), ..row(variant, 1.0) }
     }

@@ -1,4 +1,4 @@
-//! How good what variants find is, side by side.
+//! Quality of outputs, side by side.
 
 use super::axes_but_threads;
 use crate::grouped::{distinct, grouped};
@@ -7,9 +7,9 @@ use crate::record::SummaryRow;
 use crate::shape::{self, Axes};
 use crate::table::{Side, Table, known};
 
-/// A table for each algorithm and setting whose quality is known, with the figures that any of
-/// its rows has. How many threads there are changes nothing: their rows are told once if they
-/// agree.
+/// A table for each algorithm and setting whose quality is known, with the metrics that any of its
+/// rows has. Rows that differ only in their threads are merged if they agree, as threads don't
+/// change results.
 pub fn tables(rows: &[SummaryRow]) -> Vec<Table> {
     let known = rows.iter().filter(|row| is_known(row));
     let settings = grouped(known, |row| (row.algorithm.clone(), axes_but_threads(row)));

@@ -1,7 +1,7 @@
-//! What is to be said of variants, each once.
+//! Notes on variants, without repeats.
 //!
-//! On a noisy machine every point has the same to say, with other numbers. What many points
-//! say is told once under all tables, with their count and the ranges of the numbers.
+//! On a noisy machine all points have similar notes with different numbers. Notes of many points
+//! are printed once under all tables, with their count and the ranges of the numbers.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -13,21 +13,21 @@ use crate::grouped::grouped;
 use crate::record::{SummaryRow, YesNo};
 use crate::units;
 
-/// So many points that say the same are told of once.
+/// Number of points from which on similar notes are merged.
 const MANY: usize = 3;
 
-/// How the note of a variant begins that refused its input.
+/// Prefix of the note of a variant that refused its input.
 const REFUSED: &str = "not run: ";
 
-/// Whether a variant refused the input of a row.
+/// True if a variant refused the input of a row.
 pub fn is_refusal(row: &SummaryRow) -> bool {
     row.valid == YesNo::No && row.note.starts_with(REFUSED)
 }
 
-/// What a variant has to say at a point.
+/// Note of a variant at a point.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Note {
-    /// The variant, with stage and device as far as these are needed.
+    /// The variant, with stage and device if these are needed.
     who: String,
     kind: Kind,
     /// The remarks, one by one.
@@ -38,14 +38,14 @@ pub struct Note {
 enum Kind {
     /// It was measured.
     Measured,
-    /// It refused the input: that is no fault.
+    /// It refused the input, which is not an error.
     DoesNotApply,
     /// It was wrong, or failed.
     NotValid,
 }
 
 impl Note {
-    /// What a row has to say of `who`, if anything.
+    /// The note of a row with the label `who`, if there is one.
     pub fn of(row: &SummaryRow, who: String) -> Option<Note> {
         let is_said = |text: &&str| !text.is_empty();
         let split = |text: &str| -> Vec<String> {
@@ -54,7 +54,7 @@ impl Note {
         let (kind, remarks) = match (row.valid, row.note.strip_prefix(REFUSED)) {
             (YesNo::Yes, _) if row.note.is_empty() => return None,
             (YesNo::Yes, _) => (Kind::Measured, split(&row.note)),
-            // The first reason is the rule, what follows is where it was broken.
+            // The first reason is the violated rule, the rest is where it was violated.
             (YesNo::No, Some(reason)) => {
                 (Kind::DoesNotApply, split(reason).into_iter().take(1).collect())
             }
@@ -80,7 +80,7 @@ impl fmt::Display for Note {
     }
 }
 
-/// Takes what many points say out of their blocks' notes; returns it, each with its count.
+/// Removes notes of many points from their blocks; returns them, each with its count.
 pub fn gather(blocks: &mut [Block]) -> Vec<String> {
     let notes = blocks.iter().flat_map(|block| &block.notes);
     let remarks = notes.flat_map(|note| {
@@ -106,18 +106,17 @@ pub fn gather(blocks: &mut [Block]) -> Vec<String> {
     lines
 }
 
-/// What remarks are put together by.
+/// Key by which remarks are merged.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct About {
-    /// Who does not apply: of what was measured it does not matter whose remark it is.
+    /// The variant that refused; remarks of measured variants are merged over variants.
     who: Option<String>,
     /// The remark without its numbers.
     words: Vec<String>,
 }
 
 impl About {
-    /// What a remark of a note may be told together with; nothing if that is wrong, which is
-    /// told where it was.
+    /// Key for merging a remark; `None` for wrong outputs, which are reported with the variant.
     fn of(note: &Note, text: &str) -> Option<Self> {
         let who = match note.kind {
             Kind::Measured => None,
@@ -127,7 +126,7 @@ impl About {
         Some(About { who, words: parted(text).0 })
     }
 
-    /// The line that stands for all of them, if they are many.
+    /// The line that replaces all of them, if they are many.
     fn line(&self, texts: &[String]) -> Option<String> {
         let count = texts.len();
         match &self.who {
@@ -163,7 +162,7 @@ impl About {
     }
 }
 
-/// The words between the numbers of a text, and the numbers: one less.
+/// The words between the numbers of a text, and the numbers, one less than words.
 fn parted(text: &str) -> (Vec<String>, Vec<&str>) {
     let (mut words, mut numbers) = (Vec::new(), Vec::new());
     let mut rest = text;

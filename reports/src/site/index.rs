@@ -15,7 +15,7 @@ use crate::trend::{Shift, Track, Trend, names, words};
 use crate::units::{self, counted};
 
 const SEARCH: &str = include_str!("search.js");
-/// Further changes are older.
+/// Maximum number of changes; further ones are older.
 const MOST_CHANGES: usize = 100;
 const PICTURE: Frame = Frame { width: 160.0, height: 32.0, dots: false };
 
@@ -53,9 +53,9 @@ fn measured(site: &Site<'_>) -> String {
     )
 }
 
-/// A row that is found by any of these texts.
+/// A row with the texts by which the search finds it.
 fn row<const N: usize>(texts: &[&str], cells: [Markup; N]) -> Row {
-    // The search looks for small letters.
+    // The search uses lower case.
     Row { words: Some(texts.join(" ").to_lowercase()), cells: cells.into(), ..Row::default() }
 }
 

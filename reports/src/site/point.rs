@@ -37,7 +37,7 @@ pub fn page(site: &Site<'_>, trend: &Trend) -> String {
     document(&format!("{point}, {}", site.title), &content, None)
 }
 
-/// The medians; a dot leads to its run.
+/// The medians; a dot is a link to its run.
 fn picture(trend: &Trend) -> Markup {
     let visits = &trend.track.visits;
     let (low, high) = range(visits);

@@ -3,7 +3,7 @@
 use super::{Fate, StreamRow, TimesliceRow};
 use crate::record::{Point, YesNo};
 
-/// Two workers that keep up with such a speed for 20 s.
+/// A row of two workers that keep up with a speed for 20 s.
 pub fn row(speed: f64) -> StreamRow {
     let point = Point {
         algorithm: "sts".into(),
@@ -50,7 +50,7 @@ pub fn row(speed: f64) -> StreamRow {
     }
 }
 
-/// A timeslice of 50 ms that was done so much later than it was due.
+/// A timeslice of 50 ms with this latency.
 pub fn timeslice(number: u64, latency_s: f64) -> TimesliceRow {
     let due_s = 0.05 * number as f64;
     TimesliceRow {

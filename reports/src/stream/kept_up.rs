@@ -1,28 +1,27 @@
-//! Whether workers keep up with a speed.
+//! Verdict on whether workers keep up with a speed.
 
 use super::row::StreamRow;
 use crate::record::YesNo;
 use crate::units;
 
-/// Why workers do not keep up.
+/// Reason why workers do not keep up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shortfall {
     /// Timeslices were dropped.
     Dropped(u64),
-    /// Some had to wait until there was room in the queue.
+    /// Timeslices were delayed because the queue was full.
     Held(u64),
-    /// Some were lost with their workers.
+    /// Timeslices were lost with their workers.
     Lost(u64),
-    /// More than each worker could have waiting for it were not begun at the end.
+    /// The backlog at the end was more than one timeslice per worker.
     Backlog(u64),
 }
 
-/// What a row falls short by; `None` if its workers kept up. `held` timeslices had to wait for
-/// room in the queue.
+/// Shortfall of a row; `None` if its workers kept up. `held` timeslices were delayed by a full
+/// queue.
 ///
-/// At the end each worker may have a timeslice waiting for it: what grows by less than that in
-/// the whole time does not grow. Workers that are too slow by a share of what is due leave that
-/// share behind.
+/// At the end each worker may have one waiting timeslice: a backlog below that over the whole time
+/// does not grow. Workers that are too slow by some share of the input leave that share as backlog.
 pub fn shortfall(row: &StreamRow, held: u64) -> Option<Shortfall> {
     let most = row.processes as u64;
     match row {
@@ -49,8 +48,8 @@ impl Shortfall {
     }
 }
 
-/// The highest speed that was kept up below the lowest that was not; `None` if there is none. Rows
-/// are those of one setting on one device.
+/// The highest speed that was kept up with below the lowest one that was not; `None` if there is
+/// none. Rows are those of one setting on one device.
 pub fn highest_kept_up<'a>(
     rows: impl IntoIterator<Item = &'a StreamRow> + Clone,
 ) -> Option<&'a StreamRow> {

@@ -1,11 +1,11 @@
-//! What several nodes did at the same time, as one.
+//! Combined results of several nodes.
 
 use super::row::{Fate, StreamRow, TimesliceRow, WRONG};
 use super::times::Times;
 use crate::record::YesNo;
 use crate::units;
 
-/// What a node did at one speed.
+/// Results of a node at one speed.
 #[derive(Clone, Copy, Debug)]
 pub struct NodePart<'a> {
     /// Its row, with the node's name.
@@ -16,15 +16,15 @@ pub struct NodePart<'a> {
     pub cpus: usize,
 }
 
-/// The row of all nodes together; `None` without any. They are of the same point.
+/// The combined row of all nodes of a point; `None` without nodes.
 ///
-/// Counts, rates and joules are sums, shares of CPUs means over all CPUs, and quantiles those of all
-/// timeslices that were written down. All nodes kept up, or it was not kept up. A figure that one
-/// of the nodes does not have is not known.
+/// Counts, rates and joules are sums, shares of CPUs are means over all CPUs, and quantiles are
+/// those of all recorded timeslices. The speed was kept up with only if all nodes kept up. Metrics
+/// that one of the nodes lacks are unknown.
 pub fn together(parts: &[NodePart<'_>]) -> Option<StreamRow> {
     let mut row = parts.first()?.row.clone();
     let rows = || parts.iter().map(|part| part.row);
-    // Files of others may say anything.
+    // Files of other programs may contain any values.
     let sum = |of: fn(&StreamRow) -> u64| rows().map(of).fold(0, u64::saturating_add);
     let sum_counts = |of: fn(&StreamRow) -> usize| rows().map(of).fold(0, usize::saturating_add);
     let add = |of: fn(&StreamRow) -> Option<f64>| rows().map(of).sum::<Option<f64>>();
@@ -74,7 +74,7 @@ fn share(parts: &[NodePart<'_>], of: fn(&StreamRow) -> Option<f64>) -> Option<f6
     of_all.map(|of_all| of_all / cpus.max(1) as f64)
 }
 
-/// The mean over what each node has of something.
+/// The mean weighted by a quantity of each node.
 fn weighted(
     parts: &[NodePart<'_>],
     of: fn(&StreamRow) -> Option<f64>,
@@ -86,8 +86,8 @@ fn weighted(
     sum.filter(|_| total > 0.0).map(|sum| sum / total)
 }
 
-/// What is to be known of all nodes; what is wrong comes first. Notes of nodes that were not fast
-/// enough are with their own rows.
+/// Notes on all nodes; errors come first. Notes of nodes that were not fast enough are with their
+/// own rows.
 fn notes(parts: &[NodePart<'_>]) -> String {
     let mut notes = Vec::new();
     let rows = || parts.iter().map(|part| part.row);
@@ -118,7 +118,7 @@ fn own<'a>(part: &NodePart<'a>) -> impl Iterator<Item = &'a TimesliceRow> {
     timeslices.iter().filter(|it| it.point_id == row.point_id)
 }
 
-/// Quantiles of all nodes' timeslices, and the longest times that nodes tell.
+/// Quantiles of all nodes' timeslices, and the longest times of any node.
 fn fill_times(row: &mut StreamRow, parts: &[NodePart<'_>]) {
     let all = || parts.iter().flat_map(own);
     let done = || all().filter(|it| it.fate == Fate::Done);
@@ -145,7 +145,7 @@ mod tests {
         StreamRow { node: name.into(), cpu_j: Some(5.0), cores_share: Some(0.2), ..row(1.0) }
     }
 
-    /// So many timeslices, each done after such a time.
+    /// `count` timeslices with this latency.
     fn timeslices(count: u64, latency_s: f64) -> Vec<TimesliceRow> {
         (0..count).map(|number| timeslice(number, latency_s)).collect()
     }

@@ -1,4 +1,4 @@
-//! What became of timeslices, as tables: a block for each setting, a row for each speed.
+//! Results of open-loop runs as tables: a block for each setting, a row for each speed.
 
 use text::Foreign;
 
@@ -35,14 +35,14 @@ const COLUMNS: [(&str, Side); 21] = [
     ("cores", Side::Right),
     (PER_JOULE, Side::Right),
 ];
-/// Columns that a narrow terminal does without, those that matter least first.
+/// Columns that are omitted on narrow terminals, the least important first.
 const DISPENSABLE: [&str; 10] =
     ["late p99", "p99.9", PER_JOULE, KEPT, "cores", BUILDING, EVENTS, "max", "dropped", "backlog"];
 const NODE: &str = "node";
 const EVENTS: &str = "events";
-/// The share of digis that are in events.
+/// Column of the share of digis that are in events.
 const KEPT: &str = "kept";
-/// The median time that events take.
+/// Column of the median time of event building.
 const BUILDING: &str = "building p50";
 const PER_JOULE: &str = "done/J";
 
@@ -135,7 +135,7 @@ fn record(row: &StreamRow) -> Record<'_> {
 }
 
 fn tables(rows: &[StreamRow]) -> Vec<Table> {
-    // Nodes are below all of them together, also where there is but one.
+    // Nodes are below their sum, even if there is only one.
     let key = |row: &&StreamRow| (row.algorithm.clone(), row.setting(), row.node.is_empty());
     let blocks = grouped(rows, key).into_iter();
     blocks.map(|((task, setting, _), rows)| table(&task, &setting, &rows)).collect()
@@ -180,7 +180,7 @@ fn heading(setting: &[(AxisName, String)], rows: &[&StreamRow]) -> String {
     parts.collect::<Vec<_>>().join(shape::SEPARATOR)
 }
 
-/// To which speed each device keeps up; of nodes that is said of all of them together.
+/// The highest speed with which each device keeps up; for several nodes that of their sum.
 pub(crate) fn limits(rows: &[&StreamRow]) -> impl Iterator<Item = String> {
     let rows = rows.iter().filter(|row| row.node.is_empty());
     grouped(rows, |row| who(row)).into_iter().filter_map(|(who, rows)| {
@@ -205,7 +205,7 @@ fn times(speed: f64) -> String {
     format!("{} times", short(speed))
 }
 
-/// Three digits, without zeros at the end: speeds are typed so.
+/// Three digits without trailing zeros, as speeds are typed.
 pub fn short(speed: f64) -> String {
     units::trimmed(&units::significant(speed, 3)).to_owned()
 }

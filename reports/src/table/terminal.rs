@@ -6,7 +6,7 @@ use super::{Fitted, Look, Side, Table};
 use crate::paint::Paint;
 
 impl Fitted<'_> {
-    /// Heading, rows and footnotes, each line with its break.
+    /// Heading, rows and footnotes, each line with its line break.
     pub fn terminal(&self, paint: Paint) -> String {
         self.table.printed(paint)
     }
@@ -20,7 +20,7 @@ impl Table {
         lines.map(|line| line + "\n").collect()
     }
 
-    /// The names of the columns, then the rows; nothing without rows.
+    /// The names of the columns, then the rows; empty without rows.
     fn lines(&self, paint: Paint) -> Vec<String> {
         if self.rows.is_empty() {
             return Vec::new();
@@ -46,14 +46,14 @@ impl Table {
     }
 }
 
-/// Rows without a heading, `indent` spaces from the left: each column is as wide as its widest cell,
-/// and two spaces from the next.
+/// Rows without a heading, indented by `indent` spaces: each column is as wide as its widest cell,
+/// with two spaces between columns.
 pub fn aligned<const N: usize>(indent: u16, sides: [Side; N], rows: Vec<[String; N]>) -> String {
     let sides = sides.to_vec();
     aligned_columns(indent, &sides, rows.into_iter().map(Vec::from).collect())
 }
 
-/// Rows as [`aligned`] has them, where the number of columns depends on the data.
+/// Rows as of [`aligned`], with a number of columns that depends on the data.
 pub fn aligned_columns(indent: u16, sides: &[Side], rows: Vec<Vec<String>>) -> String {
     if rows.is_empty() {
         return String::new();

@@ -7,18 +7,18 @@ use super::row::ThroughputRow;
 use crate::grouped::grouped;
 use crate::units;
 
-/// Below this share of what a core gives to one stream it is worth a word.
+/// Share of the yield of a core with one stream below which it is mentioned.
 const LESS: f64 = 0.9;
 
-/// From this share of the CPUs on others change what is measured.
+/// Share of the CPUs used by other processes from which on they disturb the result.
 const DISTURBED: f64 = 0.05;
 
-/// What a variant gets done over streams, on one device, at one setting.
+/// Throughput of a variant over streams, on one device, at one setting.
 #[derive(Clone, Debug)]
 pub struct Curve<'a> {
     /// The valid points, by ascending streams.
     pub rows: Vec<&'a ThroughputRow>,
-    /// Whether it stops growing.
+    /// Saturation of the throughput.
     pub growth: Growth,
 }
 
@@ -39,20 +39,19 @@ impl<'a> Curve<'a> {
         Curve { growth: growth(&rates), rows }
     }
 
-    /// `streams times what one stream does`, as far as one stream was measured: how much of that
-    /// a row gets done.
+    /// Throughput of a row over `streams` times that of one stream, if one stream was measured.
     pub fn of_ideal(&self, row: &ThroughputRow) -> Option<f64> {
         let one = self.rows.first().filter(|first| first.streams == 1)?;
         Some(row.rate()? / (row.streams as f64 * one.rate()?))
     }
 
-    /// The processes that drive it in words; nothing of one.
+    /// Description of the processes that drive it; `None` for a single one.
     pub fn processes(&self) -> Option<String> {
         let processes = self.rows.first()?.processes;
         (processes > 1).then(|| format!("{processes} processes"))
     }
 
-    /// The first point on the plateau.
+    /// The first point of the plateau.
     pub fn plateau(&self) -> Option<&'a ThroughputRow> {
         match &self.growth {
             Growth::Level(plateau) => self.rows.get(plateau.first).copied(),
@@ -66,7 +65,7 @@ impl<'a> Curve<'a> {
         self.rows.iter().max_by(|a, b| rate(a).total_cmp(&rate(b))).copied()
     }
 
-    /// What can be said of the growth.
+    /// Describes the growth.
     pub fn growth_in_words(&self) -> String {
         match &self.growth {
             Growth::TooFew => "plateau not judged: that takes three numbers of streams".to_owned(),
@@ -84,7 +83,7 @@ impl<'a> Curve<'a> {
         }
     }
 
-    /// What can be said of the growth, and what limits where it ends.
+    /// Describes the growth, and the limit at its end.
     pub fn words(&self) -> String {
         let said = self.growth_in_words();
         let Some(row) = self.plateau().or_else(|| self.best()) else { return said };
@@ -100,7 +99,7 @@ impl<'a> Curve<'a> {
             .join("; ")
     }
 
-    /// What others take of the CPUs, streams don't get.
+    /// Note on other processes, whose share of the CPUs is not available to streams.
     fn disturbed(&self) -> Option<String> {
         let others = self.rows.iter().filter_map(|row| row.others_share);
         let most = others.reduce(f64::max).filter(|&most| most >= DISTURBED)?;
@@ -108,7 +107,7 @@ impl<'a> Curve<'a> {
         Some(format!("others had up to {percent} of the CPUs meanwhile: measure when they don't"))
     }
 
-    /// A core that gives less than it gives to one stream waits for what all share.
+    /// Note on cores that yield less than with one stream because they wait for shared resources.
     fn core_yield(&self, row: &ThroughputRow) -> Option<String> {
         let one = self.rows.first().filter(|first| first.streams == 1 && row.backend == "cpu")?;
         let share = row.items_per_cpu_share()? / one.items_per_cpu_share()?;

@@ -1,12 +1,12 @@
-//! What limits a point: whatever is used nearly as much as can be.
+//! Limits of a point: resources that are almost fully used.
 
 use super::row::ThroughputRow;
 use crate::units::percent;
 
-/// The share from which on something is said to limit.
+/// Share from which on a resource counts as a limit.
 pub const LIMITED: f64 = 0.8;
 
-/// The shares that are known of a row, by what they are of.
+/// The known shares of a row, with their resources.
 pub fn shares(row: &ThroughputRow) -> Vec<(&'static str, f64)> {
     let of_gpu = row.backend != "cpu";
     let memory = if of_gpu { "memory bandwidth of the GPU" } else { "copy bandwidth" };
@@ -20,9 +20,10 @@ pub fn shares(row: &ThroughputRow) -> Vec<(&'static str, f64)> {
     all.into_iter().filter_map(|(name, share)| Some((name, share?))).collect()
 }
 
-/// `limited by the cores (98 %)`, or what does not limit; empty where no share is known.
+/// `limited by the cores (98 %)`, or the resources that do not limit; empty if no share is known.
 ///
-/// Cores that wait for a GPU are busy and limit nothing: they count for work on the host only.
+/// Cores that wait for a GPU are busy without limiting anything: cores count for work on the host
+/// only.
 pub fn what_limits(row: &ThroughputRow) -> String {
     let said = |(name, share): &(&str, f64)| format!("{name} {}", percent(*share));
     let shares = shares(row);

@@ -10,7 +10,7 @@ use crate::shape::{self, AxisName};
 use crate::table::{Format, Look, Side, Table, TableError, for_people, known};
 use crate::units;
 
-/// Fewer events hardly have a 99th percentile.
+/// Number of events below which a 99th percentile is unreliable.
 const FEW: usize = 100;
 
 const COLUMNS: [(&str, Side); 17] = [
@@ -32,7 +32,7 @@ const COLUMNS: [(&str, Side); 17] = [
     ("link", Side::Right),
     ("kernels", Side::Right),
 ];
-/// Columns that a narrow terminal does without, those that matter least first.
+/// Columns that are omitted on narrow terminals, the least important first.
 const DISPENSABLE: [&str; 9] =
     ["events/J", "copy", "others", "link", "kernels", "cores", "of ideal", "95 %", "events/s"];
 
@@ -137,7 +137,7 @@ fn table(task: &str, setting: &[(AxisName, String)], rows: &[&ThroughputRow]) ->
         .without_if_narrow(&DISPENSABLE)
 }
 
-/// The notes of rows, each once, with the streams that it is about.
+/// The notes of rows, without repeats, each with its streams.
 fn notes(rows: &[&ThroughputRow]) -> Vec<String> {
     let noted = rows.iter().filter(|row| !row.note.is_empty());
     let notes = grouped(noted, |row| (&row.variant, &row.device, &row.note)).into_iter();
@@ -152,7 +152,7 @@ fn notes(rows: &[&ThroughputRow]) -> Vec<String> {
     notes.map(note).collect()
 }
 
-/// Below a hundred events the 99th percentile lies between the two longest.
+/// Note that with fewer than a hundred events the 99th percentile lies between the two longest.
 fn few_events(rows: &[&ThroughputRow]) -> Option<String> {
     let few = rows.iter().filter(|row| row.rate().is_some() && row.events < FEW).count();
     (few > 0).then(|| {

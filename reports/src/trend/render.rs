@@ -12,7 +12,7 @@ use crate::shape;
 use crate::table::{Format, NOTHING, Side, Table, TableError, for_people};
 use crate::units;
 
-/// What people see of a change.
+/// Columns for people.
 const COLUMNS: [(&str, Side); 7] = [
     ("point", Side::Left),
     ("on", Side::Left),
@@ -23,12 +23,12 @@ const COLUMNS: [(&str, Side); 7] = [
     ("state", Side::Left),
 ];
 
-/// Which points are listed.
+/// Selection of listed points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Listing {
-    /// Those that changed.
+    /// Points with changes.
     Changes,
-    /// All, also those that stayed as they were.
+    /// All points.
     All,
 }
 
@@ -125,7 +125,7 @@ fn cells(trend: &Trend, shift: Option<&Shift>) -> [String; 7] {
     [point, on, place.clone(), before, after, units::change(shift.ratio()), words(shift)]
 }
 
-/// A row for a point that another machine measured before.
+/// A row for a point that was measured on another machine before.
 fn moved_cells(trend: &Trend, moved: &Moved) -> [String; 7] {
     let [point, on] = names(trend);
     let time = |seconds: f64| units::seconds(seconds, 3);
@@ -154,14 +154,14 @@ pub fn moved_words(trend: &Trend, moved: &Moved) -> String {
     }
 }
 
-/// The variant with its task, and what it was measured on.
+/// The variant with its task, and the setting.
 pub fn names(trend: &Trend) -> [String; 2] {
     let point = &trend.track.point;
     let name = format!("{} {}", point.algorithm.shown(), point.variant.shown());
     [shape::on_device(name, &point.device), shape::phrases(&shape::point_axes(point))]
 }
 
-/// What became of a change: `SLOWER, same code: the environment`.
+/// State of a change: `SLOWER, same code: the environment`.
 pub fn words(shift: &Shift) -> String {
     let what = shift.direction.name();
     let code = match shift.code {

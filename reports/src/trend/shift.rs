@@ -1,4 +1,4 @@
-//! What became of each change of a level.
+//! State of each change of a level.
 
 use serde::Serialize;
 
@@ -11,12 +11,12 @@ use crate::compare::Code;
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Trend {
-    /// What was measured, and when.
+    /// The measured point with its runs.
     #[serde(flatten)]
     pub track: Track,
-    /// The smallest change that counts here, relative to the time before.
+    /// The minimum change of this series, relative to the time before.
     pub threshold: f64,
-    /// One or more, the earliest first.
+    /// At least one level, the earliest first.
     pub levels: Vec<Level>,
     /// The changes between them.
     pub shifts: Vec<Shift>,
@@ -26,23 +26,23 @@ pub struct Trend {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Shift {
-    /// The first run of the new level, by its number in the track.
+    /// The index of the first run of the new level in the track.
     pub first: usize,
     /// The level before, in seconds.
     pub before_s: f64,
     /// The level after, in seconds.
     pub after_s: f64,
-    /// How often a series without a change would have one as clear.
+    /// Probability of a change as significant in a series without a change.
     pub p_value: f64,
     /// Slower or faster.
     pub direction: Direction,
     /// Whether the code changed too, between the runs on both sides.
     pub code: Code,
-    /// What became of it.
+    /// State of the change.
     pub standing: Standing,
 }
 
-/// Which way a level went.
+/// Direction of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -63,21 +63,21 @@ impl Direction {
     }
 }
 
-/// What became of a change.
+/// State of a change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Standing {
-    /// Nothing yet.
+    /// Not handled yet.
     Open,
-    /// Somebody accepted it, with this note.
+    /// Accepted, with this note.
     Accepted(String),
-    /// The time is back where it was before, or below.
+    /// The time is back at its earlier level, or below.
     Undone,
 }
 
 impl Shift {
-    /// `now` is the last level, less what doesn't count.
+    /// `now` is the last level, reduced by the minimum change.
     fn between(
         before: &Level,
         after: &Level,
@@ -109,14 +109,14 @@ impl Shift {
         self.after_s / self.before_s
     }
 
-    /// Whether somebody has to look at it.
+    /// True if the change needs attention.
     pub fn is_alarm(&self) -> bool {
         self.direction == Direction::Slower && self.standing == Standing::Open
     }
 }
 
 impl Trend {
-    /// Of a track with its levels: what became of the changes between them?
+    /// State of the changes between the levels of a track.
     fn of(
         track: Track,
         (levels, threshold): (Vec<Level>, f64),
@@ -128,7 +128,7 @@ impl Trend {
         Trend { shifts: shifts.collect(), track, threshold, levels }
     }
 
-    /// The changes that somebody has to look at.
+    /// The changes that need attention.
     pub fn alarms(&self) -> impl Iterator<Item = &Shift> {
         self.shifts.iter().filter(|shift| shift.is_alarm())
     }
@@ -139,8 +139,8 @@ impl Trend {
     }
 }
 
-/// Finds the levels of tracks, and what became of the changes between them. The more tracks,
-/// the clearer a change has to be.
+/// Finds the levels of tracks, and the state of the changes between them. With more tracks, a
+/// change has to be more significant.
 pub fn trends(tracks: Vec<Track>, terms: &Terms, accepted: &[AcceptedShift]) -> Vec<Trend> {
     let seconds = |track: &Track| track.visits.iter().map(|visit| visit.median_s).collect();
     let seconds: Vec<Vec<f64>> = tracks.iter().map(seconds).collect();

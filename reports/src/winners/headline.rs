@@ -1,15 +1,15 @@
-//! The answer of a chart or a table in one sentence: who is the fastest, and by how much.
+//! The main result of a chart or a table in one sentence: the fastest variant and its lead.
 
 use super::{Evidence, Race};
 use crate::grouped::grouped;
 use crate::record::SummaryRow;
 use crate::units;
 
-/// Leads of at most this factor are told in per cent.
+/// Maximum lead that is printed in per cent.
 const CLOSE: f64 = 1.1;
 
-/// Who is the fastest in these races; `None` without any, or where nothing was compared.
-/// `name` is what a row's variant is called.
+/// The fastest variants of these rankings; `None` without any, or if nothing was compared. `name`
+/// returns the displayed name of a row's variant.
 pub fn headline(races: &[Race], name: impl Fn(&SummaryRow) -> String) -> Option<String> {
     let compared: Vec<&Race> = races.iter().filter(|race| race.second.is_some()).collect();
     match compared.as_slice() {
@@ -89,7 +89,7 @@ fn times(lead: f64) -> String {
     units::times(lead)
 }
 
-/// How much longer the second one takes, in whole per cent: never less than it is.
+/// Additional time of the second one, in whole per cent, rounded up.
 fn percent(lead: f64) -> String {
     format!("{:.0} %", ((lead - 1.0) * 100.0).ceil().max(1.0))
 }

@@ -1,7 +1,7 @@
-//! Who is the fastest at each setting, as far as samples can tell.
+//! The fastest variant at each setting, with the uncertainty.
 //!
-//! A setting is what variants are compared at: the data, and the threads and places of the CPU. A
-//! GPU takes part in each setting of the CPU with the same data, since it has threads of its own.
+//! Variants are compared at a setting: the data, and the threads and places of the CPU. A GPU takes
+//! part in each setting of the CPU with the same data, as it has threads of its own.
 
 mod headline;
 mod table;
@@ -17,17 +17,17 @@ pub(crate) use headline::all_settings;
 pub use headline::headline;
 pub use table::render;
 
-/// The interval of fewer samples has a lower level: the range of five has 94 %.
+/// Minimum number of samples of a 95 % interval: the range of five has a level of 94 %.
 pub const FEWEST_SAMPLES: usize = 6;
-/// What the CPU runs with, whatever the data are.
+/// Axes of the CPU, independent of the data.
 const OF_TEAMS: [&str; 3] = ["threads", "places", "bind"];
 
-/// What can be said of the two fastest variants.
+/// Certainty of the lead of the fastest variant over the second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Evidence {
-    /// Their intervals are apart, or there is no second one.
+    /// Their intervals do not overlap, or there is no second one.
     Clear,
     /// Their intervals overlap.
     Overlap,
@@ -35,7 +35,7 @@ pub enum Evidence {
     TooFew,
 }
 
-/// The two fastest at one setting.
+/// The two fastest variants at one setting.
 #[derive(Clone, Debug)]
 pub struct Race<'a> {
     /// The setting.
@@ -46,12 +46,12 @@ pub struct Race<'a> {
     pub second: Option<&'a SummaryRow>,
 }
 
-/// The races of one task, in the order of the run; none where nothing is valid.
+/// The rankings of one task, in the order of the run; empty if nothing is valid.
 pub fn races<'a>(rows: &[&'a SummaryRow], rank: Rank) -> Vec<Race<'a>> {
     races_of(&standing(rows.iter().copied(), rank))
 }
 
-/// The races of rows of which each stands for its point.
+/// The rankings of rows that each represent a point.
 pub fn races_of<'a>(rows: &[&'a SummaryRow]) -> Vec<Race<'a>> {
     let (settings, _) = ranked_and_not(rows);
     let races = settings.into_iter().filter_map(|(axes, mut rows)| {
@@ -62,8 +62,7 @@ pub fn races_of<'a>(rows: &[&'a SummaryRow]) -> Vec<Race<'a>> {
     races.collect()
 }
 
-/// Rows with a time that can't be ranked: others at the same setting were given something else,
-/// and nobody the same.
+/// Rows with a time that can't be ranked: no other row at their setting has the same kind of input.
 pub fn not_ranked<'a>(rows: &[&'a SummaryRow], rank: Rank) -> Vec<&'a SummaryRow> {
     ranked_and_not(&standing(rows.iter().copied(), rank)).1
 }
@@ -85,12 +84,12 @@ fn ranked_and_not<'a>(
     (ranked, lone.into_iter().flat_map(|(_, rows)| rows).collect())
 }
 
-/// Axes without what was given, and that.
+/// Splits axes into the kind of input and the others.
 fn apart(axes: Axes) -> (Axes, Axes) {
     axes.into_iter().partition(|(name, _)| name != GIVEN)
 }
 
-/// The rows apart by settings.
+/// Groups rows by settings.
 fn settings<'a>(rows: &[&'a SummaryRow]) -> Vec<(Axes, Vec<&'a SummaryRow>)> {
     let (hosts, gpus): (Vec<_>, Vec<_>) = rows.iter().copied().partition(|row| row.device == CPU);
     let mut settings = grouped(hosts, |row| shape::contest(row));
@@ -108,7 +107,7 @@ fn settings<'a>(rows: &[&'a SummaryRow]) -> Vec<(Axes, Vec<&'a SummaryRow>)> {
     settings
 }
 
-/// Whether an axis is one of the data, not of what the CPU runs with.
+/// True for an axis of the data, false for one of the CPU.
 pub fn is_of_data(axis: &str) -> bool {
     !OF_TEAMS.contains(&axis)
 }
@@ -119,7 +118,7 @@ fn of_data(mut axes: Axes) -> Axes {
 }
 
 impl Race<'_> {
-    /// What can be said of the two.
+    /// The certainty of the lead.
     pub fn evidence(&self) -> Evidence {
         let Some(second) = self.second else {
             return Evidence::Clear;

@@ -1,4 +1,4 @@
-//! The races of a run as tables.
+//! The winners of a run as tables.
 
 use std::cmp::Ordering;
 
@@ -12,7 +12,7 @@ use crate::shape::{self, AxisName, name};
 use crate::table::{Format, Side, Table, TableError, for_people, known};
 use crate::units;
 
-/// Who wins each setting of each task of `run`, as a text that ends with a line break.
+/// The winner at each setting of each task of `run`, as a text that ends with a line break.
 ///
 /// # Errors
 /// If the rows cannot be serialised.
@@ -41,7 +41,7 @@ pub fn render(
     }
 }
 
-/// A race for programs.
+/// A ranking for programs.
 fn record<'a>(race: &'a Race) -> Record<'a> {
     let Race { first, second, .. } = race;
     Record::default()
@@ -80,7 +80,7 @@ fn table(task: &str, ranked_by: Option<Rank>, races: &[Race]) -> Table {
     Table::new(&columns, rows).under(format!("{task}: {}", words.join(shape::SEPARATOR)))
 }
 
-/// By their values on the axes.
+/// Sorted by their values on the axes.
 fn in_order<'r, 'a>(races: &'r [Race<'a>], axes: &[AxisName]) -> Vec<&'r Race<'a>> {
     let mut races: Vec<&Race> = races.iter().collect();
     races.sort_by(|a, b| {

@@ -1,4 +1,4 @@
-//! Two run folders, compared.
+//! Comparisons of two run folders.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use reports::record::{Gpu, PointScatter, RunRecord, SampleRow, SummaryRow, YesNo
 use reports::store::RunFolder;
 use statistics::GENERATION;
 
-/// Samples of a visit; visits differ a little, as they do.
+/// Number of samples of a block; blocks differ a little, as in real runs.
 const VISIT: usize = 10;
 
 /// A point of a variant with this median.
@@ -31,7 +31,7 @@ fn run(folder: &Path, name: &str, record: &RunRecord, points: &[(SummaryRow, f64
     path
 }
 
-/// The same, read.
+/// Writes a run, and reads it.
 fn measured(
     folder: &Path,
     name: &str,
@@ -45,7 +45,7 @@ fn read(path: &Path) -> Measured {
     Measured::read(path).expect("read")
 }
 
-/// Four visits of a point, with a spread of one per cent.
+/// Four blocks of samples of a point, with a spread of one per cent.
 fn samples(row: &SummaryRow, middle: f64, salt: usize) -> Vec<SampleRow> {
     let noise = |i: usize| ((i * 7919 + salt * 104_729) % 101) as f64 / 101.0 - 0.5;
     let sample = |i: usize| SampleRow {
@@ -170,7 +170,7 @@ fn other_machines_are_refused_unless_asked_for() {
     assert!(compare(&base, &new, &terms).is_ok());
 }
 
-/// The CPU is the same: points on it are compared, those on the GPU are named with the reason.
+/// The CPU is the same: points on it are compared, those on the GPU are listed with the reason.
 #[test]
 fn points_on_another_gpu_are_not_compared() {
     let folder = folder();
@@ -252,8 +252,8 @@ fn lower_clocks_are_named() {
     }
 }
 
-/// A run is known by its samples, wherever it lies: a job that failed to store its run must
-/// not be green.
+/// A run is identified by its samples, wherever it is stored: a job that failed to store its run
+/// must not pass.
 #[test]
 fn a_run_is_not_compared_with_itself() {
     let folder = folder();
@@ -267,7 +267,7 @@ fn a_run_is_not_compared_with_itself() {
         assert!(matches!(error, CompareError::SameRun { .. }), "{error}");
         assert!(error.to_string().contains("the same run, started 2026"), "{error}");
     }
-    // Two runs of one second are two runs.
+    // Two runs that start in the same second are different runs.
     let other = measured(folder.path(), "newer", &record(), &points);
     assert!(compare(&read(&base), &other, &Terms::default()).is_ok());
 }
@@ -422,13 +422,13 @@ fn every_format_tells_what_is_slower() {
     assert!(junit.contains("a &lt;b&gt; &amp;"), "{junit}");
 }
 
-/// Rounds of one visit each by base and new in turn, two by the same processes. Each round has a
-/// drift of its own, which both share; the new side takes `change` times as long.
+/// A paired run with rounds of one block each by base and new, two by the same processes. Each
+/// round has a drift of its own, which both sides share; the new side takes `change` times as long.
 fn in_turn(folder: &Path, rounds: usize, change: f64) -> Comparison {
     in_turn_by(folder, rounds, change, [("code:1", "build:1"); 2])
 }
 
-/// The same by these machine codes in these executables.
+/// A paired run with these machine codes in these executables.
 fn in_turn_by(
     folder: &Path,
     rounds: usize,
@@ -484,7 +484,7 @@ fn a_drift_between_rounds_neither_hides_a_change_nor_makes_one() {
     assert_eq!(judged(0.98).verdict, Verdict::Faster);
 }
 
-/// Any change to a program shifts the rest of it, which may cost more than the change.
+/// Any change to a program moves the rest of it, which may cost more than the change.
 #[test]
 fn the_same_code_in_another_executable_raises_no_alarm() {
     let folder = folder();

@@ -1,4 +1,4 @@
-//! The store of runs on disks that are full or may not be written.
+//! The store of runs on full and on read-only disks.
 //!
 //! Small file systems in memory are mounted for it where that is allowed.
 
@@ -11,13 +11,13 @@ use reports::history::{Added, Filter, HistoryError, Store, Unfinished};
 use reports::record::RunRecord;
 use reports::store::RunFolder;
 
-/// A file system of its own, until it is dropped.
+/// A mounted file system, until it is dropped.
 struct Disk {
     folder: tempfile::TempDir,
 }
 
 impl Disk {
-    /// `None`, with a word about it, where mounting is not allowed.
+    /// Mounts it; `None`, with a message, if mounting is not allowed.
     fn mount(options: &str) -> Option<Self> {
         let disk = Disk { folder: folder() };
         if !mount(&["-t", "tmpfs", "-o", options, "recobench"], disk.path()) {
@@ -43,7 +43,7 @@ fn mount(arguments: &[&str], folder: &Path) -> bool {
     output.is_ok_and(|output| output.status.success())
 }
 
-/// A finished run whose notes take up so many bytes.
+/// A finished run whose notes take `bytes` bytes.
 fn write_run(folder: &Path, seed: u64, bytes: usize) -> PathBuf {
     let path = folder.join(format!("run-{seed}"));
     let record = RunRecord { notes: vec!["x".repeat(bytes)], ..finished(seed) };

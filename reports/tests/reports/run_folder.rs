@@ -1,4 +1,4 @@
-//! A run folder: what is written can be read, whatever happens in between.
+//! A run folder can be read again, after any interruption.
 
 use std::fs;
 use std::process::Command;

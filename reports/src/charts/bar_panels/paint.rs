@@ -1,4 +1,4 @@
-//! Panels of bars as a picture.
+//! Painting of panels of bars.
 
 use plotters::chart::{ChartBuilder, ChartContext};
 use plotters::coord::types::RangedCoordf64;
@@ -14,10 +14,10 @@ use super::super::chart::Panel;
 use super::super::scale::Scale;
 use super::*;
 
-/// What of the room from one bar to the next a bar has.
+/// Height of a bar as a share of the distance between bars.
 const SHARE: f64 = 0.68;
 const TICK: f64 = 12.5;
-/// The radius of a dot in place of a bar.
+/// Radius of a dot that replaces a bar.
 const DOT: f64 = 5.5;
 
 type Plot<'a> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<Scale, RangedCoordf64>>;
@@ -92,7 +92,7 @@ impl Panel for BarPanel {
 }
 
 impl BarPanel {
-    /// A dashed line across all bars.
+    /// Paints a dashed line across all bars.
     fn paint_reference(&self, area: &Area<'_>, plot: &Plot<'_>) -> Painted {
         let Some(value) = self.reference else { return Ok(()) };
         let dashes = 4 * self.rows();
@@ -102,7 +102,7 @@ impl BarPanel {
         })
     }
 
-    /// The same within a bar that reaches beyond it, where it would be hidden.
+    /// Paints the reference line within a bar that reaches beyond it and would hide it.
     fn paint_reference_in(&self, bar: &Bar, area: &Area<'_>, plot: &Plot<'_>, row: f64) -> Painted {
         let reaches_beyond = |value: &f64| bar.dots.is_empty() && bar.value > *value;
         let Some(value) = self.reference.filter(reaches_beyond) else { return Ok(()) };
@@ -141,8 +141,8 @@ impl Bar {
         write_name(area, &self.name, place(area, plot, (low, middle)), INK)
     }
 
-    /// Without its lower end where that is before the axis begins: on a logarithmic one, a few
-    /// samples may scatter further than that.
+    /// Paints a whisker, without its lower end if that lies before the axis: on a logarithmic axis
+    /// a few samples may scatter further than that.
     fn paint_whisker(&self, area: &Area<'_>, plot: &Plot<'_>, middle: f64) -> Painted {
         let Some((low, high)) = self.interval else { return Ok(()) };
         let start = plot.x_range().start;
@@ -156,7 +156,7 @@ impl Bar {
             .try_for_each(|ends| line(area, &ends.map(|end| place(area, plot, end)), INK, 1))
     }
 
-    /// Hollow where there are few samples.
+    /// Paints a dot, hollow if there are few samples.
     fn paint_dot(&self, area: &Area<'_>, at: At) -> Painted {
         self.style.paint_marker(area, at, DOT)?;
         if self.is_unsure {
@@ -165,9 +165,9 @@ impl Bar {
         Ok(())
     }
 
-    /// Side by side, so that equal ones are seen, and where the middle of all is.
+    /// Paints samples side by side, so that equal ones are visible, with a mark at their median.
     fn paint_dots(&self, area: &Area<'_>, plot: &Plot<'_>, row: f64) -> Painted {
-        // Far from the last ones, wherever one begins: the golden ratio.
+        // Golden ratio: consecutive dots are far apart from any start.
         const STEP: f64 = 0.618_034;
         for (i, value) in self.dots.iter().enumerate() {
             let height = 0.5 + SHARE * ((i as f64 * STEP).fract() - 0.5);
@@ -177,7 +177,7 @@ impl Bar {
         line(area, &[end(0.06), end(0.94)], INK, 2)
     }
 
-    /// Hatched where there are few samples: what is not sure must not look it.
+    /// Paints a bar, hatched if there are few samples, so that uncertain values look uncertain.
     fn paint_body(&self, area: &Area<'_>, (from, to): (At, At)) -> Painted {
         let color = self.style.color;
         fill(area, from, to, color)?;
@@ -209,7 +209,7 @@ fn hatching((from, to): (At, At)) -> Vec<[At; 2]> {
     (0..count).map(line).collect()
 }
 
-/// A name left of where its bar begins.
+/// Writes a name to the left of its bar.
 fn write_name(area: &Area<'_>, name: &str, at: At, color: RGBColor) -> Painted {
     let name = shortened(name, NAME, LONGEST_NAME);
     let style = anchored(text(NAME, color), HPos::Right);

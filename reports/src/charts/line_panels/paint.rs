@@ -1,4 +1,4 @@
-//! Panels of lines as a picture.
+//! Painting of panels of lines.
 
 use plotters::chart::{ChartBuilder, ChartContext};
 use plotters::prelude::{Cartesian2d, SVGBackend};
@@ -14,16 +14,16 @@ use super::super::text::wrap;
 use super::*;
 use crate::grouped::grouped;
 
-/// Pixels an em.
+/// Font size in pixels per em.
 const CUT: f64 = 13.0;
-/// Between a cut and its words.
+/// Gap between a marker of a change and its text.
 const GAP: f64 = 5.0;
-/// Pixels of a marker's radius, and of half a whisker's cap.
+/// Radius of a marker, and half the width of a whisker's cap, in pixels.
 const MARKER: f64 = 4.5;
 
 type Plot<'a> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<XAxis, Scale>>;
 
-/// Pixels that each panel of an image has.
+/// Size of each panel of an image in pixels.
 pub struct Layout {
     plot: At,
     title: f64,
@@ -43,7 +43,7 @@ impl Panel for LinePanel {
         (LEFT + plot.0 + RIGHT, title + plot.1 + AXIS + BELOW)
     }
 
-    /// The lines by how high they lie, references last.
+    /// Lines sorted by height, references last.
     fn legend(panels: &[LinePanel]) -> Vec<&Line> {
         let lines = panels.iter().flat_map(|panel| &panel.lines);
         let named = grouped(lines.filter(|line| !line.name.is_empty()), |line| &line.name);
@@ -96,7 +96,7 @@ impl Panel for LinePanel {
 }
 
 impl Line {
-    /// Paints what joins these points.
+    /// Paints the line through the points.
     pub fn paint_stroke(&self, area: &Area<'_>, points: &[At]) -> Painted {
         match self.kind {
             Kind::Dots => Ok(()),

@@ -1,9 +1,8 @@
-//! The fastest on the CPU and on the GPU over the size of the input, and where
-//! they cross.
+//! The fastest variant on CPU and on GPU over the size of the input, and their crossings.
 //!
-//! Times grow with the size, and on an axis of four decades all lines would look
-//! alike. The time an item shows what matters: what a start costs falls with the
-//! size, and what an item costs is what remains.
+//! Times grow with the size, and on an axis of four decades all lines would look alike. The time
+//! per item shows the difference: the fixed cost per item falls with the size, and the cost of an
+//! item remains.
 
 use statistics::Contest;
 
@@ -52,7 +51,7 @@ pub fn figure(study: &Study) -> Option<Chart<LinePanel>> {
     Some(chart?.under(headline))
 }
 
-/// All sizes of all sweeps as an axis; `None` without any.
+/// All sizes of all sweeps as an axis; `None` if there are none.
 fn sizes(sweeps: &[Sweep]) -> Option<Axis> {
     let name = format!("{}s", sweeps.first()?.item);
     let curves = sweeps.iter().flat_map(|sweep| [&sweep.cpu, &sweep.end_to_end, &sweep.kernels]);
@@ -71,14 +70,14 @@ fn line(name: &str, curve: &break_even::Curve) -> Line {
     Line::curve(name, style(name), points.collect())
 }
 
-/// Where lines cross. They fall from left to right, and kernels break even first: there is
-/// room at the bottom for their sizes, and at the top for the others.
+/// Crossings of the lines. Lines fall from left to right, and kernels break even first: their
+/// labels fit at the bottom, those of the others at the top.
 fn cuts(sweep: &Sweep) -> Vec<Cut> {
     let mut cuts = Vec::new();
     for duel in sweep.duels() {
         let is_known = duel.contests.iter().all(Contest::has_intervals);
         for crossing in duel.crossings() {
-            // An end that is beyond the measured sizes is the plot's.
+            // An end beyond the measured sizes becomes that of the plot.
             let ends = (crossing.low.unwrap_or(1.0), crossing.high.unwrap_or(f64::MAX));
             cuts.push(Cut {
                 at: crossing.size,
@@ -92,7 +91,7 @@ fn cuts(sweep: &Sweep) -> Vec<Cut> {
     cuts
 }
 
-/// The look of a line, the same in all such charts.
+/// Style of a line, the same in all such charts.
 fn style(name: &str) -> Style {
     Palette::new([CPU, END_TO_END, KERNELS].map(str::to_owned)).style(name)
 }
@@ -109,7 +108,7 @@ fn title(sweep: &Sweep) -> String {
     axes::title(sweep.setting.iter().map(|(name, value)| (name, value)))
 }
 
-/// What any chart says, and for each panel from where on who wins.
+/// Caption: the usual paragraphs, and the crossings of each panel.
 fn caption(study: &Study, sweeps: &[Sweep]) -> Vec<String> {
     let mut paragraphs = caption::of_samples(study, READING);
     for sweep in sweeps {
@@ -148,7 +147,7 @@ mod tests {
     #[test]
     fn an_interval_without_an_end_reaches_beyond_the_sizes() {
         let mut rows = break_even_rows(&["random"]);
-        // Not clear at 10 k, which is now the smallest size.
+        // Not significant at 10 k, which is now the smallest size.
         rows.retain(|row| row.items >= 10_000);
         let cuts = panels(&rows).remove(0).cuts;
         let (low, high) = cuts[0].interval.expect("known");

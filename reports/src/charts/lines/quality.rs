@@ -1,7 +1,6 @@
-//! How good what variants find is over an axis of the data: a panel for each figure.
+//! Quality of outputs over an axis of the data: a panel for each metric.
 //!
-//! Variants that are right by the same answer find the same, and their lines would hide each
-//! other: where all agree there is one line.
+//! Variants with equal results would hide each other's lines: where all agree there is one line.
 
 use std::collections::BTreeMap;
 
@@ -19,11 +18,11 @@ use super::{longest, scale, x_axis};
 use crate::quality::Quality;
 use crate::shape;
 
-/// The line of all variants, where they agree.
+/// Name of the line of all variants, where they agree.
 const ALL: &str = "all variants";
 
-/// The chart of a study that knows how good its rows are, and the axis that it is over, if there
-/// is one that changes that.
+/// The chart of a study with metrics of quality, and its axis, if there is an axis of the data that
+/// changes them.
 pub fn figure(study: &Study) -> Option<(String, Chart<LinePanel>)> {
     let (study, _) = with_quality(study)?;
     let axis = longest(&study)?;
@@ -46,7 +45,7 @@ pub fn figure(study: &Study) -> Option<(String, Chart<LinePanel>)> {
     Some((axis.name.to_string(), chart))
 }
 
-/// The panels of a figure, one for each setting of the other axes.
+/// The panels of a metric, one for each setting of the other axes.
 fn panels(study: &Study, axis: &Axis, grouping: &Grouping<'_>, quality: Quality) -> Vec<LinePanel> {
     let agree = variants_agree(study, quality);
     let lines = grouping.panels.iter().map(|panel| {
@@ -67,7 +66,7 @@ fn of(line: &grouping::Line, quality: Quality) -> Line {
     Line::curve(&line.name, line.style, known.collect())
 }
 
-/// One line for those that agree, wherever any of them is.
+/// One line for variants that agree, at all values that any of them has.
 fn of_all(lines: &[Line]) -> Line {
     let points = lines.iter().flat_map(|line| &line.points);
     let by_place: BTreeMap<_, _> = points.map(|point| (point.x.to_bits(), *point)).collect();
@@ -76,12 +75,12 @@ fn of_all(lines: &[Line]) -> Line {
     Line::curve(ALL, style(), points)
 }
 
-/// The look of all variants, the same in all charts.
+/// Style of the line of all variants, the same in all charts.
 fn style() -> Style {
     Palette::new([ALL.to_owned()]).style(ALL)
 }
 
-/// Efficiencies are told apart near 1, where a scale from zero would show a flat line.
+/// Linear scale near 1: efficiencies would be a flat line on a scale from zero.
 fn near_one(low: f64, high: f64) -> Scale {
     Scale::new(low, high, Spread::Linear)
 }

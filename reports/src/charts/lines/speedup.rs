@@ -1,7 +1,7 @@
-//! How many times faster a line is than at its fewest threads.
+//! Speed-up of a line relative to its smallest number of threads.
 //!
-//! Both axes spread alike, so that the ideal, in proportion to the threads, is a
-//! straight line. Of two numbers of threads all lines would lie on each other: they have bars.
+//! Both axes have the same spread, so that the ideal, proportional to the threads, is a straight
+//! line. With only two numbers of threads lines would coincide: these get bars.
 
 use std::collections::BTreeSet;
 
@@ -22,7 +22,7 @@ use crate::units;
 const IDEAL: &str = "ideal";
 const SPEED_UP: Unit = Unit::Factor("speed-up");
 
-/// Lines over three numbers of threads or more, if a line of the study has several.
+/// Chart of lines over three numbers of threads or more, if a line of the study has several.
 pub fn lines(study: &Study) -> Option<Chart<LinePanel>> {
     let axis = study.varying_axis(THREADS).filter(|axis| axis.values.len() > 2)?;
     chart(study, axis, |panels| {
@@ -32,7 +32,7 @@ pub fn lines(study: &Study) -> Option<Chart<LinePanel>> {
     })
 }
 
-/// Bars at the larger one of two numbers of threads, if a line of the study has both.
+/// Chart of bars at the larger one of two numbers of threads, if a line of the study has both.
 pub fn bars(study: &Study) -> Option<Chart<BarPanel>> {
     let axis = study.varying_axis(THREADS).filter(|axis| axis.values.len() == 2)?;
     chart(study, axis, |panels| panels.iter().map(bar_panel).collect())
@@ -75,7 +75,7 @@ fn headline(panels: &[grouping::Panel]) -> Option<String> {
     })
 }
 
-/// The speed-ups at the most threads, the best one first, beside the ideal.
+/// The speed-ups at the maximum number of threads, the best one first, with the ideal.
 fn bar_panel(panel: &grouping::Panel) -> BarPanel {
     let bar = |line: &Line| {
         let Point { y, interval, .. } = *curve(line).points.last()?;
@@ -89,7 +89,7 @@ fn bar_panel(panel: &grouping::Panel) -> BarPanel {
     }
 }
 
-/// The ideals of the lines' beginnings under the lines.
+/// Lines below which the ideals from their first points are drawn.
 fn with_ideals(panel: &grouping::Panel) -> Vec<line_panels::Line> {
     let mut ideals: Vec<(f64, f64)> = Vec::new();
     for (first, last) in panel.lines.iter().filter_map(Line::ends) {

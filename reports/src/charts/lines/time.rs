@@ -1,4 +1,4 @@
-//! The time over an axis; the time an item where the axis changes how many there are.
+//! Time over an axis; time per item if the axis changes the number of items.
 
 use super::super::axes::Axis;
 use super::super::caption;
@@ -11,13 +11,13 @@ use super::{point, scale, x_axis};
 use crate::record::SummaryRow;
 
 const READING: &str = "markers: median, whiskers: 95 % confidence interval of the median";
-/// From this ratio of the numbers of items on, times tell of these, too.
+/// Ratio of the numbers of items from which on times per item are shown.
 const SIZES_VARY: f64 = 1.01;
 
 /// The chart of a study over `axis`.
 pub fn figure(study: &Study, axis: &Axis) -> Chart<LinePanel> {
     let mut grouping = Grouping::new(study, axis);
-    // A device without placements has nothing to compare in a panel of its own.
+    // A device without placements would have a panel with nothing to compare.
     let single = match grouping.lines {
         Lines::Variants => 0,
         Lines::Placements => grouping.take_single_panels(),
@@ -43,7 +43,7 @@ pub fn figure(study: &Study, axis: &Axis) -> Chart<LinePanel> {
     }
 }
 
-/// Whether a line has points of different numbers of items.
+/// True if a line has points with different numbers of items.
 fn sizes_vary(grouping: &Grouping) -> bool {
     let varies = |line: &grouping::Line| {
         let items = || line.rows.iter().map(|(_, row)| row.items as f64);

@@ -1,4 +1,4 @@
-//! A comparison for the page of a job or a merge request.
+//! A comparison as markdown for a job or a merge request.
 
 use text::{COMMAND, Foreign};
 
@@ -9,7 +9,7 @@ use crate::shape::{self, Axes};
 use crate::table::escaped;
 use crate::units;
 
-/// Longer tables are cut: pages have limits, and readers too.
+/// Maximum number of rows: pages have size limits.
 const MAX_ROWS: usize = 60;
 
 /// The comparison as GitHub-flavoured markdown.
@@ -45,8 +45,8 @@ pub fn commands(steps: Vec<&str>) -> String {
     format!("\n**Next**\n\n```sh\n{}```\n", lines.collect::<String>())
 }
 
-/// What a reader must know if they read no more: what is wrong, what is slower, or how much
-/// could be judged, and how finely.
+/// The main result: wrong outputs, slower points, or the number and the resolution of judged
+/// points.
 fn headline(comparison: &Comparison) -> String {
     let (wrong, slower) = (comparison.wrong().count(), comparison.count(Verdict::Slower));
     match (wrong, slower) {
@@ -88,7 +88,7 @@ fn no_regression(comparison: &Comparison) -> String {
     }
 }
 
-/// ` (half of them to ± 0.8 % or better)`: what could have been seen of those that are the same.
+/// ` (half of them to ± 0.8 % or better)`: resolution of the points without a change.
 fn how_finely(comparison: &Comparison) -> String {
     let same = comparison.of(Verdict::Same);
     let mut resolutions: Vec<f64> = same.filter_map(|point| point.resolution).collect();

@@ -9,7 +9,7 @@ use crate::record::{PointScatter, SelfTest, Trial};
 use crate::table::{Format, Side, Table, for_people};
 use crate::units::{percent, significant};
 
-/// For whom a self-test is written.
+/// Output format of a self-test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SelfTestFormat {
     /// Aligned columns for a terminal.
@@ -30,12 +30,12 @@ const COLUMNS: [(&str, Side); 7] = [
     ("SAME", Side::Right),
 ];
 
-/// Which runs a table is of.
+/// Title of the table of separate runs.
 const AFTER: &str = "run after run: whole runs, as bench compare judges them";
 const IN_TURN: &str = "in turn: short rounds of both, as bench compare --confirm judges them";
 
-/// What the gate said of each slowdown, as shares of the points, and how much
-/// runs of the same code differ.
+/// Verdicts for each slowdown, as shares of the points, and the scatter between runs of the same
+/// code.
 ///
 /// # Errors
 /// If it can't be serialised.

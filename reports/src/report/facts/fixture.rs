@@ -22,7 +22,7 @@ pub fn run(summary: Vec<SummaryRow>) -> Run {
     Run { folder: PathBuf::from("results/new"), record: record(), summary, samples: vec![] }
 }
 
-/// A run before.
+/// An earlier run.
 pub fn earlier(started: &str, rows: Vec<SummaryRow>) -> RunSummary {
     let record = RunRecord { started: started.into(), ..record() };
     RunSummary { id: started.into(), record, rows }

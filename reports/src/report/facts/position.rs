@@ -1,27 +1,27 @@
-//! How close variants come to the bandwidth that was measured beside them: on a
-//! GPU whole runs to that of the link, kernels to that of the memory.
+//! Bandwidth of variants over the measured one: on a GPU that of the link for complete runs, that
+//! of the memory for kernels.
 
 use super::{TOTAL, grouped};
 use crate::rank::KERNEL;
 use crate::record::{Ceiling, SummaryRow};
 use crate::shape::{self, Axes, name};
 
-/// A variant under the ceiling of its threads.
+/// Bandwidth of a variant relative to the ceiling for its threads.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Position {
     /// The variant, with its device if that is not the CPU; or its kernels.
     pub variant: String,
-    /// What it is held against.
+    /// The ceiling.
     pub under: Ceiling,
     /// Threads on the host.
     pub threads: usize,
-    /// How many settings it was measured at.
+    /// Number of settings at which it was measured.
     pub settings: usize,
-    /// The greatest share of the copy bandwidth.
+    /// The largest share of the ceiling.
     pub best: f64,
-    /// The least one.
+    /// The smallest share of the ceiling.
     pub worst: f64,
-    /// Where it was the greatest.
+    /// Axes at which it was the largest.
     pub at: Axes,
     /// The bandwidth there, in bytes a second.
     pub bytes_per_s: f64,

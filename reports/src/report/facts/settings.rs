@@ -1,35 +1,35 @@
-//! What all points share, said once, and what tells them apart.
+//! Common axes of all points, which are printed once, and those that distinguish points.
 
 use crate::record::SummaryRow;
 use crate::shape::{self, Axes, AxisName};
 
-/// What is said where only the absence of a placement tells points apart.
+/// Label of points that differ from others only by having no placement.
 const NO_PLACEMENT: &str = "no placement";
 
-/// The axes that all points of a set have with the same value.
+/// The axes that have the same value for all points of a set.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
     common: Axes,
 }
 
 impl Settings {
-    /// What the points with these axes share.
+    /// Common axes of points.
     pub fn of(points: impl IntoIterator<Item = Axes>) -> Self {
         let common = shape::common(points);
         Settings { common }
     }
 
-    /// What rows share.
+    /// Common axes of rows.
     pub fn of_rows<'a>(rows: impl IntoIterator<Item = &'a SummaryRow>) -> Self {
         Settings::of(rows.into_iter().map(shape::axes))
     }
 
-    /// What is common, in words.
+    /// The common axes as text.
     pub fn common(&self) -> String {
         shape::phrases(&self.common)
     }
 
-    /// What tells a point from the others, in words; all if nothing does.
+    /// The axes that distinguish a point from the others as text; all axes if none differ.
     pub fn apart(&self, axes: &Axes) -> String {
         let is_own = |axis: &&(AxisName, String)| !self.common.contains(axis);
         let own: Axes = axes.iter().filter(is_own).cloned().collect();

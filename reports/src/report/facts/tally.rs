@@ -1,4 +1,4 @@
-//! How much was measured.
+//! Counts of what was measured.
 
 use std::collections::BTreeSet;
 
@@ -13,11 +13,11 @@ pub struct Tally {
     pub points: usize,
     /// Points without one: wrong, refused, not run.
     pub refused: usize,
-    /// Variants on their devices.
+    /// Combinations of variant and device.
     pub variants: usize,
     /// Combinations of all other axes.
     pub settings: usize,
-    /// Samples of whole points.
+    /// Samples of total times.
     pub samples: usize,
 }
 

@@ -8,8 +8,7 @@ use crate::compare::{Comparison, PointVerdict, Verdict};
 use crate::published::{Outcome, Reproduction};
 use crate::units;
 
-/// What a reader must know if they read no more: what changed, whether publications were right,
-/// or else who wins.
+/// The main result: changes, verdicts on publications, or else the fastest variants.
 pub fn sentences(input: &ReportInput) -> Vec<String> {
     let changes = input.comparison.map(changes);
     if !input.published.is_empty() {
@@ -85,7 +84,7 @@ pub fn changes(comparison: &Comparison) -> String {
     worst + &others.collect::<String>() + &wrong
 }
 
-/// The points that a reader should look at, the most urgent first.
+/// The points that need attention, the most urgent first.
 pub fn changed_points(comparison: &Comparison) -> Vec<&PointVerdict> {
     let urgent = Verdict::ALL.into_iter().filter(|verdict| *verdict != Verdict::Same);
     urgent.flat_map(|verdict| comparison.of(verdict)).collect()
@@ -99,7 +98,7 @@ pub fn ratio(point: &PointVerdict) -> String {
     format!("{}{interval}", units::ratio(point.ratio))
 }
 
-/// The day, or what tells two runs of a day apart.
+/// The day of the base, or its time if both runs are of one day.
 fn time_of_base(comparison: &Comparison) -> String {
     let (base, new) = (&comparison.base.started, &comparison.new.started);
     match day(base) == day(new) {

@@ -1,4 +1,4 @@
-//! The fastest variant of each task, and how far it is ahead, as far as samples can tell.
+//! The fastest variant of each task, and its lead, with the uncertainty.
 
 use std::collections::BTreeMap;
 
@@ -9,17 +9,17 @@ use crate::record::SummaryRow;
 use crate::shape::name;
 use crate::winners::{Evidence, Race, not_ranked, races};
 
-/// Who is the fastest at most settings of a task.
+/// The fastest variants at most settings of a task.
 #[derive(Clone, Debug)]
 struct Winners<'a> {
-    /// One a setting, at least one.
+    /// One ranking per setting, at least one.
     races: Vec<Race<'a>>,
-    /// Who is clearly the fastest at how many settings, the one with the most first.
+    /// Significantly fastest variants with the number of settings, by that number.
     wins: Vec<(String, usize)>,
 }
 
-/// Who wins a task: a sentence for what ranks, and one for the other of whole and kernels if
-/// that tells of another winner.
+/// The winners of a task: a sentence for the chosen rank, and one for the other one of total and
+/// kernels if its winner differs.
 pub fn sentences(rows: &[SummaryRow], algorithm: &str, rank: Rank) -> Vec<String> {
     let of_task = rows_of(rows, algorithm);
     let mut said = ranking(&of_task, algorithm, rank);
@@ -34,7 +34,7 @@ pub fn sentences(rows: &[SummaryRow], algorithm: &str, rank: Rank) -> Vec<String
     said
 }
 
-/// Who wins among those that can be ranked.
+/// The winners among rows that can be ranked.
 fn ranking(of_task: &[&SummaryRow], algorithm: &str, rank: Rank) -> Vec<String> {
     let sentence = |rank| winners(of_task, rank).map(|winners| winners.sentence());
     if !has_kernels(of_task.iter().copied()) {
@@ -53,7 +53,7 @@ fn ranking(of_task: &[&SummaryRow], algorithm: &str, rank: Rank) -> Vec<String> 
     said.collect()
 }
 
-/// `ranked by the whole` reads as what was asked.
+/// `ranked by the whole` is omitted, as it is the default.
 fn place_of(rank: Rank) -> &'static str {
     match rank {
         Rank::Total => "end to end",
@@ -61,13 +61,13 @@ fn place_of(rank: Rank) -> &'static str {
     }
 }
 
-/// The winners of a task; none without a valid row.
+/// The winners of a task; `None` without a valid row.
 fn winners<'a>(rows: &[&'a SummaryRow], rank: Rank) -> Option<Winners<'a>> {
     let races = races(rows, rank);
     (!races.is_empty()).then(|| Winners { wins: wins(&races), races })
 }
 
-/// Who wins how many races clearly, the one with the most first.
+/// Variants with their numbers of significant wins, by that number.
 fn wins(races: &[Race]) -> Vec<(String, usize)> {
     let mut wins: BTreeMap<String, usize> = BTreeMap::new();
     for race in races.iter().filter(|race| race.evidence() == Evidence::Clear) {
@@ -86,18 +86,18 @@ fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
 }
 
 impl Winners<'_> {
-    /// At how many settings so much can be said.
+    /// Number of settings with this evidence.
     fn count(&self, evidence: Evidence) -> usize {
         self.races.iter().filter(|race| race.evidence() == evidence).count()
     }
 
-    /// Of a winner, the least and the greatest ratio of the next one's median to its own.
+    /// Minimum and maximum ratio of the next one's median to the winner's.
     fn lead(&self, winner: &str) -> Option<(f64, f64)> {
         let clear = self.races.iter().filter(|race| race.evidence() == Evidence::Clear);
         range(clear.filter(|race| name(race.first) == winner).filter_map(Race::lead))
     }
 
-    /// Who wins most clearly, or has the smallest median where nobody does.
+    /// The most significant winner, or the smallest median if no lead is significant.
     fn closest_or_winner(&self) -> String {
         let winner = self.wins.first().map(|(name, _)| name.clone());
         winner.unwrap_or_else(|| name(self.races[0].first))
@@ -121,7 +121,7 @@ impl Winners<'_> {
         }
     }
 
-    /// `, 1.10 to 3.10 × ahead of the next`; nothing if there is no next one.
+    /// `, 1.10 to 3.10 × ahead of the next`; `None` if there is no next one.
     fn ahead(&self, winner: &str) -> Option<String> {
         let (low, high) = self.lead(winner)?;
         let lead = match (format!("{low:.2}"), format!("{high:.2}")) {
@@ -138,7 +138,7 @@ impl Winners<'_> {
         if others.is_empty() { String::new() } else { format!("; elsewhere {}", others.join(", ")) }
     }
 
-    /// What can't be decided at other settings.
+    /// Statement on settings without a significant winner.
     fn unclear(&self) -> String {
         let said = |evidence, words: &str| match self.count(evidence) {
             0 => String::new(),
@@ -148,7 +148,7 @@ impl Winners<'_> {
         overlapping + &said(Evidence::TooFew, "too few samples to say")
     }
 
-    /// Nobody is clearly the fastest anywhere.
+    /// Statement for a task without any significant winner.
     fn undecided(&self) -> String {
         if let [race] = &self.races[..] {
             let second = race.second.map(|second| format!(" and {}", name(second)));

@@ -1,4 +1,4 @@
-//! How close variants come to the measured copy bandwidth.
+//! Bandwidth of variants relative to the measured copy bandwidth.
 
 use maud::{Markup, html};
 use text::Foreign;
@@ -10,7 +10,7 @@ use super::parts::{and_more, pixels, scrolling};
 use crate::record::{Ceiling, SummaryRow};
 use crate::units;
 
-/// Further variants are in the tables only.
+/// Maximum number of bars; further variants are in the tables only.
 const MOST_BARS: usize = 40;
 const WIDTH: f64 = 300.0;
 const BAR: f64 = 18.0;

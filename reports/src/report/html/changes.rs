@@ -1,4 +1,4 @@
-//! What changed since another run.
+//! Changes since another run.
 
 use std::path::Path;
 
@@ -17,7 +17,7 @@ use crate::compare::{Code, Comparison, PointVerdict, Unmatched, Verdict, gate};
 use crate::shape::point_axes;
 use crate::units;
 
-/// More rows than this are only counted.
+/// Maximum number of rows; further ones are counted.
 const MOST_ROWS: usize = 300;
 
 pub fn section(comparison: &Comparison) -> Markup {
@@ -133,7 +133,7 @@ fn row(point: &PointVerdict, settings: &Settings, scale: &Scale) -> Markup {
     }
 }
 
-/// That the machine code changed; that it did not is in the reason.
+/// Note on changed machine code; unchanged code is part of the reason.
 fn code(point: &PointVerdict) -> Markup {
     let words = match (point.verdict, point.code) {
         (Verdict::Slower | Verdict::Faster, Code::Changed) => "; the machine code changed",
@@ -142,7 +142,7 @@ fn code(point: &PointVerdict) -> Markup {
     html! { (words) }
 }
 
-/// What to do next, each advice once: its commands are long, and are there to be copied.
+/// Next steps without repeats: commands are long, and meant to be copied.
 fn next(comparison: &Comparison) -> Markup {
     let steps = steps(comparison);
     let hints = hints(comparison);
@@ -155,7 +155,7 @@ fn next(comparison: &Comparison) -> Markup {
     }
 }
 
-/// What was right in the base: nobody may overlook it.
+/// Points with a wrong output that were right in the base: they must not be overlooked.
 fn wrong(comparison: &Comparison) -> Markup {
     let points: Vec<_> = comparison.wrong().collect();
     html! {

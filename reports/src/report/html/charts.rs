@@ -1,4 +1,4 @@
-//! The charts of a task, as `bench` draws them into the run folder.
+//! The charts of a task, as they are drawn into the run folder.
 
 use maud::{Markup, PreEscaped, html};
 use text::{Foreign, SENTENCE};
@@ -7,18 +7,18 @@ use super::super::facts::counted;
 use super::parts::{and_more, scrolling};
 use crate::charts::NamedSvg;
 
-/// Further charts are left to the files of the run folder.
+/// Maximum number of charts; further ones are only in the run folder.
 const MOST_CHARTS: usize = 24;
 
-/// How much larger than drawn a chart may be shown.
+/// Maximum magnification of a chart.
 const LARGEST: f64 = 1.5;
-/// Charts of more pixels are too wide to stand side by side.
+/// Width in pixels from which on charts do not fit side by side.
 const WIDE: u32 = 900;
 
-/// So many maps of winners are the first that a reader sees.
+/// Maximum number of maps of winners at the top of the page.
 pub const MOST_MAPS: usize = 3;
 
-/// Whether a chart shows who wins where.
+/// True for a map of winners.
 pub fn is_map(chart: &NamedSvg) -> bool {
     chart.chart == "winners" && chart.page == 1
 }
@@ -45,7 +45,7 @@ pub fn section(algorithm: &str, drawn: &[NamedSvg]) -> Markup {
     }
 }
 
-/// A chart with its words for those who don't see it.
+/// A chart with a text for readers who can't see it.
 pub fn figure(chart: &NamedSvg) -> Markup {
     let caption = chart.caption.iter().map(|line| line.shown().at_most(SENTENCE).to_string());
     let caption = caption.collect::<Vec<_>>().join(" ");

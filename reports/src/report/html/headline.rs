@@ -1,4 +1,4 @@
-//! The run in a sentence, and how much was measured.
+//! The run in a sentence, and counts of what was measured.
 
 use maud::{Markup, html};
 use text::{Foreign, SENTENCE};
@@ -13,7 +13,7 @@ use crate::charts::NamedSvg;
 
 pub fn section(input: &ReportInput, charts: &[NamedSvg]) -> Markup {
     let record = &input.run.record;
-    // Who wins where, task by task.
+    // Maps of the winners, task by task.
     let maps = charts.iter().filter(|chart| is_map(chart)).take(MOST_MAPS);
     html! {
         section.headline aria-label="Summary" {

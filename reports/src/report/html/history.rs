@@ -13,9 +13,9 @@ use crate::shape::{axes, name};
 use crate::trend::{Shift, Trend};
 use crate::units;
 
-/// Further points moved less.
+/// Maximum number of series; further points changed less.
 const MOST_SERIES: usize = 60;
-/// So many are open when the page is.
+/// Number of series that are open initially.
 const OPEN: usize = 12;
 const PICTURE: Frame = Frame { width: 240.0, height: 64.0, dots: true };
 

@@ -9,9 +9,9 @@ use crate::units;
 
 const WIDTH: f64 = 220.0;
 const HEIGHT: f64 = 24.0;
-/// Room for the markers at the ends.
+/// Margin for the markers at the ends.
 const MARGIN: f64 = 8.0;
-/// Ratios further from 1 than this factor are drawn at the edge.
+/// Ratios further from 1 than this factor are clipped.
 const LARGEST: f64 = 4.0;
 
 /// A logarithmic scale around 1.
@@ -24,7 +24,7 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// A scale that holds all intervals, and the band of what doesn't count.
+    /// A scale for all intervals, and the band of irrelevant changes.
     pub fn of<'a>(points: impl Iterator<Item = &'a PointVerdict>, min_effect: f64) -> Self {
         let ends = points.flat_map(|point| {
             let (low, high) = ends(point);
@@ -72,7 +72,7 @@ impl Scale {
     }
 }
 
-/// The numbers for those who don't see the plot.
+/// The numbers, for readers who can't see the plot.
 fn words(point: &PointVerdict) -> String {
     let missing = match point.interval {
         Some(_) => "",
@@ -91,7 +91,7 @@ pub fn class(verdict: Verdict) -> &'static str {
     }
 }
 
-/// The sign of a verdict: colour alone says nothing to some.
+/// The sign of a verdict, because some readers can't distinguish colours.
 pub fn sign(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Slower => "▲",

@@ -1,4 +1,4 @@
-//! How the numbers were made, what they mean, and what they don't cover.
+//! How the numbers were measured, what they mean, and their limits.
 
 use maud::{Markup, html};
 
@@ -8,7 +8,7 @@ use super::super::facts::tally::Tally;
 use crate::record::RunRecord;
 use crate::units;
 
-/// What the columns of the tables mean.
+/// Meanings of the columns of the tables.
 const COLUMNS: [(&str, &str); 9] = [
     (
         "median, 95 % CI",
@@ -36,7 +36,7 @@ const COLUMNS: [(&str, &str); 9] = [
     ("stable", "whether equal keys keep their order"),
 ];
 
-/// How times are taken, in short.
+/// Summary of the measurement of times.
 const HOW: &str = "Every variant first has to be right: its output on the very input that is \
     timed is checked against a reference. What is wrong is never timed. Each sample starts from \
     fresh input, which is copied before the clock starts; the first one, which warms everything \
@@ -48,7 +48,7 @@ const HOW: &str = "Every variant first has to be right: its output on the very i
     the interval is narrow enough, or until a limit of samples or time is reached. All samples \
     are kept, outliers included; what looks odd about them is said under the tables.";
 
-/// What holds for every run.
+/// Limits of validity of every run.
 const HOLDS: &str = "Numbers hold for this machine, this build and these data shapes; a ratio \
     within a run is steadier than times of different runs.";
 

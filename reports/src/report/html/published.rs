@@ -1,4 +1,4 @@
-//! Published figures beside what was measured here.
+//! Published figures and measured values.
 
 use maud::{Markup, html};
 

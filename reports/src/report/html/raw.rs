@@ -1,4 +1,4 @@
-//! The records in the page, and the command line that makes such a run again.
+//! The records in the page, and the commands that reproduce the run.
 
 use std::io::{self, Write};
 
@@ -89,7 +89,7 @@ impl Embedded {
     }
 }
 
-/// What to type, from a checkout of the same commit.
+/// Commands to run in a checkout of the same commit.
 fn commands(record: &RunRecord) -> String {
     let checkout = record.software.git_commit.as_deref().map(checkout);
     let variables = record.variables.iter();

@@ -1,4 +1,4 @@
-//! Where the time of a variant goes: its stages as parts of a bar.
+//! Breakdown of the time of a variant: its stages as parts of a bar.
 
 use maud::{Markup, html};
 use text::Foreign;
@@ -11,11 +11,11 @@ use crate::record::SummaryRow;
 use crate::shape::name;
 use crate::units;
 
-/// Further settings are in the tables only.
+/// Maximum number of settings; further ones are in the tables only.
 const MOST_SETTINGS: usize = 12;
-/// A part that takes more of the line than this has its share written in it.
+/// Minimum share of the width for a part whose share is written in it.
 const ROOM_FOR_SHARE: f64 = 0.1;
-/// The colour of what is left over: it stands for nothing that was measured itself.
+/// The colour of the remainder, which was not measured itself.
 const REST: &str = "#8a8a8a";
 
 pub fn section(rows: &[&SummaryRow], settings: &Settings) -> Markup {
@@ -51,7 +51,7 @@ fn figure(breakdown: &Breakdown, stages: &[&str], settings: &Settings) -> Markup
     }
 }
 
-/// The colour of a stage, that of the charts, as CSS writes it.
+/// The colour of a stage as in the charts, for CSS.
 fn color(stage: &str, index: usize) -> String {
     if stage == OTHER {
         return REST.to_owned();
@@ -60,7 +60,7 @@ fn color(stage: &str, index: usize) -> String {
     format!("#{red:02x}{green:02x}{blue:02x}")
 }
 
-/// The parts of a bar as boxes: their texts keep their size on a small screen.
+/// The parts of a bar as boxes, whose texts keep their size on a small screen.
 fn picture(bar: &Bar, stages: &[&str], longest: f64) -> Markup {
     let width = |seconds: f64| format!("{:.2}%", 100.0 * seconds / longest);
     html! {

@@ -1,4 +1,4 @@
-//! One task: what was measured, and all that can be seen in it.
+//! Section of one task.
 
 use maud::{Markup, html};
 use text::{Foreign, SENTENCE};

@@ -1,4 +1,4 @@
-//! From which size on a GPU is worth it, setting by setting.
+//! Size from which on a GPU is faster, setting by setting.
 
 use super::and_more;
 use crate::break_even::{Sweep, entrants, sentences, sweeps};
@@ -6,10 +6,10 @@ use crate::record::SummaryRow;
 use crate::shape;
 use crate::table::escaped;
 
-/// Further settings are counted.
+/// Maximum number of settings; further ones are counted.
 const MOST_SETTINGS: usize = 8;
 
-/// A line for each setting; nothing if no CPU and GPU were measured at enough sizes.
+/// A line for each setting; empty if no CPU and GPU were measured at enough sizes.
 pub fn text(rows: &[&SummaryRow]) -> String {
     let sweeps = sweeps(rows);
     if sweeps.is_empty() {

@@ -20,7 +20,7 @@ const COLUMNS: [(&str, Side); 6] = [
     ("ratio [95 %]", Side::Right),
     ("why, and what to do", Side::Left),
 ];
-/// Further points are counted.
+/// Maximum number of rows; further ones are counted.
 const MOST_ROWS: usize = 30;
 
 pub fn text(comparison: &Comparison) -> String {

@@ -1,5 +1,4 @@
-//! The report as a text for a merge request: what a reviewer must see, and no
-//! picture.
+//! The report as a text for a merge request: the main results, without pictures.
 
 mod break_even;
 mod changes;
@@ -36,7 +35,7 @@ pub fn text(input: &ReportInput) -> String {
     parts.join("\n")
 }
 
-/// The conclusions of a published figure.
+/// The verdicts on the claims of a published figure.
 fn published(reproduction: &Reproduction) -> String {
     let sentences = sentences(reproduction).into_iter();
     let lines: String = sentences.map(|text| format!("- {}\n", escaped(&text))).collect();
@@ -63,7 +62,7 @@ fn task(input: &ReportInput, algorithm: &str) -> String {
     )
 }
 
-/// What did not fit, counted; nothing if all did.
+/// Number of omitted items; empty if there are none.
 fn and_more(hidden: usize, what: &str) -> String {
     match hidden {
         0 => String::new(),
@@ -115,7 +114,7 @@ mod tests {
         let comparison = comparison(&[Verdict::Slower; 2000]);
         let input = ReportInput { comparison: Some(&comparison), ..ReportInput::of(&run) };
         let text = text(&input);
-        // What GitHub takes as a comment.
+        // Maximum size of a comment on GitHub.
         assert!(text.len() < 65_536, "{} bytes", text.len());
         assert!(text.contains("and 1970 more"), "{text}");
     }

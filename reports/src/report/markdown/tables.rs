@@ -1,4 +1,4 @@
-//! A compact table for each setting, as many as a reviewer reads.
+//! A compact table for each setting, up to a maximum number.
 
 use super::super::facts::refusals::refusals;
 use super::super::facts::settings::Settings;
@@ -11,14 +11,14 @@ use crate::shape::{self, name};
 use crate::table::{Side, Table, escaped, known};
 use crate::units::{self, times};
 
-/// More settings than this are folded.
+/// Number of settings from which on tables are folded.
 const OPEN: usize = 2;
-/// Further settings are counted.
+/// Maximum number of tables; further settings are counted.
 const MOST_TABLES: usize = 8;
-/// Further variants of a setting are counted.
+/// Maximum number of rows of a setting; further variants are counted.
 const MOST_ROWS: usize = 12;
 
-/// The tables, the fastest variant first, and what has no time.
+/// The tables, the fastest variant first, and the rows without a time.
 pub fn text(rows: &[&SummaryRow], settings: &Settings, rank: Rank) -> String {
     let of_table = |row: &&SummaryRow| matches!(row.stage.as_str(), TOTAL | KERNEL);
     let valid = rows.iter().copied().filter(|row| row.valid_median().is_some());
@@ -55,12 +55,12 @@ fn table(heading: &str, rows: &[&SummaryRow], rank: Rank) -> String {
     table + &and_more(entries.len().saturating_sub(MOST_ROWS), "variants")
 }
 
-/// What cells have in some tables only.
+/// Optional columns.
 #[derive(Clone, Copy)]
 struct Shown {
-    /// Times of kernels beside whole runs.
+    /// Times of kernels in addition to total times.
     kernels: bool,
-    /// The level of each interval: not all have 95 %.
+    /// The level of each interval, if not all have 95 %.
     levels: bool,
 }
 

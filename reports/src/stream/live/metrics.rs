@@ -1,42 +1,42 @@
-//! The metrics of a stream: their names, and what they are of a speed.
+//! The metrics of a stream: their names, and their values at a speed.
 
 use super::histogram::Histogram;
 use super::series::{LiveStream, LiveWorker};
 
 /// A metric.
 pub struct Metric {
-    /// As Prometheus has them: with the unit, and `_total` where it only grows.
+    /// Name in Prometheus: with the unit, and `_total` for counters.
     pub name: &'static str,
-    /// How it changes.
+    /// Kind of the metric.
     pub kind: Kind,
-    /// What it is.
+    /// Description.
     pub help: &'static str,
     of: fn(&LiveStream) -> Reading<'_>,
 }
 
-/// How a metric changes.
+/// Kind of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// It only grows.
+    /// It only increases.
     Counter,
-    /// It is what it is now.
+    /// It can increase and decrease.
     Gauge,
-    /// Counters of times, by how long they were.
+    /// Counters of times in buckets.
     Histogram,
 }
 
-/// What a metric is of a speed.
+/// Value of a metric at a speed.
 enum Reading<'a> {
     Number(f64),
-    /// Numbers, told apart by the values of a label.
+    /// Numbers, distinguished by the values of a label.
     Each(&'static str, Vec<(String, f64)>),
     Times(&'a Histogram),
 }
 
-/// A number, and what tells it from others of the same metric and speed.
+/// A number, with its suffix and label.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Sample {
-    /// Behind the metric's name.
+    /// Suffix of the metric's name.
     pub(super) suffix: &'static str,
     pub(super) label: Option<(&'static str, String)>,
     pub(super) value: f64,
@@ -52,7 +52,7 @@ const fn metric(
     Metric { name, kind, help, of }
 }
 
-/// All of them.
+/// All metrics.
 pub const METRICS: [Metric; 25] = [
     metric(
         Kind::Gauge,
@@ -218,12 +218,12 @@ fn each_worker(stream: &LiveStream, of: fn(&LiveWorker) -> f64) -> Reading<'_> {
 }
 
 impl Metric {
-    /// Its name without what all have in common.
+    /// The name without the common prefix.
     pub(super) fn short_name(&self) -> &'static str {
         self.name.strip_prefix(PREFIX).unwrap_or(self.name)
     }
 
-    /// Its numbers of a speed.
+    /// The numbers of the metric at a speed.
     pub(super) fn samples(&self, stream: &LiveStream) -> Vec<Sample> {
         let plain = |suffix, value| Sample { suffix, label: None, value };
         match (self.of)(stream) {
@@ -249,7 +249,7 @@ fn upper_end(bound: f64) -> String {
     if bound.is_finite() { bound.to_string() } else { "+Inf".to_owned() }
 }
 
-/// What tells a speed from others, and is told of each of its numbers.
+/// Labels that identify a speed, common to all of its numbers.
 pub(super) fn labels(stream: &LiveStream) -> [(&'static str, String); 3] {
     let LiveStream { device, speed, variant, .. } = stream;
     [("device", device.clone()), ("speed", speed.to_string()), ("variant", variant.clone())]

@@ -1,4 +1,4 @@
-//! What a scrape by Prometheus gets: its text format, version 0.0.4.
+//! Response to a scrape by Prometheus: its text format, version 0.0.4.
 
 use std::fmt::Write;
 
@@ -6,15 +6,15 @@ use super::metrics::{Kind, METRICS, Metric, labels};
 use super::series::LiveStream;
 use crate::export::prometheus::escaped;
 
-/// What kind of text it is, for the header of HTTP.
+/// Content type for the HTTP header.
 pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// The numbers of all speeds, by metric. Speeds differ in variant, device or speed.
+/// The metrics of all speeds, by metric. Speeds differ in variant, device or speed.
 pub fn page(streams: &[LiveStream]) -> String {
     let mut page = String::new();
     for metric in METRICS {
         let Metric { name, help, .. } = metric;
-        // Writing to a text does not fail.
+        // Writing to a `String` does not fail.
         let _ = writeln!(page, "# HELP {name} {help}\n# TYPE {name} {}", kind(metric.kind));
         for stream in streams {
             write_samples(&mut page, &metric, stream);

@@ -1,4 +1,4 @@
-//! Which files there are, and what keeps them from being written.
+//! Files of charts, and errors of writing them.
 
 use std::fs;
 use std::path::Path;
@@ -103,7 +103,7 @@ fn a_folder_that_cannot_be_written_is_an_error_with_its_name() {
     assert!(error.to_string().contains("bars.svg"));
 }
 
-/// Whoever puts a link into a folder of charts does not choose what is written over.
+/// A link in a folder of charts must not redirect writes to another file.
 #[test]
 fn a_link_in_the_place_of_a_chart_is_replaced() {
     let dir = tempfile::tempdir().expect("a temporary folder");

@@ -76,7 +76,7 @@ fn no_text_leaves_the_image_or_touches_another() {
     }
 }
 
-/// The room that a text takes in the image.
+/// The box of a text in the image.
 #[derive(Debug)]
 #[allow(dead_code, reason = "the text is for messages")]
 struct TextBox<'a> {

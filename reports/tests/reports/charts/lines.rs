@@ -7,7 +7,7 @@ use super::rows::{PLACEMENTS, UNPLACED, names, row, svg, threads_sweep};
 
 #[test]
 fn the_speedup_is_at_its_place_on_the_axis() {
-    // Twice as fast on four threads and five times on twenty-five: the root.
+    // Twice as fast with four threads and five times with twenty-five: the square root.
     let rows = threads_sweep(&[1, 4, 25], &UNPLACED, |t| 8e-3 / (t as f64).sqrt());
     assert!(names(&rows).contains(&"time-over-threads".to_owned()));
     let text = svg(&rows, "speedup-over-threads");

@@ -1,4 +1,4 @@
-//! Pages in a real browser, where there is one.
+//! Pages in a real browser, if one is installed.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,12 +7,12 @@ use reports::report::html;
 
 use super::fixture::{Fixture, large};
 
-/// What a browser says of a page in a frame of some width.
+/// Measurements of a browser for a page in a frame of some width.
 #[derive(Debug)]
 struct Seen {
     /// `inner=360 overflow=0 broken=0 drawn=true`
     measures: String,
-    /// What it logged.
+    /// Messages in its log.
     console: Vec<String>,
 }
 
@@ -61,7 +61,7 @@ fn seen(chromium: &Path, page: &str, width: u32) -> Seen {
     let profile = format!("--user-data-dir={}", folder.path().join("profile").display());
     let output = Command::new(chromium)
         .args(["--headless", "--no-sandbox", "--disable-gpu"])
-        // Else the probe may not look into the frame.
+        // Otherwise the probe may not access the frame.
         .arg("--allow-file-access-from-files")
         .args(["--enable-logging=stderr", "--v=0", "--virtual-time-budget=20000"])
         .args(["--window-size=1400,900", "--dump-dom", &profile])

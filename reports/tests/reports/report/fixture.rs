@@ -1,4 +1,4 @@
-//! Runs with all that a report can show.
+//! Runs with all content that a report can show.
 
 use std::path::PathBuf;
 
@@ -18,13 +18,13 @@ use crate::common;
 /// Markup that must come out as text.
 pub const HOSTILE: &str = "<script>alert(1)</script>\"'&amp;";
 
-/// A report with everything in it.
+/// A report with all sections.
 pub struct Fixture {
     /// The reported run.
     pub run: Run,
     /// Runs before it.
     pub earlier: Vec<RunSummary>,
-    /// Against the one before.
+    /// Comparison with the previous run.
     pub comparison: Comparison,
 }
 
@@ -39,7 +39,7 @@ impl Fixture {
         }
     }
 
-    /// What the report is made of.
+    /// Input of the report.
     pub fn input(&self) -> ReportInput<'_> {
         ReportInput {
             earlier: &self.earlier,
@@ -60,8 +60,8 @@ pub fn run(summary: Vec<SummaryRow>) -> Run {
     }
 }
 
-/// As many points as a long night measures: five variants at a hundred
-/// settings, with thirty samples each.
+/// The number of points of a long nightly run: five variants at a hundred settings, with thirty
+/// samples each.
 pub fn large() -> Run {
     let mut rows = Vec::new();
     for i in 0..500u32 {
@@ -156,7 +156,7 @@ fn samples(row: &SummaryRow, count: usize) -> Vec<SampleRow> {
     (0..count.min(row.samples)).map(sample).collect()
 }
 
-/// A point with each verdict in turn, for all valid rows.
+/// A point with each verdict cyclically, for all valid rows.
 fn comparison(rows: &[SummaryRow]) -> Comparison {
     let valid = rows.iter().filter(|row| row.valid == YesNo::Yes);
     let refused = rows.iter().find(|row| row.valid == YesNo::No);

@@ -11,7 +11,7 @@ fn page() -> String {
     html(&Fixture::new().input()).expect("a page")
 }
 
-/// A page of a run and nothing else.
+/// A page of a single run.
 fn page_of(run: &Run) -> String {
     html(&ReportInput::of(run)).expect("a page")
 }
@@ -95,7 +95,7 @@ fn headings_leave_no_level_out() {
 #[test]
 fn pictures_have_words_and_links_have_targets() {
     let page = page();
-    // Charts are within an element with words, all others say them themselves.
+    // Charts are within an element with a label, all others have their own.
     let (charts, own) =
         (page.matches("class=\"chart\"").count(), page.matches("<svg class=").count());
     assert_eq!(page.matches("<svg").count(), charts + own);
@@ -116,7 +116,7 @@ fn pictures_have_words_and_links_have_targets() {
 fn machines_are_listed_and_not_mixed() {
     let page = page();
     assert!(page.contains("Another CPU"));
-    // Seven earlier runs, one of them elsewhere.
+    // Seven earlier runs, one of them on another machine.
     assert!(page.contains("Medians of 7 runs on this machine"), "history");
     assert!(page.contains("commit c0ffee000003") && !page.contains("commit c0ffee000004"));
 }
