@@ -148,7 +148,7 @@ impl Aliases {
             let is_old =
                 |other: &Alias| other.meets(alias) && other.old == *new && other.until.is_empty();
             if before.any(|other| other.meets(alias) && other.old == *old) {
-                Some(format!("{task}: {old} stands there twice"))
+                Some(format!("{task}: {old} occurs twice"))
             } else if self.0.iter().any(is_old) || old == new {
                 Some(format!("{task}: {old} becomes {new}, which is an old name itself"))
             } else {
@@ -221,7 +221,7 @@ mod tests {
             ("sort,,a,b,,\nsort,,b,c,,\n", "sort: a becomes b, which is an old name itself"),
             ("sort,,a,b,,\nsort,,b,a,,\n", "sort: b becomes a, which is an old name itself"),
             ("sort,,a,a,,\n", "sort: a becomes a, which is an old name itself"),
-            ("sort,,a,b,,\nsort,cpu,a,c,,\n", "sort: a stands there twice"),
+            ("sort,,a,b,,\nsort,cpu,a,c,,\n", "sort: a occurs twice"),
         ] {
             let problems = table(rows).problems();
             assert!(problems.iter().any(|found| found == problem), "{problem}: {problems:?}");

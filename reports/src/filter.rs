@@ -27,7 +27,7 @@ pub struct AxisValues {
 #[expect(missing_docs, reason = "the variants say what they hold")]
 pub enum FilterError {
     /// Not a valid glob: the text, and the problem.
-    #[error("{} is no pattern: {problem}; use names, * and ?, such as block-*", text.quoted())]
+    #[error("invalid pattern {}: {problem}; use names, * and ?, such as block-*", text.quoted())]
     Pattern { text: String, problem: &'static str },
     /// Not an axis with values.
     #[error("{} is not of the form NAME=VALUE[,VALUE], such as segments=24,1792", .0.quoted())]

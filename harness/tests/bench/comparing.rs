@@ -108,7 +108,7 @@ fn what_is_not_clear_fails_where_that_is_asked_for() {
     let open = points(&compare(&folder, "--format json").exits(0), "INCONCLUSIVE");
     let detectable = |point: &Value| point["detectable"].as_f64();
     assert!(open.iter().all(|point| detectable(point) > Some(0.01)));
-    assert!(has(&open[0], "reason", "would have been found"));
+    assert!(has(&open[0], "reason", "would have been detected"));
     compare(&folder, "--fail-on inconclusive").exits(4);
     let folder = runs(|_| 1.0);
     compare(&folder, "--fail-on inconclusive").exits(0);

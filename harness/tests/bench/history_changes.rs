@@ -25,7 +25,7 @@ fn a_change_alarms_until_it_is_accepted() {
     let alarm = folder.bench(line).exits(4);
     alarm
         .prints("20260121T000000Z-sort-")
-        .prints("SLOWER, by the same code: the environment changed")
+        .prints("SLOWER, same code: the environment changed")
         .prints("1 change, of which 1 to be looked at\n")
         .says("s/accepted-shifts.toml");
     // Without --check it is told, and no more.

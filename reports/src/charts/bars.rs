@@ -16,9 +16,9 @@ const READING: &str = "bars: median, the fastest first, with its ratio to the fa
     95 % confidence interval of the median";
 const PAGES: &str = "bars: median, and median over the number of pages with data; whiskers: 95 % \
     confidence interval";
-const OF_PEAK: &str = "bars: the bytes that any variant must move, over the median time, as a \
-    share of the bandwidth measured in the run with as many threads (of memory; of a GPU end to \
-    end, of its link); dashed: all of it";
+const OF_PEAK: &str = "bars: minimum bytes of any variant, over the median time, as a share of the \
+    bandwidth measured in the run with the same number of threads (of memory; end to end on a GPU, \
+    of its link); dashed: all of it";
 const HATCHED: &str = "; hatched: fewer than 6 samples";
 /// Metric of the time per page, in µs.
 const PAGE_TIME: &str = "us_per_page";
@@ -65,7 +65,7 @@ impl Quantity {
     fn unit(self) -> Unit {
         match self {
             Quantity::Time => Unit::Time("median time"),
-            Quantity::PageTime => Unit::Time("median time a page"),
+            Quantity::PageTime => Unit::Time("median time per page"),
             Quantity::Memory => Unit::Number("memory [× input]"),
             Quantity::Bandwidth => Unit::Number("of the measured bandwidth"),
             Quantity::Quality(quality) => Unit::Number(quality.name),
@@ -145,7 +145,7 @@ pub fn times_and_pages(study: &Study) -> Option<Chart<BarPanel>> {
     let panels = pairs.flat_map(|(total, page)| [total.showing("total"), page.showing("a page")]);
     Some(Chart {
         headline: total.headline,
-        title: format!("{}: total time and time a page", study.algorithm),
+        title: format!("{}: total time and time per page", study.algorithm),
         panels: panels.collect(),
         columns: 2,
         caption: total.caption,

@@ -205,7 +205,8 @@ mod tests {
         let caption = of(&[row("a", "n=1", 1e-3), wrong, partly]);
         assert_eq!(
             caption[2],
-            "reading · 10 samples a point · 1 variant not shown: not valid (b) · 1 point not shown: no median (a)"
+            "reading · 10 samples a point · 1 variant not shown: not valid (b) · 1 point not \
+             shown: no median (a)"
         );
     }
 }

@@ -10,7 +10,8 @@ use text::Foreign;
 pub enum ChartError {
     /// The folder cannot be made.
     #[error(
-        "cannot make the folder {} for the charts: {source}; choose another with --out, or draw none with --no-charts", path.shown()
+        "cannot make the folder {} for the charts: {source}; choose another with --out, or draw \
+         none with --no-charts", path.shown()
     )]
     Folder {
         /// The folder.
@@ -20,7 +21,8 @@ pub enum ChartError {
     },
     /// The file cannot be written.
     #[error(
-        "cannot write the chart {}: {source}; free some space or choose another folder with --out, or draw none with --no-charts", path.shown()
+        "cannot write the chart {}: {source}; free some space or choose another folder with --out, \
+         or draw none with --no-charts", path.shown()
     )]
     Write {
         /// The file.
@@ -30,7 +32,8 @@ pub enum ChartError {
     },
     /// The picture cannot be made.
     #[error(
-        "cannot draw the chart {}: {reason}; the numbers are in summary.csv, draw no charts with --no-charts", path.shown()
+        "cannot draw the chart {}: {reason}; the numbers are in summary.csv, draw no charts with \
+         --no-charts", path.shown()
     )]
     Draw {
         /// File of the chart.

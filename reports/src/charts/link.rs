@@ -14,8 +14,8 @@ use crate::record::{CeilingsRecord, LinkPoint};
 
 /// The horizontal axis, in bytes.
 const AXIS: &str = "block size";
-const READING: &str = "h2d: host to device, d2h: device to host, both: both ways at the same time, \
-    summed · markers: best of several repetitions";
+const READING: &str = "h2d: host to device, d2h: device to host, both: both directions at the same \
+    time, summed · markers: best of several repetitions";
 
 /// The chart of a machine's links, one panel per GPU; `None` without links.
 pub fn figure(record: &CeilingsRecord) -> Option<Chart<LinePanel>> {

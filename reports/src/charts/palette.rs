@@ -36,10 +36,10 @@ const LOOKS: [&str; 22] = [
     global published",
     "block-merge device parallel-bytes simd pieces per-side components lookup-table-serial windows \
     shared rows",
-    "segmented-radix pageable streamed shuffle-scan buckets-by-time time-sweep petgraph lookup-table-both \
-    insertion pairs bit-runs constant compaction-lookback at-once count-place",
-    "concat pinned dma-1 at-distance ballot-scan pieces-by-time balanced shares tiles links time-bins \
-    parameter compaction-atomic",
+    "segmented-radix pageable streamed shuffle-scan buckets-by-time time-sweep petgraph \
+     lookup-table-both insertion pairs bit-runs constant compaction-lookback at-once count-place",
+    "concat pinned dma-1 at-distance ballot-scan pieces-by-time balanced shares tiles links \
+     time-bins parameter compaction-atomic",
     "channel-bucket dma-2 fused mapped balanced-overlapped components-blocks connectors tile-merge \
     fronts on-host thread-per-microslice",
     "rdst managed lookup-table-fresh dma-buffered fused-overlapped resident \

@@ -12,9 +12,9 @@ use crate::portability::{Comparison, Contender, what_differs};
 use crate::record::RunRecord;
 use crate::{shape, units};
 
-const READING: &str = "bars: how many times as long kernels take as native ones on the same GPU, \
-    without copies; line: as long · whiskers: 95 % confidence interval of the ratio; hatched: too \
-    few samples for one";
+const READING: &str = "bars: time of kernels over that of native ones on the same GPU, without \
+    copies; line: equal times · whiskers: 95 % confidence interval of the ratio; hatched: too few \
+    samples for one";
 
 /// The chart of the comparisons; `None` if there are none.
 pub fn portability(run: &RunRecord, comparisons: &[Comparison]) -> Option<Chart<BarPanel>> {
@@ -31,7 +31,7 @@ pub fn portability(run: &RunRecord, comparisons: &[Comparison]) -> Option<Chart<
     caption.extend(shapes.iter().map(of_task));
     caption.push(READING.to_owned());
     caption.extend(differing(comparisons));
-    let title = "Kernels over native ones that do the same".to_owned();
+    let title = "Time of kernels over that of equivalent native ones".to_owned();
     Chart::new(title, 3, panels.collect(), caption)
 }
 

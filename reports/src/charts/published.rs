@@ -9,8 +9,8 @@ use crate::units;
 
 /// Name of the measured series.
 const HERE: &str = "here";
-const READING: &str = "bars: how many times as fast as what the figure is normalised to, which is \
-    dashed · whiskers: 95 % confidence interval of the median time here, the range of few samples";
+const READING: &str = "bars: speed-up over the reference of the figure, which is dashed · \
+    whiskers: 95 % confidence interval of the median time here, the range of few samples";
 
 /// The chart of a figure; `None` if no value has a measured counterpart.
 pub fn figure(reproduction: &Reproduction) -> Option<Chart<BarPanel>> {

@@ -20,12 +20,12 @@ use crate::units;
 const FAR_APART: f64 = 30.0;
 /// Panels next to each other.
 const ACROSS: usize = 2;
-const CONTENTS: &str = "markers: what each timeslice holds, where it was due";
-const BYTES: &str = "markers: bytes a second of timeslices as they are done, dashed grey: as they are \
-    due, dashed in colours: what was printed";
-const EVENTS: &str = "markers: events a second of all streams, whiskers: 95 % confidence interval, \
-    dashed in colours: what was printed · rates in words are those of digis";
-const NOTHING_PRINTED: &str = "nothing was printed that this can be compared with";
+const CONTENTS: &str = "markers: content of each timeslice, at the time at which it was due";
+const BYTES: &str = "markers: bytes per second of completed timeslices, dashed grey: of due ones, \
+    dashed in colours: published values";
+const EVENTS: &str = "markers: events per second of all streams, whiskers: 95 % confidence \
+    interval, dashed in colours: published values · rates in words are those of digis";
+const NOTHING_PRINTED: &str = "no comparable value was published";
 
 /// The chart of a figure; `None` if nothing of it was measured.
 pub fn figure(reproduction: &Reproduction, streams: &Streams) -> Option<Chart<LinePanel>> {
@@ -70,9 +70,9 @@ fn contents(streams: &Streams, quantities: &[Quantity]) -> Option<Drawn> {
         let points = all.into_iter().step_by(step).collect();
         let line = Line { name: name.to_owned(), style, kind: Kind::Dots, points };
         let unit = Unit::Count(match quantity {
-            Quantity::Digis => "digis of a timeslice",
-            Quantity::Clusters => "clusters of a timeslice",
-            Quantity::Hits => "hits of a timeslice",
+            Quantity::Digis => "digis per timeslice",
+            Quantity::Clusters => "clusters per timeslice",
+            Quantity::Hits => "hits per timeslice",
         });
         panel(String::new(), &x, unit, vec![line])
     };
@@ -93,7 +93,7 @@ fn bytes(reproduction: &Reproduction, streams: &Streams) -> Option<Drawn> {
         lines.push(Line::reference(DUE, points(rates.due)));
         lines.push(Line::curve(&own, palette.style(&own), points(rates.done)));
         let title = if shown.len() > 1 { own } else { String::new() };
-        panel(title, &x, Unit::Bytes("raw data a second"), lines)
+        panel(title, &x, Unit::Bytes("raw data per second"), lines)
     });
     let panels: Vec<LinePanel> = panels.collect();
     (!panels.is_empty()).then(|| (panels, shown.into_iter().map(words).collect()))

@@ -16,7 +16,7 @@ use crate::record::SummaryRow;
 use crate::units;
 use crate::winners::is_of_data;
 
-const READING: &str = "dashed: what would be ideal; time: median";
+const READING: &str = "dashed: ideal value; time: median";
 const FIGURES: &str = "figures: of the first input; residuals and pulls: standard deviations, by \
     the 68 % in the middle";
 /// Values within this factor count as equal.
@@ -57,7 +57,7 @@ pub fn figure(study: &Study) -> Option<Chart<BarPanel>> {
     let reading = format!("{}; {READING}{same}", reading(&shown));
     (!shown.is_empty()).then(|| Chart {
         headline: None,
-        title: format!("{}: how good, how fast", study.algorithm),
+        title: format!("{}: quality and time", study.algorithm),
         columns: 2,
         panels,
         caption: caption::caption(&study, &reading),

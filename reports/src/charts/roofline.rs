@@ -20,9 +20,9 @@ use crate::record::SummaryRow;
 /// The metric of kernels that holds the bytes that they move.
 const MOVED: &str = "bytes_moved";
 const ROOF: &str = "measured copy bandwidth";
-const READING: &str = "markers: items a second of the kernels over the bytes that they move for \
-    an item; dashed: what the copy bandwidth measured in the run allows; upright: what any \
-    variant must move";
+const READING: &str = "markers: items per second of the kernels over the bytes that they move per \
+    item; dashed: limit by the copy bandwidth measured in the run; vertical: minimum bytes of any \
+    variant";
 /// Margin beyond the outermost markers.
 const BEYOND: f64 = 1.6;
 const TICKS: usize = 6;
@@ -62,7 +62,7 @@ fn panel(study: &Study, panel: Panel) -> Option<LinePanel> {
     Some(LinePanel {
         title: panel.title,
         x: XAxis {
-            name: "bytes moved for an item".to_owned(),
+            name: "bytes moved per item".to_owned(),
             scale: x,
             ticks: x.ticks(TICKS).into_iter().map(|tick| (tick, format!("{tick}"))).collect(),
         },

@@ -16,7 +16,7 @@ use super::unit::Unit;
 use crate::record::{SampleRow, SummaryRow};
 use crate::units::{self, counted};
 
-const OF_DISTRIBUTION: &str = "dots: single samples, of more than 60 as many quantiles; lines: \
+const OF_DISTRIBUTION: &str = "dots: single samples (60 quantiles if there are more); lines: \
     their median, the fastest first";
 const OF_ROUNDS: &str = "markers: single samples in the order of the rounds";
 /// Maximum number of dots: more would hide each other and make pages large.

@@ -10,9 +10,9 @@ use crate::breakdown::{self, Breakdown, OTHER, breakdowns, stages};
 use crate::record::SummaryRow;
 use crate::units;
 
-const READING: &str = "bars: medians, the variant with the fastest whole first in each panel; \
-    numbers: time, ratio to the fastest that was given the same, share of the variant's whole; \
-    other: what the stages leave of the whole";
+const READING: &str = "bars: medians, the variant with the smallest total first in each panel; \
+    numbers: time, ratio to the fastest one with equal input, share of the variant's total; other: \
+    remainder of the total";
 
 /// Minimum number of stages of a variant for a chart.
 const FEWEST_STAGES: usize = 2;

@@ -24,7 +24,7 @@ const MOST_ANSWERS: usize = 2;
 /// The names of references in the legend.
 pub const DUE: &str = "due";
 const IDEAL: &str = "all that is due";
-const LATENCY: &str = "latency: from when a timeslice is due until its result is there";
+const LATENCY: &str = "latency: from when a timeslice is due to its result";
 
 /// Latency and rate over time, a panel for each device; `None` if no timeslice was completed.
 pub fn over_time(
@@ -54,8 +54,7 @@ pub fn over_time(
         let unit = Unit::Rate(if items == "digi" { "digis a second" } else { "items a second" });
         panels.push(panel(&device, "rate", unit, &x, rates)?);
     }
-    let reading =
-        format!("{LATENCY}; rate: of timeslices as they are done, dashed as they are due");
+    let reading = format!("{LATENCY}; rate: of completed timeslices, dashed: of due ones");
     let more =
         (left_out > 0).then(|| format!("{} more not shown", units::counted(left_out, "speed")));
     chart("over time", panels, run, &measured, [Some(reading), more])
@@ -102,7 +101,7 @@ pub fn kept_up(run: &RunRecord, rows: &[StreamRow]) -> Option<Chart<LinePanel>> 
     let cuts = view.cuts();
     let panel = LinePanel { title: String::new(), x: view.x.clone(), y, unit, lines, cuts };
     let reading = "done: within the time, in units of the detector's rate; vertical: the highest \
-        speed that was kept up";
+        speed that was kept up with";
     chart("done over speed", vec![panel], run, &view.rows, [Some(reading.to_owned()), None])
 }
 

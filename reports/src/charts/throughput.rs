@@ -23,16 +23,15 @@ const MOST_SAID: usize = 8;
 /// The name of the reference in the legend.
 const IDEAL: &str = "ideal";
 /// Name of the limit set by links.
-const ALLOWED: &str = "as much as the links carry at once";
+const ALLOWED: &str = "limit of the links";
 /// Ideal lines are cut off at this multiple of the largest measured value.
 const ABOVE: f64 = 1.25;
-const RATE: &str = "markers: items a second of all streams within the window, whiskers: 95 % \
+const RATE: &str = "markers: items per second of all streams within the window, whiskers: 95 % \
     confidence interval of the mean over blocks of time";
-const IDEALS: &str = "dashed: in proportion, the ideal";
-const LINKS: &str = "dashed in colours: what links carry at once";
-const TIME: &str = "markers: median and 99th percentile of the time from when an event's input was \
-    there until its output was, whiskers: their 95 % confidence intervals, where there are enough \
-    events";
+const IDEALS: &str = "dashed: ideal, proportional";
+const LINKS: &str = "dashed in colours: limit of the links";
+const TIME: &str = "markers: median and 99th percentile of the time from an event's input to its \
+    output, whiskers: their 95 % confidence intervals, where there are enough events";
 
 /// Lines of one setting with its title.
 type Setting<'a> = (String, Vec<Curve<'a>>);
@@ -41,9 +40,9 @@ type Setting<'a> = (String, Vec<Curve<'a>>);
 pub fn over_streams(run: &RunRecord, rows: &[ThroughputRow]) -> Option<Chart<LinePanel>> {
     let view = View::new(rows, |row| row.streams as f64, "streams")?;
     let panels: Vec<LinePanel> = view.settings.iter().map(|setting| view.rates(setting)).collect();
-    let marks = "vertical: where the rate stops growing, shaded: its 95 % interval";
+    let marks = "vertical: saturation of the rate, shaded: its 95 % interval";
     let mut chart =
-        view.chart("items a second over streams", panels, run, &[RATE, IDEALS, marks])?;
+        view.chart("items per second over streams", panels, run, &[RATE, IDEALS, marks])?;
     chart.caption.extend(view.words());
     Some(chart)
 }
@@ -57,7 +56,7 @@ pub fn over_threads(run: &RunRecord, rows: &[ThroughputRow]) -> Option<Chart<Lin
     let at_work = |row: &ThroughputRow| (row.streams * row.threads) as f64;
     let view = View::new(&rows, at_work, "threads of all streams")?;
     let panels: Vec<LinePanel> = view.settings.iter().map(|setting| view.plain(setting)).collect();
-    view.chart("items a second over the threads of all streams", panels, run, &[RATE])
+    view.chart("items per second over the threads of all streams", panels, run, &[RATE])
 }
 
 /// The median and the 99th percentile over the streams, if these vary.
@@ -131,8 +130,8 @@ pub fn over_gpus(run: &RunRecord, rows: &[ThroughputRow]) -> Option<Chart<LinePa
         x: x.clone(),
         place: |_| 0.0,
     };
-    let most = "each with the number of streams that did the most";
-    view.chart("items a second over GPUs", panels.collect(), run, &[RATE, IDEALS, LINKS, most])
+    let most = "each with the number of streams of the highest rate";
+    view.chart("items per second over GPUs", panels.collect(), run, &[RATE, IDEALS, LINKS, most])
 }
 
 /// Curves grouped by settings, with their styles and their axis.

@@ -17,8 +17,8 @@ use crate::shape::AxisName;
 use crate::units;
 use crate::winners::{self, Evidence, Race};
 
-const READING: &str = "in each field: the fastest, how far it is ahead of the next, and of whom; \
-    white: the intervals of the two overlap, or there are too few samples to say";
+const READING: &str = "in each field: the fastest variant, its lead, and the next one; white: \
+    their intervals overlap, or there are too few samples";
 /// Size of a field in pixels: minimum width, maximum width, and height.
 const FIELD: [f64; 3] = [110.0, 260.0, 52.0];
 /// Pixels between fields, and width of the winner's stripe.
@@ -74,7 +74,7 @@ pub fn figure(study: &Study, over: &[String]) -> Option<Chart<WinnerMap>> {
     });
     Some(Chart {
         headline: winners::headline(&races, |row| study.series(row)),
-        title: format!("{}: who is the fastest", study.algorithm),
+        title: format!("{}: fastest variant", study.algorithm),
         panels: panels.collect(),
         columns: 1,
         caption: caption::of_samples(study, READING),

@@ -11,14 +11,13 @@ use crate::units::counted;
 pub enum CompareError {
     /// Both are the same run: the folders, and its start.
     #[error(
-        "{} and {} are the same run, started {}: comparing a run with itself says nothing; \
-         measure again, or name an earlier run", folders[0], folders[1], started.shown()
+        "{} and {} are the same run, started {}; measure again, or name an earlier run", folders[0], folders[1], started.shown()
     )]
     SameRun { folders: [String; 2], started: String },
     /// The runs are of different machines: the folders, and the machines.
     #[error(
-        "{} was measured on another machine ({}) than {} ({}): their times say nothing of the \
-         code; use --across-machines if that is what you want",
+        "{} was measured on another machine ({}) than {} ({}): their times are not comparable; use \
+         --across-machines to compare them anyway",
         folders[0], machines[0], folders[1], machines[1]
     )]
     Machines { folders: [String; 2], machines: [String; 2] },

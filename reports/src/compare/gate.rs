@@ -7,13 +7,9 @@ use crate::units;
 /// Error rates that `bench selftest` measured with the limits of a comparison.
 pub(crate) fn sentence(comparison: &Comparison) -> String {
     match comparison.gate.as_ref() {
-        None => {
-            "How often this gate errs on this machine is not known: run `bench selftest`".into()
-        }
+        None => "Error rates on this machine are unknown; run `bench selftest`".into(),
         Some(gate) if !has_limits(gate, &comparison.thresholds) => {
-            "How often the gate errs with these limits is not known: the self-test is of the \
-             default ones"
-                .into()
+            "Error rates with these limits are unknown: the self-test used the default ones".into()
         }
         Some(gate) => rates(gate, comparison.aslr),
     }
@@ -29,20 +25,20 @@ fn rates(gate: &SelfTest, aslr: Option<bool>) -> String {
     let of_other_case = aslr == Some(true) && gate.aslr != Some(true);
     let in_turn = (!gate.in_turn.is_empty()).then(|| {
         if of_other_case {
-            "in turn with randomised addresses: not known; run `bench selftest` where they are"
+            "paired runs with randomised addresses: unknown; run `bench selftest` on such a system"
                 .to_owned()
         } else {
-            format!("in turn: {}", rates_of(&gate.in_turn))
+            format!("paired runs: {}", rates_of(&gate.in_turn))
         }
     });
     let run_after_run =
-        (!gate.trials.is_empty()).then(|| format!("run after run: {}", rates_of(&gate.trials)));
+        (!gate.trials.is_empty()).then(|| format!("separate runs: {}", rates_of(&gate.trials)));
     let said: Vec<_> = run_after_run.into_iter().chain(in_turn).collect();
     let day = gate.finished.get(..10).unwrap_or(&gate.finished);
-    format!("This gate on this machine (selftest of {day}): {}", said.join("; "))
+    format!("Error rates on this machine (selftest of {day}): {}", said.join("; "))
 }
 
-/// `false alarms in 0.5 % of 200 points · 5 % slower found in 99 %`.
+/// `false alarms in 0.5 % of 200 points · 5 % slower detected in 99 %`.
 fn rates_of(trials: &[Trial]) -> String {
     let said: Vec<_> = trials.iter().filter_map(rate).collect();
     said.join(" · ")
@@ -52,7 +48,7 @@ fn rate(trial: &Trial) -> Option<String> {
     let rate = units::percent(trial.rate()?);
     Some(match trial.slowdown {
         0.0 => format!("false alarms in {rate} of {}", units::counted(trial.points, "point")),
-        slowdown => format!("{} slower found in {rate}", units::percent(slowdown)),
+        slowdown => format!("{} slower detected in {rate}", units::percent(slowdown)),
     })
 }
 
@@ -63,9 +59,10 @@ mod tests {
 
     #[test]
     fn rates_are_said_in_percent() {
-        let expected = "This gate on this machine (selftest of 2026-01-01): run after run: \
-            false alarms in 0.50 % of 200 points · 2.0 % slower found in 75 % · 5.0 % slower found \
-            in 100 %; in turn: false alarms in 0 % of 200 points · 5.0 % slower found in 100 %";
+        let expected = "Error rates on this machine (selftest of 2026-01-01): separate runs: false \
+            alarms in 0.50 % of 200 points · 2.0 % slower detected in 75 % · 5.0 % slower detected \
+            in 100 %; paired runs: false alarms in 0 % of 200 points · 5.0 % slower detected in \
+            100 %";
         assert_eq!(sentence(&comparison(&[])), expected);
     }
 
@@ -76,13 +73,13 @@ mod tests {
         let text = sentence(&random);
         assert!(
             text.ends_with(
-                "in turn with randomised addresses: not known; run `bench selftest` \
-            where they are"
+                "paired runs with randomised addresses: unknown; run `bench selftest` on such a \
+                 system"
             ),
             "{text}"
         );
         random.gate.as_mut().expect("a gate").aslr = Some(true);
-        assert!(sentence(&random).contains("; in turn: false alarms in 0 %"));
+        assert!(sentence(&random).contains("; paired runs: false alarms in 0 %"));
     }
 
     #[test]

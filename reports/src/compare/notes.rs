@@ -95,9 +95,9 @@ pub(super) fn randomised([base, new]: [&Measured; 2]) -> Option<bool> {
 
 /// Explains the effect of randomised addresses on verdicts.
 fn random_addresses() -> String {
-    "addresses were randomised, because the system does not allow otherwise: processes of the same \
-     code differ by some per cent, which the intervals over many processes include; fewer small \
-     changes are found"
+    "addresses were randomised, because the system does not allow to disable it: processes of the \
+     same code differ by some per cent, which the intervals include; fewer small changes are \
+     detected"
         .to_owned()
 }
 
@@ -150,7 +150,7 @@ fn calibration(base: &Measured, new: &Measured, terms: &Terms) -> Option<String>
     }
     match &terms.scatter {
         Some(scatter) if scatter.origin() == Origin::History => Some(format!(
-            "how much runs of the same code differ is known from {} of the store",
+            "scatter between runs of the same code: from {} of the store",
             units::counted(scatter.runs(), "run")
         )),
         Some(_) => None,
@@ -160,9 +160,9 @@ fn calibration(base: &Measured, new: &Measured, terms: &Terms) -> Option<String>
                 None => "`bench compare BASE NEW --confirm`",
             };
             Some(format!(
-                "how much runs of the same code differ on this machine is not known, so a change \
-                 may be the machine's: five runs in a store tell, or `bench selftest`; {in_turn} \
-                 measures both in turn and needs neither"
+                "the scatter between runs of the same code is unknown on this machine, so a change \
+                 may be noise; store five runs, run `bench selftest`, or make a paired run: \
+                 {in_turn}"
             ))
         }
     }
@@ -170,14 +170,19 @@ fn calibration(base: &Measured, new: &Measured, terms: &Terms) -> Option<String>
 
 fn unfinished(name: &str, run: &Measured) -> Option<String> {
     let finished = run.record.finished.is_some();
-    (!finished).then(|| format!("the {name} was not finished: only the points that it has"))
+    (!finished).then(|| {
+        format!(
+            "the {name} was not finished: only its completed points are \
+        compared"
+        )
+    })
 }
 
 fn clock_jump(name: &str, run: &Measured) -> Option<String> {
     let finished = run.record.finished.as_ref()?;
     // Both are UTC in RFC 3339: texts sort by time.
     (*finished < run.record.started).then(|| {
-        format!("the {name} ended before it began: the system's clock was set back meanwhile")
+        format!("the {name} ended before it began: the system's clock was set back during the run")
     })
 }
 

@@ -13,11 +13,11 @@ use crate::units;
 /// Tenfold time, as a change.
 const TENFOLD: f64 = 9.0;
 
-const MORE_SAMPLES: &str = "a point with too few samples is to be measured with more of them";
+const MORE_SAMPLES: &str = "a point has too few samples: measure it with more";
 const ENVIRONMENTS: &str =
-    "a point is slower by the same machine code: compare the environments in both run.json";
-const PROFILE: &str = "measure a point that is slower again before it is profiled";
-const LARGER: &str = "a point takes no time: measure a larger one";
+    "a point is slower with the same machine code: compare the environments in both run.json";
+const PROFILE: &str = "confirm that a point is slower before profiling it";
+const LARGER: &str = "a point takes no measurable time: measure a larger input";
 
 /// Result for a point, to be described.
 pub struct Found<'a> {
@@ -55,7 +55,7 @@ impl Found<'_> {
                 // Detecting a tenfold time would mean nothing.
                 Some(smallest) if smallest < TENFOLD => {
                     let smallest = units::percent(smallest);
-                    format!("{why}; a change of {smallest} would have been found")
+                    format!("{why}; a change of {smallest} would have been detected")
                 }
                 _ => why,
             },
@@ -69,10 +69,10 @@ impl Found<'_> {
         let minimum = units::percent(thresholds.min_effect);
         match judgement.why {
             Why::BeyondMinimum => format!("{range}{}", with_code(judgement.verdict, self.code)),
-            Why::IdenticalSamples => "the samples are the same numbers".to_owned(),
+            Why::IdenticalSamples => "the samples are identical".to_owned(),
             Why::BelowMinimum => format!("{range}: below the minimum effect of {minimum}"),
             Why::NoChangeSeen => format!("{range}: no change seen"),
-            Why::AroundMinimum => format!("{range}: perhaps below the minimum effect of {minimum}"),
+            Why::AroundMinimum => format!("{range}: may be below the minimum effect of {minimum}"),
             Why::TooWide => {
                 let resolution = units::percent(thresholds.resolution);
                 format!("{range}: too noisy to exclude a change of {resolution}")
@@ -80,12 +80,12 @@ impl Found<'_> {
             Why::RanksDisagree => {
                 let p = judgement.p_value.unwrap_or(1.0);
                 let what = match judgement.rounds {
-                    Some(_) => "the rounds do not agree on a side",
+                    Some(_) => "the rounds disagree on the direction",
                     None => "the ranks of the samples do not differ",
                 };
                 format!("{range}, but {what} (p = {p:.2})")
             }
-            Why::Disturbed => format!("{range}, but others used the cores meanwhile"),
+            Why::Disturbed => format!("{range}, but other processes used the cores"),
             Why::RunsDiffer => {
                 let differ = judgement.runs_differ.map_or_else(String::new, units::percent);
                 format!("{range}: runs of the same code differ by {differ} on this machine")
@@ -95,19 +95,19 @@ impl Found<'_> {
                 format!("{range}, but among {points} such a difference is expected by chance")
             }
             Why::Busy => format!(
-                "{range}, but the machine was busy, and how much runs differ here is not known"
+                "{range}, but the machine was busy, and its scatter between runs is unknown"
             ),
             Why::UnlikeLoads => {
-                format!("{range}, but the machine was busy, and not alike in both runs")
+                format!("{range}, but the machine was busy, and differently in both runs")
             }
-            Why::SameCode => format!(
-                "{range}, but the machine code is the same: it lies elsewhere in another build"
-            ),
+            Why::SameCode => {
+                format!("{range}, but the machine code is the same; only its address differs")
+            }
             Why::TooFewRounds => format!(
-                "rounds by fewer than {MIN_GENERATIONS} processes on each side have no interval"
+                "rounds by fewer than {MIN_GENERATIONS} processes on each side: no interval"
             ),
-            Why::TooFewSamples => format!("fewer than {MIN_SAMPLES} samples have no interval"),
-            Why::NoDuration => "samples of no duration have no ratio".to_owned(),
+            Why::TooFewSamples => format!("fewer than {MIN_SAMPLES} samples: no interval"),
+            Why::NoDuration => "samples without duration: no ratio".to_owned(),
         }
     }
 
@@ -149,11 +149,11 @@ fn in_turn(judgement: &Judgement) -> String {
         Quantity::Wall => "",
         // Other processes had the core for a part of the time.
         Quantity::Undelayed => ", without waiting for a core",
-        Quantity::Cpu => ", by the thread's own time",
+        Quantity::Cpu => ", by CPU time of the thread",
     };
     match judgement.rounds {
         None | Some(0) => String::new(),
-        Some(rounds) => format!(" in {} in turn{of}", units::counted(rounds, "round")),
+        Some(rounds) => format!(" in {}{of}", units::counted(rounds, "paired round")),
     }
 }
 
@@ -162,8 +162,11 @@ fn with_code(verdict: Verdict, code: Code) -> &'static str {
         (Verdict::Slower, Code::Same) => {
             "; the machine code is the same, so the environment has changed"
         }
-        (Verdict::Faster, Code::Same) => "; the machine code is the same: the environment",
-        (_, Code::Unknown) => "; whether the machine code is the same is not known",
+        (Verdict::Faster, Code::Same) => {
+            "; the machine code is the same, so the environment has \
+            changed"
+        }
+        (_, Code::Unknown) => "; the machine code can't be compared",
         _ => "",
     }
 }
@@ -224,8 +227,8 @@ mod tests {
         let smallest = found.detectable().expect("an interval");
         // 1 % and (4.3 + 0.9) times the error, which is 3.9 % over 2 · 2.086.
         assert!((0.055..0.065).contains(&smallest), "{smallest}");
-        let expected = "+2.0 % to +6.0 % time, but among 64 points such a difference is expected by \
-            chance; a change of 6.";
+        let expected = "+2.0 % to +6.0 % time, but among 64 points such a difference is expected \
+            by chance; a change of 6.";
         assert!(found.reason().starts_with(expected), "{}", found.reason());
         assert!(found.reason().ends_with(" % would have been found"), "{}", found.reason());
         // If runs scatter, a smaller family does not help.

@@ -9,7 +9,7 @@ use crate::frame::FrameError;
 pub enum ExportError {
     /// A run whose start is not a valid time.
     #[error(
-        "run {}: started {} is no time; it should be as 2026-01-31T12:00:00Z",
+        "run {}: started {} is not a time such as 2026-01-31T12:00:00Z",
         run.shown(), started.quoted()
     )]
     NoTime {

@@ -52,10 +52,9 @@ pub const QUANTITIES: [Quantity; 11] = [
         ["p95_s", "recobench_p95_seconds", "Time that 95 % of the samples did not exceed."],
         |row| row.p95_s,
     ),
-    quantity(
-        ["items_per_s", "recobench_items_per_second", "Things processed in a second."],
-        |row| row.items_per_s,
-    ),
+    quantity(["items_per_s", "recobench_items_per_second", "Items processed per second."], |row| {
+        row.items_per_s
+    }),
     quantity(
         [
             "bytes_per_s",
@@ -76,7 +75,7 @@ pub const QUANTITIES: [Quantity; 11] = [
         ["memory_bytes", "recobench_memory_bytes", "Every buffer alive during the run."],
         |row| row.memory_bytes.map(|bytes| bytes as f64),
     ),
-    quantity(["samples", "recobench_samples", "How many samples were taken."], |row| {
+    quantity(["samples", "recobench_samples", "Number of samples."], |row| {
         Some(row.samples as f64)
     }),
     quantity(

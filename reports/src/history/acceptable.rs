@@ -11,7 +11,7 @@ const NAMED: usize = 5;
 pub(super) fn problem(record: &RunRecord, rows: &[SummaryRow]) -> Option<String> {
     if record.is_small() {
         return Some(
-            "was measured under RECOBENCH_SMALL, so that its times say nothing; measure without it"
+            "was measured under RECOBENCH_SMALL, so its times are meaningless; measure without it"
                 .to_owned(),
         );
     }
@@ -26,7 +26,7 @@ pub(super) fn problem(record: &RunRecord, rows: &[SummaryRow]) -> Option<String>
     (!wrong.is_empty()).then(|| {
         let count = units::counted(wrong.len(), "point");
         let names = names.join(", ");
-        format!("has {count} whose output was wrong or that failed ({names}); mend them first")
+        format!("has {count} whose output was wrong or that failed ({names}); fix them first")
     })
 }
 

@@ -68,13 +68,13 @@ impl fmt::Display for Elsewhere {
         let (run, key) = (self.run.shown(), self.of.machine_key.shown());
         write!(f, "no baseline of {} any more: the last one, {run}, was ", self.wanted)?;
         if self.of == self.wanted {
-            return write!(f, "taken back");
+            return write!(f, "revoked");
         }
         write!(f, "of {key}, which differs: ")?;
         match self.differences.as_deref() {
-            Some([]) => write!(f, "in nothing that its record names"),
+            Some([]) => write!(f, "in nothing that is recorded"),
             Some(differences) => write!(f, "{}", differences.join(", ")),
-            None => write!(f, "in what is not known, as that run is gone"),
+            None => write!(f, "in unknown properties, as that run was deleted"),
         }
     }
 }
@@ -116,8 +116,8 @@ mod tests {
         let own = shelf.add(&here);
         store.accept(&own, "").expect("accepted");
         assert!(matches!(state(), BaselineState::Accepted(run) if run.id == own));
-        store.unaccept(&own).expect("taken back");
-        store.unaccept(&elsewhere).expect("taken back");
+        store.unaccept(&own).expect("revoked");
+        store.unaccept(&elsewhere).expect("revoked");
         assert!(words(state()).starts_with("no baseline of sort on machine 00ff any more"));
     }
 }

@@ -15,8 +15,10 @@ pub(super) fn check(
 ) -> Result<(RunRecord, Vec<SummaryRow>), HistoryError> {
     let record = read_run(folder)?;
     if humantime::parse_rfc3339_weak(&record.started).is_err() {
-        let problem =
-            format!("started: {} is no time such as 2026-01-31T12:00:00Z", record.started.quoted());
+        let problem = format!(
+            "started: {} is not a time such as 2026-01-31T12:00:00Z",
+            record.started.quoted()
+        );
         return Err(StoreError::format(&folder.join(RUN), problem).into());
     }
     let samples = read_samples(folder)?;

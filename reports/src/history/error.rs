@@ -13,13 +13,14 @@ use crate::store::StoreError;
 #[expect(missing_docs, reason = "the variants say what they hold")]
 pub enum HistoryError {
     /// There is no store.
-    #[error("there is no store of runs in {folder}; `bench history add RUN --store {folder}` makes one", folder = .0.shown())]
+    #[error("there is no store of runs in {folder}; `bench history add RUN --store {folder}` \
+        creates one", folder = .0.shown())]
     Missing(PathBuf),
     /// Not a store.
-    #[error("{} is no store of runs, but not empty either; choose another folder with --store", .0.shown())]
+    #[error("{} is neither a store of runs nor empty; choose another folder with --store", .0.shown())]
     NotAStore(PathBuf),
     /// A self-test of another version of the comparison: the file, its version and the known one.
-    #[error("{}: schema version {found}, from before version {known} of the gate, whose rates it does not tell; run `bench selftest` again", path.shown())]
+    #[error("{}: schema version {found} is older than version {known}; run `bench selftest` again", path.shown())]
     OldSelfTest { path: PathBuf, found: u32, known: u32 },
     /// A run folder that can't be read.
     #[error(transparent)]
@@ -28,7 +29,8 @@ pub enum HistoryError {
     #[error("{}: an empty run: no row is valid, so there is nothing to store", .0.shown())]
     Empty(PathBuf),
     /// The run is not finished.
-    #[error("{}: the run goes on, or was killed; add what it measured with --unfinished", .0.shown())]
+    #[error("{}: the run is not finished; wait for it, or add it with --unfinished if it was \
+        killed", .0.shown())]
     Unfinished(PathBuf),
     /// The files changed while they were copied.
     #[error("{}: the files changed while they were read; add the run again when it has ended", .0.shown())]
@@ -37,7 +39,7 @@ pub enum HistoryError {
     #[error("no run {} in the store{}", name.quoted(), hint("; did you mean", near))]
     Unknown { name: String, near: Vec<String> },
     /// Several runs match that name.
-    #[error("{} may be more than one run{}", name.quoted(), hint(":", candidates))]
+    #[error("{} matches more than one run{}", name.quoted(), hint(":", candidates))]
     Ambiguous { name: String, candidates: Vec<String> },
     /// The series has no baseline.
     #[error("no run of {0} is accepted yet; `bench history accept RUN` marks one")]
@@ -56,12 +58,12 @@ pub enum HistoryError {
     NotAcceptable { id: String, problem: String },
     /// The suite has no baseline on this machine, but had one on another.
     #[error(
-        "{0}; nothing is accepted by itself where the suite is known: `bench history accept RUN` \
-         accepts a run of this machine"
+        "{0}; no run is accepted automatically where the suite is known: `bench history accept \
+         RUN` accepts a run of this machine"
     )]
     BaselineElsewhere(Box<Elsewhere>),
     /// The run is not the baseline.
-    #[error("{} is not accepted, so there is nothing to take back", .0.shown())]
+    #[error("{} is not accepted, so there is nothing to revoke", .0.shown())]
     NotAccepted(String),
     /// A stored run whose files have changed, with the problem.
     #[error(
@@ -74,7 +76,7 @@ pub enum HistoryError {
     Unreadable { id: String, problem: String },
     /// A damaged file of the store, with the problem.
     #[error(
-        "{}: {}; put back a copy of the file, or delete it",
+        "{}: {}; restore a copy of the file, or delete it",
         path.shown(), problem.shown().at_most(SENTENCE)
     )]
     Format { path: PathBuf, problem: String },
@@ -82,7 +84,7 @@ pub enum HistoryError {
     #[error("{}: {source}{remedy}", path.shown())]
     Io { path: PathBuf, source: io::Error, remedy: &'static str },
     /// A valid run that could not be stored: its folder, and the error.
-    #[error("{source}; the store holds what it held before, the run is still in {}", run.shown())]
+    #[error("{source}; the store is unchanged, the run is still in {}", run.shown())]
     NotStored { run: PathBuf, source: Box<HistoryError> },
 }
 
@@ -96,7 +98,8 @@ impl HistoryError {
     pub(super) fn io(path: &Path, source: io::Error) -> Self {
         let remedy = match source.kind() {
             ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
-                "; make room (`bench history prune --keep 100` with this --store), or choose another store with --store"
+                "; free space (`bench history prune --keep 100` with this --store), or choose \
+                 another store with --store"
             }
             ErrorKind::ReadOnlyFilesystem | ErrorKind::PermissionDenied => {
                 "; make the store writable, or choose another one with --store"

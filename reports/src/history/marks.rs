@@ -279,7 +279,7 @@ mod tests {
             shelf.store.accept(&second, "better").expect("accepted");
         }
         assert_eq!(accepted(&shelf), [second.as_str()]);
-        shelf.store.unaccept(&second).expect("taken back");
+        shelf.store.unaccept(&second).expect("revoked");
         assert!(accepted(&shelf).is_empty());
         let earlier = shelf.store.baseline_file(&series()).expect("read").earlier;
         let notes: Vec<_> = earlier.iter().map(|it| it.note.as_str()).collect();
@@ -323,7 +323,7 @@ mod tests {
         fs::remove_dir_all(shelf.store.run_folder(&id)).expect("removed");
         let refusal = shelf.store.baseline(&series()).expect_err("gone");
         assert!(matches!(refusal, HistoryError::Unknown { .. }), "{refusal}");
-        let taken = shelf.store.unaccept("accepted").expect("taken back");
+        let taken = shelf.store.unaccept("accepted").expect("revoked");
         assert_eq!(taken, (id, series()));
         assert_eq!(shelf.store.baseline(&series()).expect("read"), None);
     }

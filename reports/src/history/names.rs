@@ -58,13 +58,13 @@ fn problem(place: &str, text: &str, most: usize) -> Option<String> {
     let shown = text.quoted();
     if text.chars().any(is_hidden) {
         return Some(format!(
-            "{place}: {shown} has characters that can't be seen; take them out of the file, and \
-             add the run again"
+            "{place}: {shown} has control characters; remove them from the file, and add the run \
+             again"
         ));
     }
     // The length in bytes is cheaper, and an upper limit of the number of characters.
     (text.len() > most && text.chars().count() > most)
-        .then(|| format!("{place}: {shown} is too long for a name: {most} characters are enough"))
+        .then(|| format!("{place}: {shown} is longer than {most} characters; shorten it"))
 }
 
 fn of_record(record: &RunRecord) -> Vec<Named<'_>> {

@@ -115,7 +115,7 @@ fn noise(comparison: &Comparison) -> Option<String> {
     let bound = comparison.noise?;
     let narrow = if bound < CLAIMED { "less" } else { "not less" };
     Some(format!(
-        "Noise: native kernels, measured once more, are within {} of themselves, {narrow} than {}.",
+        "Noise: two measurements of native kernels agree within {}, {narrow} than {}.",
         units::percent(bound),
         units::percent(CLAIMED)
     ))

@@ -99,7 +99,7 @@ impl Here<'_> {
             let needs_gpu = wanted.device == "cuda" && !self.has_gpu();
             let needs_shaders = wanted.device.starts_with("wgpu") && self.record.shaders.is_none();
             return Err(match wanted.threads {
-                _ if wanted.task.is_empty() => "not to be had here".to_owned(),
+                _ if wanted.task.is_empty() => "not reproducible here".to_owned(),
                 _ if needs_gpu => "needs a GPU".to_owned(),
                 _ if needs_shaders => "needs a GPU that shaders run on".to_owned(),
                 Threads::Exactly(number) if number > most => format!("needs {number} threads"),
@@ -109,8 +109,7 @@ impl Here<'_> {
         if total.valid == YesNo::No {
             return Err(total.note.clone());
         }
-        self.measured(wanted, total)
-            .ok_or_else(|| "the run tells no such stage or figure".to_owned())
+        self.measured(wanted, total).ok_or_else(|| "the run has no such stage or metric".to_owned())
     }
 
     fn measured(&self, wanted: &Value, total: &SummaryRow) -> Option<Measured> {

@@ -204,7 +204,7 @@ mod tests {
         assert_eq!(layers.speed_up("shaders by wgpu, checked"), Some(1.0 / 3.0));
         assert_eq!(layers.judged[0].outcome, Outcome::Holds(2.0));
         assert_eq!(layers.judged[1].outcome, Outcome::Holds(1.5));
-        assert_eq!(layers.found("oneAPI"), Err("not to be had here"));
+        assert_eq!(layers.found("oneAPI"), Err("not reproducible here"));
     }
 
     #[test]

@@ -49,7 +49,7 @@ fn listed(figure: &Figure) -> [String; 3] {
     let Figure { id, group, title, reason, .. } = figure;
     let what = match reason.as_str() {
         "" => title.clone(),
-        reason => format!("{title} (not to be had: {reason})"),
+        reason => format!("{title} (not reproducible: {reason})"),
     };
     [id.clone(), group.clone(), what]
 }
@@ -199,7 +199,7 @@ pub fn sentences(reproduction: &Reproduction) -> Vec<String> {
         sentences.push(IN_WORDS.to_owned());
     }
     if !reason.is_empty() {
-        sentences.push(format!("Not to be had here: {reason}."));
+        sentences.push(format!("Not reproducible here: {reason}."));
     }
     if !contradiction.is_empty() {
         sentences.push(format!("The publications contradict each other: {contradiction}."));

@@ -68,7 +68,7 @@ impl TryFrom<String> for Shows {
             "digis" => Ok(Quantity::Digis),
             "clusters" => Ok(Quantity::Clusters),
             "hits" => Ok(Quantity::Hits),
-            _ => Err(format!("{name} is nothing that a stream shows")),
+            _ => Err(format!("{name} is not a metric of streams")),
         };
         match text.as_str() {
             "bytes" => Ok(Shows::Bytes),
@@ -171,7 +171,7 @@ impl Here<'_> {
     /// The reason why it is not known, as text.
     pub(super) fn find_in(&self, streams: &Streams, value: &Value) -> Result<Measured, String> {
         let missing = || match streams.note(value) {
-            _ if value.task.is_empty() => "not to be had here".to_owned(),
+            _ if value.task.is_empty() => "not reproducible here".to_owned(),
             Some(note) => note,
             None if value.device == "cuda" && !self.has_gpu() => "needs a GPU".to_owned(),
             None => "not measured".to_owned(),
@@ -199,7 +199,7 @@ fn is_kind(value: &Value, device: &str) -> bool {
     value.device.is_empty() || kind(device) == value.device
 }
 
-const UNKNOWN: &str = "the run tells no such figure";
+const UNKNOWN: &str = "the run has no such metric";
 
 /// A metric of the timeslices at one speed.
 fn of_timeslices<'a>(
@@ -219,7 +219,7 @@ fn of_timeslices<'a>(
         "bytes_per_s" => mean_rate(row, own).ok_or_else(|| UNKNOWN.to_owned())?,
         // Workers with a backlog process at their maximum rate, whatever the input rate.
         "peak_bytes_per_s" if row.kept_up != YesNo::Yes => {
-            return Err("not kept up with at any speed that was tried".to_owned());
+            return Err("not kept up with at any measured speed".to_owned());
         }
         "peak_bytes_per_s" => known(Rates::of(row, own, |it| it.bytes as f64).highest())?,
         "interval_s" => exactly(row.timeslice_s / row.speed),
@@ -354,7 +354,7 @@ mod tests {
         // In intervals of half a second, each within a spill.
         let most = amount(&rates, "STS, at most, CPU");
         assert!((most / 144e6 - 1.0).abs() < 1e-6, "{most}");
-        assert_eq!(rates.found("all detectors, mean"), Err("not to be had here"));
+        assert_eq!(rates.found("all detectors, mean"), Err("not reproducible here"));
         assert_eq!(rates.found("STS, mean, GPU"), Err("not measured"), "there is a GPU");
         assert_eq!(rates.judged[0].published, Some(900.0 / 310.0));
         let mut behind = beam_time();
@@ -406,7 +406,7 @@ mod tests {
         assert!(matches!(level.judged[0].outcome, Outcome::Holds(_)));
         let rising = events([10e6, 19e6, 36e6]);
         let why = rising.found("plateau, CPU").expect_err("it rises");
-        assert!(why.starts_with("no plateau: twice the streams do"), "{why}");
+        assert!(why.starts_with("no plateau: doubling the streams gives"), "{why}");
     }
 
     #[test]

@@ -389,8 +389,8 @@ pub struct Environment {
 }
 
 /// The note of a run under RECOBENCH_SMALL.
-pub const SMALL_NOTE: &str = "RECOBENCH_SMALL is set: inputs are small and samples few; nothing was \
-    measured that counts";
+pub const SMALL_NOTE: &str = "RECOBENCH_SMALL is set: inputs are small and samples few; nothing \
+    was measured that counts";
 
 impl RunRecord {
     /// True if it was measured under RECOBENCH_SMALL: it can't be a baseline.

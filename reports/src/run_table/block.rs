@@ -11,7 +11,7 @@ use crate::shape::{self, Axes};
 use crate::table::{Look, Table};
 
 /// End of a heading if variants have different kinds of input.
-const ALIKE: &str = " · ratios: of those that were given the same";
+const ALIKE: &str = " · ratios: among equal inputs";
 
 /// A table of variants that ran on the same data.
 #[derive(Clone, Debug, Default)]

@@ -17,13 +17,16 @@ pub enum StoreError {
     #[error("{} holds a run already, or a file of that name; choose another folder with --out", .0.shown())]
     Occupied(PathBuf),
     /// Another process is writing to it.
-    #[error("{} is being written by another process; wait for it to end, or choose another folder with --out", .0.shown())]
+    #[error("{} is being written by another process; wait for it to end, or choose another folder \
+        with --out", .0.shown())]
     Busy(PathBuf),
     /// Not a run folder.
-    #[error("{} does not exist; a run folder has run.json, and samples.csv and summary.csv, or of a stream stream.csv and timeslices.csv", .0.shown())]
+    #[error("{} does not exist; a run folder has run.json, and samples.csv and summary.csv, or of \
+        a stream stream.csv and timeslices.csv", .0.shown())]
     NoRun(PathBuf),
     /// A folder of another kind of run: the folder, and its kind.
-    #[error("{} is a run of {of}, whose table and charts were made with it; here runs of tasks and suites are taken", folder.shown())]
+    #[error("{} is a run of {of}, whose table and charts were made with it; here runs of tasks and \
+        suites are taken", folder.shown())]
     OtherKind { folder: PathBuf, of: &'static str },
     /// Not a regular file, so that reading may never end: its path, and what it is.
     #[error("{} is {kind}, not a regular file; put a file there, or take it away", path.shown())]
@@ -38,7 +41,8 @@ pub enum StoreError {
     #[error("{}: {}", path.shown(), problem.shown().at_most(SENTENCE))]
     Format { path: PathBuf, problem: String },
     /// A file of an unknown version: the file, its version and the known one.
-    #[error("{}: schema version {found}, but this program reads {known}; use the version of recobench that wrote it", path.shown())]
+    #[error("{}: schema version {found}, but this program reads {known}; use the version of \
+        recobench that wrote it", path.shown())]
     Version { path: PathBuf, found: u32, known: u32 },
 }
 

@@ -38,7 +38,7 @@ impl Shortfall {
     pub fn words(self) -> String {
         let (count, what) = match self {
             Shortfall::Dropped(count) => (count, "dropped"),
-            Shortfall::Held(count) => (count, "late, as the queue was full"),
+            Shortfall::Held(count) => (count, "late, because the queue was full"),
             Shortfall::Lost(count) => (count, "lost with their workers"),
             Shortfall::Backlog(count) => (count, "not begun at the end"),
         };

@@ -68,15 +68,17 @@ impl<'a> Curve<'a> {
     /// Describes the growth.
     pub fn growth_in_words(&self) -> String {
         match &self.growth {
-            Growth::TooFew => "plateau not judged: that takes three numbers of streams".to_owned(),
+            Growth::TooFew => {
+                "plateau not judged; measure at least three numbers of streams".to_owned()
+            }
             Growth::Rising { doubling } => {
-                format!("no plateau: twice the streams do {}", units::times(*doubling))
+                format!("no plateau: doubling the streams gives {}", units::times(*doubling))
             }
             Growth::Unclear => "plateau not clear: rates vary too much; try --duration".to_owned(),
             Growth::Level(plateau) => {
                 let level = units::rate(plateau.level);
                 match plateau.first {
-                    0 => format!("level at {level} from the first on"),
+                    0 => format!("saturated at {level} from the first point on"),
                     _ => format!("plateau of {level} from {} on", from(plateau.knee)),
                 }
             }
@@ -104,7 +106,9 @@ impl<'a> Curve<'a> {
         let others = self.rows.iter().filter_map(|row| row.others_share);
         let most = others.reduce(f64::max).filter(|&most| most >= DISTURBED)?;
         let percent = units::percent(most);
-        Some(format!("others had up to {percent} of the CPUs meanwhile: measure when they don't"))
+        Some(format!(
+            "other processes used up to {percent} of the CPUs; measure on an idle machine"
+        ))
     }
 
     /// Note on cores that yield less than with one stream because they wait for shared resources.
@@ -114,7 +118,7 @@ impl<'a> Curve<'a> {
         (share < LESS).then(|| {
             let percent = units::percent(share);
             format!(
-                "a core does {percent} of what it does for one stream: memory, caches or clocks \
+                "a core yields {percent} of its rate with one stream: memory, caches or clocks \
                  are shared"
             )
         })

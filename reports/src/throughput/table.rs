@@ -157,7 +157,10 @@ fn few_events(rows: &[&ThroughputRow]) -> Option<String> {
     let few = rows.iter().filter(|row| row.rate().is_some() && row.events < FEW).count();
     (few > 0).then(|| {
         let points = units::counted(few, "point");
-        format!("p99 of fewer than {FEW} events, at {points}, says little more than the longest; try a longer --duration")
+        format!(
+            "p99 of fewer than {FEW} events, at {points}, is unreliable; use a longer \
+            --duration"
+        )
     })
 }
 

@@ -91,7 +91,7 @@ fn sentence(trends: &[Trend]) -> String {
     let elsewhere = match moved {
         0 => String::new(),
         moved => format!(
-            "; {} measured on another machine than before, and not judged across that",
+            "; {} measured on another machine than before, and not compared with it",
             units::counted(moved, "point")
         ),
     };
@@ -144,7 +144,7 @@ pub fn moved_words(trend: &Trend, moved: &Moved) -> String {
     let (from, to) = (key(&moved.from), key(&trend.track.machine_key));
     let differs: Vec<_> = moved.differs.iter().map(|it| it.shown().to_string()).collect();
     let differs = match differs.as_slice() {
-        [] => "no difference is recorded".to_owned(),
+        [] => "no recorded difference".to_owned(),
         differs => format!("differs: {}", differs.join(", ")),
     };
     if from == to {
@@ -165,7 +165,7 @@ pub fn names(trend: &Trend) -> [String; 2] {
 pub fn words(shift: &Shift) -> String {
     let what = shift.direction.name();
     let code = match shift.code {
-        Code::Same => ", by the same code: the environment changed",
+        Code::Same => ", same code: the environment changed",
         Code::Changed | Code::Unknown => "",
     };
     match &shift.standing {

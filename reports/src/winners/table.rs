@@ -98,7 +98,7 @@ fn cells(race: &Race, axes: &[AxisName]) -> Vec<String> {
         .collect();
     let evidence = match race.evidence() {
         Evidence::Clear => "",
-        Evidence::Overlap => "can't be told apart",
+        Evidence::Overlap => "intervals overlap",
         Evidence::TooFew => "too few samples to say",
     };
     cells.extend([

@@ -478,7 +478,7 @@ fn a_drift_between_rounds_neither_hides_a_change_nor_makes_one() {
     let judged = |change: f64| in_turn(folder().path(), 20, change).points.remove(0);
     let slower = judged(1.02);
     assert_eq!(slower.verdict, Verdict::Slower, "{}", slower.reason);
-    assert!(slower.reason.contains("in 20 rounds in turn"), "{}", slower.reason);
+    assert!(slower.reason.contains("in 20 paired rounds"), "{}", slower.reason);
     assert!((slower.ratio - 1.02).abs() < 0.002, "{}", slower.ratio);
     assert_eq!(judged(1.0).verdict, Verdict::Same);
     assert_eq!(judged(0.98).verdict, Verdict::Faster);

@@ -13,8 +13,8 @@ use super::scale::{Scale, Spread};
 use super::text::{width, wrap};
 use super::unit::Unit;
 
-const DOTS: &str = "dots take the place of bars, as an axis is logarithmic, and hollow dots that \
-    of hatched bars";
+const DOTS: &str = "dots replace bars, because an axis is logarithmic; hollow dots replace hatched \
+    bars";
 
 /// Distance between bars in pixels.
 const PITCH: f64 = 24.0;

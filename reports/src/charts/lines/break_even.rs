@@ -24,9 +24,9 @@ const CPU: &str = "fastest on the CPU";
 const END_TO_END: &str = "fastest on the GPU, end to end";
 const KERNELS: &str = "fastest on the GPU, kernels only";
 
-const READING: &str = "markers: median of the fastest variant, on the CPU with the best of the \
-    measured numbers of threads and placements; whiskers: 95 % confidence interval of the median; \
-    dashed: where lines cross; shaded: 95 % confidence interval of that";
+const READING: &str = "markers: median of the fastest variant, on the CPU with the best measured \
+    threads and placement; whiskers: 95 % confidence interval of the median; dashed: where lines \
+    cross; shaded: 95 % confidence interval of that";
 
 /// The chart of a study, if it has a CPU and a GPU at enough sizes.
 pub fn figure(study: &Study) -> Option<Chart<LinePanel>> {
@@ -34,7 +34,7 @@ pub fn figure(study: &Study) -> Option<Chart<LinePanel>> {
     let x = x_axis::of(&sizes(&sweeps)?);
     let lines = sweeps.iter().map(|sweep| (title(sweep), lines(sweep))).collect();
     let y = |low, high| Scale::new(low, high, Spread::Log);
-    let mut panels = line_panels::panels_over(&x, Unit::Time("median time an item"), y, lines);
+    let mut panels = line_panels::panels_over(&x, Unit::Time("median time per item"), y, lines);
     for (panel, sweep) in panels.iter_mut().zip(&sweeps) {
         panel.cuts = cuts(sweep);
     }
@@ -43,7 +43,7 @@ pub fn figure(study: &Study) -> Option<Chart<LinePanel>> {
         _ => None,
     };
     let chart = Chart::new(
-        format!("{}: from which size on a GPU is worth it", study.algorithm),
+        format!("{}: size from which a GPU is faster", study.algorithm),
         panels.len(),
         panels,
         caption(study, &sweeps),

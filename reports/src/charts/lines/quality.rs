@@ -37,7 +37,7 @@ pub fn figure(study: &Study) -> Option<(String, Chart<LinePanel>)> {
     let panels: Vec<_> = panels.collect();
     let (count, natural) = (panels.len(), grouping.panels.len());
     let chart = Chart::new(
-        format!("{}: how good over {}", study.algorithm, axis.name),
+        format!("{}: quality over {}", study.algorithm, axis.name),
         columns(if natural > 1 { natural } else { count }, count),
         panels,
         caption::caption(&study, &reading(&shown)),

@@ -140,9 +140,9 @@ fn reading(lines: Lines, single: usize) -> String {
         Lines::Placements => "variant and placement",
     };
     format!(
-        "values: median at the fewest threads of the same {line} over the median, whiskers: \
-         ratios of the ends of the two 95 % confidence intervals, dashed: in proportion to the \
-         threads, the ideal{}",
+        "values: median at the fewest threads of the same {line} over the median, whiskers: ratios \
+         of the ends of the two 95 % confidence intervals, dashed: ideal, proportional to the \
+         threads{}",
         grouping::not_shown(single)
     )
 }

@@ -25,7 +25,7 @@ pub fn figure(study: &Study, axis: &Axis) -> Chart<LinePanel> {
     let an_item = sizes_vary(&grouping);
     let item = study.rows.first().map_or("item", |row| row.item_unit.as_str());
     let (what, unit) = match an_item {
-        true => (format!("time a {item}"), Unit::Time("median time an item")),
+        true => (format!("time a {item}"), Unit::Time("median time per item")),
         false => ("time".to_owned(), Unit::Time("median time")),
     };
     let lines = grouping.panels.iter().map(|panel| {

@@ -31,8 +31,8 @@ const COLUMNS: [(&str, Side); 7] = [
 ];
 
 /// Title of the table of separate runs.
-const AFTER: &str = "run after run: whole runs, as bench compare judges them";
-const IN_TURN: &str = "in turn: short rounds of both, as bench compare --confirm judges them";
+const AFTER: &str = "separate runs, as bench compare judges them";
+const IN_TURN: &str = "paired runs: short rounds of both, as bench compare --confirm judges them";
 
 /// Verdicts for each slowdown, as shares of the points, and the scatter between runs of the same
 /// code.
@@ -55,7 +55,7 @@ fn text(format: Format, test: &SelfTest) -> String {
         trials.map(|(title, trials)| Table::new(&COLUMNS, trials.iter().map(cells)).under(title));
     let tables: Vec<Table> = tables.collect();
     format!(
-        "What the gate said of known slowdowns (minimum effect {effect}, p < {p})\n\n{}{}",
+        "Verdicts on known slowdowns (minimum effect {effect}, p < {p})\n\n{}{}",
         for_people(format, &tables, Paint::Plain),
         scatter(&test.scatter)
     )
@@ -98,7 +98,7 @@ fn scatter(points: &[PointScatter]) -> String {
         }
     };
     let said: Vec<_> = ranges.iter().map(said).collect();
-    format!("\nRuns of the same code scatter by: {}\n", said.join(", "))
+    format!("\nScatter between runs of the same code: {}\n", said.join(", "))
 }
 
 #[cfg(test)]
@@ -142,12 +142,12 @@ mod tests {
         let text = |format| selftest(format, &test).expect("rendered");
         let table = text(SelfTestFormat::Table);
         for expected in
-            ["run after run", "in turn", "rdst 1.0 to 3.0 %", "   5.0 %         1 of 1     200"]
+            ["separate runs", "paired runs", "rdst 1.0 to 3.0 %", "   5.0 %         1 of 1     200"]
         {
             assert!(table.contains(expected), "{expected}: {table}");
         }
         let page = text(SelfTestFormat::Markdown);
-        assert!(page.contains("### in turn") && page.contains("| 5.0 % |"), "{page}");
+        assert!(page.contains("### paired runs") && page.contains("| 5.0 % |"), "{page}");
         let json: SelfTest = serde_json::from_str(&text(SelfTestFormat::Json)).expect("JSON");
         assert_eq!(json, test);
     }

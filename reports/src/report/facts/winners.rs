@@ -27,8 +27,7 @@ pub fn sentences(rows: &[SummaryRow], algorithm: &str, rank: Rank) -> Vec<String
     if !apart.is_empty() {
         let names = distinct(apart.into_iter().map(name)).join(", ");
         said.push(format!(
-            "{algorithm}: not ranked, as the stages before gave them different \
-            things: {names}"
+            "{algorithm}: not ranked, because earlier stages gave them different inputs: {names}"
         ));
     }
     said
@@ -157,11 +156,11 @@ impl Winners<'_> {
                 Evidence::TooFew => {
                     format!("too few samples to say which is the fastest ({names} come first)")
                 }
-                _ => format!("{names} can't be told apart: their intervals overlap"),
+                _ => format!("{names} are equally fast: their intervals overlap"),
             };
         }
         let (settings, unclear) = (self.races.len(), self.unclear());
-        format!("nobody is clearly the fastest at any of {settings} settings{unclear}")
+        format!("no variant is clearly the fastest at any of {settings} settings{unclear}")
     }
 }
 
@@ -197,7 +196,7 @@ mod tests {
             ..row(variant, "n=1", median)
         };
         let rows = [given("a", 2.0, "any order"), given("b", 1.0, "by time")];
-        let apart = "sort: not ranked, as the stages before gave them different things: ";
+        let apart = "sort: not ranked, because earlier stages gave them different inputs: ";
         assert_eq!(said(&rows), [format!("{apart}a, b")]);
         let three = [rows.to_vec(), vec![given("c", 4.0, "any order")]].concat();
         let winner = "sort: a is the fastest, 2.00 × ahead of the next".to_owned();
@@ -207,7 +206,7 @@ mod tests {
     #[test]
     fn where_intervals_overlap_nobody_is_ahead() {
         let rows = [row("a", "n=1", 1.0), row("b", "n=1", 1.001)];
-        let expected = "sort: a and b can't be told apart: their intervals overlap";
+        let expected = "sort: a and b are equally fast: their intervals overlap";
         assert_eq!(said(&rows), [expected]);
         let more = [rows.to_vec(), vec![row("a", "n=2", 1.0), row("b", "n=2", 2.0)]].concat();
         let expected = "sort: a is the fastest at 1 of 2 settings, 2.00 × ahead of the next; at \
@@ -228,7 +227,7 @@ mod tests {
         without[1].ci95_low_s = None;
         assert_eq!(said(&without), [expected]);
         let two = [rows.to_vec(), vec![few("a", "n=2", 1.0), few("b", "n=2", 2.0)]].concat();
-        let expected = "sort: nobody is clearly the fastest at any of 2 settings; at 2 too few \
+        let expected = "sort: no variant is clearly the fastest at any of 2 settings; at 2 too few \
                         samples to say";
         assert_eq!(said(&two), [expected]);
     }
@@ -249,7 +248,7 @@ mod tests {
         let [total, kernel] = &said(&small)[..] else {
             panic!("two winners: {:?}", said(&small));
         };
-        let close = "sort, end to end: small and gpu on cuda:0 can't be told apart";
+        let close = "sort, end to end: small and gpu on cuda:0 are equally fast";
         assert!(total.starts_with(close), "{total}");
         assert!(kernel.starts_with("sort, by kernels: gpu"), "{kernel}");
         let large = &rows[rows.len() - 4..];

@@ -48,11 +48,11 @@ fn compared_with(comparison: &Comparison) -> Markup {
         @if let Some(commit) = &base.git_commit { " by commit " code { (commit.shown()) } }
         ". A change counts if the whole 95 % interval of the ratio of the medians lies more than "
         (percent(limits.min_effect)) " from 1 and the rank test agrees (p < " (limits.significance)
-        "). Of all changes that are told, no more than " (percent(limits.false_discovery))
-        " are expected to be chance."
+        "). Of all reported changes, at most " (percent(limits.false_discovery))
+        " are expected to be false."
         @if base.machine_key != comparison.new.machine_key {
             strong { " The machines differ (" (base.cpu_model.shown()) " before, " (comparison.new.cpu_model.shown())
-            " now): the ratios tell about them too." }
+            " now): the ratios include that." }
         }
     }
 }
@@ -160,7 +160,8 @@ fn wrong(comparison: &Comparison) -> Markup {
     let points: Vec<_> = comparison.wrong().collect();
     html! {
         @if !points.is_empty() {
-            p.note { strong { (counted(points.len(), "point")) " of the base: wrong output now, or failed" } }
+            p.note { strong { (counted(points.len(), "point")) " of the base: wrong output now, or \
+                failed" } }
             (partners(&points))
         }
     }

@@ -32,7 +32,7 @@ fn measured(input: &ReportInput) -> String {
     let record = &input.run.record;
     let took = match duration(record) {
         Some(duration) => format!(" in {duration}"),
-        None => "; the run did not finish, this is what it left behind".to_owned(),
+        None => "; the run did not finish, so the report is incomplete".to_owned(),
     };
     let commit = record.software.git_commit.as_ref();
     let commit =

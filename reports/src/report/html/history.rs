@@ -28,9 +28,10 @@ pub fn section(input: &ReportInput, algorithm: &str, settings: &Settings) -> Mar
             h3 { "History" }
             p.quiet {
                 "Medians of " (counted(input.history().len() + 1, "run")) " on this machine in the \
-                order of time, with their 95 % intervals; each picture has a scale of its own. Under \
-                it stands the last median, and how far it is from the middle one of the runs before: \
-                where that is furthest comes first. Dashed lines are where the level changed."
+                    order of time, with their 95 % intervals; each picture has a scale of its own. \
+                    Under it stands the last median, and how far it is from the middle one of the \
+                    runs before: where that is furthest comes first. Dashed lines are where the \
+                    level changed."
             }
             (pictures(first, settings))
             @if !rest.is_empty() {

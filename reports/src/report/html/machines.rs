@@ -138,7 +138,7 @@ fn plugins(record: &RunRecord) -> Option<String> {
 }
 
 /// Measured directions of a link.
-const LINK: [&str; 3] = ["host to device", "device to host", "both ways"];
+const LINK: [&str; 3] = ["host to device", "device to host", "both directions"];
 
 fn ceilings(record: &RunRecord) -> Markup {
     let has_links = record.ceilings.values().any(|found| found.link.is_some());

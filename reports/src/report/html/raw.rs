@@ -70,7 +70,7 @@ fn samples_item(file: &Embedded, input: &ReportInput) -> Markup {
         @if file.content.len() <= MOST_BYTES {
             (file.link())
         } @else if let Some(link) = input.samples_link {
-            a href=(link) { "samples.csv" } " beside this page: too large to be in it"
+            a href=(link) { "samples.csv" } " next to this page: too large to embed"
         } @else {
             "samples.csv is too large to be in this page; it is in " code { (folder) }
         }

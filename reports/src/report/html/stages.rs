@@ -24,8 +24,8 @@ pub fn section(rows: &[&SummaryRow], settings: &Settings) -> Markup {
     html! {
         @if !breakdowns.is_empty() {
             h3 { "Stages" }
-            p.quiet { "Medians of the stages, beside each other; other: what is left of the median \
-                of the whole. The bars of a setting have one scale." }
+            p.quiet { "Medians of the stages; other: the remainder of the median total. The bars \
+                of a setting have one scale." }
             ul.legend { @for (i, stage) in stages.iter().enumerate() {
                 li { span.swatch style={ "background:" (color(stage, i)) } {} (stage.shown()) }
             } }

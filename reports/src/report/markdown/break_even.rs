@@ -17,7 +17,7 @@ pub fn text(rows: &[&SummaryRow]) -> String {
     }
     let lines: String = sweeps.iter().take(MOST_SETTINGS).map(line).collect();
     let more = and_more(sweeps.len().saturating_sub(MOST_SETTINGS), "settings");
-    format!("From which size on a GPU is worth it:\n\n{lines}{more}\n")
+    format!("Size from which a GPU is faster:\n\n{lines}{more}\n")
 }
 
 fn line(sweep: &Sweep) -> String {

@@ -56,7 +56,7 @@ const fn metric(
 pub const METRICS: [Metric; 25] = [
     metric(
         Kind::Gauge,
-        ["recobench_stream_running", "1 while timeslices come or are worked off, else 0."],
+        ["recobench_stream_running", "1 while timeslices arrive or are processed, else 0."],
         |it| flag(it.is_running),
     ),
     metric(
@@ -81,7 +81,7 @@ pub const METRICS: [Metric; 25] = [
     ),
     metric(
         Kind::Counter,
-        ["recobench_stream_timeslices_total", "Timeslices by what became of them."],
+        ["recobench_stream_timeslices_total", "Timeslices by final state."],
         by_state,
     ),
     metric(
@@ -145,32 +145,29 @@ pub const METRICS: [Metric; 25] = [
         Kind::Counter,
         [
             "recobench_stream_event_building_seconds_total",
-            "For how long workers built events of timeslices that are done.",
+            "Time that workers spent on building events of completed timeslices.",
         ],
         |it| Reading::Number(it.building_s),
     ),
     metric(
         Kind::Histogram,
-        [
-            "recobench_stream_latency_seconds",
-            "From when a timeslice was due until its result was there.",
-        ],
+        ["recobench_stream_latency_seconds", "Time from when a timeslice was due to its result."],
         |it| Reading::Times(&it.latency),
     ),
     metric(
         Kind::Histogram,
-        ["recobench_stream_work_seconds", "For how long a worker was busy with a timeslice."],
+        ["recobench_stream_work_seconds", "Processing time of a timeslice in its worker."],
         |it| Reading::Times(&it.work),
     ),
     metric(
         Kind::Histogram,
         [
             "recobench_stream_emission_lateness_seconds",
-            "How late a timeslice was emitted, unless it waited for room in the queue.",
+            "Delay of the emission of a timeslice, unless the queue was full.",
         ],
         |it| Reading::Times(&it.lateness),
     ),
-    metric(Kind::Gauge, ["recobench_stream_workers", "Workers that are there."], |it| {
+    metric(Kind::Gauge, ["recobench_stream_workers", "Workers that are running."], |it| {
         number(it.workers.iter().filter(|worker| worker.is_there).count() as u64)
     }),
     metric(
@@ -180,7 +177,7 @@ pub const METRICS: [Metric; 25] = [
     ),
     metric(
         Kind::Gauge,
-        ["recobench_stream_worker_up", "1 if the worker is there, 0 if it was lost."],
+        ["recobench_stream_worker_up", "1 if the worker is running, 0 if it was lost."],
         |it| each_worker(it, |worker| f64::from(u8::from(worker.is_there))),
     ),
     metric(
@@ -192,7 +189,7 @@ pub const METRICS: [Metric; 25] = [
         Kind::Counter,
         [
             "recobench_stream_worker_busy_seconds_total",
-            "For how long the worker was busy with timeslices that it has done.",
+            "Time that the worker was busy with completed timeslices.",
         ],
         |it| each_worker(it, |worker| worker.busy_s),
     ),

@@ -61,7 +61,7 @@ fn every_section_is_there() {
         "Charts",
         "Tables",
         "Stages",
-        "Under the measured ceilings",
+        "Share of the measured ceilings",
         "History",
         "Without a valid time",
         "Methods",
@@ -124,7 +124,8 @@ fn machines_are_listed_and_not_mixed() {
 #[test]
 fn stages_make_up_the_whole() {
     let page = page();
-    let words = "count 200 µs (20 %), scatter 500 µs (50 %), sort within channels 220 µs (22 %), other 80.0 µs (8 %)";
+    let words = "count 200 µs (20 %), scatter 500 µs (50 %), sort within channels 220 µs (22 %), \
+        other 80.0 µs (8 %)";
     assert!(page.contains(words));
 }
 
