@@ -67,7 +67,8 @@ fn bar(variant: String, rows: &[&SummaryRow]) -> Option<Bar> {
     let total = rows.iter().find(|row| row.stage == TOTAL);
     let total_s = total?.valid_median()?;
     let part = |row: &&SummaryRow| {
-        let (stage, given) = (row.stage.clone(), row.given.clone());
+        let stage = row.stage.clone();
+        let given = row.given.clone();
         Some(Part { stage, seconds: row.valid_median()?, given })
     };
     let parts = rows.iter().filter(|row| row.stage != TOTAL);

@@ -33,7 +33,7 @@ impl Quality {
         for row in rows {
             for (name, _) in row.metrics.iter() {
                 if let Some(quality) = Quality::declared(row, name)
-                    && quality.of(row).is_some()
+                    && quality.value(row).is_some()
                 {
                     known.entry((!quality.is_share(), quality.metric)).or_insert(quality);
                 }
@@ -71,7 +71,7 @@ impl Quality {
     }
 
     /// The value of a row, if it has one.
-    pub fn of(self, row: &SummaryRow) -> Option<f64> {
+    pub fn value(self, row: &SummaryRow) -> Option<f64> {
         row.metrics.number(self.metric).filter(|value| value.is_finite())
     }
 

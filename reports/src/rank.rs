@@ -66,7 +66,7 @@ pub fn has_kernels<'a>(rows: impl IntoIterator<Item = &'a SummaryRow>) -> bool {
 
 /// The rows that represent their points in a ranking: for each total row either itself, or that of
 /// its kernels if there is one and `self` ranks by kernels.
-pub fn standing<'a>(
+pub fn representatives<'a>(
     rows: impl IntoIterator<Item = &'a SummaryRow, IntoIter: Clone>,
     rank: Rank,
 ) -> Vec<&'a SummaryRow> {
@@ -77,8 +77,8 @@ pub fn standing<'a>(
     }
     let kernels = rows.filter(|row| is_kernel(row));
     let kernels: HashMap<Point, &SummaryRow> = kernels.map(|row| (row.point(), row)).collect();
-    let standing = wholes.map(|row| kernels.get(&row.point()).copied().unwrap_or(row));
-    standing.collect()
+    let representatives = wholes.map(|row| kernels.get(&row.point()).copied().unwrap_or(row));
+    representatives.collect()
 }
 
 fn is_kernel(row: &SummaryRow) -> bool {
@@ -95,8 +95,8 @@ mod tests {
         let rows = break_even_rows(&["random"]);
         assert!(has_kernels(&rows) && !has_kernels(&[row("a", "n=1", 1.0)]));
         let names = |rank| {
-            let standing = standing(&rows, rank).into_iter().take(3);
-            let names = standing.map(|row| (row.variant.as_str(), row.stage.as_str()));
+            let representatives = representatives(&rows, rank).into_iter().take(3);
+            let names = representatives.map(|row| (row.variant.as_str(), row.stage.as_str()));
             names.collect::<Vec<_>>()
         };
         let wholes = [("small", TOTAL), ("large", TOTAL), ("gpu", TOTAL)];
@@ -112,6 +112,6 @@ mod tests {
         kernel.median_s = None;
         let rows = [row("gpu", "n=1", 2.0), kernel];
         assert!(!has_kernels(&rows));
-        assert_eq!(standing(&rows, Rank::Kernel)[0].stage, TOTAL);
+        assert_eq!(representatives(&rows, Rank::Kernel)[0].stage, TOTAL);
     }
 }

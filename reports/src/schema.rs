@@ -14,7 +14,7 @@ use text::Foreign;
 use crate::compare::Comparison;
 use crate::frame::{Cell, Document, Frame, summary};
 use crate::history::Entry;
-use crate::portability::Judged;
+use crate::portability::ClaimVerdict;
 use crate::record::{CeilingsRecord, RunRecord, SelfTest, SummaryRow};
 use crate::stream::StreamRow;
 use crate::throughput::ThroughputRow;
@@ -26,7 +26,7 @@ fn folder() -> PathBuf {
 }
 
 /// The schema of a type as it is serialised.
-fn of<T: JsonSchema>(title: &str) -> Value {
+fn schema<T: JsonSchema>(title: &str) -> Value {
     let settings = SchemaSettings::draft2020_12().for_serialize();
     titled(title, settings.into_generator().into_root_schema_for::<T>())
 }
@@ -115,7 +115,7 @@ struct PortableKernel {
     /// Maximum distance from 1 of the interval of native kernels over themselves.
     noise: Option<f64>,
     /// Verdict on the claim of the publication.
-    within_claim: Option<Judged>,
+    within_claim: Option<ClaimVerdict>,
     /// The longest native kernel.
     native_kernel: String,
     /// Its registers per thread.
@@ -144,7 +144,7 @@ struct PortableKernel {
 
 /// The schema of rows in a document; further columns have one of these prefixes.
 fn rows<Row: JsonSchema>(title: &str, prefixes: &[&str], differ: &[(&str, Value)]) -> Value {
-    let mut schema = of::<Document<Vec<Row>>>(title);
+    let mut schema = schema::<Document<Vec<Row>>>(title);
     let name = Row::schema_name().into_owned();
     let row = &mut schema["$defs"][name];
     for (column, differs) in differ {
@@ -189,14 +189,14 @@ fn run_rows() -> Value {
 
 fn schemas() -> [(&'static str, Value); 11] {
     [
-        ("run", of::<RunRecord>("run.json")),
+        ("run", schema::<RunRecord>("run.json")),
         ("rows", run_rows()),
         ("winners", rows::<Winner>("Who wins each setting", &["axis"], &[])),
-        ("comparison", of::<Comparison>("A comparison of two runs")),
-        ("changes", of::<Vec<Trend>>("Points over many runs")),
-        ("runs", of::<Vec<Entry>>("The runs of a store")),
-        ("selftest", of::<SelfTest>("selftest.json")),
-        ("ceilings", of::<CeilingsRecord>("ceilings.json")),
+        ("comparison", schema::<Comparison>("A comparison of two runs")),
+        ("changes", schema::<Vec<Trend>>("Points over many runs")),
+        ("runs", schema::<Vec<Entry>>("The runs of a store")),
+        ("selftest", schema::<SelfTest>("selftest.json")),
+        ("ceilings", schema::<CeilingsRecord>("ceilings.json")),
         ("portability", rows::<PortableKernel>("What portable kernels cost", &["axis"], &[])),
         ("throughput", throughput_rows()),
         ("stream", stream_rows()),

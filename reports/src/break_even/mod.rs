@@ -15,5 +15,5 @@ mod size;
 mod sweep;
 mod words;
 
-pub use sweep::{Curve, Duel, Sweep, Way, sweeps};
-pub use words::{entrants, sentences};
+pub use sweep::{CpuVsGpu, Curve, GpuTime, Sweep, sweeps};
+pub use words::{fastest_variants, sentences};

@@ -31,7 +31,7 @@ pub struct Curve<'a>(BTreeMap<u64, &'a SummaryRow>);
 
 /// Part of a GPU's work that is compared with the CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum GpuTime {
     /// All of it, copies included.
     EndToEnd,
     /// Kernels only, as if the data stayed on the GPU.
@@ -40,9 +40,9 @@ pub enum Way {
 
 /// Comparison of the CPU with a GPU, size by size.
 #[derive(Clone, Debug)]
-pub struct Duel {
+pub struct CpuVsGpu {
     /// Compared part of the GPU's work.
-    pub way: Way,
+    pub gpu_time: GpuTime,
     /// The CPU (first) against the GPU at each size.
     pub contests: Vec<Contest>,
 }
@@ -72,7 +72,7 @@ fn of_setting<'a>(setting: &Axes, rows: &[&'a SummaryRow]) -> Vec<Sweep<'a>> {
         kernels: Curve::fastest(rows, KERNEL),
     };
     let sweeps = gpus.map(sweep);
-    sweeps.filter(|sweep| !sweep.duels().is_empty()).collect()
+    sweeps.filter(|sweep| !sweep.comparisons().is_empty()).collect()
 }
 
 /// Removes axes from the settings that all sweeps have in common.
@@ -86,11 +86,11 @@ fn without_common(mut sweeps: Vec<Sweep>) -> Vec<Sweep> {
 
 impl<'a> Sweep<'a> {
     /// Compares the CPU with the GPU end to end and by kernels, where enough sizes were measured.
-    pub fn duels(&self) -> Vec<Duel> {
-        let ways = [(Way::EndToEnd, &self.end_to_end), (Way::Kernels, &self.kernels)];
-        let duels = ways.map(|(way, gpu)| Duel::new(way, &self.cpu, gpu));
-        let is_long = |duel: &Duel| duel.contests.len() >= size::MIN_SIZES;
-        duels.into_iter().filter(is_long).collect()
+    pub fn comparisons(&self) -> Vec<CpuVsGpu> {
+        let times = [(GpuTime::EndToEnd, &self.end_to_end), (GpuTime::Kernels, &self.kernels)];
+        let comparisons = times.map(|(gpu_time, gpu)| CpuVsGpu::new(gpu_time, &self.cpu, gpu));
+        let is_long = |comparison: &CpuVsGpu| comparison.contests.len() >= size::MIN_SIZES;
+        comparisons.into_iter().filter(is_long).collect()
     }
 }
 
@@ -116,9 +116,9 @@ impl<'a> Curve<'a> {
     }
 }
 
-impl Duel {
+impl CpuVsGpu {
     /// Compares both at their common sizes.
-    fn new(way: Way, cpu: &Curve, gpu: &Curve) -> Duel {
+    fn new(gpu_time: GpuTime, cpu: &Curve, gpu: &Curve) -> CpuVsGpu {
         let contest = |(size, row): (u64, &SummaryRow)| {
             Some(Contest {
                 size: size as f64,
@@ -126,7 +126,7 @@ impl Duel {
                 second: timing(row),
             })
         };
-        Duel { way, contests: gpu.points().filter_map(contest).collect() }
+        CpuVsGpu { gpu_time, contests: gpu.points().filter_map(contest).collect() }
     }
 
     /// Sizes at which the GPU becomes faster than the CPU, or slower.
@@ -171,9 +171,9 @@ mod tests {
         let variants: Vec<_> =
             sweeps[0].cpu.points().map(|(_, row)| row.variant.as_str()).collect();
         assert_eq!(variants, ["small", "small", "large", "large", "large"]);
-        let way = |duel: &Duel| (duel.way, duel.contests.len());
-        let ways: Vec<_> = sweeps[0].duels().iter().map(way).collect();
-        assert_eq!(ways, [(Way::EndToEnd, 5), (Way::Kernels, 5)]);
+        let gpu_time = |comparison: &CpuVsGpu| (comparison.gpu_time, comparison.contests.len());
+        let times: Vec<_> = sweeps[0].comparisons().iter().map(gpu_time).collect();
+        assert_eq!(times, [(GpuTime::EndToEnd, 5), (GpuTime::Kernels, 5)]);
     }
 
     #[test]
@@ -217,7 +217,8 @@ mod tests {
         for row in rows.iter_mut().filter(|row| row.device != "cpu" && row.items > 1_000_000) {
             row.valid = YesNo::No;
         }
-        let sizes: Vec<_> = of(&rows)[0].duels().iter().map(|duel| duel.contests.len()).collect();
+        let sizes: Vec<_> =
+            of(&rows)[0].comparisons().iter().map(|comparison| comparison.contests.len()).collect();
         assert_eq!(sizes, [4, 4]);
     }
 }

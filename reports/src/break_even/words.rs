@@ -2,20 +2,21 @@
 
 use statistics::{Contest, Crossing, Faster};
 
-use super::{Curve, Duel, Sweep, Way};
+use super::{CpuVsGpu, Curve, GpuTime, Sweep};
 use crate::record::SummaryRow;
 use crate::units;
 
 /// One sentence per comparison, without a full stop: `from 45 k digis on (41 k to 52 k) the GPU
 /// wins end to end`.
 pub fn sentences(sweep: &Sweep) -> Vec<String> {
-    let (duels, items) = (sweep.duels(), format!("{}s", sweep.item));
-    duels.iter().map(|duel| sentence(duel, &items)).collect()
+    let comparisons = sweep.comparisons();
+    let items = format!("{}s", sweep.item);
+    comparisons.iter().map(|comparison| sentence(comparison, &items)).collect()
 }
 
 /// The fastest variants: `fastest on the CPU: std-stable with 1 thread, then block-merge with 2
 /// threads; on the GPU: block-merge`.
-pub fn entrants(sweep: &Sweep) -> String {
+pub fn fastest_variants(sweep: &Sweep) -> String {
     let with_threads = |row: &SummaryRow| {
         let threads = units::counted(row.threads, "thread");
         format!("{} with {threads}", row.variant)
@@ -39,70 +40,70 @@ fn names(curve: &Curve, name: impl Fn(&SummaryRow) -> String) -> String {
     names.join(", then ")
 }
 
-impl Way {
+impl GpuTime {
     fn words(self) -> &'static str {
         match self {
-            Way::EndToEnd => "end to end",
-            Way::Kernels => "by its kernels alone",
+            GpuTime::EndToEnd => "end to end",
+            GpuTime::Kernels => "by its kernels alone",
         }
     }
 }
 
-fn sentence(duel: &Duel, items: &str) -> String {
-    let crossings = duel.crossings();
+fn sentence(comparison: &CpuVsGpu, items: &str) -> String {
+    let crossings = comparison.crossings();
     let Some((first, others)) = crossings.split_first() else {
-        return no_crossing(duel, items);
+        return no_crossing(comparison, items);
     };
-    let way = duel.way.words();
-    let others = others.iter().map(|crossing| format!(", {}", beyond(crossing, duel, items)));
-    format!("{} {way}{}", beyond(first, duel, items), others.collect::<String>())
+    let gpu_time = comparison.gpu_time.words();
+    let others = others.iter().map(|crossing| format!(", {}", beyond(crossing, comparison, items)));
+    format!("{} {gpu_time}{}", beyond(first, comparison, items), others.collect::<String>())
 }
 
 /// `from 45 k digis on (41 k to 52 k) the GPU wins`.
-fn beyond(crossing: &Crossing, duel: &Duel, items: &str) -> String {
+fn beyond(crossing: &Crossing, comparison: &CpuVsGpu, items: &str) -> String {
     let winner = match crossing.faster {
         Faster::First => "the CPU",
         Faster::Second => "the GPU",
     };
     let size = units::count(crossing.size);
-    let interval = interval(crossing, duel);
+    let interval = interval(crossing, comparison);
     format!("from {size} {items} on ({interval}) {winner} wins")
 }
 
-fn interval(crossing: &Crossing, duel: &Duel) -> String {
-    if !duel.contests.iter().all(Contest::has_intervals) {
+fn interval(crossing: &Crossing, comparison: &CpuVsGpu) -> String {
+    if !comparison.contests.iter().all(Contest::has_intervals) {
         return "interval not known".to_owned();
     }
-    let [smallest, largest] = ends(duel);
+    let [smallest, largest] = ends(comparison);
     let low = crossing.low.map_or_else(|| format!("below {smallest}"), units::count);
     let high = crossing.high.map_or_else(|| format!("beyond {largest}"), units::count);
     format!("{low} to {high}")
 }
 
 /// `no crossing from 1 k to 10 M digis: the CPU wins end to end at all sizes`.
-fn no_crossing(duel: &Duel, items: &str) -> String {
-    let [smallest, largest] = ends(duel);
-    let way = duel.way.words();
-    let leads = [Faster::First, Faster::Second].map(|one| duel.clear_leads(one));
+fn no_crossing(comparison: &CpuVsGpu, items: &str) -> String {
+    let [smallest, largest] = ends(comparison);
+    let gpu_time = comparison.gpu_time.words();
+    let leads = [Faster::First, Faster::Second].map(|one| comparison.clear_leads(one));
     // Significant leads of both would have a crossing between them.
     let winner = match leads {
-        [0, 0] => format!("neither wins clearly {way}"),
-        [cpu, 0] => format!("the CPU wins {way} {}", at(cpu, duel)),
-        [_, gpu] => format!("the GPU wins {way} {}", at(gpu, duel)),
+        [0, 0] => format!("neither wins clearly {gpu_time}"),
+        [cpu, 0] => format!("the CPU wins {gpu_time} {}", at(cpu, comparison)),
+        [_, gpu] => format!("the GPU wins {gpu_time} {}", at(gpu, comparison)),
     };
     format!("no crossing from {smallest} to {largest} {items}: {winner}")
 }
 
-fn at(count: usize, duel: &Duel) -> String {
-    match duel.contests.len() {
+fn at(count: usize, comparison: &CpuVsGpu) -> String {
+    match comparison.contests.len() {
         all if count == all => "at all sizes".to_owned(),
         all => format!("at {count} of {all} sizes and is not clearly slower at the others"),
     }
 }
 
 /// The smallest and the largest size.
-fn ends(duel: &Duel) -> [String; 2] {
-    let ends = [duel.contests.first(), duel.contests.last()];
+fn ends(comparison: &CpuVsGpu) -> [String; 2] {
+    let ends = [comparison.contests.first(), comparison.contests.last()];
     ends.map(|contest| contest.map_or_else(String::new, |contest| units::count(contest.size)))
 }
 
@@ -181,7 +182,7 @@ mod tests {
         assert!(said[0].ends_with("the GPU wins end to end"), "{said:?}");
         assert!(said[1].ends_with("the GPU wins by its kernels alone"), "{said:?}");
         assert_eq!(
-            entrants(sweep),
+            fastest_variants(sweep),
             "fastest on the CPU: small with 2 threads, then large with 2 threads; on the GPU: \
              gpu; kernels on the GPU: gpu"
         );

@@ -31,7 +31,7 @@ pub struct Panel<'a> {
 
 impl Axis {
     /// The axis of this name with its values in some rows.
-    fn of(name: &str, rows: &[&SummaryRow]) -> Axis {
+    fn from_rows(name: &str, rows: &[&SummaryRow]) -> Axis {
         let declares = rows.iter().find(|row| row.params.get(name).is_some()).or(rows.first());
         let named = declares.map_or_else(|| name.into(), |row| shape::axis_name(row, name));
         Axis::new(named, rows.iter().map(|row| value_of(row, name)))
@@ -78,21 +78,22 @@ pub fn value_of(row: &SummaryRow, axis: &str) -> String {
 /// All axes of the rows, in reading order.
 pub fn all(rows: &[&SummaryRow]) -> Vec<Axis> {
     let names = distinct(rows.iter().flat_map(|row| shape::axes(row)).map(|(name, _)| name));
-    names.iter().map(|name| Axis::of(name, rows)).collect()
+    names.iter().map(|name| Axis::from_rows(name, rows)).collect()
 }
 
 /// The axes that vary on at least one device. An axis that merely differs between devices, as
 /// threads do, would put them into separate panels.
 pub fn varying(rows: &[&SummaryRow]) -> Vec<Axis> {
     let by_device = grouped(rows.iter().copied(), |row| &row.device);
-    let varies =
-        |axis: &Axis| by_device.iter().any(|(_, rows)| Axis::of(&axis.name, rows).values.len() > 1);
+    let varies = |axis: &Axis| {
+        by_device.iter().any(|(_, rows)| Axis::from_rows(&axis.name, rows).values.len() > 1)
+    };
     all(rows).into_iter().filter(varies).collect()
 }
 
 /// Kinds of input of the rows, if they differ: such rows can't be compared.
 pub fn given(rows: &[&SummaryRow]) -> Option<Axis> {
-    let given = Axis::of(shape::GIVEN, rows);
+    let given = Axis::from_rows(shape::GIVEN, rows);
     (given.values.len() > 1).then_some(given)
 }
 

@@ -10,7 +10,7 @@ use crate::grouped::grouped;
 use crate::quality::Quality;
 use crate::record::SummaryRow;
 use crate::units;
-use crate::winners::{self, FEWEST_SAMPLES};
+use crate::winners::{self, MIN_SAMPLES};
 
 const READING: &str = "bars: median, the fastest first, with its ratio to the fastest; whiskers: \
     95 % confidence interval of the median";
@@ -57,7 +57,7 @@ impl Quantity {
             Quantity::PageTime => row.metrics.number(PAGE_TIME).map(|us| us * 1e-6),
             Quantity::Memory => row.memory_ratio,
             Quantity::Bandwidth => row.peak_fraction,
-            Quantity::Quality(quality) => quality.of(row),
+            Quantity::Quality(quality) => quality.value(row),
         }
         .filter(|value| value.is_finite())
     }
@@ -190,11 +190,11 @@ fn headline(study: &Study, quantity: Quantity, panels: &[BarPanel]) -> Option<St
     match quantity {
         Quantity::Time => study.headline(),
         Quantity::Memory => {
-            let best = Best::of(panels, |value| format!("{value:.2} ×"))?;
+            let best = Best::find(panels, |value| format!("{value:.2} ×"))?;
             Some(best.says(["takes", "take"], "the least memory", "the input"))
         }
         Quantity::Bandwidth => {
-            let best = Best::of(panels, units::percent)?;
+            let best = Best::find(panels, units::percent)?;
             Some(best.says(["has", "have"], "the highest bandwidth", "what was measured"))
         }
         Quantity::PageTime | Quantity::Quality(_) => None,
@@ -213,7 +213,7 @@ struct Best<'a> {
 impl<'a> Best<'a> {
     /// Finds the best. Bars with the same text by `say` are equally good; the first bar of a panel
     /// is the best.
-    fn of(panels: &'a [BarPanel], say: fn(f64) -> String) -> Option<Self> {
+    fn find(panels: &'a [BarPanel], say: fn(f64) -> String) -> Option<Self> {
         let drawn: Vec<_> = panels.iter().filter(|panel| !panel.bars.is_empty()).collect();
         let best = drawn.iter().flat_map(|panel| {
             let value = say(panel.bars[0].value);
@@ -236,7 +236,7 @@ impl<'a> Best<'a> {
 
     /// Formats `a and b take the least memory at both settings: 1.00 to 1.08 × the input`.
     fn says(&self, [one, several]: [&str; 2], what: &str, of: &str) -> String {
-        let who = match self.names.as_slice() {
+        let names = match self.names.as_slice() {
             [name] => format!("{name} {one}"),
             [a, b] => format!("{a} and {b} {several}"),
             names => format!("{} variants {several}", names.len()),
@@ -254,7 +254,7 @@ impl<'a> Best<'a> {
             format!("{number} to {high}")
         };
         let of = if self.values[0].ends_with('%') { format!("of {of}") } else { of.to_owned() };
-        format!("{who} {what}{at}: {value} {of}")
+        format!("{names} {what}{at}: {value} {of}")
     }
 }
 
@@ -271,7 +271,8 @@ pub fn panel(study: &Study, quantity: Quantity, panel: Panel) -> BarPanel {
     }
     let best = drawn.first().map_or(0.0, |row| value(row));
     let bar = |row: &SummaryRow| {
-        let (series, words) = (study.series(row), quantity.words(row, value(row), best));
+        let series = study.series(row);
+        let words = quantity.words(row, value(row), best);
         Bar {
             interval: quantity.interval(row, value(row)),
             is_unsure: quantity.is_time() && is_unsure(row),
@@ -287,7 +288,7 @@ pub fn panel(study: &Study, quantity: Quantity, panel: Panel) -> BarPanel {
 }
 
 fn is_unsure(row: &SummaryRow) -> bool {
-    row.samples < FEWEST_SAMPLES
+    row.samples < MIN_SAMPLES
 }
 
 #[cfg(test)]

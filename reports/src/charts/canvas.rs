@@ -18,10 +18,10 @@ use super::text::{FAMILY, width};
 pub type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
 /// Pixels from the left and from the top.
-pub type At = (f64, f64);
+pub type Position = (f64, f64);
 
 /// Result of painting; errors of the backend as text.
-pub type Painted = Result<(), String>;
+pub type PaintResult = Result<(), String>;
 
 /// Colour of main text.
 pub const INK: RGBColor = RGBColor(30, 30, 30);
@@ -46,10 +46,10 @@ pub fn height(lines: &[String], size: f64) -> f64 {
 pub fn write_lines(
     area: &Area<'_>,
     lines: &[String],
-    (left, top): At,
+    (left, top): Position,
     size: f64,
     color: RGBColor,
-) -> Painted {
+) -> PaintResult {
     for (i, line) in lines.iter().enumerate() {
         write(area, line, (left, top + i as f64 * size * LEADING), &text(size, color))?;
     }
@@ -68,9 +68,9 @@ pub fn anchored(style: TextStyle<'_>, at: HPos) -> TextStyle<'_> {
 }
 
 /// Writes a text.
-pub fn write(area: &Area<'_>, text: &str, at: At, style: &TextStyle<'_>) -> Painted {
+pub fn write(area: &Area<'_>, text: &str, at: Position, style: &TextStyle<'_>) -> PaintResult {
     let shown = text.shown().at_most(SENTENCE).to_string();
-    area.draw_text(&shown, style, pixel(at)).map_err(said)
+    area.draw_text(&shown, style, pixel(at)).map_err(error_text)
 }
 
 /// Shortens a text to a width in pixels by cutting off its end.
@@ -80,49 +80,49 @@ pub fn shortened(text: &str, size: f64, limit: f64) -> String {
         return text;
     }
     let ends = text.char_indices().rev().map(|(end, _)| end);
-    let mut cuts = ends.map(|end| format!("{}…", text[..end].trim_end()));
-    cuts.find(|cut| width(cut, size) <= limit).unwrap_or_default()
+    let mut change_markers = ends.map(|end| format!("{}…", text[..end].trim_end()));
+    change_markers.find(|cut| width(cut, size) <= limit).unwrap_or_default()
 }
 
 /// Fills a rectangle.
-pub fn fill(area: &Area<'_>, from: At, to: At, color: RGBColor) -> Painted {
-    area.draw(&Rectangle::new([pixel(from), pixel(to)], color.filled())).map_err(said)
+pub fn fill(area: &Area<'_>, from: Position, to: Position, color: RGBColor) -> PaintResult {
+    area.draw(&Rectangle::new([pixel(from), pixel(to)], color.filled())).map_err(error_text)
 }
 
 /// Draws an open line.
-pub fn line(area: &Area<'_>, points: &[At], color: RGBColor, width: u32) -> Painted {
+pub fn line(area: &Area<'_>, points: &[Position], color: RGBColor, width: u32) -> PaintResult {
     let points: Vec<(i32, i32)> = points.iter().copied().map(pixel).collect();
-    area.draw(&PathElement::new(points, color.stroke_width(width))).map_err(said)
+    area.draw(&PathElement::new(points, color.stroke_width(width))).map_err(error_text)
 }
 
 /// Draws a dashed line.
-pub fn dashed(area: &Area<'_>, points: &[At], color: RGBColor) -> Painted {
+pub fn dashed(area: &Area<'_>, points: &[Position], color: RGBColor) -> PaintResult {
     let points = points.iter().copied().map(pixel);
-    area.draw(&DashedPathElement::new(points, 6, 4, color)).map_err(said)
+    area.draw(&DashedPathElement::new(points, 6, 4, color)).map_err(error_text)
 }
 
 /// Fills a circle.
-pub fn disc(area: &Area<'_>, at: At, radius: f64, color: RGBColor) -> Painted {
-    area.draw(&Circle::new(pixel(at), radius.round() as i32, color.filled())).map_err(said)
+pub fn disc(area: &Area<'_>, at: Position, radius: f64, color: RGBColor) -> PaintResult {
+    area.draw(&Circle::new(pixel(at), radius.round() as i32, color.filled())).map_err(error_text)
 }
 
 /// Fills a polygon.
-pub fn polygon(area: &Area<'_>, corners: Vec<At>, color: RGBColor) -> Painted {
+pub fn polygon(area: &Area<'_>, corners: Vec<Position>, color: RGBColor) -> PaintResult {
     let corners: Vec<(i32, i32)> = corners.into_iter().map(pixel).collect();
-    area.draw(&Polygon::new(corners, color)).map_err(said)
+    area.draw(&Polygon::new(corners, color)).map_err(error_text)
 }
 
 /// The nearest pixel.
-pub fn pixel(at: At) -> (i32, i32) {
+pub fn pixel(at: Position) -> (i32, i32) {
     (at.0.round() as i32, at.1.round() as i32)
 }
 
 /// Pixels of a point of a plot within the area.
-pub fn place<X, Y>(
+pub fn to_pixels<X, Y>(
     area: &Area<'_>,
     plot: &ChartContext<'_, SVGBackend<'_>, Cartesian2d<X, Y>>,
-    point: At,
-) -> At
+    point: Position,
+) -> Position
 where
     X: Ranged<ValueType = f64>,
     Y: Ranged<ValueType = f64>,
@@ -133,6 +133,6 @@ where
 }
 
 /// Text of an error of plotters.
-pub fn said(error: impl std::fmt::Display) -> String {
+pub fn error_text(error: impl std::fmt::Display) -> String {
     error.to_string()
 }

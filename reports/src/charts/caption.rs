@@ -8,7 +8,7 @@ use crate::rank::Rank;
 use crate::record::{FULL_LEVEL, Gpu, RunRecord, SummaryRow, YesNo};
 use crate::shape;
 use crate::units::{self, counted};
-use crate::winners::FEWEST_SAMPLES;
+use crate::winners::MIN_SAMPLES;
 
 /// Reasons for rows that are not drawn, in the order of captions.
 const REASONS: [&str; 3] = ["not valid", "no median", "memory not known"];
@@ -40,7 +40,7 @@ fn levels(rows: &[&SummaryRow]) -> Option<String> {
         (low, high) => format!("levels of {low} to {high}"),
     };
     let points = counted(lower.len(), "point");
-    Some(format!("intervals of {points} with fewer than {FEWEST_SAMPLES} samples: {range}"))
+    Some(format!("intervals of {points} with fewer than {MIN_SAMPLES} samples: {range}"))
 }
 
 /// States which of the two times is drawn, because both are of the same runs.
@@ -114,7 +114,8 @@ fn by_device(rows: &[&SummaryRow], axis: &Axis) -> String {
 /// `10 to 34 samples a point`.
 fn samples(rows: &[&SummaryRow]) -> String {
     let counts = || rows.iter().map(|row| row.samples);
-    let (least, most) = (counts().min().unwrap_or(0), counts().max().unwrap_or(0));
+    let least = counts().min().unwrap_or(0);
+    let most = counts().max().unwrap_or(0);
     match least == most {
         true => format!("{} a point", counted(most, "sample")),
         false => format!("{least} to {most} samples a point"),

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use plotters::prelude::{IntoDrawingArea, SVGBackend};
 use plotters::style::WHITE;
 
-use super::canvas::{Area, At, INK, Painted, QUIET, height, pixel, said, write_lines};
+use super::canvas::{
+    Area, INK, PaintResult, Position, QUIET, error_text, height, pixel, write_lines,
+};
 use super::error::ChartError;
 use super::legend;
 use super::line_panels::Line;
@@ -54,10 +56,10 @@ pub trait Panel: Clone {
     fn layout(panels: &[Self]) -> Self::Layout;
 
     /// Width and height in pixels, including the gap to the panel below.
-    fn size(&self, layout: &Self::Layout) -> At;
+    fn size(&self, layout: &Self::Layout) -> Position;
 
     /// Paints the panel into an area of its size.
-    fn paint(&self, area: &Area<'_>, layout: &Self::Layout) -> Painted;
+    fn paint(&self, area: &Area<'_>, layout: &Self::Layout) -> PaintResult;
 
     /// Note on the marks of some panels, for the caption.
     fn note(_panels: &[Self]) -> Option<&'static str> {
@@ -100,7 +102,7 @@ struct Grid<P: Panel> {
     layout: P::Layout,
     columns: usize,
     /// Size of each panel.
-    sizes: Vec<At>,
+    sizes: Vec<Position>,
     /// Width of the widest panel.
     width: f64,
 }
@@ -108,7 +110,7 @@ struct Grid<P: Panel> {
 impl<P: Panel> Grid<P> {
     fn new(chart: &Chart<P>) -> Self {
         let layout = P::layout(&chart.panels);
-        let sizes: Vec<At> = chart.panels.iter().map(|panel| panel.size(&layout)).collect();
+        let sizes: Vec<Position> = chart.panels.iter().map(|panel| panel.size(&layout)).collect();
         let width = sizes.iter().map(|size| size.0).fold(0.0, f64::max);
         let fitting = ((ACROSS + P::BETWEEN) / (width + P::BETWEEN)) as usize;
         let columns = chart.columns.min(chart.panels.len()).min(fitting).max(1);
@@ -122,14 +124,14 @@ impl<P: Panel> Grid<P> {
     }
 
     /// Total size of the panels in pixels.
-    fn size(&self) -> At {
+    fn size(&self) -> Position {
         let columns = self.columns as f64;
         (columns * self.width + (columns - 1.0) * P::BETWEEN, self.heights().sum())
     }
 
-    fn paint(&self, area: &Area<'_>, panels: &[P]) -> Painted {
+    fn paint(&self, area: &Area<'_>, panels: &[P]) -> PaintResult {
         let mut top = 0.0;
-        let panels: Vec<(&P, &At)> = panels.iter().zip(&self.sizes).collect();
+        let panels: Vec<(&P, &Position)> = panels.iter().zip(&self.sizes).collect();
         for (row, height) in panels.chunks(self.columns).zip(self.heights()) {
             for (column, (panel, size)) in row.iter().enumerate() {
                 let left = column as f64 * (self.width + P::BETWEEN);
@@ -237,15 +239,15 @@ impl<P: Panel> Chart<P> {
         let mut svg = String::new();
         {
             let root = SVGBackend::with_string(&mut svg, size).into_drawing_area();
-            root.fill(&WHITE).map_err(said)?;
+            root.fill(&WHITE).map_err(error_text)?;
             write_lines(&root, &title, (MARGIN, MARGIN), TITLE, INK)?;
             write_lines(&root, &subtitle, (MARGIN, below_title), SUBTITLE, QUIET)?;
             legend::paint(&root, &legend, (MARGIN, names), across)?;
             let corner = (((page - panels.0) / 2.0) as i32, top as i32);
-            let room = (panels.0.ceil() as u32, panels.1.ceil() as u32);
-            grid.paint(&root.clone().shrink(corner, room), &self.panels)?;
+            let space = (panels.0.ceil() as u32, panels.1.ceil() as u32);
+            grid.paint(&root.clone().shrink(corner, space), &self.panels)?;
             write_lines(&root, &caption, (MARGIN, bottom), CAPTION, QUIET)?;
-            root.present().map_err(said)?;
+            root.present().map_err(error_text)?;
         }
         Ok((::text::page(svg), size))
     }
@@ -289,17 +291,17 @@ pub fn columns(natural: usize, count: usize) -> usize {
 /// Splits items into pages of limited height, unless a single item is higher.
 fn packed<T>(items: Vec<T>, page: f64, height: impl Fn(&T) -> f64) -> Vec<Vec<T>> {
     let mut pages: Vec<Vec<T>> = Vec::new();
-    let mut room = 0.0;
+    let mut space = 0.0;
     for item in items {
         let needed = height(&item);
         match pages.last_mut() {
-            Some(last) if needed <= room => {
+            Some(last) if needed <= space => {
                 last.push(item);
-                room -= needed;
+                space -= needed;
             }
             _ => {
                 pages.push(vec![item]);
-                room = page - needed;
+                space = page - needed;
             }
         }
     }

@@ -26,7 +26,7 @@ pub fn figure(record: &CeilingsRecord) -> Option<Chart<LinePanel>> {
         (title.to_owned(), lines(record, device, &palette))
     });
     let sizes = record.links.iter().map(|point| point.block_bytes.to_string());
-    let x = x_axis::of(&Axis::new(AXIS, sizes));
+    let x = x_axis::with_ticks(&Axis::new(AXIS, sizes));
     let y = |low, high| Scale::new(low, high, Spread::beyond(2.0, low, high));
     let panels = line_panels::panels_over(&x, Unit::Bandwidth, y, lines.collect());
     let caption = vec![machine(record), READING.to_owned()];

@@ -55,7 +55,7 @@ use std::path::{Path, PathBuf};
 pub use chart::NamedSvg;
 pub use error::ChartError;
 pub(crate) use palette::color as series_color;
-pub use palette::look_of;
+pub use palette::style_index;
 
 use crate::grouped::{grouped, tasks_of};
 use crate::portability::Comparison;
@@ -173,7 +173,7 @@ pub fn draw_winners(
 /// # Errors
 /// If it cannot be drawn.
 pub fn draw_links(record: &CeilingsRecord) -> Result<Vec<NamedSvg>, ChartError> {
-    let mut images = Images::of("devices");
+    let mut images = Images::for_task("devices");
     images.add("link-bandwidth", link::figure(record))?;
     Ok(images.all)
 }
@@ -186,7 +186,7 @@ pub fn draw_trends(trends: &[&Trend]) -> Result<Vec<NamedSvg>, ChartError> {
     let tasks = grouped(trends.iter().copied(), |trend| &trend.track.point.algorithm);
     let mut all = Vec::new();
     for (task, trends) in tasks {
-        let mut images = Images::of(task);
+        let mut images = Images::for_task(task);
         images.add(&format!("history-{task}"), trend::figure(task, &trends))?;
         all.extend(images.all);
     }
@@ -199,7 +199,7 @@ pub fn draw_trends(trends: &[&Trend]) -> Result<Vec<NamedSvg>, ChartError> {
 /// If it cannot be drawn.
 pub fn draw_published(figure: &Reproduction) -> Result<Vec<NamedSvg>, ChartError> {
     let id = &figure.figure.id;
-    let mut images = Images::of(id);
+    let mut images = Images::for_task(id);
     let name = format!("published-{id}");
     match &figure.streams {
         Some(streams) => images.add(&name, published_streams::figure(figure, streams))?,
@@ -223,7 +223,7 @@ pub fn draw_throughput(
     run: &RunRecord,
     rows: &[ThroughputRow],
 ) -> Result<Vec<NamedSvg>, ChartError> {
-    let mut images = Images::of(rows.first().map_or("", |row| &row.algorithm));
+    let mut images = Images::for_task(rows.first().map_or("", |row| &row.algorithm));
     images.add("throughput-over-streams", throughput::over_streams(run, rows))?;
     images.add("latency-over-streams", throughput::latency(run, rows))?;
     images.add("throughput-over-threads", throughput::over_threads(run, rows))?;
@@ -246,7 +246,7 @@ pub fn draw_stream(
     rows: &[StreamRow],
     timeslices: &[TimesliceRow],
 ) -> Result<Vec<NamedSvg>, ChartError> {
-    let mut images = Images::of(rows.first().map_or("", |row| &row.algorithm));
+    let mut images = Images::for_task(rows.first().map_or("", |row| &row.algorithm));
     images.add("stream-over-time", stream::over_time(run, rows, timeslices))?;
     images.add("stream-latency", stream::latency(run, rows))?;
     images.add("stream-kept-up", stream::kept_up(run, rows))?;
@@ -261,7 +261,7 @@ pub fn draw_portability(
     run: &RunRecord,
     comparisons: &[Comparison],
 ) -> Result<Vec<NamedSvg>, ChartError> {
-    let mut images = Images::of("portability");
+    let mut images = Images::for_task("portability");
     images.add("portability", portability::portability(run, comparisons))?;
     Ok(images.all)
 }
@@ -275,7 +275,7 @@ struct Images<'a> {
 }
 
 impl<'a> Images<'a> {
-    fn of(task: &'a str) -> Self {
+    fn for_task(task: &'a str) -> Self {
         Images { task, prefix: String::new(), all: Vec::new() }
     }
 
@@ -302,7 +302,7 @@ fn of_tasks(
     let tasks = tasks_of(rows);
     let mut all = Vec::new();
     for task in &tasks {
-        let mut images = Images::of(task);
+        let mut images = Images::for_task(task);
         if tasks.len() > 1 {
             images.prefix = format!("{task}-");
         }

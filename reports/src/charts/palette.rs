@@ -14,7 +14,7 @@ use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
 use plotters::style::{BLACK, RGBColor, WHITE};
 
-use super::canvas::{Area, At, Painted, disc, polygon};
+use super::canvas::{Area, PaintResult, Position, disc, polygon};
 
 const COLORS: [RGBColor; 8] = [
     RGBColor(0, 114, 178),   // blue
@@ -29,7 +29,7 @@ const COLORS: [RGBColor; 8] = [
 
 /// The variants that have each style. Variants with the same style never belong to one task; new
 /// ones are added to a style that their task does not use yet, and none is ever moved.
-const LOOKS: [&str; 22] = [
+const VARIANT_STYLES: [&str; 22] = [
     "std-stable io naive reference append offline sequential hash-map cache-line \
     table",
     "std-unstable copied parallel-pieces scalar buckets online lookup-table \
@@ -103,8 +103,8 @@ pub fn color(index: usize) -> (u8, u8, u8) {
 }
 
 /// Index of the style of a variant.
-pub fn look_of(variant: &str) -> Option<usize> {
-    LOOKS.iter().position(|names| names.split(' ').any(|name| name == variant))
+pub fn style_index(variant: &str) -> Option<usize> {
+    VARIANT_STYLES.iter().position(|names| names.split(' ').any(|name| name == variant))
 }
 
 impl Palette {
@@ -116,19 +116,19 @@ impl Palette {
     /// Assigns a style to each series, by its variant and whether it is for a GPU.
     pub fn of_variants(series: impl IntoIterator<Item = (String, String, bool)>) -> Self {
         let series: BTreeSet<_> = series.into_iter().collect();
-        let known = series.iter().filter_map(|(_, variant, _)| look_of(variant));
+        let known = series.iter().filter_map(|(_, variant, _)| style_index(variant));
         let mut taken: BTreeSet<usize> = known.collect();
         let mut others: BTreeMap<&str, usize> = BTreeMap::new();
         let mut styles = BTreeMap::new();
         for (name, variant, on_gpu) in &series {
-            let look = look_of(variant).unwrap_or_else(|| {
+            let style = style_index(variant).unwrap_or_else(|| {
                 *others.entry(variant).or_insert_with(|| {
-                    let free = (0..).find(|look| taken.insert(*look));
+                    let free = (0..).find(|style| taken.insert(*style));
                     free.unwrap_or_default()
                 })
             });
             let darker = if *on_gpu { LIGHT } else { 0 };
-            styles.insert(name.clone(), Style::nth(look + darker));
+            styles.insert(name.clone(), Style::nth(style + darker));
         }
         Palette(styles)
     }
@@ -170,7 +170,7 @@ impl Style {
     }
 
     /// Paints a marker.
-    pub fn paint_marker(&self, area: &Area<'_>, at: At, radius: f64) -> Painted {
+    pub fn paint_marker(&self, area: &Area<'_>, at: Position, radius: f64) -> PaintResult {
         self.shape.paint(area, at, radius, self.color)?;
         match self.is_hollow() {
             true => self.shape.paint(area, at, radius * 0.55, self.filling),
@@ -180,7 +180,7 @@ impl Style {
 }
 
 impl Shape {
-    fn paint(self, area: &Area<'_>, at: At, radius: f64, color: RGBColor) -> Painted {
+    fn paint(self, area: &Area<'_>, at: Position, radius: f64, color: RGBColor) -> PaintResult {
         let Shape::Polygon(corners, first) = self else {
             return disc(area, at, radius, color);
         };

@@ -8,7 +8,7 @@ use super::chart::Chart;
 use super::palette::Palette;
 use super::unit::Unit;
 use crate::grouped::{distinct, grouped};
-use crate::portability::{Comparison, Contender, what_differs};
+use crate::portability::{Candidate, Comparison, what_differs};
 use crate::record::RunRecord;
 use crate::{shape, units};
 
@@ -18,12 +18,12 @@ const READING: &str = "bars: time of kernels over that of native ones on the sam
 
 /// The chart of the comparisons; `None` if there are none.
 pub fn portability(run: &RunRecord, comparisons: &[Comparison]) -> Option<Chart<BarPanel>> {
-    let names = comparisons.iter().flat_map(|it| &it.contenders);
-    let palette = Palette::new(names.map(|contender| contender.written_as.clone()));
+    let names = comparisons.iter().flat_map(|it| &it.candidates);
+    let palette = Palette::new(names.map(|candidate| candidate.written_as.clone()));
     let shapes = shapes(comparisons);
     let panels = comparisons.iter().map(|it| panel(it, &shapes, &palette));
     let devices = comparisons.iter().flat_map(|it| {
-        let others = it.contenders.iter().map(|contender| contender.total.device.as_str());
+        let others = it.candidates.iter().map(|candidate| candidate.total.device.as_str());
         std::iter::once(it.native.device.as_str()).chain(others)
     });
     let of_task = |(task, axes): (&&str, &shape::Axes)| format!("{task}: {}", shape::phrases(axes));
@@ -58,18 +58,18 @@ fn panel(
     let time = native.median_s.map(|seconds| format!("native {}", units::seconds(seconds, 3)));
     let words = [name, time.unwrap_or_default(), shape::phrases(&own.collect::<Vec<_>>())];
     let words: Vec<String> = words.into_iter().filter(|words| !words.is_empty()).collect();
-    let bars = comparison.contenders.iter().filter_map(|contender| bar(contender, palette));
+    let bars = comparison.candidates.iter().filter_map(|candidate| bar(candidate, palette));
     let unit = Unit::Factor("times the native kernels' time");
     let panel = BarPanel::new(words.join(shape::SEPARATOR), unit, bars.collect());
-    let refused = comparison.contenders.iter().filter_map(|contender| {
-        Some((contender.written_as.clone(), contender.cost.as_ref().err()?.clone()))
+    let refused = comparison.candidates.iter().filter_map(|candidate| {
+        Some((candidate.written_as.clone(), candidate.cost.as_ref().err()?.clone()))
     });
     BarPanel { refused: refused.collect(), reference: Some(1.0), ..panel }
 }
 
-fn bar(contender: &Contender, palette: &Palette) -> Option<Bar> {
-    let cost = contender.cost.as_ref().ok()?;
-    let name = &contender.written_as;
+fn bar(candidate: &Candidate, palette: &Palette) -> Option<Bar> {
+    let cost = candidate.cost.as_ref().ok()?;
+    let name = &candidate.written_as;
     let words = match cost.ratio {
         ratio if (ratio - 1.0).abs() < 0.1 => format!("{ratio:.4} ×"),
         ratio => units::times(ratio),

@@ -71,9 +71,10 @@ mod tests {
 
     fn reproduced(id: &str) -> Reproduction {
         let figure = figures().into_iter().find(|figure| figure.id == id);
-        let (record, rows) = (run(), rows());
+        let record = run();
+        let rows = rows();
         let here = Here { record: &record, rows: &rows, streams: &[] };
-        Reproduction::of(figure.expect(id), &here)
+        Reproduction::new(figure.expect(id), &here)
     }
 
     #[test]

@@ -6,7 +6,7 @@ use super::line_panels::{self, Kind, Line, LinePanel, Point, XAxis};
 use super::lines::x_axis;
 use super::palette::Palette;
 use super::scale::{Scale, Spread};
-use super::stream::{DUE, MOST_DOTS, points, time_axis};
+use super::stream::{DUE, MAX_DOTS, points, time_axis};
 use super::unit::Unit;
 use crate::grouped::distinct;
 use crate::published::{Quantity, Reproduction, Shows, Streams};
@@ -52,19 +52,19 @@ pub fn figure(reproduction: &Reproduction, streams: &Streams) -> Option<Chart<Li
 }
 
 /// Panels with paragraphs for the caption.
-type Drawn = (Vec<LinePanel>, Vec<String>);
+type PanelsWithNotes = (Vec<LinePanel>, Vec<String>);
 
 /// Content of timeslices, a panel for each quantity: of the device that keeps up with the highest
 /// speed, as all devices get the same data.
-fn contents(streams: &Streams, quantities: &[Quantity]) -> Option<Drawn> {
+fn contents(streams: &Streams, quantities: &[Quantity]) -> Option<PanelsWithNotes> {
     let row = streams.shown().into_iter().max_by(|a, b| a.speed.total_cmp(&b.speed))?;
     let palette = Palette::new(quantities.iter().map(|quantity| quantity.name().to_owned()));
     let x = time_axis(row.duration_s);
     let panel = |quantity: &Quantity| {
-        let of = |it| quantity.of(it);
+        let of = |it| quantity.count_in(it);
         let all: Vec<Point> =
             streams.timeslices_of(row).map(|it| Point::new(it.due_s, of(it))).collect();
-        let step = all.len().div_ceil(MOST_DOTS).max(1);
+        let step = all.len().div_ceil(MAX_DOTS).max(1);
         let name = quantity.name();
         let style = palette.style(name);
         let points = all.into_iter().step_by(step).collect();
@@ -80,13 +80,13 @@ fn contents(streams: &Streams, quantities: &[Quantity]) -> Option<Drawn> {
 }
 
 /// Bytes per second over time, a panel for each device.
-fn bytes(reproduction: &Reproduction, streams: &Streams) -> Option<Drawn> {
+fn bytes(reproduction: &Reproduction, streams: &Streams) -> Option<PanelsWithNotes> {
     let shown = streams.shown();
     let printed = printed(reproduction);
     let names = shown.iter().map(|row| name(row)).chain(printed.iter().map(|it| it.0.clone()));
     let palette = Palette::new(names);
     let panels = shown.iter().map(|row| {
-        let rates = Rates::of(row, streams.timeslices_of(row), |it| it.bytes as f64);
+        let rates = Rates::new(row, streams.timeslices_of(row), |it| it.bytes as f64);
         let x = time_axis(row.duration_s);
         let own = name(row);
         let mut lines = levels(&printed, &palette, (0.0, row.duration_s));
@@ -100,10 +100,13 @@ fn bytes(reproduction: &Reproduction, streams: &Streams) -> Option<Drawn> {
 }
 
 /// Events per second over streams, all curves in one panel.
-fn events(reproduction: &Reproduction, streams: &Streams) -> Option<Drawn> {
+fn events(reproduction: &Reproduction, streams: &Streams) -> Option<PanelsWithNotes> {
     let curves = streams.curves();
     let rows = || curves.iter().flat_map(|curve| &curve.rows);
-    let x = x_axis::of(&Axis::new("streams", distinct(rows().map(|row| row.streams.to_string()))));
+    let x = x_axis::with_ticks(&Axis::new(
+        "streams",
+        distinct(rows().map(|row| row.streams.to_string())),
+    ));
     let (low, high) = x
         .ticks
         .iter()
@@ -161,7 +164,7 @@ fn panel(title: String, x: &XAxis, unit: Unit, mut lines: Vec<Line>) -> LinePane
         }
         _ => Scale::from_zero(high),
     };
-    LinePanel { title, x: x.clone(), y, unit, lines, cuts: Vec::new() }
+    LinePanel { title, x: x.clone(), y, unit, lines, change_markers: Vec::new() }
 }
 
 fn event_point(row: &ThroughputRow) -> Option<Point> {
@@ -185,7 +188,8 @@ fn name(row: &StreamRow) -> String {
 fn words(row: &StreamRow) -> String {
     let timeslice = units::seconds(row.timeslice_s, 3);
     let workers = units::counted(row.processes, "worker");
-    let (done, due) = (row.done, row.due);
+    let done = row.done;
+    let due = row.due;
     let kept = if row.kept_up == YesNo::Yes { "" } else { ": not kept up with" };
     let name = name(row);
     format!("{name}: {workers}, timeslices of {timeslice}, {done} of {due} done{kept}")
@@ -203,7 +207,7 @@ mod tests {
         let figure = figures().into_iter().find(|figure| figure.id == id).expect(id);
         let streams = [streams];
         let here = Here { record: &run(), rows: &[], streams: &streams };
-        let reproduction = Reproduction::of(figure, &here);
+        let reproduction = Reproduction::new(figure, &here);
         super::figure(&reproduction, reproduction.streams.as_ref()?)
     }
 
@@ -213,7 +217,7 @@ mod tests {
 
     fn of_timeslices(name: &str) -> Streams {
         let timeslices = (0..400).map(|number| timeslice(number, 0.03)).collect();
-        Streams { rows: vec![row(1.0)], timeslices, ..Streams::of(name.to_owned()) }
+        Streams { rows: vec![row(1.0)], timeslices, ..Streams::new(name.to_owned()) }
     }
 
     #[test]
@@ -223,7 +227,7 @@ mod tests {
         assert_eq!(all, ["digis", "clusters", "hits"]);
         assert_eq!(chart.panels[2].lines[0].points[0].y, 28_000.0);
         assert!(chart.caption[2].ends_with("400 of 400 done"), "{:?}", chart.caption);
-        assert!(drawn("fig5.11", Streams::of("data-challenge".to_owned())).is_none());
+        assert!(drawn("fig5.11", Streams::new("data-challenge".to_owned())).is_none());
     }
 
     #[test]
@@ -240,7 +244,7 @@ mod tests {
     fn events_over_streams_stand_beside_the_published_plateau() {
         let points = [(1, 10e6), (2, 19e6), (4, 19.2e6)];
         let points = points.map(|(streams, rate)| fixture::row(streams, rate)).to_vec();
-        let streams = Streams { points, ..Streams::of("events".to_owned()) };
+        let streams = Streams { points, ..Streams::new("events".to_owned()) };
         let chart = drawn("allen", streams).expect("measured");
         let panel = &chart.panels[0];
         let plateau = "plateau (LHCb, a maximum of SYCL)";

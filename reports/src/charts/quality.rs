@@ -32,7 +32,8 @@ pub fn figure(study: &Study) -> Option<Chart<BarPanel>> {
         panels.map(|panel| panel.showing(what)).collect::<Vec<_>>()
     };
     let mut panels = of(Quantity::Time, &format!("time, {threads}"));
-    let (mut shown, mut same) = (Vec::new(), Vec::new());
+    let mut shown = Vec::new();
+    let mut same = Vec::new();
     let differs = |quality: &Quality| the_only_value(&study.rows, *quality).is_none();
     let known = Quality::known(study.rows.iter().copied());
     let shows_all = axes.is_empty() && !known.iter().any(differs);
@@ -73,7 +74,7 @@ pub fn reading(shown: &[Quality]) -> String {
 /// True if the variants have the same value of a metric at each setting.
 pub fn variants_agree(study: &Study, quality: Quality) -> bool {
     let settings = axes::panels(&study.rows, &study.varying);
-    let is_known = |row: &SummaryRow| quality.of(row).is_some();
+    let is_known = |row: &SummaryRow| quality.value(row).is_some();
     settings
         .iter()
         .filter(|setting| setting.rows.iter().any(|row| is_known(row)))
@@ -82,7 +83,7 @@ pub fn variants_agree(study: &Study, quality: Quality) -> bool {
 
 /// The value of a metric if all rows have the same one.
 pub fn the_only_value(rows: &[&SummaryRow], quality: Quality) -> Option<f64> {
-    let values = rows.iter().filter_map(|row| quality.of(row));
+    let values = rows.iter().filter_map(|row| quality.value(row));
     let (low, high) =
         values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
     (low <= high && high - low <= (SAME - 1.0) * high.abs()).then_some(high)

@@ -9,7 +9,7 @@
 use super::axes::{self, Panel};
 use super::caption;
 use super::chart::Chart;
-use super::line_panels::{Cut, Line, LinePanel, Point, XAxis};
+use super::line_panels::{ChangeMarker, Line, LinePanel, Point, XAxis};
 use super::palette::Style;
 use super::scale::{Scale, Spread};
 use super::study::Study;
@@ -43,19 +43,19 @@ fn panel(study: &Study, panel: Panel) -> Option<LinePanel> {
     // Some tasks have no known minimum of bytes.
     let has_roof = |row: &&SummaryRow| row.bytes_min > 0 && ceilings.contains_key(&row.device);
     let rows = panel.rows.into_iter().filter(has_roof);
-    let places: Vec<_> = rows.filter_map(|row| Some((row, place(row)?))).collect();
-    let first = places.first()?.0;
+    let markers: Vec<_> = rows.filter_map(|row| Some((row, marker(row)?))).collect();
+    let first = markers.first()?.0;
     let bandwidth = ceilings.get(&first.device)?.copy_bytes_per_s;
     let least = first.bytes_min as f64 / first.items as f64;
-    let (left, right) = range(places.iter().map(|(_, at)| at.x).chain([least]))?;
+    let (left, right) = range(markers.iter().map(|(_, at)| at.x).chain([least]))?;
     let ends = [left / BEYOND, right * BEYOND];
     let roof = ends.map(|x| Point::new(x, bandwidth / x));
-    let speeds = places.iter().map(|(_, at)| at.y);
+    let speeds = markers.iter().map(|(_, at)| at.y);
     let (low, high) = range(speeds.chain(roof.map(|point| point.y)))?;
     let x = Scale { low: ends[0], high: ends[1], spread: Spread::Log };
     let mut lines = vec![Line::reference(ROOF, roof.to_vec())];
     // One marker per variant.
-    lines.extend(places.into_iter().map(|(row, at)| {
+    lines.extend(markers.into_iter().map(|(row, at)| {
         let name = study.series(row);
         Line::curve(&name, study.style(&name), vec![at])
     }));
@@ -69,7 +69,7 @@ fn panel(study: &Study, panel: Panel) -> Option<LinePanel> {
         y: Scale { low: low / BEYOND, high: high * BEYOND, spread: Spread::Log },
         unit: Unit::Rate("items a second"),
         lines,
-        cuts: vec![Cut {
+        change_markers: vec![ChangeMarker {
             at: least,
             interval: None,
             words: "least".to_owned(),
@@ -80,9 +80,10 @@ fn panel(study: &Study, panel: Panel) -> Option<LinePanel> {
 }
 
 /// Bytes and speed of kernels that declare the bytes that they move.
-fn place(row: &SummaryRow) -> Option<Point> {
+fn marker(row: &SummaryRow) -> Option<Point> {
     let moved = row.metrics.number(MOVED).filter(|moved| *moved > 0.0)?;
-    let (items, seconds) = (row.items as f64, row.valid_median()?);
+    let items = row.items as f64;
+    let seconds = row.valid_median()?;
     let speed = items / seconds;
     let ends = row.ci95_low_s.zip(row.ci95_high_s);
     (row.stage == KERNEL && items > 0.0).then(|| Point {
@@ -141,10 +142,11 @@ mod tests {
         assert_eq!(lines.len(), 3);
         let [left, right] = [at(ROOF)[0], at(ROOF)[1]];
         assert!((left.x * left.y - 1e6).abs() < 1.0 && (right.x * right.y - 1e6).abs() < 1.0);
-        let (x, y) = (at("a")[0].x, at("a")[0].y);
+        let x = at("a")[0].x;
+        let y = at("a")[0].y;
         assert_eq!((x, y), (32.0, 31_250.0));
         assert_eq!(at("b")[0].y, y / 2.0);
-        assert_eq!(figure.panels[0].cuts[0].at, 16.0);
+        assert_eq!(figure.panels[0].change_markers[0].at, 16.0);
         assert!(of(&super::super::fixture::run()).is_none(), "no bandwidth was measured");
     }
 }

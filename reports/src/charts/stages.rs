@@ -15,12 +15,12 @@ const READING: &str = "bars: medians, the variant with the smallest total first 
     remainder of the total";
 
 /// Minimum number of stages of a variant for a chart.
-const FEWEST_STAGES: usize = 2;
+const MIN_STAGES: usize = 2;
 /// Title of the panels of total times.
 const WHOLE: &str = "whole";
 /// Maximum number of settings next to each other, those that take longest; the others are in
 /// tables.
-const MOST_SETTINGS: usize = 2;
+const MAX_SETTINGS: usize = 2;
 
 /// The chart of a study that has variants with stages.
 pub fn figure(study: &Study) -> Option<Chart<BarPanel>> {
@@ -28,10 +28,10 @@ pub fn figure(study: &Study) -> Option<Chart<BarPanel>> {
     let stages_of =
         |bar: &breakdown::Bar| bar.parts.iter().filter(|part| part.stage != OTHER).count();
     let mut bars = settings.iter().flat_map(|(_, breakdown)| &breakdown.bars);
-    if !bars.any(|bar| stages_of(bar) >= FEWEST_STAGES) {
+    if !bars.any(|bar| stages_of(bar) >= MIN_STAGES) {
         return None;
     }
-    let left_out = settings.len().saturating_sub(MOST_SETTINGS);
+    let left_out = settings.len().saturating_sub(MAX_SETTINGS);
     for _ in 0..left_out {
         let seconds = |i: usize| settings[i].1.bars.first().map_or(0.0, |bar| bar.total_s);
         let shortest = (0..settings.len()).min_by(|a, b| seconds(*a).total_cmp(&seconds(*b)));
@@ -68,7 +68,8 @@ fn headline(setting: &str, breakdown: &Breakdown) -> Option<String> {
     let fastest_is = if is_alone { "" } else { ", the fastest" };
     let share = units::percent(longest.seconds / fastest.total_s);
     let at = if setting.is_empty() { String::new() } else { format!(" at {setting}") };
-    let (stage, variant) = (&longest.stage, &fastest.variant);
+    let stage = &longest.stage;
+    let variant = &fastest.variant;
     Some(format!("{stage} takes most of {variant}{fastest_is}{at}: {share}"))
 }
 

@@ -4,7 +4,7 @@
 use super::axes::Axis;
 use super::caption;
 use super::chart::Chart;
-use super::line_panels::{self, Cut, Kind, Line, LinePanel, Point, XAxis};
+use super::line_panels::{self, ChangeMarker, Kind, Line, LinePanel, Point, XAxis};
 use super::lines::x_axis;
 use super::palette::Palette;
 use super::scale::{Scale, Spread};
@@ -16,11 +16,11 @@ use crate::stream::{Rates, StreamRow, TimesliceRow, highest_kept_up, limits, sho
 use crate::units;
 
 /// Maximum number of dots of a line: more would overlap.
-pub const MOST_DOTS: usize = 600;
+pub const MAX_DOTS: usize = 600;
 /// Maximum number of speeds of lines over time; the caption mentions the others.
-const MOST_SPEEDS: usize = 6;
+const MAX_SPEEDS: usize = 6;
 /// Maximum number of devices in a headline.
-const MOST_ANSWERS: usize = 2;
+const MAX_ANSWERS: usize = 2;
 /// The names of references in the legend.
 pub const DUE: &str = "due";
 const IDEAL: &str = "all that is due";
@@ -38,7 +38,7 @@ pub fn over_time(
     let mut panels = Vec::new();
     let mut left_out = 0;
     for (device, rows) in by_device(&measured) {
-        let shown: Vec<&StreamRow> = rows.into_iter().take(MOST_SPEEDS).collect();
+        let shown: Vec<&StreamRow> = rows.into_iter().take(MAX_SPEEDS).collect();
         left_out += measured.iter().filter(|row| name(row) == device).count() - shown.len();
         let speeds = shown.iter().map(|row| speed(row));
         let palette = Palette::new(speeds);
@@ -98,8 +98,9 @@ pub fn kept_up(run: &RunRecord, rows: &[StreamRow]) -> Option<Chart<LinePanel>> 
         Spread::Linear => Scale::from_zero(high),
     };
     let unit = Unit::Factor("done, in detector's rates");
-    let cuts = view.cuts();
-    let panel = LinePanel { title: String::new(), x: view.x.clone(), y, unit, lines, cuts };
+    let change_markers = view.change_markers();
+    let panel =
+        LinePanel { title: String::new(), x: view.x.clone(), y, unit, lines, change_markers };
     let reading = "done: within the time, in units of the detector's rate; vertical: the highest \
         speed that was kept up with";
     chart("done over speed", vec![panel], run, &view.rows, [Some(reading.to_owned()), None])
@@ -121,7 +122,7 @@ impl<'a> View<'a> {
         speeds.get(1)?;
         let devices = distinct(rows.iter().map(|row| name(row)));
         let axis = Axis::new("speed, in detector's rates", speeds);
-        Some(View { palette: Palette::new(devices), x: x_axis::of(&axis), rows })
+        Some(View { palette: Palette::new(devices), x: x_axis::with_ticks(&axis), rows })
     }
 
     fn lines(&self, point: impl Fn(&StreamRow) -> Option<Point>) -> Vec<Line> {
@@ -137,13 +138,13 @@ impl<'a> View<'a> {
         [self.rows.first(), self.rows.last()].map(|row| row.map_or(1.0, |row| row.speed))
     }
 
-    fn cuts(&self) -> Vec<Cut> {
+    fn change_markers(&self) -> Vec<ChangeMarker> {
         let devices = by_device(&self.rows);
         let alone = devices.len() == 1;
         let cut = |(device, rows): (String, Vec<&StreamRow>)| {
             let kept = highest_kept_up(rows.iter().copied())?;
             let words = format!("kept up with {}", speed(kept));
-            Some(Cut {
+            Some(ChangeMarker {
                 at: kept.speed,
                 interval: None,
                 words: if alone { words } else { String::new() },
@@ -191,7 +192,7 @@ fn panel(device: &str, what: &str, unit: Unit, x: &XAxis, lines: Vec<Line>) -> O
         y,
         unit,
         lines,
-        cuts: Vec::new(),
+        change_markers: Vec::new(),
     })
 }
 
@@ -199,7 +200,7 @@ fn panel(device: &str, what: &str, unit: Unit, x: &XAxis, lines: Vec<Line>) -> O
 fn latencies(row: &StreamRow, own: &[&TimesliceRow], palette: &Palette) -> Line {
     let dot = |it: &&TimesliceRow| Some(Point::new(it.due_s, it.latency_s()?));
     let dots: Vec<Point> = own.iter().filter_map(dot).collect();
-    let step = dots.len().div_ceil(MOST_DOTS).max(1);
+    let step = dots.len().div_ceil(MAX_DOTS).max(1);
     let points = dots.into_iter().step_by(step).collect();
     let name = speed(row);
     Line { style: palette.style(&name), name, kind: Kind::Dots, points }
@@ -207,7 +208,7 @@ fn latencies(row: &StreamRow, own: &[&TimesliceRow], palette: &Palette) -> Line 
 
 /// Completed and due rates in each interval of time.
 fn rates(row: &StreamRow, own: &[&TimesliceRow], palette: &Palette) -> [Line; 2] {
-    let rates = Rates::of(row, own.iter().copied(), |timeslice| timeslice.digis as f64);
+    let rates = Rates::new(row, own.iter().copied(), |timeslice| timeslice.digis as f64);
     let name = speed(row);
     let due = Line::reference(DUE, points(rates.due));
     let style = palette.style(&name);
@@ -241,8 +242,8 @@ fn chart(
     caption.extend(reading.into_iter().flatten());
     let title = format!("{} stream: {what}", row.algorithm);
     // A headline for many devices would be too long.
-    let answers: Vec<String> = limits(rows).take(MOST_ANSWERS + 1).collect();
-    let headline = (1..=MOST_ANSWERS).contains(&answers.len()).then(|| answers.join("; "));
+    let answers: Vec<String> = limits(rows).take(MAX_ANSWERS + 1).collect();
+    let headline = (1..=MAX_ANSWERS).contains(&answers.len()).then(|| answers.join("; "));
     Some(Chart::new(title, panels.len().min(2), panels, caption)?.under(headline))
 }
 
@@ -298,7 +299,7 @@ mod tests {
         let chart = kept_up(&run(), &rows()).expect("the speed varies");
         let names: Vec<&str> = chart.panels[0].lines.iter().map(|it| it.name.as_str()).collect();
         assert_eq!(names, [IDEAL, "time-sweep"]);
-        assert_eq!(chart.panels[0].cuts[0].at, 2.0);
+        assert_eq!(chart.panels[0].change_markers[0].at, 2.0);
         let last = chart.panels[0].lines[1].points[2];
         assert_eq!((last.x, last.y), (4.0, 2.5));
     }

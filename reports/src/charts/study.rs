@@ -6,7 +6,7 @@ use std::collections::{BTreeSet, HashMap};
 use super::axes::{self, Axis};
 use super::bars::Quantity;
 use super::palette::{Palette, Style};
-use crate::rank::{Rank, TOTAL, has_kernels, standing};
+use crate::rank::{Rank, TOTAL, has_kernels, representatives};
 use crate::record::{RunRecord, SampleRow, SummaryRow};
 use crate::shape::CPU;
 use crate::winners;
@@ -31,7 +31,7 @@ pub struct Study<'a> {
     /// The time that rows show, where it has to be stated because something runs on a GPU.
     pub ranked_by: Option<Rank>,
     /// Styles of the series of the whole run, and of placements, equal in all of its charts.
-    looks: Palette,
+    palette: Palette,
     placements: Palette,
     several_devices: bool,
 }
@@ -48,7 +48,7 @@ impl<'a> Study<'a> {
         let series = rows
             .iter()
             .map(|row| (name(row, several_devices), row.variant.clone(), row.device != CPU));
-        let looks = Palette::of_variants(series);
+        let palette = Palette::of_variants(series);
         let placements = Palette::new(rows.iter().map(axes::placement));
         let of_study = rows.iter().filter(|row| row.algorithm == algorithm);
         let ranked_by = has_kernels(of_study.clone()).then_some(Rank::Total);
@@ -64,7 +64,7 @@ impl<'a> Study<'a> {
             left_out,
             samples,
             ranked_by,
-            looks,
+            palette,
             placements,
             several_devices,
         }
@@ -72,7 +72,7 @@ impl<'a> Study<'a> {
 
     /// The fastest variant and its lead, if variants are compared.
     pub fn headline(&self) -> Option<String> {
-        winners::headline(&winners::races_of(&self.rows), |row| self.series(row))
+        winners::headline(&winners::rankings_of(&self.rows), |row| self.series(row))
     }
 
     /// The rows of total times and of stages.
@@ -83,7 +83,7 @@ impl<'a> Study<'a> {
     /// Study of the kernels of variants that have any; `None` if no variant has.
     pub fn by_kernels(&self) -> Option<Self> {
         self.ranked_by?;
-        let rows = standing(self.with_stages(), Rank::Kernel);
+        let rows = representatives(self.with_stages(), Rank::Kernel);
         Some(Study {
             varying: axes::varying(&rows),
             rows,
@@ -109,7 +109,7 @@ impl<'a> Study<'a> {
 
     /// Style of a series.
     pub fn style(&self, series: &str) -> Style {
-        self.looks.style(series)
+        self.palette.style(series)
     }
 
     /// Style of a placement where placements are compared.

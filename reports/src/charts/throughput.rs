@@ -7,7 +7,7 @@ use statistics::Growth;
 use super::axes::Axis;
 use super::caption;
 use super::chart::Chart;
-use super::line_panels::{self, Cut, Kind, Line, LinePanel, Point, XAxis};
+use super::line_panels::{self, ChangeMarker, Kind, Line, LinePanel, Point, XAxis};
 use super::lines::x_axis;
 use super::palette::{Palette, Style};
 use super::scale::{Scale, Spread};
@@ -19,7 +19,7 @@ use crate::throughput::{Curve, ThroughputRow, curves, what_limits};
 use crate::units;
 
 /// Maximum number of curves that a caption describes; the table lists all.
-const MOST_SAID: usize = 8;
+const MAX_SAID: usize = 8;
 /// The name of the reference in the legend.
 const IDEAL: &str = "ideal";
 /// Name of the limit set by links.
@@ -106,7 +106,7 @@ pub fn over_gpus(run: &RunRecord, rows: &[ThroughputRow]) -> Option<Chart<LinePa
         lines.iter().map(|((variant, ..), _)| (variant.clone(), variant.clone(), true)),
     );
     let counts = on_gpus.iter().map(|row| count(row).to_string());
-    let x = x_axis::of(&Axis::new("GPUs", counts));
+    let x = x_axis::with_ticks(&Axis::new("GPUs", counts));
     let settings = grouped(lines, |((_, _, setting), _)| setting.clone());
     let all: Vec<_> = settings.iter().map(|(setting, _)| setting.clone()).collect();
     let panels = settings.into_iter().flat_map(|(setting, lines)| {
@@ -128,7 +128,7 @@ pub fn over_gpus(run: &RunRecord, rows: &[ThroughputRow]) -> Option<Chart<LinePa
         settings: Vec::new(),
         palette: palette.clone(),
         x: x.clone(),
-        place: |_| 0.0,
+        x_value: |_| 0.0,
     };
     let most = "each with the number of streams of the highest rate";
     view.chart("items per second over GPUs", panels.collect(), run, &[RATE, IDEALS, LINKS, most])
@@ -141,28 +141,28 @@ struct View<'a> {
     palette: Palette,
     x: XAxis,
     /// Value of a point on the axis.
-    place: fn(&ThroughputRow) -> f64,
+    x_value: fn(&ThroughputRow) -> f64,
 }
 
 impl<'a> View<'a> {
     /// View of some rows; `None` if all points have the same value on the axis.
     fn new(
         rows: &'a [ThroughputRow],
-        place: fn(&ThroughputRow) -> f64,
+        x_value: fn(&ThroughputRow) -> f64,
         axis: &str,
     ) -> Option<Self> {
         let all = curves(rows);
         let valid = || all.iter().flat_map(|curve| &curve.rows);
-        let places: Vec<String> = distinct(valid().map(|row| place(row).to_string()));
-        places.get(1)?;
+        let x_values: Vec<String> = distinct(valid().map(|row| x_value(row).to_string()));
+        x_values.get(1)?;
         let setting =
             |curve: &Curve<'_>| curve.rows.first().map(|row| row.setting()).unwrap_or_default();
         let known = distinct(all.iter().map(setting));
         let palette = palette(&all);
         let settings = grouped(all, setting).into_iter();
         let settings = settings.map(|(setting, curves)| (differing(&setting, &known), curves));
-        let x = x_axis::of(&Axis::new(axis, places));
-        Some(View { rows, settings: settings.collect(), palette, x, place })
+        let x = x_axis::with_ticks(&Axis::new(axis, x_values));
+        Some(View { rows, settings: settings.collect(), palette, x, x_value })
     }
 
     fn chart(
@@ -200,25 +200,26 @@ impl<'a> View<'a> {
         point: impl Fn(f64, &ThroughputRow) -> Option<Point>,
     ) -> Line {
         let name = name(curve);
-        let points = curve.rows.iter().filter_map(|row| point((self.place)(row), row));
+        let points = curve.rows.iter().filter_map(|row| point((self.x_value)(row), row));
         Line::curve(&name, self.palette.style(&name), points.collect())
     }
 
     fn panel(&self, title: &str, unit: Unit, y: Scale, lines: Vec<Line>) -> LinePanel {
-        let (title, x) = (title.to_owned(), self.x.clone());
-        LinePanel { title, x, y, unit, lines, cuts: Vec::new() }
+        let title = title.to_owned();
+        let x = self.x.clone();
+        LinePanel { title, x, y, unit, lines, change_markers: Vec::new() }
     }
 
     /// Saturation of each curve and its cause, up to the maximum length of captions.
     fn words(&self) -> Vec<String> {
         let said = self.settings.iter().flat_map(|(title, curves)| {
             curves.iter().map(move |curve| {
-                let who = [name(curve), title.clone()];
-                let who: Vec<_> = who.into_iter().filter(|part| !part.is_empty()).collect();
-                format!("{}: {}", who.join(shape::SEPARATOR), curve.words())
+                let subject = [name(curve), title.clone()];
+                let subject: Vec<_> = subject.into_iter().filter(|part| !part.is_empty()).collect();
+                format!("{}: {}", subject.join(shape::SEPARATOR), curve.words())
             })
         });
-        said.take(MOST_SAID).collect()
+        said.take(MAX_SAID).collect()
     }
 
     /// Panel of rates without an ideal.
@@ -236,7 +237,8 @@ impl<'a> View<'a> {
         let lines: Vec<Line> = ideals.chain(panel.lines.iter().cloned()).collect();
         let (low, high) = line_panels::extent(&lines);
         let alone = setting.1.len() == 1;
-        panel.cuts = setting.1.iter().filter_map(|curve| self.cut(curve, alone)).collect();
+        panel.change_markers =
+            setting.1.iter().filter_map(|curve| self.cut(curve, alone)).collect();
         LinePanel { lines, y: self.scale(low, high), ..panel }
     }
 
@@ -248,14 +250,14 @@ impl<'a> View<'a> {
         }
     }
 
-    fn cut(&self, curve: &Curve<'_>, alone: bool) -> Option<Cut> {
+    fn cut(&self, curve: &Curve<'_>, alone: bool) -> Option<ChangeMarker> {
         let Growth::Level(plateau) = &curve.growth else { return None };
         // Saturated from the first point on: there was no growth.
         if plateau.first == 0 {
             return None;
         }
         let words = curve.plateau().map(what_limits).unwrap_or_default();
-        Some(Cut {
+        Some(ChangeMarker {
             at: plateau.knee,
             interval: Some((plateau.knee_interval.low, plateau.knee_interval.high)),
             words: if alone { words } else { String::new() },
@@ -370,7 +372,9 @@ mod tests {
     fn rates_stand_beside_the_ideal_and_say_where_they_end() {
         let chart = over_streams(&run(), &rows()).expect("streams vary");
         assert_eq!(names(&chart), ["ideal", "time-sweep, 1 thread a stream"]);
-        let [cut] = &chart.panels[0].cuts[..] else { panic!("{:?}", chart.panels[0].cuts) };
+        let [cut] = &chart.panels[0].change_markers[..] else {
+            panic!("{:?}", chart.panels[0].change_markers)
+        };
         assert!((1.8..2.0).contains(&cut.at), "{cut:?}");
         assert_eq!(cut.words, "not by these: cores 50 %");
         let words = chart.caption.last().expect("words");
@@ -393,10 +397,10 @@ mod tests {
         let mut all = rows();
         all.extend([1, 2].map(|streams| ThroughputRow { threads: 2, ..row(streams, 18e6) }));
         let chart = over_threads(&run(), &all).expect("threads vary");
-        let places = |line: usize| -> Vec<f64> {
+        let x_values = |line: usize| -> Vec<f64> {
             chart.panels[0].lines[line].points.iter().map(|point| point.x).collect()
         };
-        assert_eq!((places(0), places(1)), (vec![1.0, 2.0, 4.0], vec![2.0, 4.0]));
+        assert_eq!((x_values(0), x_values(1)), (vec![1.0, 2.0, 4.0], vec![2.0, 4.0]));
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::canvas::INK;
 use super::chart::Chart;
-use super::line_panels::{self, Cut, Kind, Line, LinePanel, Point};
+use super::line_panels::{self, ChangeMarker, Kind, Line, LinePanel, Point};
 use super::lines::x_axis;
 use super::palette::{Palette, Style};
 use super::scale::Scale;
@@ -33,14 +33,14 @@ fn panel(trend: &Trend, style: Style) -> LinePanel {
         y: Scale::around(low, high),
         unit: Unit::Time("median time"),
         lines: std::iter::once(visits).chain(levels).collect(),
-        cuts: trend.shifts.iter().map(cut).collect(),
+        change_markers: trend.shifts.iter().map(cut).collect(),
     }
 }
 
 fn title(trend: &Trend) -> String {
     let point = &trend.track.point;
-    let who = shape::on_device(point.variant.clone(), &point.device);
-    format!("{who} · {}", shape::phrases(&shape::point_axes(point)))
+    let subject = shape::on_device(point.variant.clone(), &point.device);
+    format!("{subject} · {}", shape::phrases(&shape::point_axes(point)))
 }
 
 /// Run number for readers, from one.
@@ -69,8 +69,8 @@ fn level(level: &Level) -> Line {
 }
 
 /// Marker between the last run of a level and the first of the next.
-fn cut(shift: &Shift) -> Cut {
-    Cut {
+fn cut(shift: &Shift) -> ChangeMarker {
+    ChangeMarker {
         at: number(shift.first) - 0.5,
         interval: None,
         words: units::change(shift.ratio()),
@@ -97,9 +97,11 @@ mod tests {
         let figure = figure("sort", &trends.iter().collect::<Vec<_>>()).expect("two");
         let points = |panel: &LinePanel| panel.lines[0].points.len();
         assert_eq!(figure.panels.iter().map(points).collect::<Vec<_>>(), [30, 20]);
-        let [cut] = &figure.panels[0].cuts[..] else { panic!("{:?}", figure.panels[0].cuts) };
+        let [cut] = &figure.panels[0].change_markers[..] else {
+            panic!("{:?}", figure.panels[0].change_markers)
+        };
         assert!(cut.words.starts_with("+10."), "{}", cut.words);
-        assert!(figure.panels[1].cuts.is_empty());
+        assert!(figure.panels[1].change_markers.is_empty());
     }
 
     #[test]

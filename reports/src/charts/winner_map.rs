@@ -4,8 +4,8 @@ use plotters::style::text_anchor::HPos;
 
 use super::axes::{self, Axis};
 use super::canvas::{
-    Area, At, GRID, INK, PANEL_TITLE, Painted, QUIET, anchored, fill, height, shortened, text,
-    write, write_lines,
+    Area, GRID, INK, PANEL_TITLE, PaintResult, Position, QUIET, anchored, fill, height, shortened,
+    text, write, write_lines,
 };
 use super::caption;
 use super::chart::{Chart, Panel};
@@ -15,7 +15,7 @@ use super::text::{width, wrap};
 use crate::grouped::grouped;
 use crate::shape::AxisName;
 use crate::units;
-use crate::winners::{self, Evidence, Race};
+use crate::winners::{self, Evidence, Ranking};
 
 const READING: &str = "in each field: the fastest variant, its lead, and the next one; white: \
     their intervals overlap, or there are too few samples";
@@ -58,22 +58,23 @@ pub struct Field {
 /// The maps of a study over the axes of these names, or over those with the most values; `None`
 /// with fewer than two settings.
 pub fn figure(study: &Study, over: &[String]) -> Option<Chart<WinnerMap>> {
-    let races = winners::races_of(&study.rows);
-    let varying = winners::varying(&races);
+    let rankings = winners::rankings_of(&study.rows);
+    let varying = winners::varying(&rankings);
     let asked = over.iter().filter_map(|name| varying.iter().find(|axis| **axis == **name));
     let rest = varying.iter().filter(|axis| !over.iter().any(|name| **axis == **name));
     let mut names = asked.chain(rest).cloned();
     let across = names.next()?;
     let down = names.next().unwrap_or_else(|| "".into());
     let others: Vec<AxisName> = names.collect();
-    let setting = |race: &Race| others.iter().map(|axis| value(race, axis)).collect::<Vec<_>>();
-    let panels = grouped(races.iter(), |race| setting(race)).into_iter();
-    let panels = panels.map(|(values, races)| {
+    let setting =
+        |ranking: &Ranking| others.iter().map(|axis| value(ranking, axis)).collect::<Vec<_>>();
+    let panels = grouped(rankings.iter(), |ranking| setting(ranking)).into_iter();
+    let panels = panels.map(|(values, rankings)| {
         let title = axes::title(others.iter().zip(&values));
-        map(study, title, &races, [&across, &down])
+        map(study, title, &rankings, [&across, &down])
     });
     Some(Chart {
-        headline: winners::headline(&races, |row| study.series(row)),
+        headline: winners::headline(&rankings, |row| study.series(row)),
         title: format!("{}: fastest variant", study.algorithm),
         panels: panels.collect(),
         columns: 1,
@@ -81,17 +82,24 @@ pub fn figure(study: &Study, over: &[String]) -> Option<Chart<WinnerMap>> {
     })
 }
 
-fn value(race: &Race, axis: &str) -> String {
-    race.value(axis).unwrap_or_default().to_owned()
+fn value(ranking: &Ranking, axis: &str) -> String {
+    ranking.value(axis).unwrap_or_default().to_owned()
 }
 
-fn map(study: &Study, title: String, races: &[&Race], [across, down]: [&AxisName; 2]) -> WinnerMap {
-    let axis =
-        |name: &AxisName| Axis::new(name.clone(), races.iter().map(|race| value(race, name)));
-    let (columns, rows) = (axis(across), axis(down));
+fn map(
+    study: &Study,
+    title: String,
+    rankings: &[&Ranking],
+    [across, down]: [&AxisName; 2],
+) -> WinnerMap {
+    let axis = |name: &AxisName| {
+        Axis::new(name.clone(), rankings.iter().map(|ranking| value(ranking, name)))
+    };
+    let columns = axis(across);
+    let rows = axis(down);
     let field = |x: &String, y: &String| {
-        let mut at = races.iter().filter(|race| value(race, across) == *x);
-        at.find(|race| value(race, down) == *y).map(|race| field(study, race))
+        let mut at = rankings.iter().filter(|ranking| value(ranking, across) == *x);
+        at.find(|ranking| value(ranking, down) == *y).map(|ranking| field(study, ranking))
     };
     let fields = |y: &String| columns.values.iter().map(|x| field(x, y)).collect();
     WinnerMap {
@@ -102,17 +110,17 @@ fn map(study: &Study, title: String, races: &[&Race], [across, down]: [&AxisName
     }
 }
 
-fn field(study: &Study, race: &Race) -> Field {
-    let evidence = race.evidence();
-    let next = race.second.map(|second| study.series(second));
-    let lead = race.lead().map(units::times);
+fn field(study: &Study, ranking: &Ranking) -> Field {
+    let evidence = ranking.evidence();
+    let next = ranking.second.map(|second| study.series(second));
+    let lead = ranking.lead().map(units::times);
     let beside = match (evidence, next.zip(lead)) {
         (_, None) => "of one".to_owned(),
         (Evidence::Clear, Some((next, lead))) => format!("{lead} ahead of {next}"),
         (Evidence::Overlap, Some((next, _))) => format!("or {next}"),
         (Evidence::TooFew, Some(_)) => "too few samples to say".to_owned(),
     };
-    let name = study.series(race.first);
+    let name = study.series(ranking.first);
     Field { style: study.style(&name), name, beside, is_clear: evidence == Evidence::Clear }
 }
 
@@ -138,17 +146,18 @@ impl Panel for WinnerMap {
 
     fn layout(_: &[WinnerMap]) {}
 
-    fn size(&self, (): &()) -> At {
+    fn size(&self, (): &()) -> Position {
         let across = self.left() + self.columns.len() as f64 * (self.field() + GAP);
         let title = height(&wrap(&self.title, PANEL_TITLE, across), PANEL_TITLE);
         (across, title + HEADER + self.rows.len() as f64 * (FIELD[2] + GAP) + BELOW)
     }
 
-    fn paint(&self, area: &Area<'_>, (): &()) -> Painted {
+    fn paint(&self, area: &Area<'_>, (): &()) -> PaintResult {
         let title = wrap(&self.title, PANEL_TITLE, self.size(&()).0);
         write_lines(area, &title, (0.0, 0.0), PANEL_TITLE, INK)?;
         let top = height(&title, PANEL_TITLE);
-        let (left, across) = (self.left(), self.field());
+        let left = self.left();
+        let across = self.field();
         write(area, &self.axes[0], (left, top + 2.0), &text(QUIET_TEXT, QUIET))?;
         write(area, &self.axes[1], (0.0, top + 22.0), &text(QUIET_TEXT, QUIET))?;
         for (i, column) in self.columns.iter().enumerate() {
@@ -180,7 +189,7 @@ impl Field {
     }
 
     /// A stripe of the winner's colour on a lighter background, on white without a clear winner.
-    fn paint(&self, area: &Area<'_>, from: At, to: At) -> Painted {
+    fn paint(&self, area: &Area<'_>, from: Position, to: Position) -> PaintResult {
         if self.is_clear {
             fill(area, from, to, self.style.shade())?;
         }
@@ -222,7 +231,8 @@ mod tests {
         let panel = of(&rows(), &[]).expect("a map").panels.remove(0);
         assert_eq!(panel.columns, ["1", "2", "3"]);
         let field = |row: usize, column: usize| panel.rows[row].1[column].as_ref();
-        let (first, last) = (field(0, 0).expect("measured"), field(0, 2).expect("measured"));
+        let first = field(0, 0).expect("measured");
+        let last = field(0, 2).expect("measured");
         assert_eq!((first.name.as_str(), last.name.as_str()), ("fast", "slow"));
         assert!(field(1, 2).is_none(), "not measured");
         assert!(first.is_clear && first.beside == "2.00 × ahead of slow", "{first:?}");

@@ -30,7 +30,7 @@ pub struct Steps {
 
 impl<'a> Advice<'a> {
     /// Advice for a comparison of these runs with command-line `flags`.
-    pub fn of(base: &str, new: &'a Measured, flags: &[String]) -> Self {
+    pub fn new(base: &str, new: &'a Measured, flags: &[String]) -> Self {
         Advice {
             confirm: confirm(base, &new.folder.to_string_lossy(), flags),
             against: against(base, &new.record, flags),
@@ -39,7 +39,7 @@ impl<'a> Advice<'a> {
     }
 
     /// The command of a paired run, if there is one; else the one that confirms.
-    pub fn in_turn(&self) -> &str {
+    pub fn paired(&self) -> &str {
         self.against.as_deref().unwrap_or(&self.confirm)
     }
 

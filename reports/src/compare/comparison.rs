@@ -179,7 +179,7 @@ pub enum Code {
 
 impl Code {
     /// Compares the fingerprints of both sides.
-    pub fn of(base: &str, new: &str) -> Self {
+    pub fn from_fingerprints(base: &str, new: &str) -> Self {
         match (base, new) {
             ("", _) | (_, "") => Code::Unknown,
             _ if base == new => Code::Same,
@@ -213,11 +213,11 @@ impl fmt::Display for Verdict {
 impl Comparison {
     /// Number of points with a verdict.
     pub fn count(&self, verdict: Verdict) -> usize {
-        self.of(verdict).count()
+        self.with_verdict(verdict).count()
     }
 
     /// The points with a verdict.
-    pub fn of(&self, verdict: Verdict) -> impl Iterator<Item = &PointVerdict> {
+    pub fn with_verdict(&self, verdict: Verdict) -> impl Iterator<Item = &PointVerdict> {
         self.points.iter().filter(move |point| point.verdict == verdict)
     }
 

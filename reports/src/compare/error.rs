@@ -37,7 +37,8 @@ impl CompareError {
 
     pub(super) fn machines(runs: [&Measured; 2]) -> Self {
         let machines = runs.map(|run| {
-            let (model, key) = (&run.record.machine.cpu_model, &run.record.machine_key);
+            let model = &run.record.machine.cpu_model;
+            let key = &run.record.machine_key;
             let devices = run.points.iter().map(|point| point.key.point.device.as_str());
             let gpus = run.record.gpu_models(devices);
             let gpus = gpus.iter().map(|model| format!(", {}", model.shown()));

@@ -8,19 +8,19 @@ use text::Foreign;
 
 use super::Thresholds;
 use super::advice::Advice;
-use super::busy::Circumstances;
 use super::comparison::{
     Code, Comparison, Key, NEW, NOT_MEASURED, PointVerdict, RunName, Side, Unmatched,
 };
 use super::counters;
 use super::error::CompareError;
 use super::judge::{Judgement, judge};
+use super::load::RunConditions;
 use super::measured::{Measured, MeasuredPoint, Samples};
 use super::multiplicity::{Family, hold_back};
 use super::rounds::{JUDGED, judge_rounds};
 use super::scatter::RunScatter;
 use super::unjudged::asked_alike;
-use super::words::Found;
+use super::words::PointReport;
 use crate::rank::TOTAL;
 use crate::record::SMALL_NOTE;
 
@@ -60,14 +60,15 @@ pub fn compare(base: &Measured, new: &Measured, terms: &Terms) -> Result<Compari
     if base.record.machine_key != new.record.machine_key && !terms.across_machines {
         return Err(CompareError::machines([base, new]));
     }
-    let in_turn = base.is_in_turn_with(new);
-    let (in_base, in_new) = (by_key(base, in_turn), by_key(new, in_turn));
-    let circumstances = Circumstances::of(base, new);
+    let in_turn = base.is_paired_with(new);
+    let in_base = by_key(base, in_turn);
+    let in_new = by_key(new, in_turn);
+    let conditions = RunConditions::new(base, new);
     let points: Vec<_> = judged_points(new, in_turn).collect();
     let other_gpu = |key: &Key| other_gpu([base, new], key).filter(|_| !terms.across_machines);
     let pairs = points.into_par_iter().filter_map(|point| {
         let partner = in_base.get(&point.key).filter(|_| other_gpu(&point.key).is_none())?;
-        Pair::judged(partner, point, in_turn, circumstances, terms)
+        Pair::judged(partner, point, in_turn, conditions, terms)
     });
     let mut pairs: Vec<Pair<'_>> = pairs.collect();
     if pairs.is_empty() {
@@ -80,7 +81,7 @@ pub fn compare(base: &Measured, new: &Measured, terms: &Terms) -> Result<Compari
     let judged = pairs.iter_mut().map(|pair| (pair.is_whole(), &mut pair.judgement));
     let family = hold_back(&mut judged.collect::<Vec<_>>(), &terms.thresholds);
     let (name, other) = (name(base), self::name(new));
-    let advice = Advice::of(&name.folder, new, &terms.flags);
+    let advice = Advice::new(&name.folder, new, &terms.flags);
     let points = pairs.iter().map(|pair| pair.verdict(family(pair.is_whole()), terms, &advice));
     Ok(Comparison {
         points: points.collect(),
@@ -102,24 +103,25 @@ impl<'a> Pair<'a> {
         base: &'a MeasuredPoint,
         new: &'a MeasuredPoint,
         in_turn: bool,
-        circumstances: Circumstances,
+        conditions: RunConditions,
         terms: &Terms,
     ) -> Option<Self> {
-        let (of_base, of_new) = (base.samples.as_ref().ok()?, new.samples.as_ref().ok()?);
-        let code = Code::of(&base.fingerprint, &new.fingerprint);
+        let of_base = base.samples.as_ref().ok()?;
+        let of_new = new.samples.as_ref().ok()?;
+        let code = Code::from_fingerprints(&base.fingerprint, &new.fingerprint);
         let limits = &terms.thresholds;
         let (judgement, series) = if in_turn {
             let judgement = judge_rounds(of_base, of_new, limits);
-            let is_moved = circumstances.rebuilt && code == Code::Same;
+            let is_moved = conditions.rebuilt && code == Code::Same;
             let judgement = if is_moved { judgement.of_the_same_code() } else { judgement };
             (judgement, [&of_base.all, &of_new.all])
         } else {
             let (judgement, series) = judged_alike(of_base, of_new, limits);
             let judgement = match &terms.scatter {
-                Some(scatter) => judgement.of_runs_that_differ(scatter.of(&new.key), limits),
+                Some(scatter) => judgement.of_runs_that_differ(scatter.for_key(&new.key), limits),
                 None => judgement,
             };
-            (judgement.under(circumstances), series)
+            (judgement.under(conditions), series)
         };
         Some(Pair { base, new, code, series, judgement })
     }
@@ -136,7 +138,7 @@ impl<'a> Pair<'a> {
             median_s: series.median(),
             fingerprint: point.fingerprint.clone(),
         };
-        let found = Found {
+        let found = PointReport {
             judgement,
             code: *code,
             family,
@@ -177,7 +179,7 @@ fn judged_alike<'a>(
     }
     let judgement = judge(&base.all, &new.all, thresholds);
     let doubtful = base.is_doubtful() || new.is_doubtful();
-    let judgement = if doubtful { judgement.doubted() } else { judgement };
+    let judgement = if doubtful { judgement.downgraded() } else { judgement };
     (judgement, [&base.all, &new.all])
 }
 

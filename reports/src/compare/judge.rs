@@ -138,7 +138,8 @@ pub(super) fn by_limits(
     thresholds: &Thresholds,
 ) -> (Verdict, Why) {
     let ranks_differ = p_value.is_some_and(|p| p < thresholds.significance);
-    let (low, high) = (interval.low.ln(), interval.high.ln());
+    let low = interval.low.ln();
+    let high = interval.high.ln();
     let minimum = thresholds.min_effect.ln_1p();
     let resolution = thresholds.resolution.ln_1p().max(minimum);
     let slower = low > minimum;
@@ -241,7 +242,8 @@ pub(super) mod tests {
 
     #[test]
     fn ranks_have_a_say() {
-        let (base, new) = (series(8, 1.0, 0.01), series(8, 1.5, 0.01));
+        let base = series(8, 1.0, 0.01);
+        let new = series(8, 1.5, 0.01);
         assert_eq!(verdict(&base, &new).0, Verdict::Slower);
         // All of 8 above all of 8 others is the strongest possible result of ranks.
         let strict = Thresholds { significance: 1e-6, ..Thresholds::default() };

@@ -85,14 +85,14 @@ impl Measured {
             key: Key::new(aliases.point(row.point(), version), &row.stage),
             fingerprint: row.fingerprint.clone(),
             metrics: row.metrics.clone(),
-            samples: samples.of(row, in_turn),
+            samples: samples.samples(row, in_turn),
         };
         let points = rows.iter().map(point).collect();
         Ok(Measured { folder: folder.to_owned(), points, record, clock_mhz })
     }
 
     /// True if these are the two sides of a paired run.
-    pub fn is_in_turn_with(&self, other: &Measured) -> bool {
+    pub fn is_paired_with(&self, other: &Measured) -> bool {
         self.record.pair.is_some() && self.record.pair == other.record.pair
     }
 
@@ -152,7 +152,7 @@ impl<'a> ByPoint<'a> {
     }
 
     /// The samples of a row of the summary, or the reason why there are none.
-    fn of(&self, row: &SummaryRow, in_turn: bool) -> Result<Samples, String> {
+    fn samples(&self, row: &SummaryRow, in_turn: bool) -> Result<Samples, String> {
         if row.valid == YesNo::No {
             let note = if row.note.is_empty() { "not valid" } else { &row.note };
             return Err(note.to_owned());
@@ -164,15 +164,16 @@ impl<'a> ByPoint<'a> {
             let known = self.fields.get(&(algorithm, variant, stage, device, *threads, params))?;
             self.ids.get(&(*known)?)
         };
-        let samples = by_id.or_else(by_fields).map(|rows| Samples::of(rows, in_turn));
+        let samples = by_id.or_else(by_fields).map(|rows| Samples::from_rows(rows, in_turn));
         let samples = samples.filter(|samples| samples.all.samples() > 0);
         samples.ok_or_else(|| "no samples in samples.csv".to_owned())
     }
 }
 
 impl Samples {
-    fn of(rows: &[&SampleRow], in_turn: bool) -> Self {
-        let (mut all, mut quiet) = (Visits::default(), Visits::default());
+    fn from_rows(rows: &[&SampleRow], in_turn: bool) -> Self {
+        let mut all = Visits::default();
+        let mut quiet = Visits::default();
         for row in rows {
             if flags::has(&row.flags, flags::FRESH) {
                 all.begin();

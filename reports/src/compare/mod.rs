@@ -5,10 +5,10 @@
 //! | `thresholds` | limits for a change |
 //! | `measured` | reads the data of a run that comparisons need |
 //! | `judge` | judges two series of samples |
-//! | `doubts` | downgrades verdicts whose conditions are not clear |
+//! | `downgrade` | downgrades verdicts whose conditions are not clear |
 //! | `rounds` | reads and judges paired runs |
-//! | `scatter`, `nights` | scatter between runs of the same code, by a self-test or by history |
-//! | `busy` | detects load by other processes |
+//! | `scatter`, `history_scatter` | scatter between runs of the same code, by a self-test or by history |
+//! | `load` | detects load by other processes |
 //! | `multiplicity` | rejects changes that are expected by chance among many points |
 //! | `join` | finds the points that both runs have, and judges them |
 //! | `words`, `counters`, `notes`, `advice` | reasons, and next steps |
@@ -18,17 +18,17 @@
 //! | `render` | output for terminals, pages, programs and CI servers |
 
 mod advice;
-mod busy;
 mod comparison;
 mod counters;
-mod doubts;
+mod downgrade;
 mod error;
 pub(crate) mod gate;
+mod history_scatter;
 mod join;
 mod judge;
+mod load;
 mod measured;
 mod multiplicity;
-mod nights;
 mod notes;
 pub mod render;
 mod rounds;

@@ -36,7 +36,7 @@ pub(super) fn hold_back(
         let is_clear = |p: f64| critical.is_some_and(|critical| p <= critical);
         for (_, judgement) in judged.iter_mut().filter(|(of, _)| *of == whole) {
             if judgement.is_change() && !is_clear(p_value(judgement)) {
-                **judgement = judgement.not_clear(Why::ByChance);
+                **judgement = judgement.inconclusive(Why::ByChance);
             }
         }
         let changes = p_values.iter().filter(|p| is_clear(**p)).count();

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use statistics::MIN_VISITS;
 use text::Foreign;
 
-use super::busy::Load;
 use super::join::Terms;
+use super::load::Load;
 use super::measured::Measured;
 use super::scatter::Origin;
 use crate::record::RunRecord;
@@ -25,7 +25,7 @@ pub fn notes(base: &Measured, new: &Measured, terms: &Terms) -> Vec<String> {
         notes.extend(unfinished(name, run));
         notes.extend(clock_jump(name, run));
         notes.extend(disturbed(name, run));
-        notes.extend(visits(name, run).filter(|_| !base.is_in_turn_with(new)));
+        notes.extend(visits(name, run).filter(|_| !base.is_paired_with(new)));
     }
     notes.extend(differences(base, new));
     notes.extend(gpus(base, new));
@@ -43,7 +43,8 @@ fn driver(run: &RunRecord) -> String {
 
 /// Changes of the GPUs that points of both runs ran on.
 fn gpus(base: &Measured, new: &Measured) -> Vec<String> {
-    let (a, b) = (&base.record, &new.record);
+    let a = &base.record;
+    let b = &new.record;
     let devices = new.points.iter().map(|point| point.key.point.device.as_str());
     let devices: BTreeSet<&str> = devices.collect();
     let pairs = devices.into_iter().filter_map(|device| {
@@ -90,7 +91,7 @@ fn cpus(quota: f64) -> String {
 /// and where it is not recorded.
 pub(super) fn randomised([base, new]: [&Measured; 2]) -> Option<bool> {
     let of_both = [base, new].into_iter().filter_map(|run| run.record.environment.aslr);
-    of_both.max().filter(|_| base.is_in_turn_with(new))
+    of_both.max().filter(|_| base.is_paired_with(new))
 }
 
 /// Explains the effect of randomised addresses on verdicts.
@@ -145,7 +146,7 @@ fn price_of_clock(base: &Measured, new: &Measured) -> Option<String> {
 
 /// Known scatter between runs on the machine.
 fn calibration(base: &Measured, new: &Measured, terms: &Terms) -> Option<String> {
-    if base.is_in_turn_with(new) {
+    if base.is_paired_with(new) {
         return None;
     }
     match &terms.scatter {
@@ -187,7 +188,7 @@ fn clock_jump(name: &str, run: &Measured) -> Option<String> {
 }
 
 fn disturbed(name: &str, run: &Measured) -> Option<String> {
-    let percent = Load::of(run).percent_disturbed()?;
+    let percent = Load::from_run(run).percent_disturbed()?;
     Some(match run.record.environment.cpu_quota {
         Some(cpus) => format!(
             "{percent:.0} % of the samples of the {name} were stopped by its quota of {cpus:.1} \
@@ -214,9 +215,11 @@ fn visits(name: &str, run: &Measured) -> Option<String> {
 
 /// Differences of properties that should be equal.
 fn differences(base: &Measured, new: &Measured) -> Vec<String> {
-    let (a, b) = (&base.record, &new.record);
+    let a = &base.record;
+    let b = &new.record;
     let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "unknown".to_owned());
-    let (ea, eb) = (&a.environment, &b.environment);
+    let ea = &a.environment;
+    let eb = &b.environment;
     let pairs = [
         ("the seed of the data", a.seed.to_string(), b.seed.to_string()),
         ("the host", known(a.host_name.clone()), known(b.host_name.clone())),

@@ -118,7 +118,7 @@ fn undelayed(row: &SampleRow) -> Option<f64> {
 impl Quantity {
     /// Quantity for a comparison: the time without waiting for a core, if a thread had to wait on
     /// either side, or was often disturbed. The choice is independent of which side was faster.
-    fn of(base: &[Round], new: &[Round]) -> Self {
+    fn choose(base: &[Round], new: &[Round]) -> Self {
         let sides = [base, new].map(|rounds| {
             let taken = rounds.iter().filter(|round| round.all.is_some());
             taken.copied().collect::<Vec<_>>()
@@ -142,7 +142,7 @@ fn is_busy(rounds: &[Round], quantity: Quantity) -> bool {
 
 /// The rounds that both sides have, and the quantity by which they are compared.
 pub fn paired(base: &[Round], new: &[Round]) -> (Option<Paired>, Quantity) {
-    let quantity = Quantity::of(base, new);
+    let quantity = Quantity::choose(base, new);
     let rounds = base.iter().zip(new).enumerate();
     let pairs =
         rounds.filter_map(|(round, (base, new))| Some((round, Round::pair(base, new, quantity)?)));
@@ -163,7 +163,8 @@ pub(super) fn judge_rounds(base: &Samples, new: &Samples, thresholds: &Threshold
 
 /// Judges the rounds so far; may be called at any time during a run.
 pub fn judge_paired(found: &Paired, quantity: Quantity, thresholds: &Thresholds) -> Judgement {
-    let (interval, p_value) = (found.interval(), found.p_value());
+    let interval = found.interval();
+    let p_value = found.p_value();
     let (verdict, why) = by_limits(interval, p_value, thresholds);
     Judgement {
         interval: Some(interval),
@@ -225,8 +226,8 @@ mod tests {
         };
         let quiet = [round(1.001); 10];
         let busy = [round(1.9); 10];
-        assert_eq!(Quantity::of(&quiet, &quiet), Quantity::Wall);
-        assert_eq!(Quantity::of(&quiet, &busy), Quantity::Cpu);
+        assert_eq!(Quantity::choose(&quiet, &quiet), Quantity::Wall);
+        assert_eq!(Quantity::choose(&quiet, &busy), Quantity::Cpu);
         // One round each by five processes.
         let spread = |round: Round| -> Vec<Round> {
             let is_first = |number: usize| number.is_multiple_of(GENERATION);
@@ -236,9 +237,9 @@ mod tests {
         let (found, _) = paired(&spread(quiet[0]), &spread(busy[0]));
         assert!((found.expect("enough").ratio() - 1.0).abs() < 1e-12);
         let disturbed = [Round { disturbed: 0.2, ..quiet[0] }; 10];
-        assert_eq!(Quantity::of(&disturbed, &quiet), Quantity::Cpu);
+        assert_eq!(Quantity::choose(&disturbed, &quiet), Quantity::Cpu);
         let teams = [Round { cpu: None, cpu_low: None, ..round(1.9) }; 10];
-        assert_eq!(Quantity::of(&teams, &teams), Quantity::Wall);
+        assert_eq!(Quantity::choose(&teams, &teams), Quantity::Wall);
     }
 
     /// Sleeping is not waiting for a core: the new side sleeps for as long as it works.

@@ -79,7 +79,7 @@ impl RunScatter {
     }
 
     /// Scatter between runs of a point.
-    pub fn of(&self, key: &Key) -> Between {
+    pub fn for_key(&self, key: &Key) -> Between {
         let variant = self.variants.get(&variant(key)).copied();
         match (self.points.get(key), variant) {
             (Some(point), Some(variant)) => larger(*point, variant),
@@ -163,7 +163,8 @@ mod tests {
         let points =
             [scatter("bucket", 1, 0.04), scatter("bucket", 2, 0.0), scatter("compare", 1, 0.001)];
         let known = RunScatter::of_points(&points).expect("known");
-        let of = |variant, segments| known.of(&key(&scatter(variant, segments, 0.0))).deviation;
+        let of =
+            |variant, segments| known.for_key(&key(&scatter(variant, segments, 0.0))).deviation;
         let bucket = 0.04 / 2.0_f64.sqrt();
         assert_eq!(of("bucket", 1), 0.04);
         assert!((of("bucket", 2) - bucket).abs() < 1e-12);
@@ -186,7 +187,7 @@ mod tests {
         let few = PointScatter { runs: 3, ..scatter("a", 1, 0.2) };
         let many = PointScatter { runs: 41, ..scatter("a", 2, 0.01) };
         let known = RunScatter::of_points(&[few, many.clone()]).expect("known");
-        let found = known.of(&key(&many));
+        let found = known.for_key(&key(&many));
         assert!((0.03..0.06).contains(&found.deviation), "{found:?}");
         assert!((35.0..40.0).contains(&found.df), "{found:?}");
     }

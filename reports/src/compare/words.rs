@@ -20,7 +20,7 @@ const PROFILE: &str = "confirm that a point is slower before profiling it";
 const LARGER: &str = "a point takes no measurable time: measure a larger input";
 
 /// Result for a point, to be described.
-pub struct Found<'a> {
+pub struct PointReport<'a> {
     pub judgement: &'a Judgement,
     pub code: Code,
     pub family: Family,
@@ -29,7 +29,7 @@ pub struct Found<'a> {
     pub thresholds: &'a Thresholds,
 }
 
-impl Found<'_> {
+impl PointReport<'_> {
     /// The smallest change, as a fraction, that would have been detected with a power of 80 %.
     pub fn detectable(&self) -> Option<f64> {
         let thresholds = self.thresholds;
@@ -64,8 +64,9 @@ impl Found<'_> {
     }
 
     fn why(&self) -> String {
-        let (judgement, thresholds) = (self.judgement, self.thresholds);
-        let range = judgement.interval.map_or_else(String::new, range) + &in_turn(judgement);
+        let judgement = self.judgement;
+        let thresholds = self.thresholds;
+        let range = judgement.interval.map_or_else(String::new, range) + &paired_rounds(judgement);
         let minimum = units::percent(thresholds.min_effect);
         match judgement.why {
             Why::BeyondMinimum => format!("{range}{}", with_code(judgement.verdict, self.code)),
@@ -115,8 +116,8 @@ impl Found<'_> {
     pub fn next(&self, key: &Key, advice: &Advice<'_>) -> Steps {
         let judgement = self.judgement;
         let again = match judgement.why {
-            _ if judgement.rounds.is_some() => advice.in_turn(),
-            Why::Busy | Why::UnlikeLoads => advice.in_turn(),
+            _ if judgement.rounds.is_some() => advice.paired(),
+            Why::Busy | Why::UnlikeLoads => advice.paired(),
             _ => &advice.confirm,
         };
         let again = || again.to_owned();
@@ -144,7 +145,7 @@ impl Found<'_> {
 }
 
 /// ` in 40 paired rounds`, for paired runs.
-fn in_turn(judgement: &Judgement) -> String {
+fn paired_rounds(judgement: &Judgement) -> String {
     let of = match judgement.quantity {
         Quantity::Wall => "",
         // Other processes had the core for a part of the time.
@@ -198,8 +199,8 @@ mod tests {
         }
     }
 
-    fn found<'a>(judgement: &'a Judgement, thresholds: &'a Thresholds) -> Found<'a> {
-        Found {
+    fn found<'a>(judgement: &'a Judgement, thresholds: &'a Thresholds) -> PointReport<'a> {
+        PointReport {
             judgement,
             code: Code::Changed,
             family: Family { points: 64, needed: 0.02 / 64.0 },
@@ -233,7 +234,7 @@ mod tests {
         assert!(found.reason().ends_with(" % would have been found"), "{}", found.reason());
         // If runs scatter, a smaller family does not help.
         let of_runs = Judgement { runs_differ: Some(0.01), ..by_chance };
-        let alone = Found {
+        let alone = PointReport {
             family: Family { points: 1, needed: 0.05 },
             ..self::found(&of_runs, &thresholds)
         };

@@ -13,7 +13,8 @@ pub fn text(runs: &[RunSummary]) -> Result<String, ExportError> {
     for run in runs {
         let nanoseconds = started(run)?.as_nanos();
         for row in &run.rows {
-            let (tags, fields) = (tag_set(run, row), field_set(run, row));
+            let tags = tag_set(run, row);
+            let fields = field_set(run, row);
             text += &format!("{MEASUREMENT}{tags} {fields} {nanoseconds}\n");
         }
     }
@@ -78,7 +79,8 @@ mod tests {
     /// Splits at separators that are neither escaped nor quoted.
     fn cut(text: &str, sign: char) -> Vec<String> {
         let mut pieces = vec![String::new()];
-        let (mut escaped, mut quoted) = (false, false);
+        let mut escaped = false;
+        let mut quoted = false;
         for letter in text.chars() {
             if letter == sign && !escaped && !quoted {
                 pieces.push(String::new());

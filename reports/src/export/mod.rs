@@ -111,7 +111,8 @@ pub fn export_samples(
 }
 
 fn summaries(runs: &[RunSummary]) -> Frame {
-    let (nothing, empty) = (RunRecord::default(), SummaryRow::default());
+    let nothing = RunRecord::default();
+    let empty = SummaryRow::default();
     let rows = runs
         .iter()
         .flat_map(|run| run.rows.iter().map(|row| of_run(&run.id, &run.record).and(summary(row))));
@@ -119,7 +120,8 @@ fn summaries(runs: &[RunSummary]) -> Frame {
 }
 
 fn samples(runs: &[StoredSamples]) -> Frame {
-    let (nothing, empty) = (RunRecord::default(), SampleRow::default());
+    let nothing = RunRecord::default();
+    let empty = SampleRow::default();
     let rows = runs.iter().flat_map(|run| {
         run.rows.iter().map(|row| of_run(&run.id, &run.record).and(wide_sample(row)))
     });

@@ -80,7 +80,8 @@ fn put<T: DataType>(
     writer: &mut SerializedColumnWriter<'_>,
     values: impl Iterator<Item = Option<T::T>>,
 ) -> Result<(), ParquetError> {
-    let (mut known, mut levels) = (Vec::new(), Vec::new());
+    let mut known = Vec::new();
+    let mut levels = Vec::new();
     for value in values {
         levels.push(i16::from(value.is_some()));
         known.extend(value);

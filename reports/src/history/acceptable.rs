@@ -39,7 +39,8 @@ mod tests {
     #[test]
     fn small_runs_self_tests_and_wrong_variants_are_no_baselines() {
         let problem_of = |change: fn(&mut RunRecord, &mut SummaryRow)| {
-            let (mut record, mut row) = (record(1), row("std-stable"));
+            let mut record = record(1);
+            let mut row = row("std-stable");
             change(&mut record, &mut row);
             problem(&record, &[row]).unwrap_or_default()
         };

@@ -122,62 +122,62 @@ mod tests {
     use std::fs;
 
     use super::super::content::FILES;
-    use super::super::testing::{Shelf, record, row, write};
+    use super::super::testing::{TestStore, record, row, write};
     use super::*;
 
     #[test]
     fn a_run_is_stored_byte_for_byte_and_its_source_stays() {
-        let shelf = Shelf::new();
-        let id = shelf.add(&record(1));
+        let fixture = TestStore::new();
+        let id = fixture.add(&record(1));
         assert!(id.starts_with("20260101T000000Z-sort-"), "{id}");
         for name in FILES {
-            let stored = fs::read(shelf.store.run_folder(&id).join(name)).expect("stored");
-            let source = fs::read(shelf.source("seed-1").join(name)).expect("still there");
+            let stored = fs::read(fixture.store.run_folder(&id).join(name)).expect("stored");
+            let source = fs::read(fixture.source("seed-1").join(name)).expect("still there");
             assert_eq!(stored, source, "{name}");
         }
     }
 
     #[test]
     fn the_same_run_is_known_and_another_of_the_same_second_is_not() {
-        let shelf = Shelf::new();
-        let id = shelf.add(&record(1));
-        let again = shelf.store.add(&shelf.source("seed-1"), Unfinished::Refuse);
+        let fixture = TestStore::new();
+        let id = fixture.add(&record(1));
+        let again = fixture.store.add(&fixture.source("seed-1"), Unfinished::Refuse);
         assert_eq!(again.expect("known"), Added::Known(id.clone()));
-        assert_ne!(shelf.add(&record(2)), id);
-        assert_eq!(shelf.list().len(), 2);
+        assert_ne!(fixture.add(&record(2)), id);
+        assert_eq!(fixture.list().len(), 2);
     }
 
     #[test]
     fn a_damaged_run_is_mended_from_its_source_and_keeps_its_order() {
-        let shelf = Shelf::new();
-        let id = shelf.add(&record(1));
-        shelf.add(&record(2));
-        let summary = shelf.store.run_folder(&id).join("summary.csv");
+        let fixture = TestStore::new();
+        let id = fixture.add(&record(1));
+        fixture.add(&record(2));
+        let summary = fixture.store.run_folder(&id).join("summary.csv");
         fs::write(&summary, "bit rot").expect("damaged");
-        let again = shelf.store.add(&shelf.source("seed-1"), Unfinished::Refuse);
+        let again = fixture.store.add(&fixture.source("seed-1"), Unfinished::Refuse);
         assert_eq!(again.expect("mended"), Added::Repaired(id.clone()));
-        let runs = shelf.list();
+        let runs = fixture.list();
         assert!(runs.iter().all(|entry| entry.run.problem.is_none()));
         assert_eq!(runs[1].run.id, id);
     }
 
     #[test]
     fn a_refused_run_leaves_nothing() {
-        let shelf = Shelf::new();
-        let source = shelf.source("empty");
+        let fixture = TestStore::new();
+        let source = fixture.source("empty");
         write(&source, &record(1), &[]);
-        assert!(shelf.store.add(&source, Unfinished::Refuse).is_err());
-        assert!(shelf.list().is_empty());
+        assert!(fixture.store.add(&source, Unfinished::Refuse).is_err());
+        assert!(fixture.list().is_empty());
     }
 
     #[test]
     fn strange_names_stay_inside_the_store() {
-        let shelf = Shelf::new();
+        let fixture = TestStore::new();
         let strange = SummaryRow { algorithm: "../../outside".into(), ..row("a") };
-        let source = shelf.source("strange");
+        let source = fixture.source("strange");
         write(&source, &record(1), &[strange]);
-        let added = shelf.store.add(&source, Unfinished::Refuse).expect("added");
+        let added = fixture.store.add(&source, Unfinished::Refuse).expect("added");
         assert!(!added.id().contains('/'), "{added:?}");
-        assert!(shelf.store.run_folder(added.id()).is_dir());
+        assert!(fixture.store.run_folder(added.id()).is_dir());
     }
 }

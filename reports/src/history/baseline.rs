@@ -65,7 +65,8 @@ impl Store {
 
 impl fmt::Display for Elsewhere {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (run, key) = (self.run.shown(), self.of.machine_key.shown());
+        let run = self.run.shown();
+        let key = self.of.machine_key.shown();
         write!(f, "no baseline of {} any more: the last one, {run}, was ", self.wanted)?;
         if self.of == self.wanted {
             return write!(f, "revoked");
@@ -81,19 +82,19 @@ impl fmt::Display for Elsewhere {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{Shelf, record, row};
+    use super::super::testing::{TestStore, record, row};
     use super::super::{Added, Unfinished};
     use super::*;
     use crate::record::RunRecord;
 
     #[test]
     fn a_suite_is_known_wherever_a_run_of_it_was_accepted() {
-        let shelf = Shelf::new();
-        let store = &shelf.store;
+        let fixture = TestStore::new();
+        let store = &fixture.store;
         let here = record(1);
         let mut there = RunRecord { machine_key: "11".into(), ..record(2) };
         there.machine.cores += 2;
-        let folder = shelf.source("there");
+        let folder = fixture.source("there");
         super::super::testing::write(&folder, &there, &[row("std-stable")]);
         let series = Series::of(&here, &[row("a")]);
         let state = || store.baseline_state(&series, &here.machine).expect("read");
@@ -107,13 +108,14 @@ mod tests {
             BaselineState::Elsewhere(elsewhere) => elsewhere.to_string(),
             state => panic!("{state:?}"),
         };
-        let (then, now) = (there.machine.cores, here.machine.cores);
+        let then = there.machine.cores;
+        let now = here.machine.cores;
         let expected = format!(
             "no baseline of sort on machine 00ff any more: the last one, {elsewhere}, was of 11, \
              which differs: {now} instead of {then} cores"
         );
         assert_eq!(words(state()), expected);
-        let own = shelf.add(&here);
+        let own = fixture.add(&here);
         store.accept(&own, "").expect("accepted");
         assert!(matches!(state(), BaselineState::Accepted(run) if run.id == own));
         store.unaccept(&own).expect("revoked");

@@ -68,17 +68,17 @@ impl Store {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{Shelf, record};
+    use super::super::testing::{TestStore, record};
     use super::*;
 
     #[test]
     fn an_executable_is_kept_as_long_as_it_is_needed() {
-        let shelf = Shelf::new();
+        let fixture = TestStore::new();
         let this = std::env::current_exe().expect("an executable");
-        let store = &shelf.store;
+        let store = &fixture.store;
         let mut by_34 = record(1);
         by_34.software.fingerprint = "code:34".into();
-        shelf.add(&by_34);
+        fixture.add(&by_34);
         store.keep_executable("code:12", &this).expect("kept");
         store.keep_executable("code:34", &this).expect("kept");
         store.keep_executable("code:34", Path::new("/nowhere")).expect("there already");

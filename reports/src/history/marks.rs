@@ -118,7 +118,8 @@ impl Store {
 
     /// All baselines, and the errors of those that can't be read.
     pub(super) fn marks(&self) -> Result<(Vec<Baseline>, Vec<HistoryError>), HistoryError> {
-        let (mut baselines, mut damaged) = (Vec::<Baseline>::new(), Vec::new());
+        let mut baselines = Vec::<Baseline>::new();
+        let mut damaged = Vec::new();
         for path in entries(&self.root().join("accepted"))? {
             if path.extension().is_some_and(|ending| ending == "json") {
                 match self.todays_baseline(&path) {
@@ -254,14 +255,14 @@ impl Baseline {
 mod tests {
     use std::fs;
 
-    use super::super::testing::{Shelf, elsewhere, record, row, write};
+    use super::super::testing::{TestStore, elsewhere, record, row, write};
     use super::super::{Filter, Retention, Unfinished};
     use super::*;
     use crate::record::RunRecord;
 
-    fn accepted(shelf: &Shelf) -> Vec<String> {
+    fn accepted(fixture: &TestStore) -> Vec<String> {
         let filter = Filter { accepted: true, ..Filter::default() };
-        let entries = shelf.store.list(&filter).expect("listed");
+        let entries = fixture.store.list(&filter).expect("listed");
         entries.into_iter().map(|entry| entry.run.id).collect()
     }
 
@@ -271,17 +272,18 @@ mod tests {
 
     #[test]
     fn a_series_has_one_baseline_and_keeps_its_history() {
-        let shelf = Shelf::new();
-        let (first, second) = (shelf.add(&record(1)), shelf.add(&record(2)));
-        assert_eq!(shelf.store.baseline(&series()).expect("read"), None);
-        shelf.store.accept(&first, "good").expect("accepted");
+        let fixture = TestStore::new();
+        let first = fixture.add(&record(1));
+        let second = fixture.add(&record(2));
+        assert_eq!(fixture.store.baseline(&series()).expect("read"), None);
+        fixture.store.accept(&first, "good").expect("accepted");
         for _ in 0..2 {
-            shelf.store.accept(&second, "better").expect("accepted");
+            fixture.store.accept(&second, "better").expect("accepted");
         }
-        assert_eq!(accepted(&shelf), [second.as_str()]);
-        shelf.store.unaccept(&second).expect("revoked");
-        assert!(accepted(&shelf).is_empty());
-        let earlier = shelf.store.baseline_file(&series()).expect("read").earlier;
+        assert_eq!(accepted(&fixture), [second.as_str()]);
+        fixture.store.unaccept(&second).expect("revoked");
+        assert!(accepted(&fixture).is_empty());
+        let earlier = fixture.store.baseline_file(&series()).expect("read").earlier;
         let notes: Vec<_> = earlier.iter().map(|it| it.note.as_str()).collect();
         assert_eq!(notes, ["good", "better"]);
         assert!(earlier.iter().all(|it| it.until.is_some()));
@@ -289,64 +291,64 @@ mod tests {
 
     #[test]
     fn machines_have_baselines_of_their_own() {
-        let shelf = Shelf::new();
-        for id in [shelf.add(&record(1)), shelf.add(&elsewhere(2))] {
-            shelf.store.accept(&id, "").expect("accepted");
+        let fixture = TestStore::new();
+        for id in [fixture.add(&record(1)), fixture.add(&elsewhere(2))] {
+            fixture.store.accept(&id, "").expect("accepted");
         }
-        assert_eq!(accepted(&shelf).len(), 2);
+        assert_eq!(accepted(&fixture).len(), 2);
     }
 
     #[test]
     fn runs_that_make_no_baseline_are_refused() {
-        let shelf = Shelf::new();
-        let killed = shelf.source("killed");
+        let fixture = TestStore::new();
+        let killed = fixture.source("killed");
         write(&killed, &RunRecord { finished: None, ..record(1) }, &[row("a")]);
-        let killed = shelf.store.add(&killed, Unfinished::Allow).expect("added");
-        let refusal = shelf.store.accept(killed.id(), "").expect_err("unfinished");
+        let killed = fixture.store.add(&killed, Unfinished::Allow).expect("added");
+        let refusal = fixture.store.accept(killed.id(), "").expect_err("unfinished");
         assert!(matches!(refusal, HistoryError::NotFinished(_)), "{refusal}");
-        let refusal = shelf.store.unaccept(killed.id()).expect_err("not accepted");
+        let refusal = fixture.store.unaccept(killed.id()).expect_err("not accepted");
         assert!(matches!(refusal, HistoryError::NotAccepted(_)), "{refusal}");
-        let damaged = shelf.add(&record(2));
-        let path = shelf.store.run_folder(&damaged).join("samples.csv");
+        let damaged = fixture.add(&record(2));
+        let path = fixture.store.run_folder(&damaged).join("samples.csv");
         fs::write(path, "").expect("written");
-        let refusal = shelf.store.accept(&damaged, "").expect_err("damaged");
+        let refusal = fixture.store.accept(&damaged, "").expect_err("damaged");
         assert!(matches!(refusal, HistoryError::Damaged { .. }), "{refusal}");
-        let refusal = shelf.store.accept("nothing", "").expect_err("unknown");
+        let refusal = fixture.store.accept("nothing", "").expect_err("unknown");
         assert!(matches!(refusal, HistoryError::Unknown { .. }), "{refusal}");
     }
 
     #[test]
     fn a_baseline_that_is_gone_can_be_taken_back() {
-        let shelf = Shelf::new();
-        let id = shelf.add(&record(1));
-        shelf.store.accept(&id, "").expect("accepted");
-        fs::remove_dir_all(shelf.store.run_folder(&id)).expect("removed");
-        let refusal = shelf.store.baseline(&series()).expect_err("gone");
+        let fixture = TestStore::new();
+        let id = fixture.add(&record(1));
+        fixture.store.accept(&id, "").expect("accepted");
+        fs::remove_dir_all(fixture.store.run_folder(&id)).expect("removed");
+        let refusal = fixture.store.baseline(&series()).expect_err("gone");
         assert!(matches!(refusal, HistoryError::Unknown { .. }), "{refusal}");
-        let taken = shelf.store.unaccept("accepted").expect("revoked");
+        let taken = fixture.store.unaccept("accepted").expect("revoked");
         assert_eq!(taken, (id, series()));
-        assert_eq!(shelf.store.baseline(&series()).expect("read"), None);
+        assert_eq!(fixture.store.baseline(&series()).expect("read"), None);
     }
 
     /// A store with an accepted run and a mark that is damaged.
-    fn damaged() -> (Shelf, String) {
-        let shelf = Shelf::new();
-        let id = shelf.add(&record(1));
-        shelf.store.accept(&id, "").expect("accepted");
-        shelf.store.accept(&shelf.add(&elsewhere(2)), "").expect("accepted");
-        let path = shelf.store.root().join("accepted/sort@11.json");
+    fn damaged() -> (TestStore, String) {
+        let fixture = TestStore::new();
+        let id = fixture.add(&record(1));
+        fixture.store.accept(&id, "").expect("accepted");
+        fixture.store.accept(&fixture.add(&elsewhere(2)), "").expect("accepted");
+        let path = fixture.store.root().join("accepted/sort@11.json");
         fs::write(&path, "{").expect("damaged");
-        (shelf, id)
+        (fixture, id)
     }
 
     #[test]
     fn a_damaged_mark_is_named_and_hides_no_run() {
-        let (shelf, id) = damaged();
-        let entries = shelf.list();
+        let (fixture, id) = damaged();
+        let entries = fixture.list();
         let accepted = entries.iter().filter(|entry| entry.accepted);
         assert_eq!(entries.len(), 2);
         assert_eq!(accepted.map(|it| &it.run.id).collect::<Vec<_>>(), [&id]);
-        let damaged = shelf.store.damaged_marks().expect("looked at");
+        let damaged = fixture.store.damaged_marks().expect("looked at");
         assert_eq!(damaged.len(), 1);
         let text = damaged[0].to_string();
         assert!(text.contains("accepted/sort@11.json"), "{text}");
@@ -354,11 +356,11 @@ mod tests {
 
     #[test]
     fn nothing_is_deleted_as_long_as_a_mark_is_damaged() {
-        let (shelf, _) = damaged();
-        shelf.add(&record(3));
+        let (fixture, _) = damaged();
+        fixture.add(&record(3));
         let least = Retention { keep_runs: Some(1), ..Retention::default() };
-        let refusal = shelf.store.prune(least).expect_err("damaged");
+        let refusal = fixture.store.prune(least).expect_err("damaged");
         assert!(refusal.to_string().contains("sort@11.json"), "{refusal}");
-        assert!(shelf.store.baseline(&series()).expect("read").is_some());
+        assert!(fixture.store.baseline(&series()).expect("read").is_some());
     }
 }

@@ -15,7 +15,7 @@ const NAME: usize = 200;
 const LIST: usize = 10_000;
 
 /// A text of a run: its column or key, the text, and the maximum length.
-type Named<'a> = (&'static str, &'a str, usize);
+type NamedText<'a> = (&'static str, &'a str, usize);
 
 /// Refuses names with control characters, and overlong ones.
 pub(super) fn check(
@@ -36,7 +36,7 @@ pub(super) fn check(
 }
 
 fn check_rows<'a, const N: usize>(
-    rows: impl Iterator<Item = ([Named<'a>; N], Vec<&'a Params>)>,
+    rows: impl Iterator<Item = ([NamedText<'a>; N], Vec<&'a Params>)>,
 ) -> Result<(), String> {
     for (i, (names, lists)) in rows.enumerate() {
         if let Some(problem) = first_problem(&names, &lists) {
@@ -47,27 +47,27 @@ fn check_rows<'a, const N: usize>(
     Ok(())
 }
 
-fn first_problem(names: &[Named<'_>], lists: &[&Params]) -> Option<String> {
+fn first_problem(names: &[NamedText<'_>], lists: &[&Params]) -> Option<String> {
     let named = names.iter().copied();
     let pairs = lists.iter().flat_map(|list| list.iter());
     let pairs = pairs.flat_map(|(name, value)| [("params", name, NAME), ("params", value, LIST)]);
-    named.chain(pairs).find_map(|(place, text, most)| problem(place, text, most))
+    named.chain(pairs).find_map(|(location, text, max)| problem(location, text, max))
 }
 
-fn problem(place: &str, text: &str, most: usize) -> Option<String> {
+fn problem(location: &str, text: &str, max: usize) -> Option<String> {
     let shown = text.quoted();
     if text.chars().any(is_hidden) {
         return Some(format!(
-            "{place}: {shown} has control characters; remove them from the file, and add the run \
+            "{location}: {shown} has control characters; remove them from the file, and add the run \
              again"
         ));
     }
     // The length in bytes is cheaper, and an upper limit of the number of characters.
-    (text.len() > most && text.chars().count() > most)
-        .then(|| format!("{place}: {shown} is longer than {most} characters; shorten it"))
+    (text.len() > max && text.chars().count() > max)
+        .then(|| format!("{location}: {shown} is longer than {max} characters; shorten it"))
 }
 
-fn of_record(record: &RunRecord) -> Vec<Named<'_>> {
+fn of_record(record: &RunRecord) -> Vec<NamedText<'_>> {
     let suite = record.suite.as_ref().map(|suite| ("suite", suite.name.as_str(), NAME));
     let commit = record.software.git_commit.as_deref().map(|commit| ("git_commit", commit, NAME));
     let finished = record.finished.as_deref().map(|time| ("finished", time, NAME));
@@ -96,7 +96,7 @@ fn of_record(record: &RunRecord) -> Vec<Named<'_>> {
 }
 
 /// All texts but the note, which is a sentence of any length with line breaks.
-fn of_summary(row: &SummaryRow) -> [Named<'_>; 12] {
+fn of_summary(row: &SummaryRow) -> [NamedText<'_>; 12] {
     [
         ("algorithm", &row.algorithm, NAME),
         ("variant", &row.variant, NAME),
@@ -113,7 +113,7 @@ fn of_summary(row: &SummaryRow) -> [Named<'_>; 12] {
     ]
 }
 
-fn of_sample(row: &SampleRow) -> [Named<'_>; 7] {
+fn of_sample(row: &SampleRow) -> [NamedText<'_>; 7] {
     [
         ("point_id", &row.point_id, NAME),
         ("algorithm", &row.algorithm, NAME),
@@ -136,7 +136,8 @@ mod tests {
 
     #[test]
     fn names_that_can_not_be_read_are_refused_with_their_place() {
-        let (fine, record) = (SummaryRow::default(), RunRecord::default());
+        let fine = SummaryRow::default();
+        let record = RunRecord::default();
         let summary = SummaryRow { variant: "a\u{1b}[2J\n".into(), ..SummaryRow::default() };
         let said = refusal(&[fine, summary], &[], &record);
         let start = "run/summary.csv: row 3, variant: \"a\\u{1b}[2J\\n\" has characters";

@@ -65,14 +65,14 @@ impl Store {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{Shelf, record};
+    use super::super::testing::{TestStore, record};
     use super::*;
     use crate::record::PluginRecord;
 
     #[test]
     fn a_plugin_is_kept_as_long_as_a_run_was_made_with_it() {
-        let shelf = Shelf::new();
-        let store = &shelf.store;
+        let fixture = TestStore::new();
+        let store = &fixture.store;
         let mut with_plugin = record(1);
         with_plugin.plugins = vec![PluginRecord {
             path: String::new(),
@@ -81,7 +81,7 @@ mod tests {
             version: "1".into(),
             fingerprint: "plugin:12".into(),
         }];
-        shelf.add(&with_plugin);
+        fixture.add(&with_plugin);
         for fingerprint in ["plugin:12", "plugin:34"] {
             store.keep_plugin(fingerprint, "e.so", b"code").expect("kept");
             store.keep_plugin(fingerprint, "e.so", b"other").expect("kept already");

@@ -99,28 +99,29 @@ fn common_start(a: &str, b: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{Shelf, elsewhere, record, row};
+    use super::super::testing::{TestStore, elsewhere, record, row};
     use super::*;
 
     #[test]
     fn runs_are_found_by_id_beginning_and_hash() {
-        let shelf = Shelf::new();
-        let (first, second) = (shelf.add(&record(1)), shelf.add(&record(2)));
-        let find = |name: &str| shelf.store.find(name, None).map(|run| run.id);
+        let fixture = TestStore::new();
+        let first = fixture.add(&record(1));
+        let second = fixture.add(&record(2));
+        let find = |name: &str| fixture.store.find(name, None).map(|run| run.id);
         let hash = first.rsplit('-').next().expect("a hash");
         assert_eq!(find(&first).expect("found"), first);
         assert_eq!(find(&first[..first.len() - 8]).expect("found"), first);
         assert_eq!(find(&hash[..8]).expect("found"), first);
         assert_eq!(find("latest").expect("found"), second);
-        let path = shelf.store.resolve(&first, None).expect("found");
+        let path = fixture.store.resolve(&first, None).expect("found");
         assert!(path.join("run.json").exists());
     }
 
     #[test]
     fn what_is_not_clear_is_refused_with_names() {
-        let shelf = Shelf::new();
-        let ids = [shelf.add(&record(1)), shelf.add(&record(2))];
-        let refusal = |name: &str| shelf.store.find(name, None).expect_err(name).to_string();
+        let fixture = TestStore::new();
+        let ids = [fixture.add(&record(1)), fixture.add(&record(2))];
+        let refusal = |name: &str| fixture.store.find(name, None).expect_err(name).to_string();
         for name in ["2026", "20260102", "zzz"] {
             let refusal = refusal(name);
             assert!(ids.iter().all(|id| refusal.contains(id)), "{refusal}");
@@ -133,19 +134,19 @@ mod tests {
 
     #[test]
     fn accepted_and_latest_are_those_of_a_series() {
-        let shelf = Shelf::new();
-        let mine = shelf.add(&record(1));
-        let theirs = shelf.add(&elsewhere(2));
+        let fixture = TestStore::new();
+        let mine = fixture.add(&record(1));
+        let theirs = fixture.add(&elsewhere(2));
         let series = Series::of(&record(1), &[row("a")]);
-        let find = |name: &str| shelf.store.find(name, Some(&series));
+        let find = |name: &str| fixture.store.find(name, Some(&series));
         assert_eq!(find("latest").expect("found").id, mine);
         let refusal = find("accepted").expect_err("none yet");
         assert!(matches!(refusal, HistoryError::NoneAccepted(_)), "{refusal}");
-        shelf.store.accept(&mine, "").expect("accepted");
+        fixture.store.accept(&mine, "").expect("accepted");
         assert_eq!(find("accepted").expect("found").id, mine);
-        assert_eq!(shelf.store.find("accepted", None).expect("one").id, mine);
-        shelf.store.accept(&theirs, "").expect("accepted");
-        let refusal = shelf.store.find("accepted", None).expect_err("two");
+        assert_eq!(fixture.store.find("accepted", None).expect("one").id, mine);
+        fixture.store.accept(&theirs, "").expect("accepted");
+        let refusal = fixture.store.find("accepted", None).expect_err("two");
         assert!(matches!(refusal, HistoryError::WhichSeries(_)), "{refusal}");
     }
 }

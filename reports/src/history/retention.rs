@@ -124,63 +124,63 @@ mod tests {
     use std::fs;
 
     use super::super::StoredRun;
-    use super::super::testing::{Shelf, elsewhere, record};
+    use super::super::testing::{TestStore, elsewhere, record};
     use super::*;
 
     fn keep(runs: usize) -> Retention {
         Retention { keep_runs: Some(runs), ..Retention::default() }
     }
 
-    fn left(shelf: &Shelf) -> Vec<String> {
-        shelf.list().into_iter().rev().map(|entry| entry.run.id).collect()
+    fn left(fixture: &TestStore) -> Vec<String> {
+        fixture.list().into_iter().rev().map(|entry| entry.run.id).collect()
     }
 
     #[test]
     fn accepted_newest_and_damaged_runs_stay() {
-        let shelf = Shelf::new();
-        let ids: Vec<_> = (0..6).map(|seed| shelf.add(&record(seed))).collect();
-        let other = shelf.add(&elsewhere(9));
-        shelf.store.accept(&ids[1], "").expect("accepted");
-        fs::write(shelf.store.run_folder(&ids[2]).join("samples.csv"), "").expect("damaged");
+        let fixture = TestStore::new();
+        let ids: Vec<_> = (0..6).map(|seed| fixture.add(&record(seed))).collect();
+        let other = fixture.add(&elsewhere(9));
+        fixture.store.accept(&ids[1], "").expect("accepted");
+        fs::write(fixture.store.run_folder(&ids[2]).join("samples.csv"), "").expect("damaged");
         let old = [ids[0].clone(), ids[3].clone()];
-        assert_eq!(shelf.store.prunable(keep(2)).expect("listed"), old);
-        assert_eq!(left(&shelf).len(), 7);
-        assert_eq!(shelf.store.prune(keep(2)).expect("pruned"), old);
-        assert_eq!(left(&shelf), [&ids[1], &ids[2], &ids[4], &ids[5], &other].map(String::clone));
-        assert_eq!(shelf.store.prune(keep(0)).expect("pruned"), [ids[4].clone()]);
-        assert!(!shelf.store.root().join("trash").exists());
+        assert_eq!(fixture.store.prunable(keep(2)).expect("listed"), old);
+        assert_eq!(left(&fixture).len(), 7);
+        assert_eq!(fixture.store.prune(keep(2)).expect("pruned"), old);
+        assert_eq!(left(&fixture), [&ids[1], &ids[2], &ids[4], &ids[5], &other].map(String::clone));
+        assert_eq!(fixture.store.prune(keep(0)).expect("pruned"), [ids[4].clone()]);
+        assert!(!fixture.store.root().join("trash").exists());
     }
 
     #[test]
     fn executables_are_kept_of_accepted_and_the_newest_runs() {
-        let shelf = Shelf::new();
+        let fixture = TestStore::new();
         let this = std::env::current_exe().expect("an executable");
         let ids: Vec<_> = (0..5)
             .map(|seed| {
                 let mut run = record(seed);
                 run.software.fingerprint = format!("code:{seed}");
-                shelf.store.keep_executable(&run.software.fingerprint, &this).expect("kept");
-                shelf.add(&run)
+                fixture.store.keep_executable(&run.software.fingerprint, &this).expect("kept");
+                fixture.add(&run)
             })
             .collect();
-        shelf.store.accept(&ids[1], "").expect("accepted");
+        fixture.store.accept(&ids[1], "").expect("accepted");
         let kept = |retention| {
-            shelf.store.prune(retention).expect("pruned");
-            let is_kept = |seed: &i32| shelf.store.executable(&format!("code:{seed}")).is_some();
+            fixture.store.prune(retention).expect("pruned");
+            let is_kept = |seed: &i32| fixture.store.executable(&format!("code:{seed}")).is_some();
             (0..5).filter(is_kept).collect::<Vec<_>>()
         };
         assert_eq!(kept(keep(5)), [0, 1, 2, 3, 4]);
         assert_eq!(kept(Retention { keep_executables: Some(2), ..keep(5) }), [1, 3, 4]);
         assert_eq!(kept(Retention { keep_executables: Some(0), ..keep(5) }), [1, 4]);
-        assert_eq!(left(&shelf).len(), 5);
+        assert_eq!(left(&fixture).len(), 5);
     }
 
     #[test]
     fn no_limit_deletes_nothing() {
-        let shelf = Shelf::new();
-        shelf.add(&record(1));
-        shelf.add(&record(2));
-        assert!(shelf.store.prune(Retention::default()).expect("pruned").is_empty());
+        let fixture = TestStore::new();
+        fixture.add(&record(1));
+        fixture.add(&record(2));
+        assert!(fixture.store.prune(Retention::default()).expect("pruned").is_empty());
     }
 
     #[test]

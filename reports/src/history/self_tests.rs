@@ -70,13 +70,13 @@ impl Store {
 mod tests {
     use std::collections::BTreeMap;
 
-    use super::super::testing::{Shelf, elsewhere, record, row};
+    use super::super::testing::{TestStore, elsewhere, record, row};
     use super::*;
     use crate::record::{Gpu, Point, PointScatter, Trial};
 
     #[test]
     fn the_last_test_of_a_machine_is_kept() {
-        let shelf = Shelf::new();
+        let fixture = TestStore::new();
         let trial = Trial {
             slowdown: 0.0,
             pairs: 1,
@@ -101,17 +101,17 @@ mod tests {
             scatter: vec![scatter.clone()],
             gpus: BTreeMap::new(),
         };
-        let of = |run: &RunRecord| shelf.store.self_test(run).expect("read");
+        let of = |run: &RunRecord| fixture.store.self_test(run).expect("read");
         assert_eq!(of(&record(1)), None);
-        shelf.store.put_self_test(&test("first")).expect("kept");
-        shelf.store.put_self_test(&test("second")).expect("kept");
+        fixture.store.put_self_test(&test("first")).expect("kept");
+        fixture.store.put_self_test(&test("second")).expect("kept");
         assert_eq!(of(&record(1)), Some(test("second")));
         assert_eq!(of(&elsewhere(1)), None);
     }
 
     #[test]
     fn the_scatter_of_another_gpu_is_left_out() {
-        let shelf = Shelf::new();
+        let fixture = TestStore::new();
         let on = |device: &str| {
             let point = Point { device: device.into(), ..row("a").point() };
             PointScatter { point, stage: "total".into(), between: 0.003, runs: 9 }
@@ -123,23 +123,23 @@ mod tests {
             scatter: vec![on("cpu"), on("cuda:0")],
             ..SelfTest::default()
         };
-        shelf.store.put_self_test(&test).expect("kept");
+        fixture.store.put_self_test(&test).expect("kept");
         for (model, points) in [("H100", 2), ("H200", 1)] {
             let mut run = record(1);
             run.machine.gpus = vec![Gpu { model: model.into(), ..Gpu::default() }];
-            let test = shelf.store.self_test(&run).expect("read").expect("there");
+            let test = fixture.store.self_test(&run).expect("read").expect("there");
             assert_eq!(test.scatter.len(), points, "{model}");
         }
     }
 
     #[test]
     fn a_test_of_an_earlier_gate_is_refused_with_what_to_do() {
-        let shelf = Shelf::new();
-        let path = shelf.store.self_test_path("00ff");
+        let fixture = TestStore::new();
+        let path = fixture.store.self_test_path("00ff");
         let folder = path.parent().expect("a folder");
         std::fs::create_dir_all(folder).expect("created");
         std::fs::write(&path, r#"{"schema_version": 1, "trials": []}"#).expect("written");
-        let error = shelf.store.self_test(&record(1)).expect_err("old").to_string();
+        let error = fixture.store.self_test(&record(1)).expect_err("old").to_string();
         assert!(error.contains("version 1, from before version 3"), "{error}");
         assert!(error.contains("run `bench selftest` again"), "{error}");
     }

@@ -236,7 +236,7 @@ mod tests {
     use std::thread;
     use std::time::Duration;
 
-    use super::super::testing::{Shelf, folder};
+    use super::super::testing::{TestStore, folder};
     use super::*;
 
     #[test]
@@ -275,14 +275,14 @@ mod tests {
 
     #[test]
     fn writers_wait_for_each_other_and_clear_what_killed_ones_left() {
-        let shelf = Shelf::new();
-        let left = shelf.store.root().join("incoming/1-dead-0");
+        let fixture = TestStore::new();
+        let left = fixture.store.root().join("incoming/1-dead-0");
         fs::create_dir_all(left.join("run")).expect("made");
-        let first = shelf.store.writer().expect("alone");
+        let first = fixture.store.writer().expect("alone");
         assert!(!left.exists());
         thread::scope(|scope| {
             let (tell, told) = mpsc::channel();
-            let store = &shelf.store;
+            let store = &fixture.store;
             scope.spawn(move || tell.send(store.writer().is_ok()));
             assert!(told.recv_timeout(Duration::from_millis(200)).is_err(), "two at once");
             drop(first);

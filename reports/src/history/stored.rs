@@ -112,8 +112,8 @@ impl Store {
         let mut runs: Vec<StoredRun> = runs.collect();
         // Sorted by the receipts that were read with the runs: a receipt that is unreadable at one
         // moment and readable at the next must not make the newest run the oldest.
-        let place = |run: &StoredRun| (run.order, run.added.clone(), run.id.clone());
-        runs.sort_by_cached_key(place);
+        let key = |run: &StoredRun| (run.order, run.added.clone(), run.id.clone());
+        runs.sort_by_cached_key(key);
         Ok(runs)
     }
 
@@ -203,13 +203,13 @@ impl StoredRun {
 mod tests {
     use std::fs;
 
-    use super::super::testing::{Shelf, record};
+    use super::super::testing::{TestStore, record};
 
     #[test]
     fn damaged_runs_are_told_and_break_no_list() {
-        let shelf = Shelf::new();
-        let ids: Vec<_> = (0..6).map(|seed| shelf.add(&record(seed))).collect();
-        let path = |i: usize, name: &str| shelf.store.run_folder(&ids[i]).join(name);
+        let fixture = TestStore::new();
+        let ids: Vec<_> = (0..6).map(|seed| fixture.add(&record(seed))).collect();
+        let path = |i: usize, name: &str| fixture.store.run_folder(&ids[i]).join(name);
         fs::write(path(1, "samples.csv"), "edited").expect("written");
         fs::remove_file(path(2, "summary.csv")).expect("removed");
         fs::write(path(3, "run.json"), "{").expect("written");
@@ -217,8 +217,8 @@ mod tests {
         // Bit rot changes neither sizes nor times.
         let samples = fs::read_to_string(path(5, "samples.csv")).expect("read");
         fs::write(path(5, "samples.csv"), samples.replace("0.001", "0.009")).expect("written");
-        fs::create_dir(shelf.store.run_folder("foreign")).expect("made");
-        let listed = shelf.list();
+        fs::create_dir(fixture.store.run_folder("foreign")).expect("made");
+        let listed = fixture.list();
         assert_eq!(listed.len(), 7);
         for entry in listed {
             let is_whole = entry.run.id == ids[0];
@@ -229,11 +229,11 @@ mod tests {
     /// Earlier versions had an index: it is neither read nor changed.
     #[test]
     fn an_index_is_left_alone() {
-        let shelf = Shelf::new();
-        let index = shelf.store.root().join("index.csv");
+        let fixture = TestStore::new();
+        let index = fixture.store.root().join("index.csv");
         fs::write(&index, "id,order\nnowhere,7\n").expect("written");
-        shelf.add(&record(1));
-        assert_eq!(shelf.list().len(), 1);
+        fixture.add(&record(1));
+        assert_eq!(fixture.list().len(), 1);
         assert!(fs::read_to_string(index).expect("there").contains("nowhere"));
     }
 }

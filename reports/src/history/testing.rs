@@ -39,16 +39,16 @@ pub fn write(folder: &Path, record: &RunRecord, rows: &[SummaryRow]) {
 }
 
 /// A store with the folders of the runs that were added.
-pub struct Shelf {
+pub struct TestStore {
     pub folder: tempfile::TempDir,
     pub store: Store,
 }
 
-impl Shelf {
+impl TestStore {
     pub fn new() -> Self {
         let folder = folder();
         let store = Store::create_or_open(&folder.path().join("store")).expect("made");
-        Shelf { folder, store }
+        TestStore { folder, store }
     }
 
     /// Folder of a run before it is added.

@@ -27,7 +27,7 @@ pub struct Cost {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
-pub enum Judged {
+pub enum ClaimVerdict {
     /// The cost is less, in spite of the noise.
     #[serde(rename = "yes")]
     Within,
@@ -51,7 +51,7 @@ pub(super) struct Kernels {
 
 impl Kernels {
     /// Selects the samples of a point from those of a run.
-    pub(super) fn of(point: &Point, samples: &[SampleRow]) -> Self {
+    pub(super) fn from_samples(point: &Point, samples: &[SampleRow]) -> Self {
         let id = point.id();
         let mut kernels = Kernels { rounds: BTreeMap::new(), visits: Vec::new() };
         for sample in samples.iter().filter(|sample| sample.point_id == id) {
@@ -95,12 +95,14 @@ impl Cost {
     ///
     /// It uses the rounds that both have. If these are of too few blocks, as in runs that time
     /// kernels only occasionally, it uses all samples of both.
-    pub(super) fn of(base: &Kernels, new: &Kernels) -> Option<Self> {
+    pub(super) fn new(base: &Kernels, new: &Kernels) -> Option<Self> {
         if let Some(pairs) = VisitedPairs::of(base.pairs(new)) {
-            let (ratio, interval) = (pairs.ratio(), Some(pairs.interval()));
+            let ratio = pairs.ratio();
+            let interval = Some(pairs.interval());
             return Some(Cost { ratio, interval, visits: pairs.visits() });
         }
-        let (base, new) = (base.series(), new.series());
+        let base = base.series();
+        let new = new.series();
         let ratio = new.median() / base.median();
         let interval = ratio_interval(&base, &new);
         ratio.is_finite().then_some(Cost { ratio, interval, visits: 0 })
@@ -114,16 +116,16 @@ impl Cost {
     }
 
     /// Verdict on the claim, with the interval widened by the noise.
-    pub fn judged(&self, noise: Option<f64>) -> Judged {
+    pub fn judged(&self, noise: Option<f64>) -> ClaimVerdict {
         let Some((interval, noise)) = self.interval.zip(noise) else {
-            return Judged::Unknown;
+            return ClaimVerdict::Unknown;
         };
         if interval.high + noise <= 1.0 + CLAIMED {
-            Judged::Within
+            ClaimVerdict::Within
         } else if interval.low - noise > 1.0 + CLAIMED {
-            Judged::Beyond
+            ClaimVerdict::Beyond
         } else {
-            Judged::Unclear
+            ClaimVerdict::Unclear
         }
     }
 }
@@ -141,14 +143,14 @@ mod tests {
     #[test]
     fn a_claim_holds_only_beyond_noise() {
         let noise = Some(0.0005);
-        assert_eq!(cost(0.9990, 1.0010).judged(noise), Judged::Within);
-        assert_eq!(cost(1.0010, 1.0018).judged(noise), Judged::Unclear);
-        assert_eq!(cost(1.0024, 1.0030).judged(noise), Judged::Unclear);
-        assert_eq!(cost(1.0030, 1.0040).judged(noise), Judged::Beyond);
-        assert_eq!(cost(0.50, 0.51).judged(noise), Judged::Within, "faster than native");
-        assert_eq!(cost(1.5, 1.6).judged(None), Judged::Unknown);
+        assert_eq!(cost(0.9990, 1.0010).judged(noise), ClaimVerdict::Within);
+        assert_eq!(cost(1.0010, 1.0018).judged(noise), ClaimVerdict::Unclear);
+        assert_eq!(cost(1.0024, 1.0030).judged(noise), ClaimVerdict::Unclear);
+        assert_eq!(cost(1.0030, 1.0040).judged(noise), ClaimVerdict::Beyond);
+        assert_eq!(cost(0.50, 0.51).judged(noise), ClaimVerdict::Within, "faster than native");
+        assert_eq!(cost(1.5, 1.6).judged(None), ClaimVerdict::Unknown);
         let few = Cost { interval: None, ..cost(1.5, 1.6) };
-        assert_eq!(few.judged(noise), Judged::Unknown);
+        assert_eq!(few.judged(noise), ClaimVerdict::Unknown);
     }
 
     #[test]
@@ -159,24 +161,29 @@ mod tests {
 
     #[test]
     fn what_both_have_in_a_round_is_compared_whatever_drifts() {
-        let (native, shaders) = (point("native", "cuda:0"), point("native", "wgpu:0"));
+        let native = point("native", "cuda:0");
+        let shaders = point("native", "wgpu:0");
         let rows = [samples(&native, 1e-3), samples(&shaders, 1.5e-3)].concat();
-        let [base, new] = [&native, &shaders].map(|point| Kernels::of(point, &rows));
-        let cost = Cost::of(&base, &new).expect("samples");
+        let [base, new] = [&native, &shaders].map(|point| Kernels::from_samples(point, &rows));
+        let cost = Cost::new(&base, &new).expect("samples");
         let Interval { low, high } = cost.interval.expect("visits");
         assert!(low <= 1.5 && 1.5 <= high && high - low < 0.01, "{cost:?}");
         assert_eq!(cost.visits, 12);
-        assert_eq!(Cost::of(&base, &Kernels::of(&point("other", "cuda:0"), &rows)), None);
+        assert_eq!(
+            Cost::new(&base, &Kernels::from_samples(&point("other", "cuda:0"), &rows)),
+            None
+        );
     }
 
     #[test]
     fn runs_that_time_kernels_now_and_then_are_compared_as_a_whole() {
-        let (native, shaders) = (point("native", "cuda:0"), point("native", "wgpu:0"));
+        let native = point("native", "cuda:0");
+        let shaders = point("native", "wgpu:0");
         let mut later = samples(&shaders, 1.5e-3);
         later.iter_mut().for_each(|row| row.round += 1000);
         let rows = [samples(&native, 1e-3), later].concat();
-        let [base, new] = [&native, &shaders].map(|point| Kernels::of(point, &rows));
-        let cost = Cost::of(&base, &new).expect("samples");
+        let [base, new] = [&native, &shaders].map(|point| Kernels::from_samples(point, &rows));
+        let cost = Cost::new(&base, &new).expect("samples");
         assert!((cost.ratio / 1.5 - 1.0).abs() < 0.1 && cost.interval.is_some(), "{cost:?}");
         assert_eq!(cost.visits, 0);
     }
@@ -185,7 +192,7 @@ mod tests {
     fn kernels_that_waited_for_the_host_do_not_count() {
         let native = point("native", "cuda:0");
         let mut rows = samples(&native, 1e-3);
-        let count = |rows: &[SampleRow]| Kernels::of(&native, rows).rounds.len();
+        let count = |rows: &[SampleRow]| Kernels::from_samples(&native, rows).rounds.len();
         let all = count(&rows);
         let first = rows.iter_mut().find(|row| row.stage == KERNEL).expect("a kernel");
         first.flags = format!("{}+{}", flags::FRESH, flags::LATE_LAUNCHES);

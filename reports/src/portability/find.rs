@@ -1,6 +1,6 @@
 //! The candidates that are compared with each native variant in a run.
 
-use super::cost::{Cost, Judged, Kernels};
+use super::cost::{ClaimVerdict, Cost, Kernels};
 use super::role::Role;
 use super::{Pair, Resources};
 use crate::grouped::grouped;
@@ -21,7 +21,7 @@ pub struct Comparison<'a> {
     /// Resources of its kernels.
     pub resources: Resources,
     /// The candidates, repeated native kernels first.
-    pub contenders: Vec<Contender<'a>>,
+    pub candidates: Vec<Candidate<'a>>,
     /// Difference between two measurements of native kernels, as a fraction; `None` if they were
     /// not measured twice.
     pub noise: Option<f64>,
@@ -29,7 +29,7 @@ pub struct Comparison<'a> {
 
 /// Kernels that are equivalent to native ones.
 #[derive(Clone, Debug)]
-pub struct Contender<'a> {
+pub struct Candidate<'a> {
     /// `shaders`, `shaders, checked`, or the replacement of a native feature.
     pub written_as: String,
     /// The row of the total time.
@@ -39,7 +39,7 @@ pub struct Contender<'a> {
     /// The cost, or the reason why it is not known.
     pub cost: Result<Cost, String>,
     /// Verdict on the claim of 0.2 %; unknown for native kernels.
-    pub judged: Judged,
+    pub judged: ClaimVerdict,
     /// Resources of its kernels.
     pub resources: Resources,
     /// Further differences, with reasons; empty if there are none.
@@ -57,12 +57,12 @@ pub fn comparisons<'a>(
         let is_native = |pair: &Pair| pair.task == row.algorithm && pair.native == row.variant;
         row.stage == KERNEL
             && row.valid == YesNo::Yes
-            && Role::of(&row.device) == Some(Role::Native)
+            && Role::from_device(&row.device) == Some(Role::Native)
             && pairs.iter().any(is_native)
     });
     let run = Run { rows, samples };
     let comparisons = natives.map(|native| run.comparison(native, pairs));
-    comparisons.filter(|comparison| !comparison.contenders.is_empty()).collect()
+    comparisons.filter(|comparison| !comparison.candidates.is_empty()).collect()
 }
 
 impl Comparison<'_> {
@@ -83,35 +83,36 @@ struct Run<'a, 's> {
 impl<'a> Run<'a, '_> {
     fn comparison(&self, native: &'a SummaryRow, pairs: &[Pair]) -> Comparison<'a> {
         let point = native.point();
-        let base = Kernels::of(&point, self.samples);
-        let again = self.contender(&base, &point, (native.variant.as_str(), Role::Again), AGAIN);
+        let base = Kernels::from_samples(&point, self.samples);
+        let again = self.candidate(&base, &point, (native.variant.as_str(), Role::Again), AGAIN);
         let noise = again.as_ref().and_then(|again| again.cost.as_ref().ok()?.bound());
         let is_its = |pair: &&Pair| pair.task == native.algorithm && pair.native == native.variant;
         let others = pairs.iter().filter(is_its).flat_map(|pair| {
             roles(pair).iter().filter_map(|&role| {
                 let name = written_as(pair, role);
-                let other = self.contender(&base, &point, (pair.variant, role), &name)?;
-                let judged = other.cost.as_ref().map_or(Judged::Unknown, |it| it.judged(noise));
-                Some(Contender { differs: pair.differs, judged, ..other })
+                let other = self.candidate(&base, &point, (pair.variant, role), &name)?;
+                let judged =
+                    other.cost.as_ref().map_or(ClaimVerdict::Unknown, |it| it.judged(noise));
+                Some(Candidate { differs: pair.differs, judged, ..other })
             })
         });
-        let contenders = again.clone().into_iter().chain(others).collect();
-        let resources = Resources::of(&point, self.rows);
-        Comparison { native, resources, contenders, noise }
+        let candidates = again.clone().into_iter().chain(others).collect();
+        let resources = Resources::for_point(&point, self.rows);
+        Comparison { native, resources, candidates, noise }
     }
 
     /// A variant on the input of a native one, if it was requested.
-    fn contender(
+    fn candidate(
         &self,
         base: &Kernels,
         native: &Point,
         (variant, role): (&str, Role),
         name: &str,
-    ) -> Option<Contender<'a>> {
+    ) -> Option<Candidate<'a>> {
         let is_it = |row: &&SummaryRow| {
             row.stage == TOTAL
                 && row.variant == variant
-                && Role::of(&row.device) == Some(role)
+                && Role::from_device(&row.device) == Some(role)
                 && row.point()
                     == Point {
                         variant: row.variant.clone(),
@@ -124,16 +125,16 @@ impl<'a> Run<'a, '_> {
         let is_its = |row: &&SummaryRow| row.stage == KERNEL && row.point() == point;
         let cost = match total.valid {
             YesNo::No => Err(total.note.clone()),
-            YesNo::Yes => Cost::of(base, &Kernels::of(&point, self.samples))
+            YesNo::Yes => Cost::new(base, &Kernels::from_samples(&point, self.samples))
                 .ok_or_else(|| "the times of its kernels are not known".to_owned()),
         };
-        Some(Contender {
+        Some(Candidate {
             written_as: name.to_owned(),
             total,
             seconds: self.rows.iter().find(is_its).and_then(SummaryRow::valid_median),
             cost,
-            judged: Judged::Unknown,
-            resources: Resources::of(&point, self.rows),
+            judged: ClaimVerdict::Unknown,
+            resources: Resources::for_point(&point, self.rows),
             differs: "",
         })
     }
@@ -164,16 +165,24 @@ mod tests {
         let (rows, samples) = run();
         let found = comparisons(&rows, &samples, &PAIRS);
         let [one] = &found[..] else { panic!("{} native variants", found.len()) };
-        let names: Vec<&str> = one.contenders.iter().map(|it| it.written_as.as_str()).collect();
+        let names: Vec<&str> = one.candidates.iter().map(|it| it.written_as.as_str()).collect();
         let idiom = "ballots as sums of shifted ones";
         assert_eq!(names, [AGAIN, "shaders", "shaders, checked", idiom]);
         assert!(one.noise.expect("measured twice") < 5e-4, "{:?}", one.noise);
-        let judged: Vec<Judged> = one.contenders.iter().map(|it| it.judged).collect();
-        assert_eq!(judged, [Judged::Unknown, Judged::Beyond, Judged::Beyond, Judged::Within]);
-        let ratio = |number: usize| one.contenders[number].cost.as_ref().expect("known").ratio;
+        let judged: Vec<ClaimVerdict> = one.candidates.iter().map(|it| it.judged).collect();
+        assert_eq!(
+            judged,
+            [
+                ClaimVerdict::Unknown,
+                ClaimVerdict::Beyond,
+                ClaimVerdict::Beyond,
+                ClaimVerdict::Within
+            ]
+        );
+        let ratio = |number: usize| one.candidates[number].cost.as_ref().expect("known").ratio;
         assert!((ratio(2) / 2.1 - 1.0).abs() < 1e-3, "{}", ratio(2));
-        assert_eq!(one.contenders[1].seconds, Some(1.5e-3));
-        assert_eq!(one.contenders[1].differs, "blocks are smaller");
+        assert_eq!(one.candidates[1].seconds, Some(1.5e-3));
+        assert_eq!(one.candidates[1].differs, "blocks are smaller");
     }
 
     #[test]
@@ -183,9 +192,9 @@ mod tests {
             (row.valid, row.note) = (YesNo::No, "needs fractions of 64 bits".into());
         }
         let found = comparisons(&rows, &samples, &PAIRS);
-        let shaders = &found[0].contenders[1];
+        let shaders = &found[0].candidates[1];
         assert_eq!(shaders.cost, Err("needs fractions of 64 bits".to_owned()));
-        assert_eq!(shaders.judged, Judged::Unknown);
+        assert_eq!(shaders.judged, ClaimVerdict::Unknown);
     }
 
     #[test]
@@ -197,7 +206,7 @@ mod tests {
         for row in rows.iter_mut().filter(|row| row.device.starts_with("wgpu")) {
             row.params = "digis=2000000;order=random;segments=24".parse().expect("well formed");
         }
-        assert_eq!(comparisons(&rows, &samples, &PAIRS)[0].contenders.len(), 2);
+        assert_eq!(comparisons(&rows, &samples, &PAIRS)[0].candidates.len(), 2);
         assert!(comparisons(&rows, &samples, &[]).is_empty());
     }
 }

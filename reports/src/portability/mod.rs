@@ -19,8 +19,8 @@ mod render;
 mod resources;
 mod role;
 
-pub use cost::{CLAIMED, Cost, Judged};
-pub use find::{Comparison, Contender, comparisons};
+pub use cost::{CLAIMED, ClaimVerdict, Cost};
+pub use find::{Candidate, Comparison, comparisons};
 pub use render::{render, what_differs};
 pub use resources::Resources;
 

@@ -19,7 +19,7 @@ pub struct Resources {
 
 impl Resources {
     /// Resources of the kernels of a point in a run.
-    pub(super) fn of(point: &Point, rows: &[SummaryRow]) -> Self {
+    pub(super) fn for_point(point: &Point, rows: &[SummaryRow]) -> Self {
         let is_kernel = |row: &&SummaryRow| row.metrics.get("occupancy").is_some();
         let kernels = rows.iter().filter(is_kernel).filter(|row| row.point() == *point);
         let time = |row: &SummaryRow| row.median_s.unwrap_or(0.0);
@@ -43,11 +43,11 @@ mod tests {
     fn the_longest_kernel_is_told_of() {
         let point = point("native", "cuda:0");
         let mut rows = rows(&point, 1e-3);
-        let resources = Resources::of(&point, &rows);
+        let resources = Resources::for_point(&point, &rows);
         assert_eq!((resources.kernel.as_str(), resources.registers), ("long", Some(40.0)));
         rows.retain(|row| row.stage != "long");
-        let resources = Resources::of(&point, &rows);
+        let resources = Resources::for_point(&point, &rows);
         assert_eq!((resources.kernel.as_str(), resources.registers), ("short", Some(16.0)));
-        assert_eq!(Resources::of(&point, &[]), Resources::default());
+        assert_eq!(Resources::for_point(&point, &[]), Resources::default());
     }
 }

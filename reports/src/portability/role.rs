@@ -15,7 +15,7 @@ pub(super) enum Role {
 
 impl Role {
     /// Role of a device by its name; `None` if it is not a GPU.
-    pub(super) fn of(device: &str) -> Option<Self> {
+    pub(super) fn from_device(device: &str) -> Option<Self> {
         let (kind, number) = device.split_once(':')?;
         match (kind, number.split_once('+')) {
             ("cuda", None) => Some(Role::Native),
@@ -33,9 +33,9 @@ mod tests {
 
     #[test]
     fn devices_have_their_roles_by_name() {
-        let roles = ["cuda:0", "cuda:3+again", "wgpu:1", "wgpu:0+checked"].map(Role::of);
+        let roles = ["cuda:0", "cuda:3+again", "wgpu:1", "wgpu:0+checked"].map(Role::from_device);
         let expected = [Role::Native, Role::Again, Role::Shaders, Role::Checked];
         assert_eq!(roles, expected.map(Some));
-        assert_eq!(["cpu", "emulator", "wgpu:0+again", "hip:0"].map(Role::of), [None; 4]);
+        assert_eq!(["cpu", "emulator", "wgpu:0+again", "hip:0"].map(Role::from_device), [None; 4]);
     }
 }

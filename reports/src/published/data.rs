@@ -12,7 +12,8 @@ const STREAMS: &str = include_str!("../../assets/published/streams.csv");
 
 /// All published figures, in the order of the publications.
 pub fn figures() -> Vec<Figure> {
-    let (values, claims) = (rows::<Value>(VALUES), rows::<Claim>(CLAIMS));
+    let values = rows::<Value>(VALUES);
+    let claims = rows::<Claim>(CLAIMS);
     let streams = rows::<Stream>(STREAMS);
     let mut figures = rows::<Figure>(FIGURES);
     for figure in &mut figures {

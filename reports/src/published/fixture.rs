@@ -39,5 +39,5 @@ pub fn rows() -> Vec<SummaryRow> {
 /// Table 5.1 with a run of these rows.
 pub fn table(rows: &[SummaryRow]) -> Reproduction {
     let table = figures().into_iter().find(|figure| figure.id == "tab5.1");
-    Reproduction::of(table.expect("a table"), &Here { record: &run(), rows, streams: &[] })
+    Reproduction::new(table.expect("a table"), &Here { record: &run(), rows, streams: &[] })
 }

@@ -15,7 +15,7 @@ const SAMPLE: &str = "sample";
 /// The metric of the time per page, in µs.
 const PAGE_TIME: &str = "us_per_page";
 /// Minimum number of samples for a range.
-const FEWEST: usize = 3;
+const MIN_SAMPLES: usize = 3;
 
 /// A run that is searched for values.
 #[derive(Clone, Copy, Debug)]
@@ -140,7 +140,8 @@ impl Here<'_> {
     /// same sign, which is the worst case.
     fn sum(&self, wanted: &Value, total: &SummaryRow) -> Option<(f64, Option<Interval>)> {
         let point = total.point();
-        let (mut seconds, mut interval) = (0.0, Some(Interval { low: 0.0, high: 0.0 }));
+        let mut seconds = 0.0;
+        let mut interval = Some(Interval { low: 0.0, high: 0.0 });
         let (share, stages) = match wanted.stage.split_once('*') {
             Some((share, stages)) => (share.parse().ok()?, stages),
             None => (1.0, wanted.stage.as_str()),
@@ -150,7 +151,7 @@ impl Here<'_> {
             let row = self.rows.iter().find(is_stage)?;
             seconds += row.median_s?;
             let ends = row.ci95_low_s.zip(row.ci95_high_s);
-            let range = || row.min_s.zip(row.max_s).filter(|_| row.samples >= FEWEST);
+            let range = || row.min_s.zip(row.max_s).filter(|_| row.samples >= MIN_SAMPLES);
             let both = interval.zip(ends.or_else(range));
             interval = both
                 .map(|(sum, (low, high))| Interval { low: sum.low + low, high: sum.high + high });
@@ -226,7 +227,7 @@ mod tests {
         let rows = [1, 2, 4, 8].map(|threads| chain("online", threads, 1.0 / threads as f64));
         let rows = rows.concat();
         let here = Here { record: &record, rows: &rows, streams: &[] };
-        let curves = Reproduction::of(curves, &here);
+        let curves = Reproduction::new(curves, &here);
         let online = ["1 thread", "2 threads", "4 threads", "all threads"];
         let labels = ["offline, 1 thread", "offline, all threads"].map(str::to_owned);
         let labels = labels.into_iter().chain(online.map(|threads| format!("online, {threads}")));

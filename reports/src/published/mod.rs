@@ -24,7 +24,7 @@ mod streams;
 pub use data::figures;
 pub use figure::{Claim, Figure, Threads, Unit, Value};
 pub use measured::{Here, Measured};
-pub use outcome::{Judged, Outcome, Reproduction, reproduce};
+pub use outcome::{JudgedClaim, Outcome, Reproduction, reproduce};
 pub(crate) use render::{heading, sentences, table};
 pub use render::{list, render};
 pub use streams::{Quantity, Shows, Stream, Streams};

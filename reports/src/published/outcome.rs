@@ -12,7 +12,7 @@ pub struct Reproduction {
     /// The measured value of each label, or the reason why it is not known.
     pub measured: Vec<(String, Result<Measured, String>)>,
     /// Its claims with their verdicts.
-    pub judged: Vec<Judged>,
+    pub judged: Vec<JudgedClaim>,
     /// The machine of the run.
     pub machine: String,
     /// The streams that were measured, if it is about streams.
@@ -21,7 +21,7 @@ pub struct Reproduction {
 
 /// A claim with its verdict.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Judged {
+pub struct JudgedClaim {
     /// The published claim.
     pub claim: Claim,
     /// Published speed-up of the one over the other, if both were published.
@@ -46,12 +46,12 @@ pub enum Outcome {
 /// Relates figures to the values of a run.
 pub fn reproduce(figures: Vec<Figure>, here: &Here) -> Vec<Reproduction> {
     let figures = figures.into_iter();
-    figures.map(|figure| Reproduction::of(figure, here)).collect()
+    figures.map(|figure| Reproduction::new(figure, here)).collect()
 }
 
 impl Reproduction {
     /// Relates a figure to the values of a run.
-    pub fn of(figure: Figure, here: &Here) -> Self {
+    pub fn new(figure: Figure, here: &Here) -> Self {
         let figure = here.with_all_threads(figure);
         let streams = figure.stream.as_ref().map(|stream| here.streams_of(stream));
         let find = |value| match &streams {
@@ -68,13 +68,13 @@ impl Reproduction {
         reproduction
     }
 
-    fn judge(&self, claim: &Claim) -> Judged {
+    fn judge(&self, claim: &Claim) -> JudgedClaim {
         let outcome = match (self.found(&claim.faster), self.found(&claim.slower)) {
-            (Ok(faster), Ok(slower)) => Outcome::of(faster, slower),
+            (Ok(faster), Ok(slower)) => Outcome::compare(faster, slower),
             (Err(why), _) => Outcome::Unknown(format!("{}: {why}", claim.faster)),
             (_, Err(why)) => Outcome::Unknown(format!("{}: {why}", claim.slower)),
         };
-        Judged { claim: claim.clone(), published: published(&self.figure, claim), outcome }
+        JudgedClaim { claim: claim.clone(), published: published(&self.figure, claim), outcome }
     }
 
     /// The measured value of a label, or the reason why it is not known.
@@ -121,7 +121,7 @@ fn published(figure: &Figure, claim: &Claim) -> Option<f64> {
 }
 
 impl Outcome {
-    fn of(faster: &Measured, slower: &Measured) -> Self {
+    fn compare(faster: &Measured, slower: &Measured) -> Self {
         let ratio = slower.amount_an_item() / faster.amount_an_item();
         match (faster.interval_an_item(), slower.interval_an_item()) {
             (Some(faster), Some(slower)) if faster.high < slower.low => Outcome::Holds(ratio),
@@ -139,7 +139,7 @@ mod tests {
     use crate::charts::fixture::{row, run};
     use crate::record::SummaryRow;
 
-    fn judged<'a>(table: &'a Reproduction, words: &str) -> &'a Judged {
+    fn judged<'a>(table: &'a Reproduction, words: &str) -> &'a JudgedClaim {
         let mut judged = table.judged.iter();
         judged.find(|it| it.claim.words.starts_with(words)).expect(words)
     }
@@ -199,7 +199,7 @@ mod tests {
         };
         let rows = [on("cuda:0", 1.0), on("wgpu:0", 2.0), on("wgpu:0+checked", 3.0)].concat();
         let figure = figures().into_iter().find(|figure| figure.id == "fig4.4").expect("there");
-        let layers = Reproduction::of(figure, &Here { record: &run(), rows: &rows, streams: &[] });
+        let layers = Reproduction::new(figure, &Here { record: &run(), rows: &rows, streams: &[] });
         assert_eq!(layers.speed_up("shaders by wgpu"), Some(0.5));
         assert_eq!(layers.speed_up("shaders by wgpu, checked"), Some(1.0 / 3.0));
         assert_eq!(layers.judged[0].outcome, Outcome::Holds(2.0));

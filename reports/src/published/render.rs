@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::figure::{Figure, Unit, Value};
 use super::measured::Measured;
-use super::outcome::{Judged, Outcome, Reproduction};
+use super::outcome::{JudgedClaim, Outcome, Reproduction};
 use super::streams::Shows;
 use crate::frame::{Frame, Record, json_text};
 use crate::paint::Paint;
@@ -206,7 +206,7 @@ pub fn sentences(reproduction: &Reproduction) -> Vec<String> {
     }
     sentences.extend(match unknown.as_slice() {
         [] => None,
-        [Judged { outcome: Outcome::Unknown(why), claim, .. }, _, ..] => Some(format!(
+        [JudgedClaim { outcome: Outcome::Unknown(why), claim, .. }, _, ..] => Some(format!(
             "Not known here of {} conclusions, such as this ({why}): {}.",
             unknown.len(),
             claim.words
@@ -217,7 +217,7 @@ pub fn sentences(reproduction: &Reproduction) -> Vec<String> {
 }
 
 /// Verdict on a claim: `Holds here, 1.71 × (published: 1.97 ×): …`.
-fn sentence(judged: &Judged) -> String {
+fn sentence(judged: &JudgedClaim) -> String {
     let outcome = match &judged.outcome {
         Outcome::Holds(ratio) => format!("Holds here, {}", times(*ratio)),
         Outcome::Fails(ratio) => format!("Does not hold here, {}", times(*ratio)),
@@ -268,7 +268,8 @@ mod tests {
     fn reproduced() -> Vec<Reproduction> {
         let figures = figures().into_iter();
         let wanted = figures.filter(|figure| ["tab5.1", "fig3.9"].contains(&figure.id.as_str()));
-        let (record, rows) = (run(), rows());
+        let record = run();
+        let rows = rows();
         let here = Here { record: &record, rows: &rows, streams: &[] };
         reproduce(wanted.collect(), &here)
     }

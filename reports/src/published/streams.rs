@@ -89,7 +89,7 @@ impl Quantity {
     }
 
     /// Number in a timeslice.
-    pub fn of(self, timeslice: &TimesliceRow) -> f64 {
+    pub fn count_in(self, timeslice: &TimesliceRow) -> f64 {
         (match self {
             Quantity::Digis => timeslice.digis,
             Quantity::Clusters => timeslice.clusters,
@@ -100,7 +100,7 @@ impl Quantity {
 
 impl Streams {
     /// Streams of a name without results.
-    pub fn of(name: String) -> Self {
+    pub fn new(name: String) -> Self {
         Streams { name, ..Streams::default() }
     }
 
@@ -162,7 +162,7 @@ impl Here<'_> {
     /// The results of a figure's streams.
     pub(super) fn streams_of(&self, stream: &Stream) -> Streams {
         let own = self.streams.iter().find(|streams| streams.name == stream.runs);
-        own.cloned().unwrap_or_else(|| Streams::of(stream.runs.clone()))
+        own.cloned().unwrap_or_else(|| Streams::new(stream.runs.clone()))
     }
 
     /// Finds a value of streams.
@@ -211,9 +211,9 @@ fn of_timeslices<'a>(
     let known = |amount: Option<f64>| amount.map(exactly).ok_or_else(|| UNKNOWN.to_owned());
     let is_time = matches!(metric, "interval_s" | "work_s");
     let (amount, interval) = match metric {
-        "digis" => known(mean(own.map(|it| Quantity::Digis.of(it))))?,
-        "clusters" => known(mean(own.map(|it| Quantity::Clusters.of(it))))?,
-        "hits" => known(mean(own.map(|it| Quantity::Hits.of(it))))?,
+        "digis" => known(mean(own.map(|it| Quantity::Digis.count_in(it))))?,
+        "clusters" => known(mean(own.map(|it| Quantity::Clusters.count_in(it))))?,
+        "hits" => known(mean(own.map(|it| Quantity::Hits.count_in(it))))?,
         "hits_in_spills" => known(hits_where(own, |digis, halfway| digis > halfway))?,
         "hits_in_pauses" => known(hits_where(own, |digis, halfway| digis <= halfway))?,
         "bytes_per_s" => mean_rate(row, own).ok_or_else(|| UNKNOWN.to_owned())?,
@@ -221,7 +221,7 @@ fn of_timeslices<'a>(
         "peak_bytes_per_s" if row.kept_up != YesNo::Yes => {
             return Err("not kept up with at any measured speed".to_owned());
         }
-        "peak_bytes_per_s" => known(Rates::of(row, own, |it| it.bytes as f64).highest())?,
+        "peak_bytes_per_s" => known(Rates::new(row, own, |it| it.bytes as f64).highest())?,
         "interval_s" => exactly(row.timeslice_s / row.speed),
         "work_s" => work(row, own).ok_or_else(|| UNKNOWN.to_owned())?,
         _ => return Err(UNKNOWN.to_owned()),
@@ -242,10 +242,10 @@ fn hits_where<'a>(
     own: impl Iterator<Item = &'a TimesliceRow> + Clone,
     is_there: fn(f64, f64) -> bool,
 ) -> Option<f64> {
-    let digis = || own.clone().map(|it| Quantity::Digis.of(it));
+    let digis = || own.clone().map(|it| Quantity::Digis.count_in(it));
     let halfway = (digis().reduce(f64::min)? + digis().reduce(f64::max)?) / 2.0;
-    let there = own.clone().filter(|it| is_there(Quantity::Digis.of(it), halfway));
-    mean(there.map(|it| Quantity::Hits.of(it)))
+    let there = own.clone().filter(|it| is_there(Quantity::Digis.count_in(it), halfway));
+    mean(there.map(|it| Quantity::Hits.count_in(it)))
 }
 
 /// The processed bytes per second, with the interval by the scatter over time.
@@ -253,7 +253,7 @@ fn mean_rate<'a>(
     row: &StreamRow,
     own: impl Iterator<Item = &'a TimesliceRow> + Clone,
 ) -> Option<(f64, Option<Interval>)> {
-    let rates = Rates::of(row, own, |it| it.bytes as f64);
+    let rates = Rates::new(row, own, |it| it.bytes as f64);
     let parts: Vec<f64> = rates.done.iter().map(|(_, rate)| *rate).collect();
     let interval = mean_of_blocks(&parts).and_then(|estimate| estimate.interval);
     Some((row.bytes_per_s?, interval))
@@ -333,14 +333,14 @@ mod tests {
         Streams {
             rows: vec![row(1.0), behind],
             timeslices: timeslices.collect(),
-            ..Streams::of("beam-time".to_owned())
+            ..Streams::new("beam-time".to_owned())
         }
     }
 
     fn reproduced(id: &str, streams: Streams) -> Reproduction {
         let figure = figures().into_iter().find(|figure| figure.id == id).expect(id);
         let streams = [streams];
-        Reproduction::of(figure, &Here { record: &run(), rows: &[], streams: &streams })
+        Reproduction::new(figure, &Here { record: &run(), rows: &[], streams: &streams })
     }
 
     fn amount(reproduction: &Reproduction, label: &str) -> f64 {
@@ -386,7 +386,7 @@ mod tests {
         assert!(matches!(challenge.judged[0].outcome, Outcome::Holds(_)));
         let outcome = &challenge.judged[1].outcome;
         assert!(matches!(outcome, Outcome::Unknown(why) if why.ends_with("not measured")));
-        let nothing = reproduced("fig5.11", Streams::of("data-challenge".to_owned()));
+        let nothing = reproduced("fig5.11", Streams::new("data-challenge".to_owned()));
         assert!(!nothing.is_measured());
     }
 
@@ -395,7 +395,7 @@ mod tests {
         let events = |rates: [f64; 3]| {
             let points = [1, 2, 4].into_iter().zip(rates);
             let points = points.map(|(streams, rate)| fixture::row(streams, rate)).collect();
-            reproduced("allen", Streams { points, ..Streams::of("events".to_owned()) })
+            reproduced("allen", Streams { points, ..Streams::new("events".to_owned()) })
         };
         let level = events([10e6, 19e6, 19.2e6]);
         assert!((amount(&level, "plateau, CPU") - 19.1).abs() < 0.01);

@@ -1,14 +1,14 @@
 //! Rows of one data shape, fastest first.
 
 use super::Detail;
-use super::cells::{DISPENSABLE, Line, Shown, columns};
+use super::cells::{DISPENSABLE, Line, OptionalColumns, columns};
 use super::entry::{Entry, Fastest, Ratios, entries};
 use super::remarks::{self, Note};
 use crate::grouped::{distinct, grouped};
 use crate::rank::{Rank, TOTAL, has_kernels};
 use crate::record::{FULL_LEVEL, SummaryRow, YesNo};
 use crate::shape::{self, Axes};
-use crate::table::{Look, Table};
+use crate::table::{Highlight, Table};
 
 /// End of a heading if variants have different kinds of input.
 const ALIKE: &str = " · ratios: among equal inputs";
@@ -64,8 +64,8 @@ impl Naming {
         let with_kernels = has_kernels(rows.iter().copied());
         let ranked_by = with_kernels.then_some(self.rank);
         let entries = entries(rows, self.rank);
-        let fastest = Fastest::of(&entries);
-        let columns = columns(Shown {
+        let fastest = Fastest::new(&entries);
+        let columns = columns(OptionalColumns {
             device: self.with_device,
             kernels: with_kernels,
             given: fastest.differ(),
@@ -81,14 +81,16 @@ impl Naming {
             lines.map(|line| columns.iter().map(|(_, _, say)| say(&line)).collect::<Vec<String>>());
         let heading = rows.first().map_or_else(String::new, |row| self.heading(row, ranked_by));
         let heading = if fastest.differ() { format!("{heading}{ALIKE}") } else { heading };
-        let looks = entries.iter();
+        let highlights = entries.iter();
         Block {
             table: Table::new(&headings, cells)
                 .under(heading)
-                .with_looks(
-                    looks
+                .with_highlights(
+                    highlights
                         .flat_map(|entry| {
-                            looks_of(fastest.is(entry, self.rank), entry).into_iter().take(most)
+                            highlights_of(fastest.is(entry, self.rank), entry)
+                                .into_iter()
+                                .take(most)
                         })
                         .collect(),
                 )
@@ -122,7 +124,7 @@ impl Naming {
             stage => format!(" {stage}"),
         };
         let device = if self.with_device { format!(" ({})", row.device) } else { String::new() };
-        Note::of(row, format!("{}{stage}{device}", row.variant))
+        Note::from_row(row, format!("{}{stage}{device}", row.variant))
     }
 }
 
@@ -140,17 +142,17 @@ fn lines<'a>(entry: &Entry<'a>, fastest: &Fastest) -> Vec<Line<'a>> {
 }
 
 /// Styles of the rows of an entry.
-fn looks_of(is_fastest: bool, entry: &Entry) -> Vec<Look> {
+fn highlights_of(is_fastest: bool, entry: &Entry) -> Vec<Highlight> {
     // Refusing the input is not an error.
     let is_wrong = |row: &SummaryRow| row.valid == YesNo::No && !remarks::is_refusal(row);
     let whole = if entry.rows.iter().any(|row| is_wrong(row)) {
-        Look::NotValid
+        Highlight::NotValid
     } else if is_fastest {
-        Look::Winner
+        Highlight::Winner
     } else {
-        Look::Plain
+        Highlight::Plain
     };
-    let stages = std::iter::repeat_n(Look::Plain, entry.rows.len().saturating_sub(1));
+    let stages = std::iter::repeat_n(Highlight::Plain, entry.rows.len().saturating_sub(1));
     std::iter::once(whole).chain(stages).collect()
 }
 
@@ -222,7 +224,10 @@ pub mod tests {
         assert_eq!(block.table.column("variant"), ["insertion", "tiles", "blocks"]);
         assert_eq!(block.table.column("ratio"), ["-", "1.00 ×", "3.00 ×"]);
         assert_eq!(block.table.column("given")[0], "clusters nearly by time");
-        assert_eq!(block.table.looks(), [Look::Plain, Look::Winner, Look::Plain]);
+        assert_eq!(
+            block.table.highlights(),
+            [Highlight::Plain, Highlight::Winner, Highlight::Plain]
+        );
         assert!(block.table.heading().ends_with(ALIKE));
         let alike = &blocks(&rows[1..])[0];
         assert!(!alike.table.names().contains(&"given"));
@@ -340,7 +345,7 @@ pub mod tests {
         .concat();
         let block = &blocks(&rows)[0];
         assert!(block.table.heading().ends_with("· ranked by: end to end"));
-        assert_eq!(block.table.looks()[0], Look::Winner);
+        assert_eq!(block.table.highlights()[0], Highlight::Winner);
         let variants = ["link", "  kernel", "device", "  kernel", "host"];
         assert_eq!(block.table.column("variant"), variants);
         assert_eq!(block.table.column("total")[0], "10.0 ms");

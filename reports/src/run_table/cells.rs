@@ -35,7 +35,7 @@ pub const DISPENSABLE: [&str; 10] = [
 
 /// Optional columns of a table.
 #[derive(Clone, Copy, Debug)]
-pub struct Shown {
+pub struct OptionalColumns {
     /// The device of each row.
     pub device: bool,
     /// Times of kernels in addition to total times.
@@ -47,9 +47,10 @@ pub struct Shown {
 }
 
 /// The columns of a table.
-pub fn columns(shown: Shown) -> Vec<Column> {
+pub fn columns(shown: OptionalColumns) -> Vec<Column> {
     use Side::{Left, Right};
-    let Shown { device: with_device, kernels: with_kernels, given: with_given, levels } = shown;
+    let OptionalColumns { device: with_device, kernels: with_kernels, given: with_given, levels } =
+        shown;
     let median = if with_kernels { "total" } else { "median" };
     let columns: [(bool, Column); 15] = [
         (true, ("variant", Left, |line| line.label.clone())),

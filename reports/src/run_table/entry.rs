@@ -49,7 +49,7 @@ pub struct Fastest<'a> {
 
 impl<'a> Fastest<'a> {
     /// The fastest among these entries.
-    pub fn of(entries: &[Entry<'a>]) -> Self {
+    pub fn new(entries: &[Entry<'a>]) -> Self {
         let timed = entries.iter().filter(|entry| entry.time(Rank::Total).is_some());
         let all = timed.clone().count();
         let by_given = grouped(timed, |entry| entry.given()).into_iter().map(|(given, alike)| {

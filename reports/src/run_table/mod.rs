@@ -27,7 +27,7 @@ use crate::units;
 /// Hint for a ranking without stages.
 const STAGES: &str = "times of stages and kernels: --stages, or summary.csv";
 /// Minimum number of rows of a table, even on a small screen.
-const FEWEST_ROWS: usize = 10;
+const MIN_ROWS: usize = 10;
 
 /// Presentation of a table for people.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -92,13 +92,14 @@ fn tables(rows: &[SummaryRow], view: View) -> Vec<Table> {
 
 /// The first tables, and rows of the last one of them, that fill a screen.
 fn screenful(tables: Vec<Table>, rows: usize) -> Vec<Table> {
-    let (all, mut left) = (tables.len(), rows);
+    let all = tables.len();
+    let mut left = rows;
     let mut shown = Vec::new();
     for table in tables {
         if !shown.is_empty() && table.lines_of_rows() > left {
             break;
         }
-        let table = table.at_most(left.max(FEWEST_ROWS));
+        let table = table.at_most(left.max(MIN_ROWS));
         left = left.saturating_sub(table.lines_of_rows());
         shown.push(table);
     }

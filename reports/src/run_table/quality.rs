@@ -25,7 +25,7 @@ pub fn tables(rows: &[SummaryRow]) -> Vec<Table> {
 
 fn lines(rows: &[&SummaryRow], figures: &[Quality]) -> Vec<Vec<String>> {
     let line = |row: &&SummaryRow| -> Vec<String> {
-        let words = |quality: &Quality| known(quality.of(row), |value| quality.words(value));
+        let words = |quality: &Quality| known(quality.value(row), |value| quality.words(value));
         let figures = figures.iter().map(words);
         std::iter::once(row.variant.clone()).chain(figures).collect()
     };

@@ -28,7 +28,7 @@ pub fn is_refusal(row: &SummaryRow) -> bool {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Note {
     /// The variant, with stage and device if these are needed.
-    who: String,
+    label: String,
     kind: Kind,
     /// The remarks, one by one.
     remarks: Vec<String>,
@@ -46,7 +46,7 @@ enum Kind {
 
 impl Note {
     /// The note of a row with the label `who`, if there is one.
-    pub fn of(row: &SummaryRow, who: String) -> Option<Note> {
+    pub fn from_row(row: &SummaryRow, label: String) -> Option<Note> {
         let is_said = |text: &&str| !text.is_empty();
         let split = |text: &str| -> Vec<String> {
             text.split("; ").filter(is_said).map(str::to_owned).collect()
@@ -63,19 +63,20 @@ impl Note {
                 (Kind::NotValid, whole.map(str::to_owned).into_iter().collect())
             }
         };
-        Some(Note { who, kind, remarks })
+        Some(Note { label, kind, remarks })
     }
 }
 
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let remarks = self.remarks.join("; ");
-        let (who, remarks) = (self.who.shown(), remarks.shown().at_most(SENTENCE));
+        let label = self.label.shown();
+        let remarks = remarks.shown().at_most(SENTENCE);
         match self.kind {
-            Kind::Measured => write!(f, "{who}: {remarks}"),
-            Kind::DoesNotApply => write!(f, "{who}: does not apply here: {remarks}"),
-            Kind::NotValid if self.remarks.is_empty() => write!(f, "{who}: not valid"),
-            Kind::NotValid => write!(f, "{who}: not valid: {remarks}"),
+            Kind::Measured => write!(f, "{label}: {remarks}"),
+            Kind::DoesNotApply => write!(f, "{label}: does not apply here: {remarks}"),
+            Kind::NotValid if self.remarks.is_empty() => write!(f, "{label}: not valid"),
+            Kind::NotValid => write!(f, "{label}: not valid: {remarks}"),
         }
     }
 }
@@ -84,22 +85,23 @@ impl fmt::Display for Note {
 pub fn gather(blocks: &mut [Block]) -> Vec<String> {
     let notes = blocks.iter().flat_map(|block| &block.notes);
     let remarks = notes.flat_map(|note| {
-        note.remarks.iter().filter_map(|text| Some((About::of(note, text)?, text.clone())))
+        note.remarks.iter().filter_map(|text| Some((About::from_remark(note, text)?, text.clone())))
     });
-    let mut told = HashSet::new();
+    let mut merged = HashSet::new();
     let mut lines = Vec::new();
     for (about, remarks) in grouped(remarks, |(about, _)| about.clone()) {
         let texts: Vec<String> = remarks.into_iter().map(|(_, text)| text).collect();
         if let Some(line) = about.line(&texts) {
             lines.push(line);
-            told.insert(about);
+            merged.insert(about);
         }
     }
     for block in blocks {
         for note in &mut block.notes {
             let remarks = std::mem::take(&mut note.remarks);
-            let is_told = |text: &str| About::of(note, text).is_some_and(|it| told.contains(&it));
-            note.remarks = remarks.into_iter().filter(|text| !is_told(text)).collect();
+            let is_merged =
+                |text: &str| About::from_remark(note, text).is_some_and(|it| merged.contains(&it));
+            note.remarks = remarks.into_iter().filter(|text| !is_merged(text)).collect();
         }
         block.notes.retain(|note| note.kind == Kind::NotValid || !note.remarks.is_empty());
     }
@@ -110,29 +112,29 @@ pub fn gather(blocks: &mut [Block]) -> Vec<String> {
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct About {
     /// The variant that refused; remarks of measured variants are merged over variants.
-    who: Option<String>,
+    label: Option<String>,
     /// The remark without its numbers.
     words: Vec<String>,
 }
 
 impl About {
     /// Key for merging a remark; `None` for wrong outputs, which are reported with the variant.
-    fn of(note: &Note, text: &str) -> Option<Self> {
-        let who = match note.kind {
+    fn from_remark(note: &Note, text: &str) -> Option<Self> {
+        let label = match note.kind {
             Kind::Measured => None,
-            Kind::DoesNotApply => Some(note.who.clone()),
+            Kind::DoesNotApply => Some(note.label.clone()),
             Kind::NotValid => return None,
         };
-        Some(About { who, words: parted(text).0 })
+        Some(About { label, words: parted(text).0 })
     }
 
     /// The line that replaces all of them, if they are many.
     fn line(&self, texts: &[String]) -> Option<String> {
         let count = texts.len();
-        match &self.who {
-            Some(who) if count > 1 => {
+        match &self.label {
+            Some(label) if count > 1 => {
                 let settings = units::counted(count, "setting");
-                Some(format!("{who}: does not apply at {settings}: {}", texts[0]))
+                Some(format!("{label}: does not apply at {settings}: {}", texts[0]))
             }
             None if count >= MANY => {
                 let points = units::counted(count, "point");
@@ -150,7 +152,8 @@ impl About {
             let mut column: Vec<&str> = numbers.iter().map(|numbers| numbers[i]).collect();
             let value = |text: &str| text.parse::<f64>().unwrap_or_default();
             column.sort_by(|a, b| value(a).total_cmp(&value(b)));
-            let (low, high) = (column[0], column[column.len() - 1]);
+            let low = column[0];
+            let high = column[column.len() - 1];
             text += &if low == high || text.ends_with("up to ") {
                 high.to_owned()
             } else {
@@ -164,7 +167,8 @@ impl About {
 
 /// The words between the numbers of a text, and the numbers, one less than words.
 fn parted(text: &str) -> (Vec<String>, Vec<&str>) {
-    let (mut words, mut numbers) = (Vec::new(), Vec::new());
+    let mut words = Vec::new();
+    let mut numbers = Vec::new();
     let mut rest = text;
     while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
         let is_of_number = |c: char| c.is_ascii_digit() || c == '.';

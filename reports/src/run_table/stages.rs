@@ -12,7 +12,7 @@ use crate::table::{Side, Table, known};
 use crate::units;
 
 /// Variants with fewer stages are covered by the other tables.
-const FEWEST_STAGES: usize = 3;
+const MIN_STAGES: usize = 3;
 /// A variant on a device, with its number of threads.
 type Column<'a> = ((&'a str, &'a str, usize), Vec<&'a SummaryRow>);
 
@@ -27,7 +27,7 @@ pub fn tables(rows: &[SummaryRow]) -> Vec<Table> {
 fn table(algorithm: &str, axes: &Axes, rows: &[&SummaryRow]) -> Option<Table> {
     let columns = columns(rows);
     let stages = stages(&columns);
-    if stages.len() <= FEWEST_STAGES {
+    if stages.len() <= MIN_STAGES {
         return None;
     }
     let headings = columns.iter().map(|((variant, device, threads), _)| match *device {

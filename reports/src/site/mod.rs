@@ -93,7 +93,8 @@ mod tests {
     fn a_change_leads_to_its_point_and_that_to_its_runs() {
         let pages = site();
         assert_eq!(pages.len(), 2);
-        let (index, point) = (&pages[0].text, &pages[1].text);
+        let index = &pages[0].text;
+        let point = &pages[1].text;
         let link = format!("href=\"{}\"", pages[1].path.shown());
         assert!(index.matches(&link).count() >= 2, "in the changes and in the list");
         assert!(index.contains("href=\"runs/run-20.html\"") && index.contains("SLOWER"));

@@ -16,7 +16,8 @@ use crate::units::{self, counted};
 const PICTURE: Frame = Frame { width: 960.0, height: 280.0, dots: true };
 
 pub fn page(site: &Site<'_>, trend: &Trend) -> String {
-    let ([point, on], visits) = (names(trend), &trend.track.visits);
+    let [point, on] = names(trend);
+    let visits = &trend.track.visits;
     let content = html! {
         header {
             nav { ul { li { a href="../index.html" { (site.title.shown()) } } } }

@@ -25,7 +25,7 @@ pub fn read_published_streams(
 }
 
 fn read(folder: &Path, name: String) -> Result<Streams, StoreError> {
-    let mut streams = Streams::of(name);
+    let mut streams = Streams::new(name);
     for folder in folders(folder, &streams.name) {
         if StreamRun::is_in(&folder) {
             let run = StreamRun::read(&folder)?;

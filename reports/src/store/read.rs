@@ -137,7 +137,8 @@ pub fn read_samples(folder: &Path) -> Result<Vec<SampleRow>, StoreError> {
         None => Ok(rows),
         Some(number) => {
             // The header is row 1.
-            let (seconds, number) = (rows[number].seconds, number + 2);
+            let seconds = rows[number].seconds;
+            let number = number + 2;
             let problem = format!("row {number}: {seconds} is no duration in seconds");
             Err(StoreError::format(&path, problem))
         }
@@ -189,7 +190,8 @@ pub(crate) fn read_distinct_summary(folder: &Path) -> Result<Vec<SummaryRow>, St
     let csv_error = |error| StoreError::csv(&path, error);
     let mut reader = csv::Reader::from_reader(open_rows(&path)?);
     let header = reader.headers().map_err(csv_error)?.clone();
-    let (mut lines, mut rows) = (HashMap::new(), Vec::new());
+    let mut lines = HashMap::new();
+    let mut rows = Vec::new();
     for record in reader.records() {
         let record = record.map_err(csv_error)?;
         let row: SummaryRow = record.deserialize(Some(&header)).map_err(csv_error)?;

@@ -47,7 +47,9 @@ fn beginning(path: &Path, bytes: usize) -> Result<Vec<u8>, StoreError> {
 /// line break within quotes does not end a row.
 fn bytes_of_lines(path: &Path) -> io::Result<u64> {
     let mut file = BufReader::with_capacity(1 << 20, File::open(path)?);
-    let (mut read, mut bytes, mut is_quoted) = (0, 0, false);
+    let mut read = 0;
+    let mut bytes = 0;
+    let mut is_quoted = false;
     loop {
         let portion = file.fill_buf()?;
         let count = portion.len();

@@ -163,7 +163,8 @@ mod tests {
 
     #[test]
     fn counts_add_up_and_quantiles_are_those_of_all_timeslices() {
-        let (quick, slow) = (timeslices(400, 0.01), timeslices(400, 0.03));
+        let quick = timeslices(400, 0.01);
+        let slow = timeslices(400, 0.03);
         let other = StreamRow { cores_share: Some(0.8), items: 3e5, ..node("b") };
         let all = merged([&node("a"), &other], [&quick, &slow]);
         assert_eq!((all.node.as_str(), all.nodes, all.processes), ("", 2, 4));
@@ -194,7 +195,8 @@ mod tests {
         for (slice, building_s) in slices.iter_mut().zip([0.002, 0.004, 0.009]) {
             slice.building_s = Some(building_s);
         }
-        let (small, large) = (built("a", 1000, 100), built("b", 3000, 900));
+        let small = built("a", 1000, 100);
+        let large = built("b", 3000, 900);
         let all = merged([&small, &large], [&slices, &[]]);
         assert_eq!((all.events, all.event_items, all.done_items), (Some(60), Some(1000), 4000));
         close(all.kept_share, 0.25);

@@ -18,7 +18,7 @@ pub struct Rates {
 
 impl Rates {
     /// The rates of a speed, for an amount that each of its timeslices has.
-    pub fn of<'a>(
+    pub fn new<'a>(
         row: &StreamRow,
         own: impl IntoIterator<Item = &'a TimesliceRow> + Clone,
         amount: impl Fn(&TimesliceRow) -> f64,
@@ -28,7 +28,8 @@ impl Rates {
         // Only some of many timeslices are recorded.
         let written = row.due as f64 / count.max(1) as f64;
         let length = row.duration_s / parts as f64;
-        let (mut due, mut done) = (vec![0.0; parts], vec![0.0; parts]);
+        let mut due = vec![0.0; parts];
+        let mut done = vec![0.0; parts];
         let arrival = row.timeslice_s / row.speed;
         for timeslice in own {
             let amount = amount(timeslice);
@@ -55,7 +56,8 @@ impl Rates {
 /// Adds an amount that is uniform from `begin` to `end` to intervals of this length.
 fn spread(parts: &mut [f64], length: f64, (begin, end): (f64, f64), amount: f64) {
     for (number, part) in parts.iter_mut().enumerate() {
-        let (from, to) = (number as f64 * length, (number + 1) as f64 * length);
+        let from = number as f64 * length;
+        let to = (number + 1) as f64 * length;
         let within = end.min(to) - begin.max(from);
         if within > 0.0 {
             *part += amount * within / (end - begin);
@@ -71,7 +73,7 @@ mod tests {
     #[test]
     fn what_comes_evenly_has_one_rate_and_what_is_late_ends_later() {
         let all: Vec<TimesliceRow> = (0..400).map(|number| timeslice(number, 2.0)).collect();
-        let rates = Rates::of(&row(1.0), &all, |it| it.bytes as f64);
+        let rates = Rates::new(&row(1.0), &all, |it| it.bytes as f64);
         assert_eq!((rates.due.len(), rates.done.len()), (PARTS, PARTS));
         // 7.2 MB each 50 ms, in intervals of half a second.
         let close = |rate: f64| (rate / 144e6 - 1.0).abs() < 1e-6;

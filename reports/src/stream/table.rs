@@ -9,7 +9,7 @@ use crate::grouped::grouped;
 use crate::record::{RunRecord, YesNo};
 use crate::screen::Screen;
 use crate::shape::{self, AxisName};
-use crate::table::{Format, Look, Side, Table, TableError, for_people, known};
+use crate::table::{Format, Highlight, Side, Table, TableError, for_people, known};
 use crate::units;
 
 const COLUMNS: [(&str, Side); 21] = [
@@ -153,14 +153,14 @@ fn table(task: &str, setting: &[(AxisName, String)], rows: &[&StreamRow]) -> Tab
         let named = COLUMNS.into_iter().zip(cells(row));
         named.filter(|((name, _), _)| is_shown(name)).map(|(_, cell)| cell).collect()
     };
-    let look = |row: &&StreamRow| match row.valid {
-        YesNo::No => Look::NotValid,
-        _ => Look::Plain,
+    let highlight = |row: &&StreamRow| match row.valid {
+        YesNo::No => Highlight::NotValid,
+        _ => Highlight::Plain,
     };
     Table::new(&columns, rows.iter().map(cells))
         .under(format!("{task}: {}", heading(setting, rows)))
         .with_notes(limits(rows).chain(notes(rows)).collect())
-        .with_looks(rows.iter().map(look).collect())
+        .with_highlights(rows.iter().map(highlight).collect())
         .without_if_narrow(&DISPENSABLE)
 }
 
@@ -183,21 +183,21 @@ fn heading(setting: &[(AxisName, String)], rows: &[&StreamRow]) -> String {
 /// The highest speed with which each device keeps up; for several nodes that of their sum.
 pub(crate) fn limits(rows: &[&StreamRow]) -> impl Iterator<Item = String> {
     let rows = rows.iter().filter(|row| row.node.is_empty());
-    grouped(rows, |row| who(row)).into_iter().filter_map(|(who, rows)| {
+    grouped(rows, |row| subject(row)).into_iter().filter_map(|(subject, rows)| {
         let rows: Vec<&StreamRow> = rows.into_iter().copied().collect();
         rows.iter().find(|row| row.is_measured())?;
         let said = match highest_kept_up(rows.iter().copied()) {
             Some(row) => format!("keeps up with {} the detector's rate", times(row.speed)),
             None => "keeps up with none of these speeds".to_owned(),
         };
-        Some(format!("{who}: {said}"))
+        Some(format!("{subject}: {said}"))
     })
 }
 
 /// `time-sweep on cpu`, `time-sweep on cpu of n1`.
-fn who(row: &StreamRow) -> String {
-    let who = format!("{} on {}", row.variant, row.device);
-    if row.node.is_empty() { who } else { format!("{who} of {}", row.node.shown()) }
+fn subject(row: &StreamRow) -> String {
+    let subject = format!("{} on {}", row.variant, row.device);
+    if row.node.is_empty() { subject } else { format!("{subject} of {}", row.node.shown()) }
 }
 
 /// `0.5 times`.
@@ -213,7 +213,7 @@ pub fn short(speed: f64) -> String {
 fn notes(rows: &[&StreamRow]) -> impl Iterator<Item = String> {
     let noted = rows.iter().filter(|row| !row.note.is_empty());
     let notes: Vec<String> = noted
-        .map(|row| format!("{}, speed {}: {}", who(row), short(row.speed), row.note))
+        .map(|row| format!("{}, speed {}: {}", subject(row), short(row.speed), row.note))
         .collect();
     notes.into_iter()
 }
@@ -268,7 +268,7 @@ mod tests {
         assert_eq!(table.column("speed"), ["0.5", "1", "4"]);
         assert_eq!(table.column("due"), ["200", "400", "1600"]);
         assert_eq!(table.column("backlog"), ["0", "0", "200"]);
-        assert!(!table.names().contains(&"done/J"), "nobody tells");
+        assert!(!table.names().contains(&"done/J"), "no energy counters");
         let text = for_people(Format::Table, &all, Screen::default());
         for words in ["18 M digis a second", "timeslices of 50.0 ms", "keeps up with 1 times"] {
             assert!(text.contains(words), "{words}: {text}");

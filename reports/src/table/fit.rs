@@ -12,9 +12,9 @@ use crate::screen::{Screen, Size};
 /// Characters between columns.
 const GAP: usize = 2;
 /// Minimum length of shortened texts.
-const SHORTEST: usize = 12;
+const MIN_TEXT: usize = 12;
 /// Minimum number of columns, even on a narrow screen.
-const FEWEST_COLUMNS: usize = 2;
+const MIN_COLUMNS: usize = 2;
 /// Indentation of wrapped lines.
 const INDENT: &str = "    ";
 
@@ -39,7 +39,7 @@ impl Table {
             }
             left_out.extend(table.leave_out(name));
         }
-        while table.shortest() > columns && table.columns.len() > FEWEST_COLUMNS {
+        while table.shortest() > columns && table.columns.len() > MIN_COLUMNS {
             let last = table.columns[table.columns.len() - 1].0.clone();
             left_out.extend(table.leave_out(&last));
         }
@@ -58,7 +58,7 @@ impl Table {
     /// Width of its rows with texts shortened to the minimum.
     fn shortest(&self) -> usize {
         let columns = self.columns.iter().enumerate().map(|(column, (_, side))| match side {
-            Side::Left => self.width_of(column).min(SHORTEST),
+            Side::Left => self.width_of(column).min(MIN_TEXT),
             Side::Right => self.width_of(column),
         });
         columns.sum::<usize>() + GAP * self.columns.len().saturating_sub(1)
@@ -84,8 +84,9 @@ impl Table {
         while self.width() > columns {
             let texts = (0..self.columns.len()).filter(|&i| self.columns[i].1 == Side::Left);
             let Some(widest) = texts.max_by_key(|&column| self.width_of(column)) else { return };
-            let (wide, beyond) = (self.width_of(widest), self.width() - columns);
-            let most = wide.saturating_sub(beyond).max(SHORTEST);
+            let wide = self.width_of(widest);
+            let beyond = self.width() - columns;
+            let most = wide.saturating_sub(beyond).max(MIN_TEXT);
             if most >= wide {
                 return;
             }

@@ -60,7 +60,7 @@ pub enum Side {
 
 /// Highlighting of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Look {
+pub(crate) enum Highlight {
     /// The first one of a ranking.
     Winner,
     /// An error.
@@ -80,7 +80,7 @@ pub(crate) struct Table {
     /// The cells, row by row. A first cell that begins with spaces is indented.
     rows: Vec<Vec<String>>,
     /// Highlighting of each row; plain by default.
-    looks: Vec<Look>,
+    highlights: Vec<Highlight>,
     /// Footnotes.
     notes: Vec<String>,
     /// Columns that are omitted on narrow screens, the least important first.
@@ -134,8 +134,8 @@ impl Table {
     }
 
     /// Sets the highlighting of rows.
-    pub fn with_looks(mut self, looks: Vec<Look>) -> Self {
-        self.looks = looks;
+    pub fn with_highlights(mut self, highlights: Vec<Highlight>) -> Self {
+        self.highlights = highlights;
         self
     }
 }
@@ -186,8 +186,8 @@ pub(crate) mod tests {
         }
 
         /// The highlighting of its rows.
-        pub fn looks(&self) -> &[Look] {
-            &self.looks
+        pub fn highlights(&self) -> &[Highlight] {
+            &self.highlights
         }
 
         /// The heading.
@@ -204,7 +204,7 @@ pub(crate) mod tests {
         Table::new(&columns, rows)
             .under("2 digis")
             .with_notes(vec!["c: row 3 <differs>".into()])
-            .with_looks(vec![Look::Winner, Look::Plain, Look::NotValid])
+            .with_highlights(vec![Highlight::Winner, Highlight::Plain, Highlight::NotValid])
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use comfy_table::{CellAlignment, presets};
 
-use super::{Fitted, Look, Side, Table};
+use super::{Fitted, Highlight, Side, Table};
 use crate::paint::Paint;
 
 impl Fitted<'_> {
@@ -27,12 +27,12 @@ impl Table {
         }
         let aligned = self.aligned();
         let lines = aligned.lines().map(|line| line.trim_end().to_owned());
-        let looks = std::iter::once(Look::Plain).chain(self.looks.iter().copied());
-        let looks = looks.chain(std::iter::repeat(Look::Plain));
-        let painted = lines.zip(looks).map(|(line, look)| match look {
-            Look::Winner => paint.good(&line),
-            Look::NotValid => paint.bad(&line),
-            Look::Plain => line,
+        let highlights = std::iter::once(Highlight::Plain).chain(self.highlights.iter().copied());
+        let highlights = highlights.chain(std::iter::repeat(Highlight::Plain));
+        let painted = lines.zip(highlights).map(|(line, highlight)| match highlight {
+            Highlight::Winner => paint.good(&line),
+            Highlight::NotValid => paint.bad(&line),
+            Highlight::Plain => line,
         });
         painted.collect()
     }

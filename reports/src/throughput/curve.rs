@@ -26,8 +26,8 @@ pub struct Curve<'a> {
 pub fn curves<'a>(rows: impl IntoIterator<Item = &'a ThroughputRow>) -> Vec<Curve<'a>> {
     let valid = rows.into_iter().filter(|row| row.rate().is_some());
     let key = |row: &&ThroughputRow| {
-        let who = (row.algorithm.clone(), row.variant.clone(), row.device.clone());
-        (who, row.threads, row.processes, row.setting())
+        let subject = (row.algorithm.clone(), row.variant.clone(), row.device.clone());
+        (subject, row.threads, row.processes, row.setting())
     };
     grouped(valid, key).into_iter().map(|(_, rows)| Curve::new(rows)).collect()
 }

@@ -7,7 +7,7 @@ use crate::grouped::grouped;
 use crate::record::{RunRecord, YesNo};
 use crate::screen::Screen;
 use crate::shape::{self, AxisName};
-use crate::table::{Format, Look, Side, Table, TableError, for_people, known};
+use crate::table::{Format, Highlight, Side, Table, TableError, for_people, known};
 use crate::units;
 
 /// Number of events below which a 99th percentile is unreliable.
@@ -107,12 +107,12 @@ fn tables(rows: &[ThroughputRow]) -> Vec<Table> {
 fn table(task: &str, setting: &[(AxisName, String)], rows: &[&ThroughputRow]) -> Table {
     let curves = curves(rows.iter().copied());
     let best = rows.iter().filter_map(|row| row.rate()).fold(0.0, f64::max);
-    let look = |row: &&ThroughputRow| match row.rate() {
-        Some(rate) if rate == best => Look::Winner,
-        None if row.valid == YesNo::No => Look::NotValid,
-        _ => Look::Plain,
+    let highlight = |row: &&ThroughputRow| match row.rate() {
+        Some(rate) if rate == best => Highlight::Winner,
+        None if row.valid == YesNo::No => Highlight::NotValid,
+        _ => Highlight::Plain,
     };
-    let looks = rows.iter().map(look).collect();
+    let highlights = rows.iter().map(highlight).collect();
     let heading = format!("{task}: {}", heading(setting, rows));
     let on_gpus = rows.iter().any(|row| row.backend != "cpu");
     let with_energy = rows.iter().any(|row| row.events_per_j().is_some());
@@ -128,12 +128,12 @@ fn table(task: &str, setting: &[(AxisName, String)], rows: &[&ThroughputRow]) ->
         all.filter(|(column, _)| shown(column)).map(|(_, cell)| cell).collect()
     };
     let columns: Vec<_> = COLUMNS.into_iter().filter(shown).collect();
-    let said = curves.iter().map(|curve| format!("{}: {}", who(curve), curve.words()));
+    let said = curves.iter().map(|curve| format!("{}: {}", subject(curve), curve.words()));
     let few = few_events(rows);
     Table::new(&columns, rows.iter().map(cells))
         .under(heading)
         .with_notes(said.chain(notes(rows)).chain(few).collect())
-        .with_looks(looks)
+        .with_highlights(highlights)
         .without_if_narrow(&DISPENSABLE)
 }
 
@@ -177,11 +177,11 @@ fn heading(setting: &[(AxisName, String)], rows: &[&ThroughputRow]) -> String {
     parts.collect::<Vec<_>>().join(shape::SEPARATOR)
 }
 
-fn who(curve: &Curve<'_>) -> String {
+fn subject(curve: &Curve<'_>) -> String {
     curve.rows.first().map_or_else(String::new, |row| {
         let threads = units::counted(row.threads, "thread");
-        let who = format!("{} on {}, {threads} a stream", row.variant, row.device);
-        [Some(who), curve.processes()].into_iter().flatten().collect::<Vec<_>>().join(", ")
+        let subject = format!("{} on {}, {threads} a stream", row.variant, row.device);
+        [Some(subject), curve.processes()].into_iter().flatten().collect::<Vec<_>>().join(", ")
     })
 }
 
@@ -229,7 +229,7 @@ mod tests {
         assert_eq!(table.column("of ideal"), ["100 %", "95 %", "48 %"]);
         assert!(!table.names().contains(&"link"), "there is none");
         assert!(!table.names().contains(&"processes"), "it is one");
-        assert!(!table.names().contains(&"events/J"), "nobody tells");
+        assert!(!table.names().contains(&"events/J"), "no energy counters");
         assert!(table.heading().starts_with("sts: 1 M digis an event"), "{}", table.heading());
         let text = for_people(Format::Table, &all, Screen::default());
         assert!(text.contains("plateau of 19.1 M/s"), "{text}");

@@ -176,7 +176,9 @@ mod tests {
         let steps = |found: &[(Vec<Level>, f64)]| found.iter().filter(|(l, _)| l.len() > 1).count();
         for heavy in [false, true] {
             let mut noise = Noise::new(99);
-            let (start, mut any, mut uncontrolled) = (std::time::Instant::now(), 0, 0);
+            let start = std::time::Instant::now();
+            let mut any = 0;
+            let mut uncontrolled = 0;
             for _ in 0..20 {
                 let series = history(&mut noise, heavy, 0, 0.0, 0);
                 any += usize::from(steps(&levels(&series, &Terms::default())) > 0);
@@ -188,7 +190,9 @@ mod tests {
             for (step, after, with) in
                 [(0.03, 5, 1), (0.03, 5, 50), (0.05, 5, 1), (0.05, 5, 50), (0.02, 10, 50)]
             {
-                let (mut found, mut wrong, mut all) = (0, 0, 0);
+                let mut found = 0;
+                let mut wrong = 0;
+                let mut all = 0;
                 for _ in 0..if with == 1 { 10 } else { 3 } {
                     let series = history(&mut noise, heavy, with, step, after);
                     let levels = levels(&series, &Terms::default());

@@ -23,5 +23,5 @@ pub(crate) use levels::levels;
 pub use levels::{Level, Terms};
 pub use render::{Listing, render, render_on};
 pub(crate) use render::{moved_words, names, words};
-pub use shift::{Direction, Shift, Standing, Trend, trends};
+pub use shift::{Direction, Shift, ShiftStatus, Trend, trends};
 pub use track::{Moved, Track, Visit, tracks};

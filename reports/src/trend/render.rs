@@ -2,7 +2,7 @@
 
 use text::Foreign;
 
-use super::shift::{Direction, Shift, Standing, Trend};
+use super::shift::{Direction, Shift, ShiftStatus, Trend};
 use super::track::Moved;
 use crate::compare::Code;
 use crate::frame::{self, Cell, Frame, Record, json_text};
@@ -121,7 +121,8 @@ fn cells(trend: &Trend, shift: Option<&Shift>) -> [String; 7] {
     };
     let since = trend.first_visit(shift);
     let place = if since.run.is_empty() { &since.started } else { &since.run };
-    let (before, after) = (time(shift.before_s), time(shift.after_s));
+    let before = time(shift.before_s);
+    let after = time(shift.after_s);
     [point, on, place.clone(), before, after, units::change(shift.ratio()), words(shift)]
 }
 
@@ -133,7 +134,8 @@ fn moved_cells(trend: &Trend, moved: &Moved) -> [String; 7] {
         trend.track.visits.first().map_or(NOTHING, |visit| {
             if visit.run.is_empty() { &visit.started } else { &visit.run }
         });
-    let (before, after) = (time(moved.before_s), time(moved.after_s));
+    let before = time(moved.before_s);
+    let after = time(moved.after_s);
     let words = moved_words(trend, moved);
     [point, on, since.to_owned(), before, after, units::change(moved.ratio()), words]
 }
@@ -141,7 +143,8 @@ fn moved_cells(trend: &Trend, moved: &Moved) -> [String; 7] {
 /// `the machine changed from KEY to KEY (differs in 2 instead of 1 cores)`
 pub fn moved_words(trend: &Trend, moved: &Moved) -> String {
     let key = |key: &str| key.shown().to_string();
-    let (from, to) = (key(&moved.from), key(&trend.track.machine_key));
+    let from = key(&moved.from);
+    let to = key(&trend.track.machine_key);
     let differs: Vec<_> = moved.differs.iter().map(|it| it.shown().to_string()).collect();
     let differs = match differs.as_slice() {
         [] => "no recorded difference".to_owned(),
@@ -169,10 +172,10 @@ pub fn words(shift: &Shift) -> String {
         Code::Changed | Code::Unknown => "",
     };
     match &shift.standing {
-        Standing::Open if shift.is_alarm() => format!("{}{code}", what.to_uppercase()),
-        Standing::Open => format!("{what}{code}"),
-        Standing::Accepted(note) => format!("{what}, accepted: {}", note.shown()),
-        Standing::Undone => format!("{what}, undone since"),
+        ShiftStatus::Open if shift.is_alarm() => format!("{}{code}", what.to_uppercase()),
+        ShiftStatus::Open => format!("{what}{code}"),
+        ShiftStatus::Accepted(note) => format!("{what}, accepted: {}", note.shown()),
+        ShiftStatus::Undone => format!("{what}, undone since"),
     }
 }
 
@@ -201,16 +204,16 @@ fn record<'a>(trend: &'a Trend, shift: Option<&'a Shift>) -> Record<'a> {
 
 fn state(shift: &Shift) -> &'static str {
     match (&shift.standing, shift.direction) {
-        (Standing::Open, Direction::Slower) => "alarm",
-        (Standing::Open, Direction::Faster) => "faster",
-        (Standing::Accepted(_), _) => "accepted",
-        (Standing::Undone, _) => "undone",
+        (ShiftStatus::Open, Direction::Slower) => "alarm",
+        (ShiftStatus::Open, Direction::Faster) => "faster",
+        (ShiftStatus::Accepted(_), _) => "accepted",
+        (ShiftStatus::Undone, _) => "undone",
     }
 }
 
 fn note(shift: &Shift) -> &str {
     match &shift.standing {
-        Standing::Accepted(note) => note,
+        ShiftStatus::Accepted(note) => note,
         _ => "",
     }
 }

@@ -39,7 +39,7 @@ pub struct Shift {
     /// Whether the code changed too, between the runs on both sides.
     pub code: Code,
     /// State of the change.
-    pub standing: Standing,
+    pub standing: ShiftStatus,
 }
 
 /// Direction of a change.
@@ -67,7 +67,7 @@ impl Direction {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
-pub enum Standing {
+pub enum ShiftStatus {
     /// Not handled yet.
     Open,
     /// Accepted, with this note.
@@ -95,11 +95,11 @@ impl Shift {
             after_s: after.median_s,
             p_value: after.p_value.unwrap_or(1.0),
             direction: if is_slower { Direction::Slower } else { Direction::Faster },
-            code: Code::of(fingerprint(first - 1), fingerprint(first)),
+            code: Code::from_fingerprints(fingerprint(first - 1), fingerprint(first)),
             standing: match accepted.find(|accepted| accepted.covers(track, first)) {
-                Some(accepted) => Standing::Accepted(accepted.note.clone()),
-                None if is_slower && now <= before.median_s => Standing::Undone,
-                None => Standing::Open,
+                Some(accepted) => ShiftStatus::Accepted(accepted.note.clone()),
+                None if is_slower && now <= before.median_s => ShiftStatus::Undone,
+                None => ShiftStatus::Open,
             },
         }
     }
@@ -111,13 +111,13 @@ impl Shift {
 
     /// True if the change needs attention.
     pub fn is_alarm(&self) -> bool {
-        self.direction == Direction::Slower && self.standing == Standing::Open
+        self.direction == Direction::Slower && self.standing == ShiftStatus::Open
     }
 }
 
 impl Trend {
     /// State of the changes between the levels of a track.
-    fn of(
+    fn new(
         track: Track,
         (levels, threshold): (Vec<Level>, f64),
         accepted: &[AcceptedShift],
@@ -145,7 +145,7 @@ pub fn trends(tracks: Vec<Track>, terms: &Terms, accepted: &[AcceptedShift]) -> 
     let seconds = |track: &Track| track.visits.iter().map(|visit| visit.median_s).collect();
     let seconds: Vec<Vec<f64>> = tracks.iter().map(seconds).collect();
     let tracks = tracks.into_iter().zip(levels(&seconds, terms));
-    tracks.map(|(track, levels)| Trend::of(track, levels, accepted)).collect()
+    tracks.map(|(track, levels)| Trend::new(track, levels, accepted)).collect()
 }
 
 #[cfg(test)]
@@ -174,14 +174,14 @@ mod tests {
         };
         let found = trend(&means, &[accepted]);
         assert_eq!(found.alarms().count(), 0);
-        assert_eq!(found.shifts[0].standing, Standing::Accepted("more work".into()));
+        assert_eq!(found.shifts[0].standing, ShiftStatus::Accepted("more work".into()));
     }
 
     #[test]
     fn what_was_undone_alarms_nobody() {
         let found = trend(&[(30, 1.0), (10, 1.1), (10, 1.0)], &[]);
         assert_eq!(found.shifts.len(), 2);
-        assert_eq!(found.shifts[0].standing, Standing::Undone);
+        assert_eq!(found.shifts[0].standing, ShiftStatus::Undone);
         assert_eq!(found.alarms().count(), 0);
     }
 

@@ -69,7 +69,7 @@ pub struct Visit {
 
 impl Visit {
     /// The entry of a row; `None` for stages, and for rows without a valid median.
-    pub fn of(run: &str, record: &RunRecord, row: &SummaryRow) -> Option<Self> {
+    pub fn from_row(run: &str, record: &RunRecord, row: &SummaryRow) -> Option<Self> {
         let median_s = row.valid_median().filter(|_| row.stage == TOTAL)?;
         Some(Visit {
             run: run.to_owned(),
@@ -83,7 +83,7 @@ impl Visit {
 }
 
 /// A visit with its index in the order of all runs.
-struct Seen<'a> {
+struct IndexedVisit<'a> {
     run: usize,
     record: &'a RunRecord,
     visit: Visit,
@@ -95,14 +95,14 @@ pub fn tracks<'a>(
 ) -> Vec<Track> {
     let seen = runs.into_iter().enumerate().flat_map(|(run, (id, record, rows))| {
         rows.iter().filter_map(move |row| {
-            let visit = Visit::of(id, record, row)?;
+            let visit = Visit::from_row(id, record, row)?;
             let gpu = record.gpu_model(&row.device).map(str::to_owned);
             let machine = (record.machine_key.clone(), gpu);
-            Some(((machine, row.point()), Seen { run, record, visit }))
+            Some(((machine, row.point()), IndexedVisit { run, record, visit }))
         })
     });
     let tracks = by_key(seen);
-    let mut earlier: HashMap<&Point, Vec<&[Seen<'_>]>> = HashMap::new();
+    let mut earlier: HashMap<&Point, Vec<&[IndexedVisit<'_>]>> = HashMap::new();
     let mut moves = Vec::with_capacity(tracks.len());
     for ((_, point), seen) in &tracks {
         let others = earlier.entry(point).or_default();
@@ -119,12 +119,17 @@ pub fn tracks<'a>(
 }
 
 /// The previous machine of a point; `None` for the first machine, and if both alternate.
-fn moved(others: &[&[Seen<'_>]], seen: &[Seen<'_>], point: &Point) -> Option<Moved> {
+fn moved(
+    others: &[&[IndexedVisit<'_>]],
+    seen: &[IndexedVisit<'_>],
+    point: &Point,
+) -> Option<Moved> {
     let first = seen.first()?;
     let latest = others.iter().max_by_key(|other| other.last().map(|last| last.run))?;
     let before = latest.last().filter(|before| before.run < first.run)?;
-    let medians =
-        |seen: &[Seen<'_>]| -> Vec<f64> { seen.iter().map(|seen| seen.visit.median_s).collect() };
+    let medians = |seen: &[IndexedVisit<'_>]| -> Vec<f64> {
+        seen.iter().map(|seen| seen.visit.median_s).collect()
+    };
     let last = &latest[latest.len().saturating_sub(NEIGHBOURS)..];
     Some(Moved {
         from: before.record.machine_key.clone(),
@@ -161,7 +166,9 @@ mod tests {
         let mut damaged = rows(3.0);
         damaged[0].valid = YesNo::No;
         damaged[1].stage = "kernel".into();
-        let (first, second, third) = (rows(1.0), rows(2.0), rows(9.0));
+        let first = rows(1.0);
+        let second = rows(2.0);
+        let third = rows(9.0);
         let runs = [
             ("1", &run(), &first[..]),
             ("2", &run(), &damaged[..]),

@@ -1,6 +1,6 @@
 //! The main result of a chart or a table in one sentence: the fastest variant and its lead.
 
-use super::{Evidence, Race};
+use super::{Evidence, Ranking};
 use crate::grouped::grouped;
 use crate::record::SummaryRow;
 use crate::units;
@@ -10,19 +10,22 @@ const CLOSE: f64 = 1.1;
 
 /// The fastest variants of these rankings; `None` without any, or if nothing was compared. `name`
 /// returns the displayed name of a row's variant.
-pub fn headline(races: &[Race], name: impl Fn(&SummaryRow) -> String) -> Option<String> {
-    let compared: Vec<&Race> = races.iter().filter(|race| race.second.is_some()).collect();
+pub fn headline(rankings: &[Ranking], name: impl Fn(&SummaryRow) -> String) -> Option<String> {
+    let compared: Vec<&Ranking> =
+        rankings.iter().filter(|ranking| ranking.second.is_some()).collect();
     match compared.as_slice() {
         [] => None,
-        [race] => of_one(race, name),
-        races => Some(of_several(races, name)),
+        [ranking] => of_one(ranking, name),
+        rankings => Some(of_several(rankings, name)),
     }
 }
 
 /// `channel-bucket is fastest, 1.52 × ahead of voracious`.
-fn of_one(race: &Race, name: impl Fn(&SummaryRow) -> String) -> Option<String> {
-    let (first, second, lead) = (name(race.first), name(race.second?), race.lead()?);
-    Some(match race.evidence() {
+fn of_one(ranking: &Ranking, name: impl Fn(&SummaryRow) -> String) -> Option<String> {
+    let first = name(ranking.first);
+    let second = name(ranking.second?);
+    let lead = ranking.lead()?;
+    Some(match ranking.evidence() {
         Evidence::Clear => format!("{first} is fastest, {} of {second}", ahead(lead)),
         Evidence::Overlap => {
             format!("{first} and {second} are within {}: no clear winner", percent(lead))
@@ -34,12 +37,12 @@ fn of_one(race: &Race, name: impl Fn(&SummaryRow) -> String) -> Option<String> {
 }
 
 /// `channel-bucket is fastest at all 4 settings, 1.52 to 2.01 × ahead`.
-fn of_several(races: &[&Race], name: impl Fn(&SummaryRow) -> String) -> String {
-    let clear = races.iter().copied().filter(|race| race.evidence() == Evidence::Clear);
-    let clear: Vec<&Race> = clear.collect();
-    let mut winners = grouped(clear.iter().copied(), |race| name(race.first));
+fn of_several(rankings: &[&Ranking], name: impl Fn(&SummaryRow) -> String) -> String {
+    let clear = rankings.iter().copied().filter(|ranking| ranking.evidence() == Evidence::Clear);
+    let clear: Vec<&Ranking> = clear.collect();
+    let mut winners = grouped(clear.iter().copied(), |ranking| name(ranking.first));
     winners.sort_by_key(|(_, won)| std::cmp::Reverse(won.len()));
-    let all = races.len();
+    let all = rankings.len();
     match winners.as_slice() {
         [] => format!("No variant clearly wins at any of {all} settings"),
         [(winner, won)] if won.len() == all => {
@@ -72,9 +75,10 @@ pub fn all_settings(count: usize) -> String {
 }
 
 /// `1.52 to 2.01 × ahead`.
-fn leads(races: &[&Race]) -> String {
-    let leads = || races.iter().filter_map(|race| race.lead());
-    let (low, high) = (leads().fold(f64::INFINITY, f64::min), leads().fold(0.0, f64::max));
+fn leads(rankings: &[&Ranking]) -> String {
+    let leads = || rankings.iter().filter_map(|ranking| ranking.lead());
+    let low = leads().fold(f64::INFINITY, f64::min);
+    let high = leads().fold(0.0, f64::max);
     match (times(low), times(high)) {
         (low, high) if low == high => format!("{low} ahead"),
         (low, high) => format!("{} to {high} ahead", low.trim_end_matches(" ×")),
@@ -99,11 +103,11 @@ mod tests {
     use super::*;
     use crate::charts::fixture::row;
     use crate::rank::Rank;
-    use crate::winners::races;
+    use crate::winners::rankings;
 
     fn said(rows: &[SummaryRow]) -> Option<String> {
         let rows: Vec<&SummaryRow> = rows.iter().collect();
-        headline(&races(&rows, Rank::Total), |row| row.variant.clone())
+        headline(&rankings(&rows, Rank::Total), |row| row.variant.clone())
     }
 
     #[test]

@@ -9,7 +9,7 @@ mod table;
 use std::collections::BTreeSet;
 
 use crate::grouped::{distinct, grouped};
-use crate::rank::{Rank, standing};
+use crate::rank::{Rank, representatives};
 use crate::record::SummaryRow;
 use crate::shape::{self, Axes, AxisName, CPU, GIVEN};
 
@@ -18,7 +18,7 @@ pub use headline::headline;
 pub use table::render;
 
 /// Minimum number of samples of a 95 % interval: the range of five has a level of 94 %.
-pub const FEWEST_SAMPLES: usize = 6;
+pub const MIN_SAMPLES: usize = 6;
 /// Axes of the CPU, independent of the data.
 const OF_TEAMS: [&str; 3] = ["threads", "places", "bind"];
 
@@ -37,7 +37,7 @@ pub enum Evidence {
 
 /// The two fastest variants at one setting.
 #[derive(Clone, Debug)]
-pub struct Race<'a> {
+pub struct Ranking<'a> {
     /// The setting.
     pub axes: Axes,
     /// The one with the smallest median.
@@ -47,24 +47,24 @@ pub struct Race<'a> {
 }
 
 /// The rankings of one task, in the order of the run; empty if nothing is valid.
-pub fn races<'a>(rows: &[&'a SummaryRow], rank: Rank) -> Vec<Race<'a>> {
-    races_of(&standing(rows.iter().copied(), rank))
+pub fn rankings<'a>(rows: &[&'a SummaryRow], rank: Rank) -> Vec<Ranking<'a>> {
+    rankings_of(&representatives(rows.iter().copied(), rank))
 }
 
 /// The rankings of rows that each represent a point.
-pub fn races_of<'a>(rows: &[&'a SummaryRow]) -> Vec<Race<'a>> {
+pub fn rankings_of<'a>(rows: &[&'a SummaryRow]) -> Vec<Ranking<'a>> {
     let (settings, _) = ranked_and_not(rows);
-    let races = settings.into_iter().filter_map(|(axes, mut rows)| {
+    let rankings = settings.into_iter().filter_map(|(axes, mut rows)| {
         let time = |row: &SummaryRow| row.valid_median().unwrap_or(f64::INFINITY);
         rows.sort_by(|a, b| time(a).total_cmp(&time(b)));
-        Some(Race { axes, first: rows.first()?, second: rows.get(1).copied() })
+        Some(Ranking { axes, first: rows.first()?, second: rows.get(1).copied() })
     });
-    races.collect()
+    rankings.collect()
 }
 
 /// Rows with a time that can't be ranked: no other row at their setting has the same kind of input.
 pub fn not_ranked<'a>(rows: &[&'a SummaryRow], rank: Rank) -> Vec<&'a SummaryRow> {
-    ranked_and_not(&standing(rows.iter().copied(), rank)).1
+    ranked_and_not(&representatives(rows.iter().copied(), rank)).1
 }
 
 /// The settings at which rows can be ranked, and rows that can't be.
@@ -117,7 +117,7 @@ fn of_data(mut axes: Axes) -> Axes {
     axes
 }
 
-impl Race<'_> {
+impl Ranking<'_> {
     /// The certainty of the lead.
     pub fn evidence(&self) -> Evidence {
         let Some(second) = self.second else {
@@ -125,7 +125,7 @@ impl Race<'_> {
         };
         let interval = |row: &SummaryRow| {
             let interval = row.ci95_low_s.zip(row.ci95_high_s);
-            interval.filter(|_| row.samples >= FEWEST_SAMPLES)
+            interval.filter(|_| row.samples >= MIN_SAMPLES)
         };
         match (interval(self.first), interval(second)) {
             (Some((_, high)), Some((low, _))) if high < low => Evidence::Clear,
@@ -147,8 +147,8 @@ impl Race<'_> {
 }
 
 /// The axes that differ between races, those with the most values first.
-pub fn varying(races: &[Race]) -> Vec<AxisName> {
-    let axes = grouped(races.iter().flat_map(|race| &race.axes), |(name, _)| name);
+pub fn varying(rankings: &[Ranking]) -> Vec<AxisName> {
+    let axes = grouped(rankings.iter().flat_map(|ranking| &ranking.axes), |(name, _)| name);
     let counted = axes.into_iter().map(|(name, axes)| (name, BTreeSet::from_iter(axes).len()));
     let mut varying: Vec<_> = counted.filter(|(_, values)| *values > 1).collect();
     varying.sort_by_key(|(_, values)| std::cmp::Reverse(*values));
@@ -158,7 +158,7 @@ pub fn varying(races: &[Race]) -> Vec<AxisName> {
 /// The axes that a map of a run's winners can be over.
 pub fn axes(rows: &[SummaryRow], rank: Rank) -> Vec<String> {
     let tasks = grouped(rows, |row| &row.algorithm).into_iter();
-    let varying = tasks.flat_map(|(_, rows)| varying(&races(&rows, rank)));
+    let varying = tasks.flat_map(|(_, rows)| varying(&rankings(&rows, rank)));
     distinct(varying.map(|axis| axis.to_string()))
 }
 
@@ -167,9 +167,9 @@ mod tests {
     use super::*;
     use crate::charts::fixture::row;
 
-    fn named(races: &[Race]) -> Vec<(String, Option<String>)> {
-        let names = races.iter().map(|race| {
-            (race.first.variant.clone(), race.second.map(|second| second.variant.clone()))
+    fn named(rankings: &[Ranking]) -> Vec<(String, Option<String>)> {
+        let names = rankings.iter().map(|ranking| {
+            (ranking.first.variant.clone(), ranking.second.map(|second| second.variant.clone()))
         });
         names.collect()
     }
@@ -189,12 +189,12 @@ mod tests {
         ];
         let rows: Vec<&SummaryRow> = rows.iter().collect();
         let expected = [("tiles".to_owned(), Some("blocks".to_owned()))];
-        assert_eq!(named(&races(&rows, Rank::Total)), expected);
+        assert_eq!(named(&rankings(&rows, Rank::Total)), expected);
         let alone = not_ranked(&rows, Rank::Total).into_iter().map(|row| row.variant.as_str());
         assert_eq!(alone.collect::<Vec<_>>(), ["insertion", "bins"]);
         let of_one = [given("a", 1, "in any order"), given("a", 2, "in any order")];
         let of_one: Vec<&SummaryRow> = of_one.iter().collect();
-        assert_eq!(races(&of_one, Rank::Total).len(), 2);
+        assert_eq!(rankings(&of_one, Rank::Total).len(), 2);
     }
 
     #[test]
@@ -204,10 +204,10 @@ mod tests {
         let mut gpu = SummaryRow { threads: 1, ..row("gpu", "n=1", 2e-3) };
         gpu.device = "cuda:0".into();
         let rows = [with_threads(2, 3e-3), with_threads(16, 1e-3), gpu];
-        let races = races(&rows.iter().collect::<Vec<_>>(), Rank::Total);
+        let rankings = rankings(&rows.iter().collect::<Vec<_>>(), Rank::Total);
         let pair = |first: &str, second: &str| (first.to_owned(), Some(second.to_owned()));
-        assert_eq!(named(&races), [pair("gpu", "cpu"), pair("cpu", "gpu")]);
-        assert_eq!(races[1].lead(), Some(2.0));
+        assert_eq!(named(&rankings), [pair("gpu", "cpu"), pair("cpu", "gpu")]);
+        assert_eq!(rankings[1].lead(), Some(2.0));
     }
 
     #[test]
@@ -215,16 +215,16 @@ mod tests {
         let mut gpu = row("gpu", "n=2", 2e-3);
         gpu.device = "cuda:0".into();
         let rows = [row("cpu", "n=1", 1e-3), gpu];
-        let races = races(&rows.iter().collect::<Vec<_>>(), Rank::Total);
-        assert_eq!(named(&races), [("cpu".to_owned(), None), ("gpu".to_owned(), None)]);
-        assert_eq!(varying(&races), ["n"]);
+        let rankings = rankings(&rows.iter().collect::<Vec<_>>(), Rank::Total);
+        assert_eq!(named(&rankings), [("cpu".to_owned(), None), ("gpu".to_owned(), None)]);
+        assert_eq!(varying(&rankings), ["n"]);
     }
 
     #[test]
     fn intervals_and_samples_decide() {
         let evidence = |second: SummaryRow| {
             let rows = [row("a", "n=1", 1e-3), second];
-            races(&rows.iter().collect::<Vec<_>>(), Rank::Total)[0].evidence()
+            rankings(&rows.iter().collect::<Vec<_>>(), Rank::Total)[0].evidence()
         };
         assert_eq!(evidence(row("b", "n=1", 2e-3)), Evidence::Clear);
         assert_eq!(evidence(row("b", "n=1", 1.001e-3)), Evidence::Overlap);

@@ -424,12 +424,12 @@ fn every_format_tells_what_is_slower() {
 
 /// A paired run with rounds of one block each by base and new, two by the same processes. Each
 /// round has a drift of its own, which both sides share; the new side takes `change` times as long.
-fn in_turn(folder: &Path, rounds: usize, change: f64) -> Comparison {
-    in_turn_by(folder, rounds, change, [("code:1", "build:1"); 2])
+fn paired_run(folder: &Path, rounds: usize, change: f64) -> Comparison {
+    paired_run_by(folder, rounds, change, [("code:1", "build:1"); 2])
 }
 
 /// A paired run with these machine codes in these executables.
-fn in_turn_by(
+fn paired_run_by(
     folder: &Path,
     rounds: usize,
     change: f64,
@@ -451,15 +451,16 @@ fn in_turn_by(
         run.append_summary(&[row]).expect("written");
         read(&folder.join(name))
     };
-    let (base, new) = (side("base", 1.0, of_base), side("newer", change, of_new));
-    assert!(base.is_in_turn_with(&new));
+    let base = side("base", 1.0, of_base);
+    let new = side("newer", change, of_new);
+    assert!(base.is_paired_with(&new));
     compared(&base, &new)
 }
 
 #[test]
 fn randomised_addresses_are_noted_and_recorded() {
     let folder = folder();
-    in_turn(folder.path(), 20, 1.03);
+    paired_run(folder.path(), 20, 1.03);
     for random in [false, true] {
         let mut runs = ["base", "newer"].map(|name| read(&folder.path().join(name)));
         for run in &mut runs {
@@ -475,7 +476,7 @@ fn randomised_addresses_are_noted_and_recorded() {
 
 #[test]
 fn a_drift_between_rounds_neither_hides_a_change_nor_makes_one() {
-    let judged = |change: f64| in_turn(folder().path(), 20, change).points.remove(0);
+    let judged = |change: f64| paired_run(folder().path(), 20, change).points.remove(0);
     let slower = judged(1.02);
     assert_eq!(slower.verdict, Verdict::Slower, "{}", slower.reason);
     assert!(slower.reason.contains("in 20 paired rounds"), "{}", slower.reason);
@@ -492,7 +493,7 @@ fn the_same_code_in_another_executable_raises_no_alarm() {
         let at = folder.path().join(name);
         std::fs::create_dir(&at).expect("created");
         let by = [("code:1", "build:1"), new];
-        in_turn_by(&at, 20, 1.05, by).points.remove(0)
+        paired_run_by(&at, 20, 1.05, by).points.remove(0)
     };
     let moved = judged("moved", ("code:1", "build:2"));
     assert_eq!(moved.verdict, Verdict::Inconclusive, "{}", moved.reason);
@@ -506,7 +507,7 @@ fn the_same_code_in_another_executable_raises_no_alarm() {
 
 #[test]
 fn few_rounds_are_not_clear() {
-    let comparison = in_turn(folder().path(), 6, 1.5);
+    let comparison = paired_run(folder().path(), 6, 1.5);
     let point = &comparison.points[0];
     assert_eq!(point.verdict, Verdict::Inconclusive);
     assert!(point.reason.contains("fewer than 4 processes"), "{}", point.reason);
@@ -526,7 +527,8 @@ fn what_runs_of_the_same_code_differ_by_is_no_change() {
         panic!("a point: {scatter:?}");
     };
     assert!((0.025..0.04).contains(between) && *runs == 4, "{scatter:?}");
-    let (base, new) = (at("base", 1.0), at("newer", 1.05));
+    let base = at("base", 1.0);
+    let new = at("newer", 1.05);
     let terms = Terms { scatter: RunScatter::of_points(&scatter), ..Terms::default() };
     let unknown = compared(&base, &new);
     assert_eq!(unknown.points[0].verdict, Verdict::Slower);

@@ -144,7 +144,9 @@ fn few_runs_of_unchanged_code_have_any_alarm() {
 /// The share of slowed points that are found, and the share of false ones among those found.
 fn power(change: f64, thresholds: Thresholds) -> (f64, f64) {
     let found = comparisons(8, 5, Runs::Normal, (10, change), thresholds);
-    let (mut right, mut wrong, mut all) = (0, 0, 0);
+    let mut right = 0;
+    let mut wrong = 0;
+    let mut all = 0;
     for comparison in &found {
         for (number, point) in comparison.points.iter().enumerate() {
             let slower = number.is_multiple_of(10);

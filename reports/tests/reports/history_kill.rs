@@ -22,10 +22,10 @@ use statistics::synthetic::Noise;
 /// Lifetime of a writer: some adds, the last of them interrupted.
 const LIFE: Duration = Duration::from_millis(30);
 /// Maximum lifetime of a writer whose test was killed itself.
-const LONGEST_LIFE: Duration = Duration::from_secs(300);
+const MAX_LIFE: Duration = Duration::from_secs(300);
 /// Maximum number of runs that a writer adds: otherwise slow checks would lead to ever more runs to
 /// check.
-const MOST_ADDED: u64 = 10;
+const MAX_ADDED: u64 = 10;
 /// Number of runs that are kept when old ones are deleted.
 const KEEP: usize = 30;
 const FILES: [&str; 3] = ["run.json", "samples.csv", "summary.csv"];
@@ -156,7 +156,7 @@ fn writer() {
         return;
     };
     thread::spawn(|| {
-        thread::sleep(LONGEST_LIFE);
+        thread::sleep(MAX_LIFE);
         std::process::exit(1);
     });
     let folder = PathBuf::from(std::env::var(FOLDER).expect("a folder"));
@@ -174,14 +174,14 @@ fn writer() {
 
 fn add(store: &Store, folder: &Path, number: u64) {
     let journal = folder.join(format!("added-{number}"));
-    for count in 0..MOST_ADDED {
+    for count in 0..MAX_ADDED {
         let seed = number * 1000 + count;
         let source = write_run(folder, seed);
         let added = store.add(&source, Unfinished::Refuse).expect("added");
         note(&journal, added.id());
     }
     // Waits to be killed.
-    thread::sleep(LONGEST_LIFE);
+    thread::sleep(MAX_LIFE);
 }
 
 fn accept(store: &Store, folder: &Path) {
@@ -259,7 +259,8 @@ impl Range {
             assert_eq!(entry.run.problem, None, "{}", entry.run.id);
         }
         let mut marked = entries.iter().filter(|entry| entry.accepted);
-        let (mark, second) = (marked.next(), marked.next());
+        let mark = marked.next();
+        let second = marked.next();
         assert_eq!(second, None, "a series has one baseline");
         let Some(before) = before else { return };
         let mark = &mark.expect("what was accepted is there").run.id;

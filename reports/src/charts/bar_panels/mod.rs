@@ -23,7 +23,7 @@ const AXIS_HEIGHT: f64 = 44.0;
 /// Width of the bars in a single panel and in one of several.
 const BARS: [f64; 2] = [460.0, 250.0];
 /// Maximum width of names; longer ones are cut off.
-const LONGEST_NAME: f64 = 260.0;
+const MAX_NAME_WIDTH: f64 = 260.0;
 /// Font size in pixels per em.
 const NAME: f64 = 13.5;
 const VALUE: f64 = 12.5;
@@ -112,7 +112,7 @@ impl BarPanel {
     fn names_width(&self) -> f64 {
         let names = self.bars.iter().map(|bar| &bar.name);
         let names = names.chain(self.refused.iter().map(|(name, _)| name));
-        names.map(|name| width(name, NAME)).fold(0.0, f64::max).min(LONGEST_NAME)
+        names.map(|name| width(name, NAME)).fold(0.0, f64::max).min(MAX_NAME_WIDTH)
     }
 
     fn words_width(&self) -> f64 {
@@ -130,7 +130,7 @@ impl BarPanel {
     }
 
     /// Scale from zero, or from below the smallest value, with a margin after the longest bar.
-    fn scale(&self, room: f64) -> Scale {
+    fn scale(&self, space: f64) -> Scale {
         let high = self.reference.unwrap_or(0.0).max(self.longest());
         // No bars, or all values are zero.
         let high = if high > 0.0 { high } else { 1.0 };
@@ -141,12 +141,12 @@ impl BarPanel {
             Spread::Linear => {
                 let margin = 0.05 * (high - low).max(0.1 * high);
                 let low = if from_zero { 0.0 } else { low - margin };
-                let high = low + (high - low) / room;
+                let high = low + (high - low) / space;
                 Scale { low, high, spread: Spread::Linear }
             }
             Spread::Log => {
                 let low = low / 2.0;
-                let high = low * (high / low).powf(1.0 / room);
+                let high = low * (high / low).powf(1.0 / space);
                 Scale { low, high, spread: Spread::Log }
             }
         }

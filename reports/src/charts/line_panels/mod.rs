@@ -6,14 +6,14 @@ mod paint;
 
 use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
 
-use super::canvas::At;
+use super::canvas::Position;
 use super::palette::Style;
 use super::scale::Scale;
 use super::text::width;
 use super::unit::Unit;
 
 /// Size of a single plot and of one of several, in pixels.
-const PLOT: [At; 2] = [(780.0, 460.0), (390.0, 260.0)];
+const PLOT: [Position; 2] = [(780.0, 460.0), (390.0, 260.0)];
 /// Margins around a plot: left, right, its axis below, and the gap to the next plot.
 const LEFT: f64 = 92.0;
 const RIGHT: f64 = 26.0;
@@ -38,7 +38,7 @@ pub struct LinePanel {
     /// The lines.
     pub lines: Vec<Line>,
     /// Markers of changes along the horizontal axis.
-    pub cuts: Vec<Cut>,
+    pub change_markers: Vec<ChangeMarker>,
 }
 
 /// A horizontal axis with labelled ticks.
@@ -91,7 +91,7 @@ pub struct Point {
 
 /// Value on the horizontal axis at which something changes: a dashed line from top to bottom.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Cut {
+pub struct ChangeMarker {
     /// Value on the axis.
     pub at: f64,
     /// Confidence interval of the value, if it is known; shaded.
@@ -112,7 +112,8 @@ impl Line {
 
     /// A dashed reference line.
     pub fn reference(name: &str, points: Vec<Point>) -> Line {
-        let (name, style) = (name.to_owned(), Style::reference());
+        let name = name.to_owned();
+        let style = Style::reference();
         Line { name, style, kind: Kind::Reference, points }
     }
 }
@@ -139,8 +140,14 @@ pub fn panels_over(
 ) -> Vec<LinePanel> {
     let (low, high) = extent(lines.iter().flat_map(|(_, lines)| lines));
     let y = y(low, high);
-    let panel =
-        |(title, lines)| LinePanel { title, x: x.clone(), y, unit, lines, cuts: Vec::new() };
+    let panel = |(title, lines)| LinePanel {
+        title,
+        x: x.clone(),
+        y,
+        unit,
+        lines,
+        change_markers: Vec::new(),
+    };
     lines.into_iter().map(panel).collect()
 }
 

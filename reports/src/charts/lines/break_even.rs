@@ -9,13 +9,13 @@ use statistics::Contest;
 use super::super::axes::{self, Axis};
 use super::super::caption;
 use super::super::chart::Chart;
-use super::super::line_panels::{self, Cut, Line, LinePanel};
+use super::super::line_panels::{self, ChangeMarker, Line, LinePanel};
 use super::super::palette::{Palette, Style};
 use super::super::scale::{Scale, Spread};
 use super::super::study::Study;
 use super::super::unit::Unit;
 use super::{point, x_axis};
-use crate::break_even::{self, Sweep, Way};
+use crate::break_even::{self, GpuTime, Sweep};
 use crate::shape::AxisName;
 use crate::units;
 
@@ -31,12 +31,12 @@ const READING: &str = "markers: median of the fastest variant, on the CPU with t
 /// The chart of a study, if it has a CPU and a GPU at enough sizes.
 pub fn figure(study: &Study) -> Option<Chart<LinePanel>> {
     let sweeps = break_even::sweeps(&study.with_stages());
-    let x = x_axis::of(&sizes(&sweeps)?);
+    let x = x_axis::with_ticks(&sizes(&sweeps)?);
     let lines = sweeps.iter().map(|sweep| (title(sweep), lines(sweep))).collect();
     let y = |low, high| Scale::new(low, high, Spread::Log);
     let mut panels = line_panels::panels_over(&x, Unit::Time("median time per item"), y, lines);
     for (panel, sweep) in panels.iter_mut().zip(&sweeps) {
-        panel.cuts = cuts(sweep);
+        panel.change_markers = change_markers(sweep);
     }
     let headline = match sweeps.as_slice() {
         [sweep] => break_even::sentences(sweep).into_iter().next(),
@@ -72,23 +72,23 @@ fn line(name: &str, curve: &break_even::Curve) -> Line {
 
 /// Crossings of the lines. Lines fall from left to right, and kernels break even first: their
 /// labels fit at the bottom, those of the others at the top.
-fn cuts(sweep: &Sweep) -> Vec<Cut> {
-    let mut cuts = Vec::new();
-    for duel in sweep.duels() {
-        let is_known = duel.contests.iter().all(Contest::has_intervals);
-        for crossing in duel.crossings() {
+fn change_markers(sweep: &Sweep) -> Vec<ChangeMarker> {
+    let mut change_markers = Vec::new();
+    for comparison in sweep.comparisons() {
+        let is_known = comparison.contests.iter().all(Contest::has_intervals);
+        for crossing in comparison.crossings() {
             // An end beyond the measured sizes becomes that of the plot.
             let ends = (crossing.low.unwrap_or(1.0), crossing.high.unwrap_or(f64::MAX));
-            cuts.push(Cut {
+            change_markers.push(ChangeMarker {
                 at: crossing.size,
                 interval: is_known.then_some(ends),
                 words: units::count(crossing.size),
-                is_low: duel.way == Way::Kernels,
-                style: style_of(duel.way),
+                is_low: comparison.gpu_time == GpuTime::Kernels,
+                style: style_of(comparison.gpu_time),
             });
         }
     }
-    cuts
+    change_markers
 }
 
 /// Style of a line, the same in all such charts.
@@ -96,10 +96,10 @@ fn style(name: &str) -> Style {
     Palette::new([CPU, END_TO_END, KERNELS].map(str::to_owned)).style(name)
 }
 
-fn style_of(way: Way) -> Style {
+fn style_of(way: GpuTime) -> Style {
     style(match way {
-        Way::EndToEnd => END_TO_END,
-        Way::Kernels => KERNELS,
+        GpuTime::EndToEnd => END_TO_END,
+        GpuTime::Kernels => KERNELS,
     })
 }
 
@@ -138,7 +138,9 @@ mod tests {
         assert_eq!(panels.len(), 2);
         assert_eq!(panels[0].title, "order = random");
         for panel in &panels {
-            let [high, low] = &panel.cuts[..] else { panic!("{:?}", panel.cuts) };
+            let [high, low] = &panel.change_markers[..] else {
+                panic!("{:?}", panel.change_markers)
+            };
             assert!(!high.is_low && low.is_low && high.style != low.style);
             assert!(high.interval.is_some() && low.interval.is_some());
         }
@@ -149,16 +151,18 @@ mod tests {
         let mut rows = break_even_rows(&["random"]);
         // Not significant at 10 k, which is now the smallest size.
         rows.retain(|row| row.items >= 10_000);
-        let cuts = panels(&rows).remove(0).cuts;
-        let (low, high) = cuts[0].interval.expect("known");
-        assert!(cuts.len() == 1 && low < 10_000.0 && high < 1e7, "{cuts:?}");
+        let change_markers = panels(&rows).remove(0).change_markers;
+        let (low, high) = change_markers[0].interval.expect("known");
+        assert!(change_markers.len() == 1 && low < 10_000.0 && high < 1e7, "{change_markers:?}");
     }
 
     #[test]
     fn what_has_no_interval_has_no_area() {
         let mut rows = break_even_rows(&["random"]);
         rows.iter_mut().for_each(|row| row.ci95_low_s = None);
-        let cuts = panels(&rows).remove(0).cuts;
-        assert!(cuts.len() == 2 && cuts.iter().all(|cut| cut.interval.is_none()));
+        let change_markers = panels(&rows).remove(0).change_markers;
+        assert!(
+            change_markers.len() == 2 && change_markers.iter().all(|cut| cut.interval.is_none())
+        );
     }
 }

@@ -125,7 +125,8 @@ pub fn not_shown(lines: usize) -> String {
 impl Line<'_> {
     /// The first and the last value of the axis, if they differ.
     pub fn ends(&self) -> Option<(f64, f64)> {
-        let (first, last) = (self.rows.first()?.0, self.rows.last()?.0);
+        let first = self.rows.first()?.0;
+        let last = self.rows.last()?.0;
         (first < last).then_some((first, last))
     }
 }

@@ -27,7 +27,7 @@ pub fn figure(study: &Study) -> Option<(String, Chart<LinePanel>)> {
     let (study, _) = with_quality(study)?;
     let axis = longest(&study)?;
     let varies = |quality: &Quality| {
-        let is_known = study.rows.iter().any(|row| quality.of(row).is_some());
+        let is_known = study.rows.iter().any(|row| quality.value(row).is_some());
         is_known && the_only_value(&study.rows, *quality).is_none()
     };
     let grouping = Grouping::new(&study, axis);
@@ -35,7 +35,8 @@ pub fn figure(study: &Study) -> Option<(String, Chart<LinePanel>)> {
         Quality::known(study.rows.iter().copied()).into_iter().filter(varies).collect();
     let panels = shown.iter().flat_map(|quality| panels(&study, axis, &grouping, *quality));
     let panels: Vec<_> = panels.collect();
-    let (count, natural) = (panels.len(), grouping.panels.len());
+    let count = panels.len();
+    let natural = grouping.panels.len();
     let chart = Chart::new(
         format!("{}: quality over {}", study.algorithm, axis.name),
         columns(if natural > 1 { natural } else { count }, count),
@@ -58,11 +59,16 @@ fn panels(study: &Study, axis: &Axis, grouping: &Grouping<'_>, quality: Quality)
         (title, if agree { vec![of_all(&lines)] } else { lines })
     });
     let y = if quality.should_be_one() { near_one } else { scale };
-    line_panels::panels_over(&x_axis::of(axis), Unit::Number(quality.name), y, lines.collect())
+    line_panels::panels_over(
+        &x_axis::with_ticks(axis),
+        Unit::Number(quality.name),
+        y,
+        lines.collect(),
+    )
 }
 
 fn of(line: &grouping::Line, quality: Quality) -> Line {
-    let known = line.rows.iter().filter_map(|(x, row)| Some(Point::new(*x, quality.of(row)?)));
+    let known = line.rows.iter().filter_map(|(x, row)| Some(Point::new(*x, quality.value(row)?)));
     Line::curve(&line.name, line.style, known.collect())
 }
 

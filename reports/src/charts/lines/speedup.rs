@@ -28,7 +28,7 @@ pub fn lines(study: &Study) -> Option<Chart<LinePanel>> {
     chart(study, axis, |panels| {
         let lines = panels.iter().map(|panel| (panel.title.clone(), with_ideals(panel)));
         let y = |low, high| Scale::new(low, high, x_axis::scale(axis).spread);
-        line_panels::panels_over(&x_axis::of(axis), SPEED_UP, y, lines.collect())
+        line_panels::panels_over(&x_axis::with_ticks(axis), SPEED_UP, y, lines.collect())
     })
 }
 

@@ -32,7 +32,7 @@ pub fn figure(study: &Study, axis: &Axis) -> Chart<LinePanel> {
         let lines = panel.lines.iter().map(|line| of(line, an_item));
         (panel.title.clone(), lines.collect())
     });
-    let panels = line_panels::panels_over(&x_axis::of(axis), unit, scale, lines.collect());
+    let panels = line_panels::panels_over(&x_axis::with_ticks(axis), unit, scale, lines.collect());
     let reading = format!("{READING}{}", grouping::not_shown(single));
     Chart {
         headline: study.headline(),

@@ -21,7 +21,7 @@ pub fn scale(axis: &Axis) -> Scale {
 }
 
 /// Axis with ticks at the measured values if they fit, at round ones otherwise.
-pub fn of(axis: &Axis) -> XAxis {
+pub fn with_ticks(axis: &Axis) -> XAxis {
     let scale = scale(axis);
     let with_ticks = |ticks| XAxis { name: axis.name.label().to_owned(), scale, ticks };
     let numbers = axis.numbers().unwrap_or_default();
@@ -61,7 +61,7 @@ mod tests {
     #[test]
     fn measured_values_are_ticks_and_of_threads_the_most_always() {
         let labels = |name: &str, values: &[u32]| -> Vec<String> {
-            of(&axis(name, values)).ticks.into_iter().map(|(_, label)| label).collect()
+            with_ticks(&axis(name, values)).ticks.into_iter().map(|(_, label)| label).collect()
         };
         assert_eq!(labels("segments", &[24, 240, 1792]), ["24", "240", "1792"]);
         let expected = ["1", "2", "4", "8", "16", "32", "64", "144"];

@@ -48,7 +48,8 @@ pub fn commands(steps: Vec<&str>) -> String {
 /// The main result: wrong outputs, slower points, or the number and the resolution of judged
 /// points.
 fn headline(comparison: &Comparison) -> String {
-    let (wrong, slower) = (comparison.wrong().count(), comparison.count(Verdict::Slower));
+    let wrong = comparison.wrong().count();
+    let slower = comparison.count(Verdict::Slower);
     match (wrong, slower) {
         (0, 0) => no_regression(comparison),
         (0, slower) => points_are(slower, "slower"),
@@ -65,7 +66,8 @@ fn points_are(count: usize, what: &str) -> String {
 }
 
 fn no_regression(comparison: &Comparison) -> String {
-    let (all, open) = (comparison.points.len(), comparison.count(Verdict::Inconclusive));
+    let all = comparison.points.len();
+    let open = comparison.count(Verdict::Inconclusive);
     let lost = match comparison.only_base.len() {
         0 => String::new(),
         1 => ", but 1 point of the base is missing or not valid".to_owned(),
@@ -90,7 +92,7 @@ fn no_regression(comparison: &Comparison) -> String {
 
 /// ` (half of them to ± 0.8 % or better)`: resolution of the points without a change.
 fn how_finely(comparison: &Comparison) -> String {
-    let same = comparison.of(Verdict::Same);
+    let same = comparison.with_verdict(Verdict::Same);
     let mut resolutions: Vec<f64> = same.filter_map(|point| point.resolution).collect();
     resolutions.sort_by(f64::total_cmp);
     let middle = resolutions.get(resolutions.len() / 2);

@@ -48,7 +48,8 @@ pub fn selftest(format: SelfTestFormat, test: &SelfTest) -> Result<String, Rende
 }
 
 fn text(format: Format, test: &SelfTest) -> String {
-    let (effect, p) = (percent(test.min_effect), test.significance);
+    let effect = percent(test.min_effect);
+    let p = test.significance;
     let trials = [(AFTER, &test.trials), (IN_TURN, &test.in_turn)];
     let trials = trials.into_iter().filter(|(_, trials)| !trials.is_empty());
     let tables =

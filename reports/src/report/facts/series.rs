@@ -35,14 +35,14 @@ pub fn series<'a>(input: &ReportInput<'a>, algorithm: &str) -> Vec<Series<'a>> {
             row.algorithm == algorithm && gpu(&run.record) == gpu(&input.run.record)
         };
         for row in run.rows.iter().filter(is_here) {
-            if let Some(entry) = Visit::of("", &run.record, row) {
+            if let Some(entry) = Visit::from_row("", &run.record, row) {
                 entries.entry(row.point()).or_default().push(entry);
             }
         }
     }
     let rows = input.run.summary.iter();
     let tracks = rows.filter(|row| row.algorithm == algorithm).filter_map(|row| {
-        let last = Visit::of("", &input.run.record, row)?;
+        let last = Visit::from_row("", &input.run.record, row)?;
         let mut visits = entries.remove(&row.point())?;
         visits.push(last);
         let record = &input.run.record;

@@ -14,14 +14,14 @@ pub struct Settings {
 
 impl Settings {
     /// Common axes of points.
-    pub fn of(points: impl IntoIterator<Item = Axes>) -> Self {
+    pub fn from_points(points: impl IntoIterator<Item = Axes>) -> Self {
         let common = shape::common(points);
         Settings { common }
     }
 
     /// Common axes of rows.
-    pub fn of_rows<'a>(rows: impl IntoIterator<Item = &'a SummaryRow>) -> Self {
-        Settings::of(rows.into_iter().map(shape::axes))
+    pub fn from_rows<'a>(rows: impl IntoIterator<Item = &'a SummaryRow>) -> Self {
+        Settings::from_points(rows.into_iter().map(shape::axes))
     }
 
     /// The common axes as text.
@@ -50,7 +50,7 @@ mod tests {
     fn what_is_common_is_not_repeated() {
         let rows =
             [row("a", "digis=1000;order=random", 1.0), row("a", "digis=1000;order=time", 1.0)];
-        let settings = Settings::of_rows(&rows);
+        let settings = Settings::from_rows(&rows);
         assert_eq!(settings.common(), "1 k digis · 2 threads · cache hot");
         assert_eq!(settings.apart(&shape::axes(&rows[1])), "order time");
     }
@@ -58,7 +58,7 @@ mod tests {
     #[test]
     fn a_single_point_says_all() {
         let rows = [row("a", "digis=1000", 1.0)];
-        let settings = Settings::of_rows(&rows);
+        let settings = Settings::from_rows(&rows);
         let words = "1 k digis · 2 threads · cache hot";
         assert_eq!(settings.apart(&shape::axes(&rows[0])), words);
     }
@@ -68,7 +68,7 @@ mod tests {
         let mut placed = row("a", "n=1", 1.0);
         placed.places = "cores".into();
         let rows = [row("a", "n=1", 1.0), placed];
-        let settings = Settings::of_rows(&rows);
+        let settings = Settings::from_rows(&rows);
         assert_eq!(settings.apart(&shape::axes(&rows[0])), "no placement");
         assert_eq!(settings.apart(&shape::axes(&rows[1])), "places cores");
     }

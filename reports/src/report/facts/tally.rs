@@ -23,7 +23,7 @@ pub struct Tally {
 
 impl Tally {
     /// Counts rows.
-    pub fn of<'a>(rows: impl IntoIterator<Item = &'a SummaryRow>) -> Self {
+    pub fn from_rows<'a>(rows: impl IntoIterator<Item = &'a SummaryRow>) -> Self {
         let mut tally = Tally::default();
         let mut variants: BTreeSet<(String, String)> = BTreeSet::new();
         let mut settings: BTreeSet<(String, Axes)> = BTreeSet::new();
@@ -56,6 +56,6 @@ mod tests {
         refused.samples = 0;
         let rows = [row("a", "n=1", 1.0), stage, row("a", "n=2", 1.0), refused];
         let expected = Tally { points: 2, refused: 1, variants: 2, settings: 2, samples: 20 };
-        assert_eq!(Tally::of(&rows), expected);
+        assert_eq!(Tally::from_rows(&rows), expected);
     }
 }

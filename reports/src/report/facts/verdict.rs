@@ -87,7 +87,7 @@ pub fn changes(comparison: &Comparison) -> String {
 /// The points that need attention, the most urgent first.
 pub fn changed_points(comparison: &Comparison) -> Vec<&PointVerdict> {
     let urgent = Verdict::ALL.into_iter().filter(|verdict| *verdict != Verdict::Same);
-    urgent.flat_map(|verdict| comparison.of(verdict)).collect()
+    urgent.flat_map(|verdict| comparison.with_verdict(verdict)).collect()
 }
 
 /// `1.080 [1.050, 1.110]`.
@@ -100,7 +100,8 @@ pub fn ratio(point: &PointVerdict) -> String {
 
 /// The day of the base, or its time if both runs are of one day.
 fn time_of_base(comparison: &Comparison) -> String {
-    let (base, new) = (&comparison.base.started, &comparison.new.started);
+    let base = &comparison.base.started;
+    let new = &comparison.new.started;
     match day(base) == day(new) {
         true => minute(base),
         false => day(base).to_owned(),

@@ -7,13 +7,13 @@ use crate::grouped::distinct;
 use crate::rank::{Rank, has_kernels};
 use crate::record::SummaryRow;
 use crate::shape::name;
-use crate::winners::{Evidence, Race, not_ranked, races};
+use crate::winners::{Evidence, Ranking, not_ranked, rankings};
 
 /// The fastest variants at most settings of a task.
 #[derive(Clone, Debug)]
 struct Winners<'a> {
     /// One ranking per setting, at least one.
-    races: Vec<Race<'a>>,
+    rankings: Vec<Ranking<'a>>,
     /// Significantly fastest variants with the number of settings, by that number.
     wins: Vec<(String, usize)>,
 }
@@ -47,13 +47,13 @@ fn ranking(of_task: &[&SummaryRow], algorithm: &str, rank: Rank) -> Vec<String> 
     }
     let said = ranks.into_iter().filter_map(|rank| {
         let text = sentence(rank)?;
-        Some(format!("{algorithm}, {}: {text}", place_of(rank)))
+        Some(format!("{algorithm}, {}: {text}", rank_phrase(rank)))
     });
     said.collect()
 }
 
 /// `ranked by the whole` is omitted, as it is the default.
-fn place_of(rank: Rank) -> &'static str {
+fn rank_phrase(rank: Rank) -> &'static str {
     match rank {
         Rank::Total => "end to end",
         Rank::Kernel => "by kernels",
@@ -62,15 +62,15 @@ fn place_of(rank: Rank) -> &'static str {
 
 /// The winners of a task; `None` without a valid row.
 fn winners<'a>(rows: &[&'a SummaryRow], rank: Rank) -> Option<Winners<'a>> {
-    let races = races(rows, rank);
-    (!races.is_empty()).then(|| Winners { wins: wins(&races), races })
+    let rankings = rankings(rows, rank);
+    (!rankings.is_empty()).then(|| Winners { wins: wins(&rankings), rankings })
 }
 
 /// Variants with their numbers of significant wins, by that number.
-fn wins(races: &[Race]) -> Vec<(String, usize)> {
+fn wins(rankings: &[Ranking]) -> Vec<(String, usize)> {
     let mut wins: BTreeMap<String, usize> = BTreeMap::new();
-    for race in races.iter().filter(|race| race.evidence() == Evidence::Clear) {
-        *wins.entry(name(race.first)).or_default() += 1;
+    for ranking in rankings.iter().filter(|ranking| ranking.evidence() == Evidence::Clear) {
+        *wins.entry(name(ranking.first)).or_default() += 1;
     }
     let mut wins: Vec<_> = wins.into_iter().collect();
     wins.sort_by_key(|(_, wins)| std::cmp::Reverse(*wins));
@@ -87,19 +87,19 @@ fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
 impl Winners<'_> {
     /// Number of settings with this evidence.
     fn count(&self, evidence: Evidence) -> usize {
-        self.races.iter().filter(|race| race.evidence() == evidence).count()
+        self.rankings.iter().filter(|ranking| ranking.evidence() == evidence).count()
     }
 
     /// Minimum and maximum ratio of the next one's median to the winner's.
     fn lead(&self, winner: &str) -> Option<(f64, f64)> {
-        let clear = self.races.iter().filter(|race| race.evidence() == Evidence::Clear);
-        range(clear.filter(|race| name(race.first) == winner).filter_map(Race::lead))
+        let clear = self.rankings.iter().filter(|ranking| ranking.evidence() == Evidence::Clear);
+        range(clear.filter(|ranking| name(ranking.first) == winner).filter_map(Ranking::lead))
     }
 
     /// The most significant winner, or the smallest median if no lead is significant.
     fn closest_or_winner(&self) -> String {
         let winner = self.wins.first().map(|(name, _)| name.clone());
-        winner.unwrap_or_else(|| name(self.races[0].first))
+        winner.unwrap_or_else(|| name(self.rankings[0].first))
     }
 
     /// `radix is the fastest at 7 of 8 settings, 1.10 to 3.10 × ahead of the next; elsewhere
@@ -108,15 +108,16 @@ impl Winners<'_> {
         let Some((winner, wins)) = self.wins.first() else {
             return self.undecided();
         };
-        let place = match (*wins, self.races.len()) {
+        let at = match (*wins, self.rankings.len()) {
             (1, 1) => String::new(),
             (wins, all) if wins == all => format!(" at all {all} settings"),
             (wins, all) => format!(" at {wins} of {}", counted(all, "setting")),
         };
-        let (elsewhere, unclear) = (self.elsewhere(), self.unclear());
+        let elsewhere = self.elsewhere();
+        let unclear = self.unclear();
         match self.ahead(winner) {
-            Some(ahead) => format!("{winner} is the fastest{place}{ahead}{elsewhere}{unclear}"),
-            None => format!("{winner} is the only one with a time{place}{elsewhere}{unclear}"),
+            Some(ahead) => format!("{winner} is the fastest{at}{ahead}{elsewhere}{unclear}"),
+            None => format!("{winner} is the only one with a time{at}{elsewhere}{unclear}"),
         }
     }
 
@@ -149,17 +150,18 @@ impl Winners<'_> {
 
     /// Statement for a task without any significant winner.
     fn undecided(&self) -> String {
-        if let [race] = &self.races[..] {
-            let second = race.second.map(|second| format!(" and {}", name(second)));
-            let names = name(race.first) + &second.unwrap_or_default();
-            return match race.evidence() {
+        if let [ranking] = &self.rankings[..] {
+            let second = ranking.second.map(|second| format!(" and {}", name(second)));
+            let names = name(ranking.first) + &second.unwrap_or_default();
+            return match ranking.evidence() {
                 Evidence::TooFew => {
                     format!("too few samples to say which is the fastest ({names} come first)")
                 }
                 _ => format!("{names} are equally fast: their intervals overlap"),
             };
         }
-        let (settings, unclear) = (self.races.len(), self.unclear());
+        let settings = self.rankings.len();
+        let unclear = self.unclear();
         format!("no variant is clearly the fastest at any of {settings} settings{unclear}")
     }
 }

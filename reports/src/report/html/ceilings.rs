@@ -11,7 +11,7 @@ use crate::record::{Ceiling, SummaryRow};
 use crate::units;
 
 /// Maximum number of bars; further variants are in the tables only.
-const MOST_BARS: usize = 40;
+const MAX_BARS: usize = 40;
 const WIDTH: f64 = 300.0;
 const BAR: f64 = 18.0;
 
@@ -33,7 +33,7 @@ pub fn section(rows: &[&SummaryRow], settings: &Settings) -> Markup {
                 @if longest > 1.0 { " Bars beyond the line were served by caches." }
             }
             (scrolling("Share of the measured ceilings", &table(&positions, settings, longest)))
-            (and_more(positions.len().saturating_sub(MOST_BARS), "variants"))
+            (and_more(positions.len().saturating_sub(MAX_BARS), "variants"))
         }
     }
 }
@@ -50,7 +50,7 @@ fn table(positions: &[Position], settings: &Settings, longest: f64) -> Markup {
                 th.number scope="col" { "ceiling" }
                 th scope="col" { "best at" }
             } }
-            tbody { @for position in positions.iter().take(MOST_BARS) { tr {
+            tbody { @for position in positions.iter().take(MAX_BARS) { tr {
                 th scope="row" { (position.variant.shown()) }
                 td.number { (position.threads) }
                 td.number { (percent(position.best)) }

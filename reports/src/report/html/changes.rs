@@ -18,12 +18,13 @@ use crate::shape::point_axes;
 use crate::units;
 
 /// Maximum number of rows; further ones are counted.
-const MOST_ROWS: usize = 300;
+const MAX_ROWS: usize = 300;
 
 pub fn section(comparison: &Comparison) -> Markup {
-    let settings = Settings::of(comparison.points.iter().map(|point| point_axes(&point.key.point)));
+    let settings =
+        Settings::from_points(comparison.points.iter().map(|point| point_axes(&point.key.point)));
     let limit = comparison.thresholds.min_effect;
-    let scale = Scale::of(comparison.points.iter(), limit);
+    let scale = Scale::for_points(comparison.points.iter(), limit);
     html! {
         section #changes {
             h2 { "What changed" }
@@ -42,7 +43,8 @@ pub fn section(comparison: &Comparison) -> Markup {
 }
 
 fn compared_with(comparison: &Comparison) -> Markup {
-    let (base, limits) = (&comparison.base, &comparison.thresholds);
+    let base = &comparison.base;
+    let limits = &comparison.thresholds;
     html! {
         "Compared with the run of " (minute(&base.started)) " in " code title=(Path::new(&base.folder).shown()) { (short_path(&base.folder).shown()) }
         @if let Some(commit) = &base.git_commit { " by commit " code { (commit.shown()) } }
@@ -82,7 +84,7 @@ fn changed(comparison: &Comparison, settings: &Settings, scale: &Scale) -> Marku
 }
 
 fn unchanged(comparison: &Comparison, settings: &Settings, scale: &Scale) -> Markup {
-    let points: Vec<_> = comparison.of(Verdict::Same).collect();
+    let points: Vec<_> = comparison.with_verdict(Verdict::Same).collect();
     html! {
         @if !points.is_empty() {
             details {
@@ -105,12 +107,12 @@ fn table(label: &str, points: &[&PointVerdict], settings: &Settings, scale: &Sca
                 th.number scope="col" { "now" }
                 th scope="col" { "why" }
             } }
-            tbody { @for point in points.iter().take(MOST_ROWS) { (row(point, settings, scale)) } }
+            tbody { @for point in points.iter().take(MAX_ROWS) { (row(point, settings, scale)) } }
         }
     };
     html! {
         (scrolling(label, &table))
-        (and_more(points.len().saturating_sub(MOST_ROWS), "points"))
+        (and_more(points.len().saturating_sub(MAX_ROWS), "points"))
     }
 }
 
@@ -186,15 +188,15 @@ fn unmatched(comparison: &Comparison) -> Markup {
 }
 
 fn partners(points: &[&Unmatched]) -> Markup {
-    let settings = Settings::of(points.iter().map(|point| point_axes(&point.key.point)));
+    let settings = Settings::from_points(points.iter().map(|point| point_axes(&point.key.point)));
     html! {
         ul.notes {
-            @for point in points.iter().take(MOST_ROWS) {
+            @for point in points.iter().take(MAX_ROWS) {
                 li { (point.key.name()) " "
                     span.quiet { (settings.apart(&point_axes(&point.key.point))) } ": " (point.reason.shown().at_most(SENTENCE)) }
             }
         }
-        (and_more(points.len().saturating_sub(MOST_ROWS), "points"))
+        (and_more(points.len().saturating_sub(MAX_ROWS), "points"))
     }
 }
 

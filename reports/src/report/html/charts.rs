@@ -8,15 +8,15 @@ use super::parts::{and_more, scrolling};
 use crate::charts::NamedSvg;
 
 /// Maximum number of charts; further ones are only in the run folder.
-const MOST_CHARTS: usize = 24;
+const MAX_CHARTS: usize = 24;
 
 /// Maximum magnification of a chart.
-const LARGEST: f64 = 1.5;
+const MAX_SCALE: f64 = 1.5;
 /// Width in pixels from which on charts do not fit side by side.
 const WIDE: u32 = 900;
 
 /// Maximum number of maps of winners at the top of the page.
-pub const MOST_MAPS: usize = 3;
+pub const MAX_MAPS: usize = 3;
 
 /// True for a map of winners.
 pub fn is_map(chart: &NamedSvg) -> bool {
@@ -24,12 +24,12 @@ pub fn is_map(chart: &NamedSvg) -> bool {
 }
 
 pub fn section(algorithm: &str, drawn: &[NamedSvg]) -> Markup {
-    let maps = drawn.iter().filter(|chart| is_map(chart)).take(MOST_MAPS);
+    let maps = drawn.iter().filter(|chart| is_map(chart)).take(MAX_MAPS);
     let at_the_top: Vec<&str> = maps.map(|map| map.name.as_str()).collect();
     let of_task = drawn.iter().filter(|chart| chart.algorithm == algorithm);
     let of_task = of_task.filter(|chart| !at_the_top.contains(&chart.name.as_str()));
     let (first, mut further): (Vec<_>, Vec<_>) = of_task.partition(|chart| chart.page == 1);
-    let hidden = further.split_off(further.len().min(MOST_CHARTS));
+    let hidden = further.split_off(further.len().min(MAX_CHARTS));
     html! {
         @if !first.is_empty() {
             h3 { "Charts" }
@@ -51,7 +51,7 @@ pub fn figure(chart: &NamedSvg) -> Markup {
     let caption = caption.collect::<Vec<_>>().join(" ");
     let answer = chart.headline.iter().map(|headline| format!("{}. ", headline.shown()));
     let words = format!("{}{}. {caption}", answer.collect::<String>(), chart.title.shown());
-    let largest = LARGEST * f64::from(chart.width);
+    let largest = MAX_SCALE * f64::from(chart.width);
     let is_wide = chart.width > WIDE;
     let picture = html! {
         div.chart role="img" aria-label=(words) style={ "max-width:" (largest) "px" } {

@@ -8,13 +8,13 @@ use super::super::facts::command::asked;
 use super::super::facts::tally::Tally;
 use super::super::facts::time::{duration, minute};
 use super::super::facts::{counted, verdict};
-use super::charts::{MOST_MAPS, figure, is_map};
+use super::charts::{MAX_MAPS, figure, is_map};
 use crate::charts::NamedSvg;
 
 pub fn section(input: &ReportInput, charts: &[NamedSvg]) -> Markup {
     let record = &input.run.record;
     // Maps of the winners, task by task.
-    let maps = charts.iter().filter(|chart| is_map(chart)).take(MOST_MAPS);
+    let maps = charts.iter().filter(|chart| is_map(chart)).take(MAX_MAPS);
     html! {
         section.headline aria-label="Summary" {
             p.asked { code { "bench " (asked(&record.command)) } }
@@ -46,7 +46,7 @@ fn measured(input: &ReportInput) -> String {
 }
 
 fn figures(input: &ReportInput) -> Markup {
-    let tally = Tally::of(&input.run.summary);
+    let tally = Tally::from_rows(&input.run.summary);
     let figures = [
         (tally.points, "point measured", "points measured"),
         (tally.variants, "variant", "variants"),

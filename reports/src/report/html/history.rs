@@ -14,14 +14,14 @@ use crate::trend::{Shift, Trend};
 use crate::units;
 
 /// Maximum number of series; further points changed less.
-const MOST_SERIES: usize = 60;
+const MAX_SERIES: usize = 60;
 /// Number of series that are open initially.
 const OPEN: usize = 12;
 const PICTURE: Frame = Frame { width: 240.0, height: 64.0, dots: true };
 
 pub fn section(input: &ReportInput, algorithm: &str, settings: &Settings) -> Markup {
     let series = series(input, algorithm);
-    let shown = &series[..series.len().min(MOST_SERIES)];
+    let shown = &series[..series.len().min(MAX_SERIES)];
     let (first, rest) = shown.split_at(shown.len().min(OPEN));
     html! {
         @if !series.is_empty() {
@@ -65,6 +65,7 @@ fn latest(series: &Series) -> String {
 
 /// `slower since 2026-11-20: +4.0 %`.
 fn changed(trend: &Trend, shift: &Shift) -> Markup {
-    let (word, since) = (shift.direction.name(), day(&trend.first_visit(shift).started));
+    let word = shift.direction.name();
+    let since = day(&trend.first_visit(shift).started);
     html! { span.(word) { (word) " since " (since) ": " (units::change(shift.ratio())) } }
 }

@@ -86,7 +86,7 @@ fn caveats(input: &ReportInput) -> Vec<String> {
 }
 
 fn refused(input: &ReportInput) -> Option<String> {
-    let refused = Tally::of(&input.run.summary).refused;
+    let refused = Tally::from_rows(&input.run.summary).refused;
     let points = counted(refused, "point");
     let words =
         format!("{points} {} without a valid time; each task says why.", units::are(refused));
@@ -95,7 +95,8 @@ fn refused(input: &ReportInput) -> Option<String> {
 
 fn shard(record: &RunRecord) -> Option<String> {
     let suite = record.suite.as_ref()?;
-    let (shard, name) = (suite.shard?, &suite.name);
+    let shard = suite.shard?;
+    let name = &suite.name;
     let words = format!("This is shard {shard} of the suite {name}: the others are not in here.");
     Some(words)
 }

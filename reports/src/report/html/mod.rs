@@ -45,7 +45,7 @@ const STYLE: &str = include_str!("style.css");
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// Maximum number of samples for distributions, which would be most of the page otherwise.
-const MOST_SAMPLES: usize = 6_000;
+const MAX_SAMPLES: usize = 6_000;
 
 /// The page may only show and style its own content.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; \
@@ -56,7 +56,7 @@ pub fn page(input: &ReportInput) -> Result<String, ReportError> {
     let run = input.run;
     let diagnostics = match run.samples.len() {
         _ if input.diagnostics => Diagnostics::All,
-        ..=MOST_SAMPLES => Diagnostics::Distributions,
+        ..=MAX_SAMPLES => Diagnostics::Distributions,
         _ => Diagnostics::None,
     };
     let wanted = Wanted { rank: input.rank, diagnostics, stages: Stages::Page };

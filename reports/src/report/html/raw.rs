@@ -17,7 +17,7 @@ use crate::record::{DIRTY, RunRecord};
 use crate::units;
 
 /// Packed samples of more bytes are linked instead of embedded.
-const MOST_BYTES: usize = 2_000_000;
+const MAX_BYTES: usize = 2_000_000;
 
 /// A file inside the page.
 struct Embedded {
@@ -65,9 +65,10 @@ fn packed(content: &[u8]) -> io::Result<Vec<u8>> {
 }
 
 fn samples_item(file: &Embedded, input: &ReportInput) -> Markup {
-    let (count, folder) = (input.run.samples.len(), input.run.folder.shown());
+    let count = input.run.samples.len();
+    let folder = input.run.folder.shown();
     html! {
-        @if file.content.len() <= MOST_BYTES {
+        @if file.content.len() <= MAX_BYTES {
             (file.link())
         } @else if let Some(link) = input.samples_link {
             a href=(link) { "samples.csv" } " next to this page: too large to embed"

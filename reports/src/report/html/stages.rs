@@ -12,7 +12,7 @@ use crate::shape::name;
 use crate::units;
 
 /// Maximum number of settings; further ones are in the tables only.
-const MOST_SETTINGS: usize = 12;
+const MAX_SETTINGS: usize = 12;
 /// Minimum share of the width for a part whose share is written in it.
 const ROOM_FOR_SHARE: f64 = 0.1;
 /// The colour of the remainder, which was not measured itself.
@@ -29,10 +29,10 @@ pub fn section(rows: &[&SummaryRow], settings: &Settings) -> Markup {
             ul.legend { @for (i, stage) in stages.iter().enumerate() {
                 li { span.swatch style={ "background:" (color(stage, i)) } {} (stage.shown()) }
             } }
-            @for breakdown in breakdowns.iter().take(MOST_SETTINGS) {
+            @for breakdown in breakdowns.iter().take(MAX_SETTINGS) {
                 (figure(breakdown, &stages, settings))
             }
-            (and_more(breakdowns.len().saturating_sub(MOST_SETTINGS), "settings are in the tables"))
+            (and_more(breakdowns.len().saturating_sub(MAX_SETTINGS), "settings are in the tables"))
         }
     }
 }

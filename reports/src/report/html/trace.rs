@@ -41,7 +41,7 @@ pub fn trace(
     let dot = |i: usize, visit: &Visit| {
         html! {
             circle class=[(i + 1 == visits.len()).then_some("last")]
-                cx=(pixels(x(i))) cy=(pixels(y(visit.median_s))) r="3" { title { (told(visit)) } }
+                cx=(pixels(x(i))) cy=(pixels(y(visit.median_s))) r="3" { title { (tooltip(visit)) } }
         }
     };
     html! {
@@ -74,7 +74,7 @@ fn ends(visit: &Visit) -> (f64, f64) {
 }
 
 /// `2026-11-20 12:18 UTC, commit 1b476acfc876: 1.23 ms [1.20 ms, 1.26 ms]`.
-fn told(visit: &Visit) -> String {
+fn tooltip(visit: &Visit) -> String {
     let commit = visit.git_commit.as_ref();
     let commit = commit.map_or_else(String::new, |commit| format!(", commit {}", commit.shown()));
     let interval = interval(visit).map_or_else(String::new, |interval| format!(" {interval}"));

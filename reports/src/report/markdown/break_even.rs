@@ -1,13 +1,13 @@
 //! Size from which on a GPU is faster, setting by setting.
 
 use super::and_more;
-use crate::break_even::{Sweep, entrants, sentences, sweeps};
+use crate::break_even::{Sweep, fastest_variants, sentences, sweeps};
 use crate::record::SummaryRow;
 use crate::shape;
 use crate::table::escaped;
 
 /// Maximum number of settings; further ones are counted.
-const MOST_SETTINGS: usize = 8;
+const MAX_SETTINGS: usize = 8;
 
 /// A line for each setting; empty if no CPU and GPU were measured at enough sizes.
 pub fn text(rows: &[&SummaryRow]) -> String {
@@ -15,8 +15,8 @@ pub fn text(rows: &[&SummaryRow]) -> String {
     if sweeps.is_empty() {
         return String::new();
     }
-    let lines: String = sweeps.iter().take(MOST_SETTINGS).map(line).collect();
-    let more = and_more(sweeps.len().saturating_sub(MOST_SETTINGS), "settings");
+    let lines: String = sweeps.iter().take(MAX_SETTINGS).map(line).collect();
+    let more = and_more(sweeps.len().saturating_sub(MAX_SETTINGS), "settings");
     format!("Size from which a GPU is faster:\n\n{lines}{more}\n")
 }
 
@@ -26,7 +26,7 @@ fn line(sweep: &Sweep) -> String {
         words => format!("{words}: "),
     };
     let said = sentences(sweep).join("; ");
-    let line = format!("{setting}{said} ({})", entrants(sweep));
+    let line = format!("{setting}{said} ({})", fastest_variants(sweep));
     format!("- {}\n", escaped(&line))
 }
 

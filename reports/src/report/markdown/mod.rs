@@ -52,7 +52,7 @@ fn title(input: &ReportInput) -> String {
 
 fn task(input: &ReportInput, algorithm: &str) -> String {
     let rows = &rows_of(&input.run.summary, algorithm);
-    let settings = Settings::of_rows(rows.iter().copied());
+    let settings = Settings::from_rows(rows.iter().copied());
     format!(
         "### {}\n\n{}\n\n{}{}",
         escaped(algorithm),
@@ -72,7 +72,8 @@ fn and_more(hidden: usize, what: &str) -> String {
 
 /// `AMD EPYC, 2 cores, 25 GB, …, commit 1b476acfc876`.
 fn machine(record: &RunRecord) -> String {
-    let (machine, software) = (&record.machine, &record.software);
+    let machine = &record.machine;
+    let software = &record.software;
     let commit = software.git_commit.as_ref();
     let parts = [
         machine.cpu_model.shown().to_string(),

@@ -30,7 +30,8 @@ fn fields(stream: &LiveStream) -> BTreeMap<Tag, Vec<String>> {
     let mut fields: BTreeMap<Tag, Vec<String>> = BTreeMap::new();
     for metric in METRICS {
         for sample in metric.samples(stream) {
-            let (name, suffix) = (metric.short_name(), sample.suffix);
+            let name = metric.short_name();
+            let suffix = sample.suffix;
             let field = format!("{name}{suffix}={}", sample.value);
             fields.entry(sample.label).or_default().push(field);
         }

@@ -27,7 +27,9 @@ fn write_samples(page: &mut String, metric: &Metric, stream: &LiveStream) {
     let of_all = labels(stream).map(|(name, value)| label(name, &value)).join(",");
     for sample in metric.samples(stream) {
         let own = sample.label.map(|(name, value)| format!(",{}", label(name, &value)));
-        let (name, suffix, own) = (metric.name, sample.suffix, own.unwrap_or_default());
+        let name = metric.name;
+        let suffix = sample.suffix;
+        let own = own.unwrap_or_default();
         let _ = writeln!(page, "{name}{suffix}{{{of_all}{own}}} {}", sample.value);
     }
 }
@@ -71,7 +73,8 @@ mod tests {
     #[test]
     fn each_series_is_there_once_below_the_head_of_its_metric() {
         let page = page(&[stream(1.0), stream(0.5)]);
-        let (mut metric, mut seen) = ("", std::collections::HashSet::new());
+        let mut metric = "";
+        let mut seen = std::collections::HashSet::new();
         for line in page.lines() {
             match line.strip_prefix("# TYPE ") {
                 Some(head) => metric = head.split(' ').next().expect("a name"),

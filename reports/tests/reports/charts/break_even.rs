@@ -81,7 +81,8 @@ fn one_side_alone_has_no_such_chart() {
 fn bars_are_drawn_by_the_whole_and_by_kernels() {
     let rows: Vec<SummaryRow> = rows().into_iter().filter(|row| row.items == SIZES[1]).collect();
     let said = |name: &str| texts(&svg(&rows, name)).join(" ");
-    let (total, kernel) = (said("bars"), said("bars-kernel"));
+    let total = said("bars");
+    let kernel = said("bars-kernel");
     assert!(total.contains("(end to end)") && total.contains("63.2 µs"), "{total}");
     assert!(kernel.contains("(kernels)") && kernel.contains("31.6 µs"), "{kernel}");
     assert!(kernel.contains("without copies"), "{kernel}");

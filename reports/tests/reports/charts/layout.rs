@@ -98,7 +98,8 @@ impl<'a> TextBox<'a> {
             Some("middle") => length / 2.0,
             _ => length,
         };
-        let (x, y) = (number(node, "x"), number(node, "y"));
+        let x = number(node, "x");
+        let y = number(node, "y");
         let (from, to) = match node.attribute("transform") {
             None => ((x - before, y), (x - before + length, y + em)),
             Some(_) => ((x, y + before - length), (x + em, y + before)),

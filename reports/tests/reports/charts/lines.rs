@@ -27,7 +27,8 @@ fn the_ideal_is_what_a_perfect_variant_follows() {
     let rows = threads_sweep(&[1, 2, 4, 8, 16], &UNPLACED, |t| 8e-3 / t as f64);
     let text = svg(&rows, "speedup-over-threads");
     let line = &lines_of(&text, &colour_of(&text, "slow"))[0];
-    let (first, last) = (line[0], line[line.len() - 1]);
+    let first = line[0];
+    let last = line[line.len() - 1];
     let mut ideal: Vec<_> = lines_of(&text, &colour_of(&text, "ideal")).concat();
     // The legend is above the panel.
     ideal.retain(|(_, y)| *y >= last.1 - 1.0);

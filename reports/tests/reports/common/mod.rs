@@ -89,7 +89,8 @@ pub fn copy_folder(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("created");
     for entry in fs::read_dir(from).expect("readable") {
         let entry = entry.expect("readable");
-        let (path, copy) = (entry.path(), to.join(entry.file_name()));
+        let path = entry.path();
+        let copy = to.join(entry.file_name());
         if path.is_dir() {
             copy_folder(&path, &copy);
         } else {

@@ -9,7 +9,7 @@ use super::fixture::{Fixture, large};
 
 /// Measurements of a browser for a page in a frame of some width.
 #[derive(Debug)]
-struct Seen {
+struct PageMeasurements {
     /// `inner=360 overflow=0 broken=0 drawn=true`
     measures: String,
     /// Messages in its log.
@@ -53,7 +53,7 @@ addEventListener("load", () => {{
     )
 }
 
-fn seen(chromium: &Path, page: &str, width: u32) -> Seen {
+fn seen(chromium: &Path, page: &str, width: u32) -> PageMeasurements {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = folder.path().join("probe.html");
     std::fs::write(folder.path().join("page.html"), page).expect("written");
@@ -74,7 +74,7 @@ fn seen(chromium: &Path, page: &str, width: u32) -> Seen {
     let measures = measures.and_then(|rest| rest.split("</pre>").next());
     let errors = text(&output.stderr);
     let console = errors.lines().filter(|line| line.contains("CONSOLE"));
-    Seen {
+    PageMeasurements {
         measures: measures.unwrap_or(&dom).to_owned(),
         console: console.map(str::to_owned).collect(),
     }
@@ -99,7 +99,8 @@ fn a_page_fits_phones_and_screens_without_errors() {
 
 #[test]
 fn a_large_page_does_too() {
-    let (fixture, run) = (Fixture::new(), large());
+    let fixture = Fixture::new();
+    let run = large();
     let mut input = fixture.input();
     input.run = &run;
     check(&html(&input).expect("a page"));

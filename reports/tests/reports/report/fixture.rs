@@ -65,8 +65,10 @@ pub fn run(summary: Vec<SummaryRow>) -> Run {
 pub fn large() -> Run {
     let mut rows = Vec::new();
     for i in 0..500u32 {
-        let (variant, setting) = (i % 5, i / 5);
-        let (digis, order) = (1000 * (1 + setting % 10), setting / 10 % 5);
+        let variant = i % 5;
+        let setting = i / 5;
+        let digis = 1000 * (1 + setting % 10);
+        let order = setting / 10 % 5;
         let params = format!("digis={digis};order=jitter:{order};segments=24");
         let mut row = row(&format!("variant-{variant}"), &params, f64::from(i + 1) * 1e-5);
         row.threads = 1 + (setting / 50) as usize;
@@ -79,7 +81,8 @@ pub fn large() -> Run {
 
 fn record(started: &str) -> RunRecord {
     let record = common::record();
-    let (copy_bytes_per_s, triad_bytes_per_s) = (28.7e9, 34.1e9);
+    let copy_bytes_per_s = 28.7e9;
+    let triad_bytes_per_s = 34.1e9;
     let bandwidth = Bandwidth { copy_bytes_per_s, triad_bytes_per_s, ..Bandwidth::default() };
     let command = ["bench", "sort", "--variant", "std-*", "--seed", "1"];
     RunRecord {

@@ -22,7 +22,7 @@ const NORMAL: f64 = 1.482_602_218_505_602;
 
 /// Estimate of a point in one run.
 #[derive(Clone, Copy)]
-struct Night {
+struct RunEstimate {
     seconds: f64,
     /// The squared standard error of its logarithm, as estimated by the run itself.
     variance: f64,
@@ -33,34 +33,37 @@ impl RunScatter {
     /// enough. Runs of other machines must not be among them.
     pub fn of_history<'a>(runs: impl IntoIterator<Item = &'a [SummaryRow]>) -> Option<Self> {
         let rows = runs.into_iter().flatten();
-        let nights = rows.filter_map(|row| Some((Key::new(row.point(), &row.stage), night(row)?)));
-        let mut points = by_key(nights);
-        for (_, nights) in &mut points {
-            nights.drain(..nights.len().saturating_sub(LAST));
+        let estimates =
+            rows.filter_map(|row| Some((Key::new(row.point(), &row.stage), estimate(row)?)));
+        let mut points = by_key(estimates);
+        for (_, estimates) in &mut points {
+            estimates.drain(..estimates.len().saturating_sub(LAST));
         }
-        let times = |nights: &[Night]| nights.iter().map(|night| night.seconds).collect();
-        let series: Vec<Vec<f64>> = points.iter().map(|(_, nights)| times(nights)).collect();
+        let times =
+            |estimates: &[RunEstimate]| estimates.iter().map(|estimate| estimate.seconds).collect();
+        let series: Vec<Vec<f64>> = points.iter().map(|(_, estimates)| times(estimates)).collect();
         let levels = trend::levels(&series, &Terms::default());
-        let scatter = points.into_iter().zip(levels).filter_map(|((key, nights), (levels, _))| {
-            let levels = levels.iter().map(|level| &nights[level.runs.clone()]);
-            point(key, &levels.collect::<Vec<_>>())
-        });
+        let scatter =
+            points.into_iter().zip(levels).filter_map(|((key, estimates), (levels, _))| {
+                let levels = levels.iter().map(|level| &estimates[level.runs.clone()]);
+                point(key, &levels.collect::<Vec<_>>())
+            });
         Self::of_origin(&scatter.collect::<Vec<_>>(), Origin::History)
     }
 }
 
-fn night(row: &SummaryRow) -> Option<Night> {
+fn estimate(row: &SummaryRow) -> Option<RunEstimate> {
     let seconds = row.valid_median()?;
     let is_whole = row.interval_level() >= FULL_LEVEL;
     let ends = row.ci95_low_s.zip(row.ci95_high_s).filter(|_| is_whole);
     let error = ends.map(|(low, high)| Interval { low, high }.standard_error());
     let error = error.filter(|error| error.is_finite());
     // An unknown error of a run counts as scatter between runs.
-    Some(Night { seconds, variance: error.map_or(0.0, |error| error.powi(2)) })
+    Some(RunEstimate { seconds, variance: error.map_or(0.0, |error| error.powi(2)) })
 }
 
 /// Scatter by the deviations of the runs from the medians of their levels.
-fn point(key: Key, levels: &[&[Night]]) -> Option<PointScatter> {
+fn point(key: Key, levels: &[&[RunEstimate]]) -> Option<PointScatter> {
     let deviations: Vec<f64> = levels.iter().copied().flat_map(deviations).collect();
     let runs = (deviations.len() + 1).checked_sub(levels.len())?;
     if runs < MIN_RUNS {
@@ -71,8 +74,8 @@ fn point(key: Key, levels: &[&[Night]]) -> Option<PointScatter> {
     let squares =
         sizes.iter().map(|size| if farthest > 0.0 { size.min(farthest) } else { *size }.powi(2));
     let df = (runs - 1) as f64;
-    let nights = levels.iter().copied().flatten();
-    let within = nights.map(|night| night.variance).sum::<f64>() / deviations.len() as f64;
+    let estimates = levels.iter().copied().flatten();
+    let within = estimates.map(|estimate| estimate.variance).sum::<f64>() / deviations.len() as f64;
     Some(PointScatter {
         point: key.point,
         stage: key.stage,
@@ -81,8 +84,8 @@ fn point(key: Key, levels: &[&[Night]]) -> Option<PointScatter> {
     })
 }
 
-fn deviations(level: &[Night]) -> Vec<f64> {
-    let times: Vec<f64> = level.iter().map(|night| night.seconds).collect();
+fn deviations(level: &[RunEstimate]) -> Vec<f64> {
+    let times: Vec<f64> = level.iter().map(|estimate| estimate.seconds).collect();
     let middle = median(&times);
     times.iter().map(|time| (time / middle).ln()).collect()
 }
@@ -113,7 +116,7 @@ mod tests {
     fn deviation(history: &[Vec<SummaryRow>]) -> Option<(f64, f64)> {
         let scatter = RunScatter::of_history(history.iter().map(Vec::as_slice))?;
         let key = Key::new(history[0][0].point(), "total");
-        Some((scatter.of(&key).deviation, scatter.of(&key).df))
+        Some((scatter.for_key(&key).deviation, scatter.for_key(&key).df))
     }
 
     #[test]

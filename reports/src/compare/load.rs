@@ -9,7 +9,7 @@ use super::measured::Measured;
 /// Share of disturbed samples from which on a machine counts as busy.
 const DISTURBED: f64 = 0.1;
 /// Share of disturbed samples from which on the whole run counts as disturbed.
-const MOSTLY: f64 = 0.3;
+const MOSTLY_DISTURBED: f64 = 0.3;
 /// Load per CPU before the run above which a machine counts as busy.
 const LOADED: f64 = 0.5;
 /// Difference of the loads per CPU above which loads count as different.
@@ -17,7 +17,7 @@ const UNLIKE: f64 = 0.25;
 
 /// Conditions of two runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Circumstances {
+pub struct RunConditions {
     /// Other processes used the machine during one of them.
     pub busy: bool,
     /// Many samples were disturbed, and the loads differed.
@@ -26,15 +26,16 @@ pub struct Circumstances {
     pub rebuilt: bool,
 }
 
-impl Circumstances {
+impl RunConditions {
     /// Conditions by the samples and the load averages at the starts of both runs.
-    pub fn of(base: &Measured, new: &Measured) -> Self {
+    pub fn new(base: &Measured, new: &Measured) -> Self {
         let executables = [base, new].map(|run| &run.record.software.fingerprint);
-        let (base, new) = (Load::of(base), Load::of(new));
+        let base = Load::from_run(base);
+        let new = Load::from_run(new);
         let differ = base.load.zip(new.load).is_some_and(|(a, b)| (a - b).abs() > UNLIKE);
-        Circumstances {
+        RunConditions {
             busy: base.is_busy() || new.is_busy(),
-            unlike: differ && base.disturbed.max(new.disturbed) > MOSTLY,
+            unlike: differ && base.disturbed.max(new.disturbed) > MOSTLY_DISTURBED,
             rebuilt: executables[0] != executables[1],
         }
     }
@@ -50,7 +51,7 @@ pub(super) struct Load {
 }
 
 impl Load {
-    pub fn of(run: &Measured) -> Self {
+    pub fn from_run(run: &Measured) -> Self {
         let points = run.points.iter();
         let samples = points.filter_map(|point| point.samples.as_ref().ok());
         let count = |(all, disturbed), samples: &super::Samples| {
