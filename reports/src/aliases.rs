@@ -142,9 +142,9 @@ impl Aliases {
 
     /// Problems of the table: an old name must have one meaning at any time.
     pub fn problems(&self) -> Vec<String> {
-        let problem = |(number, alias): (usize, &Alias)| {
+        let problem = |(index, alias): (usize, &Alias)| {
             let Alias { task, old, new, .. } = alias;
-            let mut before = self.0[..number].iter();
+            let mut before = self.0[..index].iter();
             let is_old =
                 |other: &Alias| other.meets(alias) && other.old == *new && other.until.is_empty();
             if before.any(|other| other.meets(alias) && other.old == *old) {

@@ -132,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_stages_leave_is_other() {
+    fn the_remainder_of_the_stages_is_other() {
         let rows = [
             stage("a", "total", 10.0),
             stage("a", "count", 2.0),

@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_filter_is_told() {
+    fn invalid_filters_are_reported() {
         for text in ["", "digis", "=2", "digis=", "digis=2,"] {
             let error = text.parse::<AxisValues>().expect_err(text).to_string();
             assert!(error.contains("NAME=VALUE"), "{error}");

@@ -2,7 +2,7 @@
 
 use anstyle::{AnsiColor, Style};
 
-/// Whether to colour text.
+/// Use of colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Paint {
     /// No colours: for files, pipes and with `NO_COLOR`.

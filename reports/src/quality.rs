@@ -53,7 +53,7 @@ impl Quality {
     fn new(metric: &str, record: &MetricRecord) -> Self {
         let MetricRecord { unit, label, meaning, better, ideal, .. } = record;
         let name = if unit.is_empty() { label.clone() } else { format!("{label} [{unit}]") };
-        // That residuals are standard deviations is stated once for all of them.
+        // A common note states that residuals are standard deviations.
         let is_share = unit.is_empty() && *better != Better::Near;
         let meaning = is_share.then(|| interned(&format!("{label}: {meaning}")));
         let ideal = ideal.filter(|_| *better == Better::Near);

@@ -5,7 +5,7 @@ use crate::paint::Paint;
 /// Output device of tables for people.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Screen {
-    /// Whether to use colours.
+    /// Use of colours.
     pub paint: Paint,
     /// The size of a terminal; files and pipes have none and no limits.
     pub size: Option<Size>,

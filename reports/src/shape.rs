@@ -200,8 +200,8 @@ pub fn words(row: &SummaryRow) -> String {
 
 /// Axes as text, without those at their default value.
 pub fn phrases(axes: &[(AxisName, String)]) -> String {
-    let said = axes.iter().filter(|(name, value)| !is_silent(name, value));
-    let phrases: Vec<String> = said.map(|(name, value)| phrase(name, value)).collect();
+    let visible = axes.iter().filter(|(name, value)| !is_silent(name, value));
+    let phrases: Vec<String> = visible.map(|(name, value)| phrase(name, value)).collect();
     phrases.join(SEPARATOR)
 }
 
@@ -391,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_run_declares_counts_and_not_the_name() {
+    fn declarations_of_the_run_count_and_not_the_name() {
         assert_eq!(value(&old("decode", "noise"), "0.005"), "0.005");
         assert_eq!(phrase(&declared(AxisKind::Duration, "ns"), "1000"), "it 1 µs");
         assert_eq!(phrase(&declared(AxisKind::Share, ""), "2000"), "it 2000");

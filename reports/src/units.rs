@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_is_not_called_one() {
+    fn infinite_numbers_are_not_shown() {
         let say: [fn(f64) -> String; 7] = [
             |value| seconds(value, 3),
             |value| significant(value, 3),

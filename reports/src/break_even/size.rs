@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn what_changes_the_number_of_items_is_the_size() {
+    fn the_size_axis_changes_the_number_of_items() {
         let mut rows = Vec::new();
         for segments in [1, 2, 3, 4] {
             for digis in [10, 20, 30] {

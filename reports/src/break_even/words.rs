@@ -115,7 +115,7 @@ mod tests {
 
     /// Sentences for a GPU that takes these times (µs) for 10^3 to 10^6 digis; the CPU takes 1, 10,
     /// 100 and 1000 µs.
-    fn said(gpu_us: [f64; 4], width: Option<f64>) -> Vec<String> {
+    fn phrases(gpu_us: [f64; 4], width: Option<f64>) -> Vec<String> {
         let mut rows = Vec::new();
         for (i, gpu_us) in (0..).zip(gpu_us) {
             let digis = 10u64.pow(3 + i);
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn crossings_are_told_with_their_intervals_where_these_are_known() {
+    fn crossings_have_their_intervals_if_known() {
         let once = [10.0, 31.6, 100.0, 316.0];
         for (gpu_us, width, expected) in [
             (once, Some(0.02), "from 100 k digis on (94.5 k to 106 k) the GPU wins end to end"),
@@ -145,20 +145,20 @@ mod tests {
                  from 33.3 k digis on (32.4 k to 34.3 k) the CPU wins",
             ),
         ] {
-            assert_eq!(said(gpu_us, width), [expected]);
+            assert_eq!(phrases(gpu_us, width), [expected]);
         }
     }
 
     #[test]
-    fn an_open_end_is_told() {
-        let said = said([1.01, 9.9, 80.0, 500.0], Some(0.02));
-        assert!(said[0].contains("on (below 1 k to 1"), "{said:?}");
-        let said = self::said([2.0, 20.0, 101.0, 990.0], Some(0.02));
-        assert!(said[0].contains(" to beyond 1 M) the GPU wins"), "{said:?}");
+    fn an_open_end_is_reported() {
+        let phrases = phrases([1.01, 9.9, 80.0, 500.0], Some(0.02));
+        assert!(phrases[0].contains("on (below 1 k to 1"), "{phrases:?}");
+        let phrases = self::phrases([2.0, 20.0, 101.0, 990.0], Some(0.02));
+        assert!(phrases[0].contains(" to beyond 1 M) the GPU wins"), "{phrases:?}");
     }
 
     #[test]
-    fn no_crossing_is_told() {
+    fn missing_crossings_are_reported() {
         let begin = "no crossing from 1 k to 1 M digis: ";
         for (gpu_us, end) in [
             ([2.0, 20.0, 200.0, 2000.0], "the CPU wins end to end at all sizes"),
@@ -169,18 +169,18 @@ mod tests {
                 "the GPU wins end to end at 3 of 4 sizes and is not clearly slower at the others",
             ),
         ] {
-            assert_eq!(said(gpu_us, Some(0.02)), [format!("{begin}{end}")]);
+            assert_eq!(phrases(gpu_us, Some(0.02)), [format!("{begin}{end}")]);
         }
     }
 
     #[test]
-    fn both_ways_and_those_who_run_are_told() {
+    fn both_gpu_times_and_the_fastest_variants_are_named() {
         let rows = break_even_rows(&["random"]);
         let rows: Vec<_> = rows.iter().collect();
         let sweep = &sweeps(&rows)[0];
-        let said = sentences(sweep);
-        assert!(said[0].ends_with("the GPU wins end to end"), "{said:?}");
-        assert!(said[1].ends_with("the GPU wins by its kernels alone"), "{said:?}");
+        let phrases = sentences(sweep);
+        assert!(phrases[0].ends_with("the GPU wins end to end"), "{phrases:?}");
+        assert!(phrases[1].ends_with("the GPU wins by its kernels alone"), "{phrases:?}");
         assert_eq!(
             fastest_variants(sweep),
             "fastest on the CPU: small with 2 threads, then large with 2 threads; on the GPU: \

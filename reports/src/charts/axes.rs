@@ -55,17 +55,17 @@ impl Axis {
     /// rounded where that keeps them distinct.
     pub fn labels(&self) -> Vec<String> {
         if self.values.iter().all(|value| value.len() <= 4) {
-            return self.said(|axis, value| match axis.declared().unit.is_empty() {
+            return self.phrases(|axis, value| match axis.declared().unit.is_empty() {
                 false => shape::value(axis, value),
                 true => value.to_owned(),
             });
         }
-        let short = self.said(shape::short_value);
+        let short = self.phrases(shape::short_value);
         let distinct: BTreeSet<&String> = short.iter().collect();
-        if distinct.len() == short.len() { short } else { self.said(shape::value) }
+        if distinct.len() == short.len() { short } else { self.phrases(shape::value) }
     }
 
-    fn said(&self, say: fn(&AxisName, &str) -> String) -> Vec<String> {
+    fn phrases(&self, say: fn(&AxisName, &str) -> String) -> Vec<String> {
         self.values.iter().map(|value| say(&self.name, value)).collect()
     }
 }
@@ -128,9 +128,9 @@ pub fn title<'a>(setting: impl IntoIterator<Item = (&'a AxisName, &'a String)>) 
 /// Placement of the threads of a row: `not placed`, `cores close`, `{0:4},{4:4} close`.
 pub fn placement(row: &SummaryRow) -> String {
     let values = PLACEMENT.into_iter().zip([&row.places, &row.bind]);
-    let said = values.filter(|(name, value)| !shape::is_silent(name, value));
-    let said: Vec<&str> = said.map(|(_, value)| value.as_str()).collect();
-    if said.is_empty() { "not placed".to_owned() } else { said.join(" ") }
+    let phrases = values.filter(|(name, value)| !shape::is_silent(name, value));
+    let phrases: Vec<&str> = phrases.map(|(_, value)| value.as_str()).collect();
+    if phrases.is_empty() { "not placed".to_owned() } else { phrases.join(" ") }
 }
 
 #[cfg(test)]
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_placement_is_said_in_the_words_of_the_command() {
+    fn a_placement_is_printed_as_in_the_command() {
         for (places, bind, expected) in [
             ("none", "false", "not placed"),
             ("cores", "close", "cores close"),

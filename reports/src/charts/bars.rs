@@ -43,7 +43,7 @@ impl Quantity {
     pub fn name(self) -> &'static str {
         match self {
             Quantity::Time => "time",
-            Quantity::PageTime => "time a page",
+            Quantity::PageTime => "time per page",
             Quantity::Memory => "memory",
             Quantity::Bandwidth => "bandwidth",
             Quantity::Quality(quality) => quality.name,
@@ -301,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn who_was_given_something_else_has_a_panel_of_its_own() {
+    fn variants_with_other_inputs_have_separate_panels() {
         let given = |variant: &str, given: &str| SummaryRow {
             given: given.into(),
             ..row(variant, "n=1", 1.0)
@@ -317,8 +317,9 @@ mod tests {
     fn the_fastest_is_first_and_the_others_are_compared_with_it() {
         let chart = of(&[row("a", "n=1", 3e-3), row("b", "n=1", 2e-3)]);
         let bars = &chart.panels[0].bars;
-        let said: Vec<_> = bars.iter().map(|bar| (bar.name.as_str(), bar.words.as_str())).collect();
-        assert_eq!(said, [("b", "2.00 ms · 1.00 ×"), ("a", "3.00 ms · 1.50 ×")]);
+        let phrases: Vec<_> =
+            bars.iter().map(|bar| (bar.name.as_str(), bar.words.as_str())).collect();
+        assert_eq!(phrases, [("b", "2.00 ms · 1.00 ×"), ("a", "3.00 ms · 1.50 ×")]);
         assert_eq!(chart.headline.as_deref(), Some("b is fastest, 1.50 × ahead of a"));
         let bandwidth = of_study(&[row("a", "n=1", 3e-3)], &[], bandwidth).expect("measured");
         let expected = "a has the highest bandwidth: 50 % of what was measured";

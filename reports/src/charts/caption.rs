@@ -111,14 +111,14 @@ fn by_device(rows: &[&SummaryRow], axis: &Axis) -> String {
     values.iter().map(phrase).collect::<Vec<_>>().join(", ")
 }
 
-/// `10 to 34 samples a point`.
+/// `10 to 34 samples per point`.
 fn samples(rows: &[&SummaryRow]) -> String {
     let counts = || rows.iter().map(|row| row.samples);
     let least = counts().min().unwrap_or(0);
     let most = counts().max().unwrap_or(0);
     match least == most {
-        true => format!("{} a point", counted(most, "sample")),
-        false => format!("{least} to {most} samples a point"),
+        true => format!("{} per point", counted(most, "sample")),
+        false => format!("{least} to {most} samples per point"),
     }
 }
 
@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_does_not_vary_is_said() {
+    fn only_constant_axes_are_listed() {
         let rows = [row("a", "digis=2000000;n=1", 1e-3), row("a", "digis=2000000;n=2", 1e-3)];
         assert_eq!(of(&rows)[1], "2 M digis · 2 threads · cache hot");
     }
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_counted_and_named() {
+    fn missing_points_are_counted_and_named() {
         let mut wrong = row("b", "n=1", 1e-3);
         wrong.valid = YesNo::No;
         let mut partly = row("a", "n=2", 1e-3);
@@ -206,7 +206,7 @@ mod tests {
         let caption = of(&[row("a", "n=1", 1e-3), wrong, partly]);
         assert_eq!(
             caption[2],
-            "reading · 10 samples a point · 1 variant not shown: not valid (b) · 1 point not \
+            "reading · 10 samples per point · 1 variant not shown: not valid (b) · 1 point not \
              shown: no median (a)"
         );
     }

@@ -85,7 +85,7 @@ pub struct NamedSvg {
     pub page: usize,
     /// Main result that the chart shows, if there is one: `rdst is fastest, 1.52 × ahead of …`.
     pub headline: Option<String>,
-    /// What is shown: `sort: time by variant`.
+    /// Content: `sort: time by variant`.
     pub title: String,
     /// The paragraphs under the chart, which are a part of the picture too.
     pub caption: Vec<String>,

@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn as_many_beside_each_other_as_fit() {
+    fn panels_fill_the_width() {
         let line = Line::reference("a", Vec::new());
         let rows = |limit: f64| {
             let positions = positions(&[&line; 3], limit).0.into_iter();

@@ -55,7 +55,7 @@ use std::path::{Path, PathBuf};
 pub use chart::NamedSvg;
 pub use error::ChartError;
 pub(crate) use palette::color as series_color;
-pub use palette::style_index;
+pub use palette::look_of;
 
 use crate::grouped::{grouped, tasks_of};
 use crate::portability::Comparison;

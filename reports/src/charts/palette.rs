@@ -103,7 +103,7 @@ pub fn color(index: usize) -> (u8, u8, u8) {
 }
 
 /// Index of the style of a variant.
-pub fn style_index(variant: &str) -> Option<usize> {
+pub fn look_of(variant: &str) -> Option<usize> {
     VARIANT_STYLES.iter().position(|names| names.split(' ').any(|name| name == variant))
 }
 
@@ -116,12 +116,12 @@ impl Palette {
     /// Assigns a style to each series, by its variant and whether it is for a GPU.
     pub fn of_variants(series: impl IntoIterator<Item = (String, String, bool)>) -> Self {
         let series: BTreeSet<_> = series.into_iter().collect();
-        let known = series.iter().filter_map(|(_, variant, _)| style_index(variant));
+        let known = series.iter().filter_map(|(_, variant, _)| look_of(variant));
         let mut taken: BTreeSet<usize> = known.collect();
         let mut others: BTreeMap<&str, usize> = BTreeMap::new();
         let mut styles = BTreeMap::new();
         for (name, variant, on_gpu) in &series {
-            let style = style_index(variant).unwrap_or_else(|| {
+            let style = look_of(variant).unwrap_or_else(|| {
                 *others.entry(variant).or_insert_with(|| {
                     let free = (0..).find(|style| taken.insert(*style));
                     free.unwrap_or_default()
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_variant_keeps_its_look_whoever_is_beside_it() {
+    fn a_variant_keeps_its_style_with_any_others() {
         let named = |names: &[&str]| Palette::new(names.iter().map(|&name| name.to_owned()));
         let few = named(&["channel-bucket"]);
         let many = named(&["channel-bucket", "a", "rdst", "voracious"]);

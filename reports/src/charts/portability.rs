@@ -99,7 +99,7 @@ mod tests {
     use crate::portability::fixture::{PAIRS, run};
 
     #[test]
-    fn each_contender_has_a_bar_with_its_interval() {
+    fn each_candidate_has_a_bar_with_its_interval() {
         let (rows, samples) = run();
         let found = comparisons(&rows, &samples, &PAIRS);
         let chart = portability(&fixture::run(), &found).expect("a chart");

@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_published_is_drawn_alone_where_nothing_was_measured() {
+    fn published_values_are_drawn_without_measured_ones() {
         let chart = figure(&reproduced("fig3.9")).expect("a chart");
         let bars = chart.panels.iter().flat_map(|panel| &panel.bars);
         let names: BTreeSet<&str> = bars.map(|bar| bar.name.as_str()).collect();

@@ -30,7 +30,7 @@ const NOTHING_PRINTED: &str = "no comparable value was published";
 /// The chart of a figure; `None` if nothing of it was measured.
 pub fn figure(reproduction: &Reproduction, streams: &Streams) -> Option<Chart<LinePanel>> {
     let shows = &reproduction.figure.stream.as_ref()?.shows;
-    let (panels, said) = match shows {
+    let (panels, phrases) = match shows {
         Shows::Contents(quantities) => contents(streams, quantities)?,
         Shows::Bytes => bytes(reproduction, streams)?,
         Shows::Events => events(reproduction, streams)?,
@@ -45,7 +45,7 @@ pub fn figure(reproduction: &Reproduction, streams: &Streams) -> Option<Chart<Li
         format!("{} · {}", source.source, source.normalised),
         format!("here: {}", reproduction.machine),
     ];
-    caption.extend(said);
+    caption.extend(phrases);
     caption.push(reading);
     let across = panels.len().min(ACROSS);
     Chart::new(format!("{}: {}", source.id, source.title), across, panels, caption)
@@ -121,9 +121,9 @@ fn events(reproduction: &Reproduction, streams: &Streams) -> Option<PanelsWithNo
         let points = curve.rows.iter().filter_map(|row| event_point(row)).collect();
         Line::curve(&name, palette.style(&name), points)
     }));
-    let said = curves.iter().map(|curve| format!("{}: {}", curve_name(curve), curve.words()));
-    let unit = Unit::Rate("events a second");
-    Some((vec![panel(String::new(), &x, unit, lines)], said.collect()))
+    let phrases = curves.iter().map(|curve| format!("{}: {}", curve_name(curve), curve.words()));
+    let unit = Unit::Rate("events per second");
+    Some((vec![panel(String::new(), &x, unit, lines)], phrases.collect()))
 }
 
 /// Published values that are measured here too, without repeats.
@@ -153,14 +153,14 @@ fn levels(printed: &[(String, f64)], palette: &Palette, (from, to): (f64, f64)) 
 /// A panel with a suitable vertical axis: zeros are removed if it is logarithmic.
 fn panel(title: String, x: &XAxis, unit: Unit, mut lines: Vec<Line>) -> LinePanel {
     let (_, high) = line_panels::extent(&lines);
-    let least = lines.iter().flat_map(|line| &line.points).map(|point| point.y);
-    let least = least.filter(|&value| value > 0.0).fold(high, f64::min);
-    let y = match (unit, Spread::beyond(FAR_APART, least, high)) {
+    let smallest = lines.iter().flat_map(|line| &line.points).map(|point| point.y);
+    let smallest = smallest.filter(|&value| value > 0.0).fold(high, f64::min);
+    let y = match (unit, Spread::beyond(FAR_APART, smallest, high)) {
         (Unit::Bytes(_) | Unit::Rate(_), Spread::Log) => {
             for line in &mut lines {
                 line.points.retain(|point| point.y > 0.0);
             }
-            Scale::new(least, high, Spread::Log)
+            Scale::new(smallest, high, Spread::Log)
         }
         _ => Scale::from_zero(high),
     };
@@ -216,7 +216,7 @@ mod tests {
     }
 
     fn of_timeslices(name: &str) -> Streams {
-        let timeslices = (0..400).map(|number| timeslice(number, 0.03)).collect();
+        let timeslices = (0..400).map(|index| timeslice(index, 0.03)).collect();
         Streams { rows: vec![row(1.0)], timeslices, ..Streams::new(name.to_owned()) }
     }
 

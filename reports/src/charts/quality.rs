@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_differs_all_figures_are_shown_and_with_several_settings_none() {
+    fn without_differences_all_metrics_or_none_are_shown() {
         let rows = ["a", "b"].map(|variant| good(variant, 1, "0.5"));
         let chart = of_study(&rows, &[], figure).expect("a chart");
         assert_eq!(chart.panels.len(), 1 + FIGURES.len());
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn what_threads_do_not_change_is_shown_once_beside_the_time() {
+    fn quality_independent_of_threads_is_shown_once() {
         let rows = [("a", "0.97"), ("b", "0.95")]
             .map(|(variant, value)| [1, 2].map(|threads| good(variant, threads, value)));
         let chart = of_study(&rows.concat(), &[], figure).expect("known");
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn where_variants_agree_at_each_setting_there_are_no_bars() {
+    fn variants_that_agree_have_no_bars() {
         let at = |params: &str, efficiency: &str| {
             ["a", "b"].map(|variant| SummaryRow {
                 params: params.parse().expect("well formed"),

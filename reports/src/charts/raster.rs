@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_picture_is_said() {
+    fn invalid_pictures_are_errors() {
         assert!(png("<svg").is_err());
     }
 }

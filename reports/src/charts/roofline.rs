@@ -46,8 +46,8 @@ fn panel(study: &Study, panel: Panel) -> Option<LinePanel> {
     let markers: Vec<_> = rows.filter_map(|row| Some((row, marker(row)?))).collect();
     let first = markers.first()?.0;
     let bandwidth = ceilings.get(&first.device)?.copy_bytes_per_s;
-    let least = first.bytes_min as f64 / first.items as f64;
-    let (left, right) = range(markers.iter().map(|(_, at)| at.x).chain([least]))?;
+    let min_bytes = first.bytes_min as f64 / first.items as f64;
+    let (left, right) = range(markers.iter().map(|(_, at)| at.x).chain([min_bytes]))?;
     let ends = [left / BEYOND, right * BEYOND];
     let roof = ends.map(|x| Point::new(x, bandwidth / x));
     let speeds = markers.iter().map(|(_, at)| at.y);
@@ -67,12 +67,12 @@ fn panel(study: &Study, panel: Panel) -> Option<LinePanel> {
             ticks: x.ticks(TICKS).into_iter().map(|tick| (tick, format!("{tick}"))).collect(),
         },
         y: Scale { low: low / BEYOND, high: high * BEYOND, spread: Spread::Log },
-        unit: Unit::Rate("items a second"),
+        unit: Unit::Rate("items per second"),
         lines,
         change_markers: vec![ChangeMarker {
-            at: least,
+            at: min_bytes,
             interval: None,
-            words: "least".to_owned(),
+            words: "minimum".to_owned(),
             is_low: true,
             style: Style::reference(),
         }],
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_is_limited_by_memory_alone_is_at_the_roof() {
+    fn variants_limited_by_memory_are_at_the_roof() {
         let bandwidth = Bandwidth { copy_bytes_per_s: 1e6, ..Bandwidth::default() };
         let mut run = run();
         run.ceilings.insert("cuda:0".to_owned(), bandwidth);

@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn stages_that_were_given_different_things_have_no_ratio() {
+    fn stages_with_different_inputs_have_no_ratio() {
         let mut all = [rows("a", 1, 2.0), rows("b", 1, 1.0)].concat();
         all[1].given = "digis in any order".into();
         let chart = of(&all).expect("stages");

@@ -51,7 +51,8 @@ pub fn over_time(
             shown.iter().flat_map(|row| rates(row, &own(row), &palette)).collect();
         panels.push(panel(&device, "latency", Unit::Time("latency"), &x, latencies)?);
         let items = measured[0].item_unit.as_str();
-        let unit = Unit::Rate(if items == "digi" { "digis a second" } else { "items a second" });
+        let unit =
+            Unit::Rate(if items == "digi" { "digis per second" } else { "items per second" });
         panels.push(panel(&device, "rate", unit, &x, rates)?);
     }
     let reading = format!("{LATENCY}; rate: of completed timeslices, dashed: of due ones");
@@ -233,8 +234,10 @@ fn chart(
     let common = shape::common(rows.iter().map(|row| row.setting()));
     let timeslice = units::seconds(row.timeslice_s, 3);
     let rate = units::count(row.items / row.timeslice_s);
-    let data =
-        format!("{rate} {}s a second from the detector, timeslices of {timeslice}", row.item_unit);
+    let data = format!(
+        "{rate} {}s per second from the detector, timeslices of {timeslice}",
+        row.item_unit
+    );
     let mut caption = vec![
         caption::machine_of(run, devices),
         [data, shape::phrases(&common)].join(shape::SEPARATOR),
@@ -261,8 +264,7 @@ mod tests {
 
     #[test]
     fn each_device_has_its_latency_and_its_rate_over_time() {
-        let timeslices: Vec<TimesliceRow> =
-            (0..400).map(|number| timeslice(number, 0.03)).collect();
+        let timeslices: Vec<TimesliceRow> = (0..400).map(|index| timeslice(index, 0.03)).collect();
         let chart = over_time(&run(), &rows()[..1], &timeslices).expect("done");
         let [latency, rate] = &chart.panels[..] else { panic!("{}", chart.panels.len()) };
         assert_eq!((latency.lines[0].points.len(), latency.lines[0].kind), (400, Kind::Dots));
@@ -275,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gpu_stands_beside_the_cpu() {
+    fn a_gpu_is_next_to_the_cpu() {
         let on_gpu = |row: StreamRow| StreamRow {
             variant: "balanced".into(),
             device: "cuda:0".into(),
@@ -295,7 +297,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_done_stands_beside_what_is_due() {
+    fn completed_and_due_rates_are_in_one_panel() {
         let chart = kept_up(&run(), &rows()).expect("the speed varies");
         let names: Vec<&str> = chart.panels[0].lines.iter().map(|it| it.name.as_str()).collect();
         assert_eq!(names, [IDEAL, "time-sweep"]);

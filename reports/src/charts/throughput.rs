@@ -63,7 +63,7 @@ pub fn over_threads(run: &RunRecord, rows: &[ThroughputRow]) -> Option<Chart<Lin
 pub fn latency(run: &RunRecord, rows: &[ThroughputRow]) -> Option<Chart<LinePanel>> {
     let view = View::new(rows, |row| row.streams as f64, "streams")?;
     let panels = view.settings.iter().flat_map(|setting| view.times(setting)).collect();
-    view.chart("time of an event over streams", panels, run, &[TIME])
+    view.chart("time per event over streams", panels, run, &[TIME])
 }
 
 /// The maximum throughput of devices, over their number.
@@ -83,7 +83,7 @@ pub fn over_gpus(run: &RunRecord, rows: &[ThroughputRow]) -> Option<Chart<LinePa
         both.extend(with_processes(&on_gpus, true));
     }
     let name = |(each, row): &(bool, ThroughputRow)| match each {
-        true => format!("{}, a process a GPU", row.variant),
+        true => format!("{}, one process per GPU", row.variant),
         false => row.variant.clone(),
     };
     let key = |it: &&(bool, ThroughputRow)| (name(it), it.1.threads, it.1.setting());
@@ -114,13 +114,13 @@ pub fn over_gpus(run: &RunRecord, rows: &[ThroughputRow]) -> Option<Chart<LinePa
             let points: Vec<Point> =
                 rows.iter().filter_map(|(x, row)| rate_point(*x, row)).collect();
             let curve = Line::curve(&variant, palette.style(&variant), points);
-            // Events need the same transfers in both modes.
+            // A single limit: events need the same transfers in both modes.
             let first = rows.iter().all(|(_, row)| row.variant == variant);
             let links = allowed_by_links(&rows, palette.style(&variant)).filter(|_| first);
             [ideal(&curve, &x, f64::INFINITY), links, Some(curve)].into_iter().flatten()
         });
         let lines = vec![(differing(&setting, &all), curves.collect())];
-        let unit = Unit::Rate("items a second");
+        let unit = Unit::Rate("items per second");
         line_panels::panels_over(&x, unit, |_, high| Scale::from_zero(high), lines)
     });
     let view = View {
@@ -177,7 +177,7 @@ impl<'a> View<'a> {
         let devices = valid().flat_map(|row| row.device.split('+'));
         let common = shape::common(valid().map(ThroughputRow::setting));
         let items = format!("{} {}s", units::count(row.items), row.item_unit);
-        let data = [format!("{items} an event"), shape::phrases(&common)];
+        let data = [format!("{items} per event"), shape::phrases(&common)];
         let caption = vec![
             caption::machine_of(run, devices),
             data.join(shape::SEPARATOR),
@@ -212,21 +212,21 @@ impl<'a> View<'a> {
 
     /// Saturation of each curve and its cause, up to the maximum length of captions.
     fn words(&self) -> Vec<String> {
-        let said = self.settings.iter().flat_map(|(title, curves)| {
+        let phrases = self.settings.iter().flat_map(|(title, curves)| {
             curves.iter().map(move |curve| {
                 let subject = [name(curve), title.clone()];
                 let subject: Vec<_> = subject.into_iter().filter(|part| !part.is_empty()).collect();
                 format!("{}: {}", subject.join(shape::SEPARATOR), curve.words())
             })
         });
-        said.take(MAX_SAID).collect()
+        phrases.take(MAX_SAID).collect()
     }
 
     /// Panel of rates without an ideal.
     fn plain(&self, (title, curves): &Setting<'_>) -> LinePanel {
         let lines: Vec<Line> = curves.iter().map(|curve| self.curve(curve, rate_point)).collect();
         let (low, high) = line_panels::extent(&lines);
-        self.panel(title, Unit::Rate("items a second"), self.scale(low, high), lines)
+        self.panel(title, Unit::Rate("items per second"), self.scale(low, high), lines)
     }
 
     /// Panel of rates with their ideals and saturation points.
@@ -290,7 +290,7 @@ impl<'a> View<'a> {
                 .collect::<Vec<_>>()
                 .join(shape::SEPARATOR)
         };
-        let unit = Unit::Time("time of an event");
+        let unit = Unit::Time("time per event");
         vec![
             self.panel(&titled("median"), unit, y, medians),
             self.panel(&titled("99th percentile"), unit, y, latest),
@@ -337,11 +337,11 @@ fn palette(curves: &[Curve<'_>]) -> Palette {
     }
 }
 
-/// `time-sweep, 4 threads a stream`, `resident (cuda:0)`.
+/// `time-sweep, 4 threads per stream`, `resident (cuda:0)`.
 fn name(curve: &Curve<'_>) -> String {
     let Some(row) = curve.rows.first() else { return String::new() };
     let on_device = shape::on_device(row.variant.clone(), &row.device);
-    let threads = || format!("{} a stream", units::counted(row.threads, "thread"));
+    let threads = || format!("{} per stream", units::counted(row.threads, "thread"));
     let threads = (row.backend == "cpu").then(threads);
     let parts = [Some(on_device), threads, curve.processes()];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
@@ -371,7 +371,7 @@ mod tests {
     #[test]
     fn rates_stand_beside_the_ideal_and_say_where_they_end() {
         let chart = over_streams(&run(), &rows()).expect("streams vary");
-        assert_eq!(names(&chart), ["ideal", "time-sweep, 1 thread a stream"]);
+        assert_eq!(names(&chart), ["ideal", "time-sweep, 1 thread per stream"]);
         let [cut] = &chart.panels[0].change_markers[..] else {
             panic!("{:?}", chart.panels[0].change_markers)
         };
@@ -428,7 +428,7 @@ mod tests {
         assert_eq!(allowed, [3e9, 3.2e9]);
         let apart = ThroughputRow { processes: 2, ..rows[1].clone() };
         let chart = over_gpus(&run(), &[rows[0].clone(), rows[1].clone(), apart]).expect("both");
-        assert!(names(&chart).contains(&"time-sweep, a process a GPU"), "{:?}", names(&chart));
+        assert!(names(&chart).contains(&"time-sweep, one process per GPU"), "{:?}", names(&chart));
     }
 
     #[test]

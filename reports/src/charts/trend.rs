@@ -44,14 +44,14 @@ fn title(trend: &Trend) -> String {
 }
 
 /// Run number for readers, from one.
-fn number(run: usize) -> f64 {
+fn run_number(run: usize) -> f64 {
     run as f64 + 1.0
 }
 
 fn visits(trend: &Trend, style: Style) -> Line {
     let visits = trend.track.visits.iter().enumerate();
     let points = visits.map(|(run, visit)| Point {
-        x: number(run),
+        x: run_number(run),
         y: visit.median_s,
         interval: visit.interval,
     });
@@ -59,7 +59,7 @@ fn visits(trend: &Trend, style: Style) -> Line {
 }
 
 fn level(level: &Level) -> Line {
-    let point = |run: usize| Point::new(number(run), level.median_s);
+    let point = |run: usize| Point::new(run_number(run), level.median_s);
     Line {
         name: String::new(),
         style: Style::plain(INK),
@@ -71,7 +71,7 @@ fn level(level: &Level) -> Line {
 /// Marker between the last run of a level and the first of the next.
 fn cut(shift: &Shift) -> ChangeMarker {
     ChangeMarker {
-        at: number(shift.first) - 0.5,
+        at: run_number(shift.first) - 0.5,
         interval: None,
         words: units::change(shift.ratio()),
         is_low: false,

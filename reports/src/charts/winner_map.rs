@@ -118,7 +118,7 @@ fn field(study: &Study, ranking: &Ranking) -> Field {
         (_, None) => "of one".to_owned(),
         (Evidence::Clear, Some((next, lead))) => format!("{lead} ahead of {next}"),
         (Evidence::Overlap, Some((next, _))) => format!("or {next}"),
-        (Evidence::TooFew, Some(_)) => "too few samples to say".to_owned(),
+        (Evidence::TooFew, Some(_)) => "too few samples".to_owned(),
     };
     let name = study.series(ranking.first);
     Field { style: study.style(&name), name, beside, is_clear: evidence == Evidence::Clear }

@@ -32,7 +32,7 @@ pub struct Comparison {
     /// missing in the new run then.
     #[serde(default)]
     pub asked_alike: bool,
-    /// Whether addresses were randomised in the processes of a paired run; `None` for separate
+    /// True if addresses were randomised in the processes of a paired run; `None` for separate
     /// runs, and where it is not recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aslr: Option<bool>,

@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_busy_machine_says_nothing_unless_its_scatter_is_known() {
+    fn busy_machines_are_inconclusive_unless_their_scatter_is_known() {
         let limits = Thresholds::default();
         let clear = judge(&series(30, 1.0, 0.01), &series(30, 3.0, 0.01), &limits);
         let same = judge(&series(30, 1.0, 0.01), &series(30, 1.0001, 0.01), &limits);

@@ -23,7 +23,7 @@ fn has_limits(gate: &SelfTest, limits: &Thresholds) -> bool {
 /// addresses only.
 fn rates(gate: &SelfTest, aslr: Option<bool>) -> String {
     let of_other_case = aslr == Some(true) && gate.aslr != Some(true);
-    let in_turn = (!gate.in_turn.is_empty()).then(|| {
+    let paired = (!gate.in_turn.is_empty()).then(|| {
         if of_other_case {
             "paired runs with randomised addresses: unknown; run `bench selftest` on such a system"
                 .to_owned()
@@ -31,17 +31,17 @@ fn rates(gate: &SelfTest, aslr: Option<bool>) -> String {
             format!("paired runs: {}", rates_of(&gate.in_turn))
         }
     });
-    let run_after_run =
+    let separate =
         (!gate.trials.is_empty()).then(|| format!("separate runs: {}", rates_of(&gate.trials)));
-    let said: Vec<_> = run_after_run.into_iter().chain(in_turn).collect();
+    let phrases: Vec<_> = separate.into_iter().chain(paired).collect();
     let day = gate.finished.get(..10).unwrap_or(&gate.finished);
-    format!("Error rates on this machine (selftest of {day}): {}", said.join("; "))
+    format!("Error rates on this machine (selftest of {day}): {}", phrases.join("; "))
 }
 
 /// `false alarms in 0.5 % of 200 points · 5 % slower detected in 99 %`.
 fn rates_of(trials: &[Trial]) -> String {
-    let said: Vec<_> = trials.iter().filter_map(rate).collect();
-    said.join(" · ")
+    let phrases: Vec<_> = trials.iter().filter_map(rate).collect();
+    phrases.join(" · ")
 }
 
 fn rate(trial: &Trial) -> Option<String> {
@@ -58,7 +58,7 @@ mod tests {
     use crate::report::fixture::comparison;
 
     #[test]
-    fn rates_are_said_in_percent() {
+    fn rates_are_in_percent() {
         let expected = "Error rates on this machine (selftest of 2026-01-01): separate runs: false \
             alarms in 0.50 % of 200 points · 2.0 % slower detected in 75 % · 5.0 % slower detected \
             in 100 %; paired runs: false alarms in 0 % of 200 points · 5.0 % slower detected in \
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_measured_is_not_told() {
+    fn unmeasured_values_are_omitted() {
         let mut without = comparison(&[]);
         without.gate = None;
         assert!(sentence(&without).contains("bench selftest"));

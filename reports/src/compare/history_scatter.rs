@@ -120,7 +120,7 @@ mod tests {
     }
 
     #[test]
-    fn it_is_what_runs_differ_by_beyond_what_they_know_of_themselves() {
+    fn scatter_excludes_the_error_of_single_runs() {
         let (found, df) = deviation(&history(&[1.0; 50], 0.02, 0.01)).expect("known");
         assert!((found / 0.02 - 1.0).abs() < 0.25, "{found}");
         assert_eq!(df, 49.0);
@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_changed_for_good_is_no_scatter() {
+    fn permanent_changes_are_no_scatter() {
         let means = [vec![1.0; 25], vec![1.3; 25]].concat();
         let (found, df) = deviation(&history(&means, 0.02, 0.002)).expect("known");
         assert!((found / 0.02 - 1.0).abs() < 0.3, "{found}");
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wild_night_widens_but_does_not_blind() {
+    fn an_outlier_widens_intervals_only_somewhat() {
         let mut means = vec![1.0; 20];
         means[7] = 2.0;
         let (found, _) = deviation(&history(&means, 0.01, 0.001)).expect("known");
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_few_runs_say_nothing_and_old_ones_no_longer() {
+    fn few_runs_and_old_runs_give_no_scatter() {
         assert_eq!(deviation(&history(&[1.0, 1.0], 0.02, 0.01)), None);
         assert_eq!(deviation(&history(&[1.0; 3], 0.02, 0.01)).map(|(_, df)| df), Some(2.0));
         assert_eq!(deviation(&history(&[1.0; 90], 0.02, 0.01)).map(|(_, df)| df), Some(59.0));

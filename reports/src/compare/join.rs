@@ -60,19 +60,19 @@ pub fn compare(base: &Measured, new: &Measured, terms: &Terms) -> Result<Compari
     if base.record.machine_key != new.record.machine_key && !terms.across_machines {
         return Err(CompareError::machines([base, new]));
     }
-    let in_turn = base.is_paired_with(new);
-    let in_base = by_key(base, in_turn);
-    let in_new = by_key(new, in_turn);
+    let is_paired = base.is_paired_with(new);
+    let in_base = by_key(base, is_paired);
+    let in_new = by_key(new, is_paired);
     let conditions = RunConditions::new(base, new);
-    let points: Vec<_> = judged_points(new, in_turn).collect();
+    let points: Vec<_> = judged_points(new, is_paired).collect();
     let other_gpu = |key: &Key| other_gpu([base, new], key).filter(|_| !terms.across_machines);
     let pairs = points.into_par_iter().filter_map(|point| {
         let partner = in_base.get(&point.key).filter(|_| other_gpu(&point.key).is_none())?;
-        Pair::judged(partner, point, in_turn, conditions, terms)
+        Pair::judged(partner, point, is_paired, conditions, terms)
     });
     let mut pairs: Vec<Pair<'_>> = pairs.collect();
     if pairs.is_empty() {
-        let elsewhere = judged_points(new, in_turn)
+        let elsewhere = judged_points(new, is_paired)
             .any(|point| in_base.contains_key(&point.key) && other_gpu(&point.key).is_some());
         let of_unlike =
             if elsewhere { CompareError::machines } else { CompareError::nothing_in_common };
@@ -85,8 +85,8 @@ pub fn compare(base: &Measured, new: &Measured, terms: &Terms) -> Result<Compari
     let points = pairs.iter().map(|pair| pair.verdict(family(pair.is_whole()), terms, &advice));
     Ok(Comparison {
         points: points.collect(),
-        only_base: unmatched(judged_points(base, in_turn), &in_new, NOT_MEASURED, other_gpu),
-        only_new: unmatched(judged_points(new, in_turn), &in_base, NEW, other_gpu),
+        only_base: unmatched(judged_points(base, is_paired), &in_new, NOT_MEASURED, other_gpu),
+        only_new: unmatched(judged_points(new, is_paired), &in_base, NEW, other_gpu),
         asked_alike: asked_alike(base, new),
         aslr: super::notes::randomised([base, new]),
         notes: [small_runs(base, new), super::notes::notes(base, new, terms)].concat(),
@@ -102,7 +102,7 @@ impl<'a> Pair<'a> {
     fn judged(
         base: &'a MeasuredPoint,
         new: &'a MeasuredPoint,
-        in_turn: bool,
+        is_paired: bool,
         conditions: RunConditions,
         terms: &Terms,
     ) -> Option<Self> {
@@ -110,7 +110,7 @@ impl<'a> Pair<'a> {
         let of_new = new.samples.as_ref().ok()?;
         let code = Code::from_fingerprints(&base.fingerprint, &new.fingerprint);
         let limits = &terms.thresholds;
-        let (judgement, series) = if in_turn {
+        let (judgement, series) = if is_paired {
             let judgement = judge_rounds(of_base, of_new, limits);
             let is_moved = conditions.rebuilt && code == Code::Same;
             let judgement = if is_moved { judgement.of_the_same_code() } else { judgement };
@@ -186,14 +186,14 @@ fn judged_alike<'a>(
 /// The points of a run by key.
 type ByKey<'a> = HashMap<&'a Key, &'a MeasuredPoint>;
 
-fn by_key(run: &Measured, in_turn: bool) -> ByKey<'_> {
-    judged_points(run, in_turn).map(|point| (&point.key, point)).collect()
+fn by_key(run: &Measured, is_paired: bool) -> ByKey<'_> {
+    judged_points(run, is_paired).map(|point| (&point.key, point)).collect()
 }
 
 /// The points and stages that are judged.
-fn judged_points(run: &Measured, in_turn: bool) -> impl Iterator<Item = &MeasuredPoint> {
+fn judged_points(run: &Measured, is_paired: bool) -> impl Iterator<Item = &MeasuredPoint> {
     let is_judged = move |point: &&MeasuredPoint| JUDGED.contains(&point.key.stage.as_str());
-    run.points.iter().filter(move |point| !in_turn || is_judged(point))
+    run.points.iter().filter(move |point| !is_paired || is_judged(point))
 }
 
 /// Reason if a point was measured on different GPUs in two runs; `None` if they are of one model.

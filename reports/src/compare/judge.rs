@@ -205,7 +205,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn what_the_samples_do_not_tell_is_not_told() {
+    fn ambiguous_samples_have_no_winner() {
         let base = series(30, 1.0, 0.01);
         let around = series(30, 1.011, 0.01);
         assert_eq!(verdict(&base, &around), (Verdict::Inconclusive, Why::AroundMinimum));

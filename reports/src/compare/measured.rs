@@ -79,13 +79,13 @@ impl Measured {
         let samples = read_samples(folder)?;
         let clock_mhz = clocks(&samples);
         let samples = ByPoint::new(&samples);
-        let in_turn = record.pair.is_some();
+        let is_paired = record.pair.is_some();
         let version = record.software.version.as_str();
         let point = |row: &SummaryRow| MeasuredPoint {
             key: Key::new(aliases.point(row.point(), version), &row.stage),
             fingerprint: row.fingerprint.clone(),
             metrics: row.metrics.clone(),
-            samples: samples.samples(row, in_turn),
+            samples: samples.samples(row, is_paired),
         };
         let points = rows.iter().map(point).collect();
         Ok(Measured { folder: folder.to_owned(), points, record, clock_mhz })
@@ -152,7 +152,7 @@ impl<'a> ByPoint<'a> {
     }
 
     /// The samples of a row of the summary, or the reason why there are none.
-    fn samples(&self, row: &SummaryRow, in_turn: bool) -> Result<Samples, String> {
+    fn samples(&self, row: &SummaryRow, is_paired: bool) -> Result<Samples, String> {
         if row.valid == YesNo::No {
             let note = if row.note.is_empty() { "not valid" } else { &row.note };
             return Err(note.to_owned());
@@ -164,14 +164,14 @@ impl<'a> ByPoint<'a> {
             let known = self.fields.get(&(algorithm, variant, stage, device, *threads, params))?;
             self.ids.get(&(*known)?)
         };
-        let samples = by_id.or_else(by_fields).map(|rows| Samples::from_rows(rows, in_turn));
+        let samples = by_id.or_else(by_fields).map(|rows| Samples::from_rows(rows, is_paired));
         let samples = samples.filter(|samples| samples.all.samples() > 0);
         samples.ok_or_else(|| "no samples in samples.csv".to_owned())
     }
 }
 
 impl Samples {
-    fn from_rows(rows: &[&SampleRow], in_turn: bool) -> Self {
+    fn from_rows(rows: &[&SampleRow], is_paired: bool) -> Self {
         let mut all = Visits::default();
         let mut quiet = Visits::default();
         for row in rows {
@@ -191,7 +191,7 @@ impl Samples {
             disturbed: all.seconds.len() - quiet.seconds.len(),
             all: all.series(),
             quiet: quiet.are_enough().then(|| quiet.series()),
-            rounds: if in_turn { rounds(rows) } else { Vec::new() },
+            rounds: if is_paired { rounds(rows) } else { Vec::new() },
         }
     }
 

@@ -156,14 +156,14 @@ fn calibration(base: &Measured, new: &Measured, terms: &Terms) -> Option<String>
         )),
         Some(_) => None,
         None => {
-            let in_turn = match new.record.suite {
+            let paired_run = match new.record.suite {
                 Some(_) => "`bench run SUITE --against BASE`",
                 None => "`bench compare BASE NEW --confirm`",
             };
             Some(format!(
                 "the scatter between runs of the same code is unknown on this machine, so a change \
                  may be noise; store five runs, run `bench selftest`, or make a paired run: \
-                 {in_turn}"
+                 {paired_run}"
             ))
         }
     }

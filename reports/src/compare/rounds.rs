@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn rounds_are_in_their_places() {
+    fn rounds_have_their_indices() {
         let rows = [sample(2, 1.0, None, ""), sample(0, 2.0, None, "")];
         let all: Vec<_> = rounds(&rows.each_ref()).iter().map(|round| round.all).collect();
         assert_eq!(all, [Some(2.0), None, Some(1.0)]);
@@ -215,7 +215,7 @@ mod tests {
 
     /// Waiting for a core is caused by other processes, and differs between sides.
     #[test]
-    fn who_waits_is_compared_by_its_own_time() {
+    fn waiting_threads_are_compared_by_their_cpu_time() {
         let round = |wall: f64| Round {
             all: Some(wall),
             quiet: None,
@@ -230,8 +230,8 @@ mod tests {
         assert_eq!(Quantity::choose(&quiet, &busy), Quantity::Cpu);
         // One round each by five processes.
         let spread = |round: Round| -> Vec<Round> {
-            let is_first = |number: usize| number.is_multiple_of(GENERATION);
-            let all = (0..5 * GENERATION).map(|number| is_first(number).then_some(round));
+            let is_first = |index: usize| index.is_multiple_of(GENERATION);
+            let all = (0..5 * GENERATION).map(|index| is_first(index).then_some(round));
             all.map(Option::unwrap_or_default).collect()
         };
         let (found, _) = paired(&spread(quiet[0]), &spread(busy[0]));
@@ -248,9 +248,9 @@ mod tests {
         let rounds = |wall: f64, delay: f64| -> Vec<Round> {
             let sample =
                 SampleRow { run_delay_s: Some(delay), ..sample(0, wall + delay, Some(1.0), "") };
-            let is_first = |number: usize| number.is_multiple_of(GENERATION);
-            let round = |number| is_first(number).then(|| Round::of([&sample]));
-            (0..5 * GENERATION).map(|number| round(number).unwrap_or_default()).collect()
+            let is_first = |index: usize| index.is_multiple_of(GENERATION);
+            let round = |index| is_first(index).then(|| Round::of([&sample]));
+            (0..5 * GENERATION).map(|index| round(index).unwrap_or_default()).collect()
         };
         let ratio = |base: &[Round], new: &[Round]| {
             let (found, quantity) = paired(base, new);

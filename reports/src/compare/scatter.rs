@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_is_not_known() {
+    fn infinite_numbers_are_unknown() {
         assert_eq!(RunScatter::of_points(&[]), None);
         let broken = [scatter("a", 1, f64::NAN), scatter("b", 1, -1.0)];
         assert_eq!(RunScatter::of_points(&broken), None);

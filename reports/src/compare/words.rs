@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_clear_says_what_would_have_been() {
+    fn inconclusive_points_have_the_detectable_change() {
         let thresholds = Thresholds::default();
         let by_chance = judgement(Why::ByChance, Verdict::Inconclusive);
         let found = found(&by_chance, &thresholds);
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn counters_tell_of_changes_only() {
+    fn counters_are_mentioned_for_changes_only() {
         let thresholds = Thresholds::default();
         let slower = judgement(Why::BeyondMinimum, Verdict::Slower);
         assert_eq!(
@@ -254,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_measured_in_turn_is_measured_so_again() {
+    fn paired_runs_are_repeated_as_paired_runs() {
         let record = RunRecord::default();
         let advice =
             Advice { confirm: "confirm".into(), against: Some("against".into()), record: &record };
@@ -271,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_advised_is_a_command_and_nothing_else() {
+    fn advice_is_a_command_and_nothing_else() {
         let record = RunRecord::default();
         let advice = Advice { confirm: "bench compare a b".into(), against: None, record: &record };
         let thresholds = Thresholds::default();

@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_empty() {
+    fn unknown_values_are_empty() {
         let expected = "name,median_s,axis_digis,axis_max_size,axis_order\n\
             \"a, b\",0.5,1000,,random\n\
             c,0.5,2000,0.5,1\n";

@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_run_is_mended_from_its_source_and_keeps_its_order() {
+    fn a_damaged_run_is_repaired_from_its_source_and_keeps_its_order() {
         let fixture = TestStore::new();
         let id = fixture.add(&record(1));
         fixture.add(&record(2));
@@ -162,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn a_refused_run_leaves_nothing() {
+    fn a_refused_run_leaves_no_files() {
         let fixture = TestStore::new();
         let source = fixture.source("empty");
         write(&source, &record(1), &[]);

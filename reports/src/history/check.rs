@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_mislead_is_refused_with_its_place() {
+    fn misleading_data_are_refused_with_their_location() {
         type Change = fn(String) -> String;
         let first_row_twice: Change = |text| {
             let row = text.lines().nth(1).unwrap_or_default().to_owned();

@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn a_baseline_that_is_gone_can_be_taken_back() {
+    fn a_baseline_whose_run_is_deleted_can_be_revoked() {
         let fixture = TestStore::new();
         let id = fixture.add(&record(1));
         fixture.store.accept(&id, "").expect("accepted");

@@ -135,25 +135,25 @@ mod tests {
     }
 
     #[test]
-    fn names_that_can_not_be_read_are_refused_with_their_place() {
+    fn names_with_control_characters_are_refused_with_their_location() {
         let fine = SummaryRow::default();
         let record = RunRecord::default();
         let summary = SummaryRow { variant: "a\u{1b}[2J\n".into(), ..SummaryRow::default() };
-        let said = refusal(&[fine, summary], &[], &record);
+        let phrases = refusal(&[fine, summary], &[], &record);
         let start = "run/summary.csv: row 3, variant: \"a\\u{1b}[2J\\n\" has characters";
-        assert!(said.starts_with(start), "{said}");
+        assert!(phrases.starts_with(start), "{phrases}");
         let params = "digis=2\u{202e}".parse().expect("params");
         let sample = SampleRow { params, ..SampleRow::default() };
-        let said = refusal(&[], &[sample], &record);
-        assert!(said.starts_with("run/samples.csv: row 2, params: \"2\\u{202e}\""), "{said}");
+        let phrases = refusal(&[], &[sample], &record);
+        assert!(phrases.starts_with("run/samples.csv: row 2, params: \"2\\u{202e}\""), "{phrases}");
         let record = RunRecord { machine_key: "k".repeat(120_000), ..RunRecord::default() };
-        let said = refusal(&[], &[], &record);
-        assert!(said.starts_with("run/run.json: machine_key: \"kkk"), "{said}");
-        assert!(said.len() < 300 && said.contains("too long"), "{said}");
+        let phrases = refusal(&[], &[], &record);
+        assert!(phrases.starts_with("run/run.json: machine_key: \"kkk"), "{phrases}");
+        assert!(phrases.len() < 300 && phrases.contains("too long"), "{phrases}");
     }
 
     #[test]
-    fn what_people_write_is_taken() {
+    fn common_spellings_are_accepted() {
         let summary = SummaryRow {
             variant: "µ×ä 日本".into(),
             note: "a sentence\nof two lines".into(),

@@ -118,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_clear_is_refused_with_names() {
+    fn ambiguous_names_are_refused_with_candidates() {
         let fixture = TestStore::new();
         let ids = [fixture.add(&record(1)), fixture.add(&record(2))];
         let refusal = |name: &str| fixture.store.find(name, None).expect_err(name).to_string();

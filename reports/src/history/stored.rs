@@ -206,7 +206,7 @@ mod tests {
     use super::super::testing::{TestStore, record};
 
     #[test]
-    fn damaged_runs_are_told_and_break_no_list() {
+    fn damaged_runs_are_listed_as_such() {
         let fixture = TestStore::new();
         let ids: Vec<_> = (0..6).map(|seed| fixture.add(&record(seed))).collect();
         let path = |i: usize, name: &str| fixture.store.run_folder(&ids[i]).join(name);

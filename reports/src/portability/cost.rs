@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn what_both_have_in_a_round_is_compared_whatever_drifts() {
+    fn drift_common_to_a_round_cancels() {
         let native = point("native", "cuda:0");
         let shaders = point("native", "wgpu:0");
         let rows = [samples(&native, 1e-3), samples(&shaders, 1.5e-3)].concat();
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_that_time_kernels_now_and_then_are_compared_as_a_whole() {
+    fn runs_that_time_kernels_occasionally_are_compared_by_all_samples() {
         let native = point("native", "cuda:0");
         let shaders = point("native", "wgpu:0");
         let mut later = samples(&shaders, 1.5e-3);

@@ -161,7 +161,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_contender_is_compared_with_its_native_variant() {
+    fn each_candidate_is_compared_with_its_native_variant() {
         let (rows, samples) = run();
         let found = comparisons(&rows, &samples, &PAIRS);
         let [one] = &found[..] else { panic!("{} native variants", found.len()) };
@@ -186,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn who_refused_is_told_with_the_reason() {
+    fn refusing_variants_are_named_with_the_reason() {
         let (mut rows, samples) = run();
         for row in rows.iter_mut().filter(|row| row.device == "wgpu:0") {
             (row.valid, row.note) = (YesNo::No, "needs fractions of 64 bits".into());

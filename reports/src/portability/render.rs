@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn programs_get_a_row_for_each_contender() {
+    fn programs_get_a_row_for_each_candidate() {
         let text = rendered(Format::Csv);
         let mut reader = csv::Reader::from_reader(text.as_bytes());
         let columns = reader.headers().expect("a header").clone();

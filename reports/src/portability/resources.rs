@@ -40,7 +40,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_longest_kernel_is_told_of() {
+    fn resources_are_those_of_the_longest_kernel() {
         let point = point("native", "cuda:0");
         let mut rows = rows(&point, 1e-3);
         let resources = Resources::for_point(&point, &rows);

@@ -72,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_be_measured_says_of_what() {
+    fn reproducible_figures_name_their_points() {
         let figures = figures();
         let group = |name: &str| figures.iter().filter(|figure| figure.group == name).count();
         assert_eq!([group("secB"), group("secC")], [16, 6]);

@@ -30,7 +30,7 @@ pub struct Figure {
     /// Conclusions from them.
     #[serde(skip)]
     pub claims: Vec<Claim>,
-    /// How it is measured, if it is about streams rather than single inputs.
+    /// Its measurement, if it is about streams rather than single inputs.
     #[serde(skip)]
     pub stream: Option<Stream>,
 }
@@ -197,9 +197,9 @@ impl Figure {
         distinct(self.values.iter().map(|value| value.label.as_str()))
     }
 
-    /// True if a point is a value of this figure; `most` is the total number of threads.
-    pub fn wants(&self, point: &Point, most: usize) -> bool {
-        self.values.iter().any(|value| value.is_point(point, most))
+    /// True if a point is a value of this figure; `max_threads` is the total number of threads.
+    pub fn wants(&self, point: &Point, max_threads: usize) -> bool {
+        self.values.iter().any(|value| value.is_point(point, max_threads))
     }
 
     /// Published speed-up of a value over its basis.
@@ -252,13 +252,13 @@ impl Value {
         Some(self.amount()? / self.items?)
     }
 
-    /// True if a point is this value; `most` is the total number of threads.
-    pub fn is_point(&self, point: &Point, most: usize) -> bool {
+    /// True if a point is this value; `max_threads` is the total number of threads.
+    pub fn is_point(&self, point: &Point, max_threads: usize) -> bool {
         let mut params = self.params.iter();
         point.algorithm == self.task
             && point.variant == self.variant
             && kind(&point.device) == self.device
-            && self.threads.are(point.threads, most)
+            && self.threads.are(point.threads, max_threads)
             && (self.places.is_empty() || self.places == point.places)
             && (self.bind.is_empty() || point.bind.split('(').next() == Some(&self.bind))
             && params.all(|(name, value)| point.params.get(name) == Some(value))
@@ -272,10 +272,10 @@ pub(super) fn kind(device: &str) -> String {
 }
 
 impl Threads {
-    fn are(self, threads: usize, most: usize) -> bool {
+    fn are(self, threads: usize, max_threads: usize) -> bool {
         match self {
-            Threads::All => threads == most,
-            Threads::Between => threads != 1 && threads != most,
+            Threads::All => threads == max_threads,
+            Threads::Between => threads != 1 && threads != max_threads,
             Threads::Exactly(number) => threads == number,
             Threads::Any => true,
         }

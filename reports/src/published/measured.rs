@@ -40,7 +40,7 @@ pub struct Measured {
     pub items: u64,
     /// True if that is only a part of the input.
     pub is_sample: bool,
-    /// What those items are.
+    /// Unit of the items.
     pub item_unit: String,
     /// Number of threads.
     pub threads: usize,
@@ -58,9 +58,9 @@ impl Here<'_> {
         if value.threads != Threads::Between {
             return vec![value];
         }
-        let most = self.record.environment.usable_threads;
+        let max_threads = self.record.environment.usable_threads;
         let points = self.rows.iter().map(SummaryRow::point);
-        let points = points.filter(|point| value.is_point(point, most));
+        let points = points.filter(|point| value.is_point(point, max_threads));
         let numbers: BTreeSet<usize> = points.map(|point| point.threads).collect();
         let with = |number: usize| {
             let mut value = value.clone();
@@ -91,10 +91,10 @@ impl Here<'_> {
     /// # Errors
     /// The reason why there is none, as text.
     pub fn find(&self, wanted: &Value) -> Result<Measured, String> {
-        let most = self.record.environment.usable_threads;
+        let max_threads = self.record.environment.usable_threads;
         let is_whole = |row: &&SummaryRow| [TOTAL, SAMPLE].contains(&row.stage.as_str());
         let wholes = self.rows.iter().filter(is_whole);
-        let meant = wholes.filter(|row| wanted.is_point(&row.point(), most));
+        let meant = wholes.filter(|row| wanted.is_point(&row.point(), max_threads));
         let Some(total) = meant.max_by_key(|row| row.items) else {
             let needs_gpu = wanted.device == "cuda" && !self.has_gpu();
             let needs_shaders = wanted.device.starts_with("wgpu") && self.record.shaders.is_none();
@@ -102,7 +102,9 @@ impl Here<'_> {
                 _ if wanted.task.is_empty() => "not reproducible here".to_owned(),
                 _ if needs_gpu => "needs a GPU".to_owned(),
                 _ if needs_shaders => "needs a GPU that shaders run on".to_owned(),
-                Threads::Exactly(number) if number > most => format!("needs {number} threads"),
+                Threads::Exactly(number) if number > max_threads => {
+                    format!("needs {number} threads")
+                }
                 _ => "not measured".to_owned(),
             });
         };
@@ -238,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_has_a_reason() {
+    fn missing_values_have_a_reason() {
         let label = "cluster, offline, 1 thread";
         let missing = found(&chain("online", 1, 1.0), label);
         assert_eq!(missing, Err("not measured".to_owned()));

@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_faster_by_more_than_its_interval_holds() {
+    fn claims_hold_beyond_the_interval() {
         let table = table(&rows());
         let sort = judged(&table, "The stage sort is faster online than offline with one");
         assert_eq!(sort.outcome, Outcome::Holds(2.0));
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_so_here_is_said() {
+    fn claims_that_fail_are_reported() {
         let rows = [chain("online", 1, 3.0), chain("offline", 1, 2.0)].concat();
         let slower = table(&rows);
         let words = "The stage hits is faster online than offline with one";
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_measured_is_not_known() {
+    fn unmeasured_values_are_unknown() {
         let table = table(&chain("online", 1, 1.0));
         let unknown = judged(&table, "The stage hits is faster online than offline with one");
         let why = "hits, offline, 1 thread: not measured".to_owned();
@@ -220,9 +220,9 @@ mod tests {
     #[test]
     fn speed_ups_that_were_printed_are_those_of_conclusions() {
         let figures = figures();
-        let published = |id: &str, number: usize| {
+        let published = |id: &str, index: usize| {
             let figure = figures.iter().find(|figure| figure.id == id).expect(id);
-            published(figure, &figure.claims[number])
+            published(figure, &figure.claims[index])
         };
         assert_eq!(published("fig3.6", 0), Some(81.0));
         assert_eq!(published("fig3.7", 0), Some(81.0 / 75.0));

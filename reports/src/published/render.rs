@@ -16,10 +16,10 @@ const COLUMNS: [(&str, Side); 8] = [
     ("value", Side::Left),
     ("published on", Side::Left),
     ("there", Side::Right),
-    ("an item", Side::Right),
+    ("per item", Side::Right),
     ("speed-up", Side::Right),
     ("here", Side::Right),
-    ("an item", Side::Right),
+    ("per item", Side::Right),
     ("speed-up", Side::Right),
 ];
 
@@ -179,12 +179,12 @@ fn each(value: &Value, amount: f64) -> String {
     }
 }
 
-/// `56.3 ns a digi`; empty for counts that are not per item.
+/// `56.3 ns per digi`; empty for counts that are not per item.
 fn an_item(value: &Value, here: &Measured) -> String {
     if value.counts().is_some() && value.items.is_none() {
         return NOTHING.to_owned();
     }
-    format!("{} a {}", each(value, here.amount_an_item()), here.item_unit)
+    format!("{} per {}", each(value, here.amount_an_item()), here.item_unit)
 }
 
 /// Verdicts on all claims: a sentence for each that was measured, and one for the others.
@@ -314,16 +314,16 @@ mod tests {
     }
 
     #[test]
-    fn it_is_said_where_no_numbers_were_printed() {
+    fn figures_without_published_numbers_have_a_note() {
         let record = run();
         let here = Here { record: &record, rows: &[], streams: &[] };
         let all = reproduce(figures(), &here);
-        let said = |id: &str| {
+        let phrases = |id: &str| {
             let figure = all.iter().find(|it| it.figure.id == id).expect(id);
             sentences(figure).iter().any(|sentence| sentence == IN_WORDS)
         };
-        assert_eq!(["fig5.11", "fig5.14", "fig5.15"].map(said), [true; 3]);
-        assert_eq!(["fig5.13", "allen", "tab5.1"].map(said), [false; 3]);
+        assert_eq!(["fig5.11", "fig5.14", "fig5.15"].map(phrases), [true; 3]);
+        assert_eq!(["fig5.13", "allen", "tab5.1"].map(phrases), [false; 3]);
     }
 
     #[test]

@@ -326,9 +326,9 @@ mod tests {
             bytes: 72_000,
             ..it
         };
-        let timeslices = (0..400).map(|number| match number / 20 % 2 {
-            0 => timeslice(number, 0.03),
-            _ => pause(timeslice(number, 0.03)),
+        let timeslices = (0..400).map(|index| match index / 20 % 2 {
+            0 => timeslice(index, 0.03),
+            _ => pause(timeslice(index, 0.03)),
         });
         Streams {
             rows: vec![row(1.0), behind],
@@ -366,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn hits_are_told_in_spills_and_in_pauses() {
+    fn hits_are_separate_in_spills_and_in_pauses() {
         let hits = reproduced("fig5.15", beam_time());
         assert_eq!(amount(&hits, "hits a timeslice in spills"), 28_000.0);
         assert_eq!(amount(&hits, "hits a timeslice in pauses"), 40.0);
@@ -377,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn what_workers_take_stands_beside_when_timeslices_come() {
+    fn processing_times_are_next_to_input_rates() {
         let streams = Streams { name: "data-challenge".to_owned(), ..beam_time() };
         let challenge = reproduced("fig5.11", streams);
         assert_eq!(amount(&challenge, "a timeslice comes each, speed 1"), 0.05);
@@ -391,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn a_plateau_is_told_in_events_or_why_there_is_none() {
+    fn a_plateau_or_the_reason_for_none_is_reported() {
         let events = |rates: [f64; 3]| {
             let points = [1, 2, 4].into_iter().zip(rates);
             let points = points.map(|(streams, rate)| fixture::row(streams, rate)).collect();

@@ -9,7 +9,7 @@ use super::Machine;
 /// The version of the layout of `ceilings.json`.
 pub const CEILINGS_VERSION: u32 = 1;
 
-/// Measured bandwidth of a device, in bytes a second.
+/// Measured bandwidth of a device, in bytes per second.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Bandwidth {
@@ -27,7 +27,7 @@ pub struct Bandwidth {
 }
 
 /// Measured bandwidth between page-locked memory of the host and a GPU, for large
-/// blocks, in bytes a second.
+/// blocks, in bytes per second.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LinkBandwidth {
@@ -77,7 +77,7 @@ pub struct LinkPoint {
     pub direction: String,
     /// Bytes of a block.
     pub block_bytes: u64,
-    /// Bytes a second, of both directions together.
+    /// Bytes per second, of both directions together.
     pub bytes_per_s: f64,
 }
 
@@ -92,7 +92,7 @@ pub struct LinksAtOnce {
     pub links: Vec<SharedLink>,
 }
 
-/// The bandwidth of a link, in bytes a second, of both directions together.
+/// The bandwidth of a link, in bytes per second, of both directions together.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SharedLink {
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn bandwidths_without_a_link_are_as_they_always_were() {
+    fn bandwidths_without_a_link_keep_their_format() {
         let text = r#"{"copy_bytes_per_s":2.0,"triad_bytes_per_s":3.0}"#;
         let bandwidth: Bandwidth = serde_json::from_str(text).expect("of an older version");
         assert_eq!((bandwidth.store_bytes_per_s, bandwidth.link), (None, None));

@@ -72,11 +72,11 @@ impl Naming {
             levels: rows.iter().any(|row| row.interval_level() < FULL_LEVEL),
         });
         let headings: Vec<_> = columns.iter().map(|(name, side, _)| (*name, *side)).collect();
-        let most = match self.detail {
+        let max = match self.detail {
             Detail::Ranking => 1,
             Detail::Stages => usize::MAX,
         };
-        let lines = entries.iter().flat_map(|entry| lines(entry, &fastest).into_iter().take(most));
+        let lines = entries.iter().flat_map(|entry| lines(entry, &fastest).into_iter().take(max));
         let cells =
             lines.map(|line| columns.iter().map(|(_, _, say)| say(&line)).collect::<Vec<String>>());
         let heading = rows.first().map_or_else(String::new, |row| self.heading(row, ranked_by));
@@ -88,9 +88,7 @@ impl Naming {
                 .with_highlights(
                     highlights
                         .flat_map(|entry| {
-                            highlights_of(fastest.is(entry, self.rank), entry)
-                                .into_iter()
-                                .take(most)
+                            highlights_of(fastest.is(entry, self.rank), entry).into_iter().take(max)
                         })
                         .collect(),
                 )
@@ -180,7 +178,7 @@ pub mod tests {
         super::blocks(rows, Rank::Total)
     }
 
-    fn said(block: &Block) -> Vec<String> {
+    fn phrases(block: &Block) -> Vec<String> {
         block.notes.iter().map(Note::to_string).collect()
     }
 
@@ -206,11 +204,11 @@ pub mod tests {
         assert_eq!(block.table.column("ratio"), ["1.00 ×", "2.00 ×", "-"]);
         assert_eq!(block.table.column("median"), ["10.0 ms", "20.0 ms", "-"]);
         assert_eq!(block.table.column("items/s"), ["200 M/s", "100 M/s", "-"]);
-        assert_eq!(said(block), ["a: not valid: row 3 differs"]);
+        assert_eq!(phrases(block), ["a: not valid: row 3 differs"]);
     }
 
     #[test]
-    fn only_those_that_were_given_the_same_are_compared() {
+    fn only_equal_inputs_are_compared() {
         let given = |variant: &str, median: f64, given: &str| SummaryRow {
             given: given.into(),
             ..row(variant, median)
@@ -242,7 +240,7 @@ pub mod tests {
         assert_eq!(block.table.column("variant"), ["right", "wrong"]);
         assert_eq!(block.table.column("ratio"), ["1.00 ×", "-"]);
         assert_eq!(block.table.column("median")[1], "-");
-        assert_eq!(said(block), ["wrong: not valid"]);
+        assert_eq!(phrases(block), ["wrong: not valid"]);
     }
 
     #[test]
@@ -292,7 +290,7 @@ pub mod tests {
         gpu.device = "cuda:0".into();
         let block = &blocks(&[row("a", 1.0), gpu])[0];
         assert_eq!(block.table.column("device"), ["cpu", "cuda:0"]);
-        assert_eq!(said(block), ["a (cuda:0): not valid: no room"]);
+        assert_eq!(phrases(block), ["a (cuda:0): not valid: no room"]);
     }
 
     #[test]
@@ -310,7 +308,7 @@ pub mod tests {
     }
 
     #[test]
-    fn what_is_faster_than_memory_is_in_a_cache() {
+    fn rates_above_memory_are_in_a_cache() {
         let mut cached = row("cached", 1e-3);
         cached.peak_fraction = Some(1.34);
         let near = SummaryRow { peak_fraction: Some(1.03), ..row("near", 2e-3) };
@@ -360,7 +358,7 @@ pub mod tests {
     }
 
     #[test]
-    fn without_a_gpu_nothing_is_said_of_kernels() {
+    fn without_a_gpu_kernels_are_not_mentioned() {
         let rows = [row("a", 0.02), row("b", 0.01)];
         let block = &super::blocks(&rows, Rank::Kernel)[0];
         assert_eq!((block.ranked_by, block.table.names().len()), (None, 10));

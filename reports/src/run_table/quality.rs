@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_the_same_with_more_threads_is_told_once() {
+    fn equal_quality_with_more_threads_is_one_row() {
         let rows =
             [good("b", 1, "0.97"), good("a", 1, "0.98"), good("a", 2, "0.98"), row("c", 1e-3)];
         let tables = tables(&rows);
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_is_known_there_is_no_table() {
+    fn without_data_there_is_no_table() {
         assert!(tables(&[row("a", 1e-3)]).is_empty());
     }
 }

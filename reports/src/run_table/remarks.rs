@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_many_points_say_is_told_once_with_ranges() {
+    fn remarks_of_many_points_are_merged_with_ranges() {
         let rows = [
             noisy("a", 1, "3 of 23 samples at a low clock: heat?; drift"),
             noisy("b", 1, "23 of 23 samples at a low clock: heat?"),
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn what_few_points_say_stays_where_it_is() {
+    fn remarks_of_few_points_stay_in_their_table() {
         let rows = [noisy("a", 1, "drift"), noisy("b", 1, "drift")];
         let mut blocks = blocks(&rows);
         assert!(gather(&mut blocks).is_empty());
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_at_each_point() {
+    fn wrong_outputs_are_reported_at_each_point() {
         let mut blocks =
             blocks(&[wrong("a", "x"), wrong("b", "x"), wrong("c", "x"), wrong("d", "")]);
         assert!(gather(&mut blocks).is_empty());

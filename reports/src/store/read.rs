@@ -135,11 +135,10 @@ pub fn read_samples(folder: &Path) -> Result<Vec<SampleRow>, StoreError> {
     let is_duration = |row: &SampleRow| row.seconds.is_finite() && row.seconds >= 0.0;
     match rows.iter().position(|row| !is_duration(row)) {
         None => Ok(rows),
-        Some(number) => {
+        Some(index) => {
             // The header is row 1.
-            let seconds = rows[number].seconds;
-            let number = number + 2;
-            let problem = format!("row {number}: {seconds} is no duration in seconds");
+            let row = index + 2;
+            let problem = format!("row {row}: {} is no duration in seconds", rows[index].seconds);
             Err(StoreError::format(&path, problem))
         }
     }
@@ -267,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_t_be_read_is_not_taken_for_an_empty_table() {
+    fn an_unreadable_table_is_not_an_empty_one() {
         let header = SummaryRow::COLUMNS;
         let whole = format!("{header}\n");
         assert!(rows_of::<SummaryRow>(whole.as_bytes()).is_ok_and(|rows| rows.is_empty()));

@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_finished_run_goes_on_with_the_columns_of_a_summary() {
+    fn a_finished_run_resumes_with_the_columns_of_a_summary() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let record = record(1);
         let mut run = RunFolder::create(folder.path(), &record).expect("created");

@@ -23,12 +23,12 @@ pub enum Shortfall {
 /// At the end each worker may have one waiting timeslice: a backlog below that over the whole time
 /// does not grow. Workers that are too slow by some share of the input leave that share as backlog.
 pub fn shortfall(row: &StreamRow, held: u64) -> Option<Shortfall> {
-    let most = row.processes as u64;
+    let max = row.processes as u64;
     match row {
         row if row.lost > 0 => Some(Shortfall::Lost(row.lost)),
         row if row.dropped > 0 => Some(Shortfall::Dropped(row.dropped)),
         _ if held > 0 => Some(Shortfall::Held(held)),
-        row if row.backlog > most => Some(Shortfall::Backlog(row.backlog)),
+        row if row.backlog > max => Some(Shortfall::Backlog(row.backlog)),
         _ => None,
     }
 }
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whatever_is_missing_or_late_is_a_shortfall() {
+    fn missing_and_late_timeslices_are_a_shortfall() {
         let whole = row(1.0);
         assert_eq!(shortfall(&whole, 0), None);
         assert_eq!(shortfall(&whole, 1), Some(Shortfall::Held(1)));
@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_up_by_luck_above_a_failure_does_not_count() {
+    fn speeds_above_a_failure_do_not_count() {
         let of = |speed, kept_up: bool| StreamRow { kept_up: kept_up.into(), ..row(speed) };
         let rows = [of(2.0, true), of(1.0, true), of(4.0, false), of(5.0, true)];
         assert_eq!(highest_kept_up(&rows).map(|row| row.speed), Some(2.0));

@@ -147,7 +147,7 @@ mod tests {
 
     /// `count` timeslices with this latency.
     fn timeslices(count: u64, latency_s: f64) -> Vec<TimesliceRow> {
-        (0..count).map(|number| timeslice(number, latency_s)).collect()
+        (0..count).map(|index| timeslice(index, latency_s)).collect()
     }
 
     fn merged(rows: [&StreamRow; 2], timeslices: [&[TimesliceRow]; 2]) -> StreamRow {
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_does_not_keep_up_or_is_wrong_is_told_of_all() {
+    fn one_slow_or_wrong_node_counts_for_all() {
         let behind = StreamRow { kept_up: YesNo::No, note: "9 timeslices".into(), ..node("b") };
         let few = timeslices(400, 0.01);
         let all = merged([&node("a"), &behind], [&few, &few]);
@@ -222,14 +222,14 @@ mod tests {
     }
 
     #[test]
-    fn what_one_does_not_know_nobody_knows_of_all() {
+    fn values_unknown_to_one_node_are_unknown_for_all() {
         let silent = StreamRow { cpu_j: None, cores_share: None, ..node("b") };
         let all = merged([&node("a"), &silent], [&[], &[]]);
         assert_eq!((all.cpu_j, all.cores_share, all.p50_s), (None, None, None));
     }
 
     #[test]
-    fn timeslices_of_other_points_and_those_that_waited_for_room_are_left_out() {
+    fn timeslices_of_other_points_and_delayed_ones_are_omitted() {
         let mut all = timeslices(400, 0.01);
         all[0].point_id = "another".into();
         all[1] = TimesliceRow { held: YesNo::Yes, emitted_s: Some(9.0), ..all[1].clone() };

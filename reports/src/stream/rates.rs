@@ -55,9 +55,9 @@ impl Rates {
 
 /// Adds an amount that is uniform from `begin` to `end` to intervals of this length.
 fn spread(parts: &mut [f64], length: f64, (begin, end): (f64, f64), amount: f64) {
-    for (number, part) in parts.iter_mut().enumerate() {
-        let from = number as f64 * length;
-        let to = (number + 1) as f64 * length;
+    for (index, part) in parts.iter_mut().enumerate() {
+        let from = index as f64 * length;
+        let to = (index + 1) as f64 * length;
         let within = end.min(to) - begin.max(from);
         if within > 0.0 {
             *part += amount * within / (end - begin);
@@ -71,8 +71,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_comes_evenly_has_one_rate_and_what_is_late_ends_later() {
-        let all: Vec<TimesliceRow> = (0..400).map(|number| timeslice(number, 2.0)).collect();
+    fn uniform_input_has_one_rate_and_late_results_end_later() {
+        let all: Vec<TimesliceRow> = (0..400).map(|index| timeslice(index, 2.0)).collect();
         let rates = Rates::new(&row(1.0), &all, |it| it.bytes as f64);
         assert_eq!((rates.due.len(), rates.done.len()), (PARTS, PARTS));
         // 7.2 MB each 50 ms, in intervals of half a second.

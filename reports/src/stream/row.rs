@@ -139,9 +139,9 @@ pub struct StreamRow {
     pub cpu_j: Option<f64>,
     /// Energy of the GPUs in joules, by their own counters.
     pub gpu_j: Option<f64>,
-    /// Whether the workers kept up.
+    /// `yes` if the workers kept up.
     pub kept_up: YesNo,
-    /// Whether all results that were compared were right.
+    /// `yes` if all results that were compared were right.
     pub valid: YesNo,
     /// Notes on the row.
     pub note: String,
@@ -178,9 +178,9 @@ pub struct TimesliceRow {
     pub worker: Option<usize>,
     /// Its final state.
     pub fate: Fate,
-    /// Whether it was emitted late, or not at all, because the queue was full.
+    /// `yes` if it was emitted late, or not at all, because the queue was full.
     pub held: YesNo,
-    /// Whether its result was compared with the reference.
+    /// `yes` if its result was compared with the reference.
     pub checked: YesNo,
     /// Its digis.
     pub digis: u64,
@@ -346,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn processes_and_speed_tell_points_apart() {
+    fn processes_and_speed_distinguish_points() {
         let point = Point { algorithm: "sts".into(), ..Point::default() };
         let id = |processes, speed| StreamRow::new(&point, processes, speed).point_id;
         assert_eq!(id(1, 2.0), id(1, 2.0));
@@ -354,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn energy_is_of_all_that_tells() {
+    fn energy_is_the_sum_of_known_counters() {
         let row = StreamRow { done: 100, cpu_j: Some(30.0), gpu_j: Some(20.0), ..row(1.0) };
         assert_eq!(row.done_per_j(), Some(2.0));
         assert_eq!(StreamRow { gpu_j: None, cpu_j: None, ..row }.done_per_j(), None);

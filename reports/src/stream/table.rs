@@ -164,19 +164,20 @@ fn table(task: &str, setting: &[(AxisName, String)], rows: &[&StreamRow]) -> Tab
         .without_if_narrow(&DISPENSABLE)
 }
 
-/// `17.8 M digis a second from the detector, in timeslices of 50 ms · 2 processes · …`.
+/// `17.8 M digis per second from the detector, in timeslices of 50 ms · 2 processes · …`.
 fn heading(setting: &[(AxisName, String)], rows: &[&StreamRow]) -> String {
     let measured = rows.iter().find(|row| row.is_measured());
     let data = measured.map(|row| {
         let rate = units::count(row.items / row.timeslice_s);
         let timeslice = units::seconds(row.timeslice_s, 3);
         format!(
-            "{rate} {}s a second from the detector, in timeslices of {timeslice}",
+            "{rate} {}s per second from the detector, in timeslices of {timeslice}",
             row.item_unit
         )
     });
-    let said = shape::phrases(setting);
-    let parts = data.into_iter().chain(std::iter::once(said).filter(|said| !said.is_empty()));
+    let phrases = shape::phrases(setting);
+    let parts =
+        data.into_iter().chain(std::iter::once(phrases).filter(|phrases| !phrases.is_empty()));
     parts.collect::<Vec<_>>().join(shape::SEPARATOR)
 }
 
@@ -186,11 +187,11 @@ pub(crate) fn limits(rows: &[&StreamRow]) -> impl Iterator<Item = String> {
     grouped(rows, |row| subject(row)).into_iter().filter_map(|(subject, rows)| {
         let rows: Vec<&StreamRow> = rows.into_iter().copied().collect();
         rows.iter().find(|row| row.is_measured())?;
-        let said = match highest_kept_up(rows.iter().copied()) {
+        let phrases = match highest_kept_up(rows.iter().copied()) {
             Some(row) => format!("keeps up with {} the detector's rate", times(row.speed)),
             None => "keeps up with none of these speeds".to_owned(),
         };
-        Some(format!("{subject}: {said}"))
+        Some(format!("{subject}: {phrases}"))
     })
 }
 
@@ -270,7 +271,7 @@ mod tests {
         assert_eq!(table.column("backlog"), ["0", "0", "200"]);
         assert!(!table.names().contains(&"done/J"), "no energy counters");
         let text = for_people(Format::Table, &all, Screen::default());
-        for words in ["18 M digis a second", "timeslices of 50.0 ms", "keeps up with 1 times"] {
+        for words in ["18 M digis per second", "timeslices of 50.0 ms", "keeps up with 1 times"] {
             assert!(text.contains(words), "{words}: {text}");
         }
     }
@@ -312,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_measured_says_why() {
+    fn unmeasured_values_have_a_reason() {
         let empty =
             StreamRow { due: 0, valid: YesNo::No, note: "not run: tired".into(), ..row(1.0) };
         let text = for_people(Format::Markdown, &tables(&[empty]), Screen::default());

@@ -86,12 +86,12 @@ impl Table {
             let Some(widest) = texts.max_by_key(|&column| self.width_of(column)) else { return };
             let wide = self.width_of(widest);
             let beyond = self.width() - columns;
-            let most = wide.saturating_sub(beyond).max(MIN_TEXT);
-            if most >= wide {
+            let max = wide.saturating_sub(beyond).max(MIN_TEXT);
+            if max >= wide {
                 return;
             }
             for cell in self.rows.iter_mut().filter_map(|row| row.get_mut(widest)) {
-                *cell = at_most_characters(cell, most);
+                *cell = at_most_characters(cell, max);
             }
         }
     }
@@ -108,11 +108,11 @@ pub(super) fn left_out(tables: &[Fitted], screen: Screen) -> String {
     format!("\n{}\n", wrapped(&sentence, columns, " "))
 }
 
-fn at_most_characters(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
+fn at_most_characters(text: &str, max: usize) -> String {
+    if text.chars().count() <= max {
         return text.to_owned();
     }
-    text.chars().take(most - 1).chain(['…']).collect()
+    text.chars().take(max - 1).chain(['…']).collect()
 }
 
 /// Wraps a text after the last mark that fits.
@@ -183,14 +183,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_terminal_has_all_columns() {
+    fn files_and_pipes_have_all_columns() {
         let text = for_people(Format::Table, &[table()], Paint::Plain);
         assert!(text.contains("645 M/s") && text.contains("some words"), "{text}");
         assert!(!text.contains("not shown"), "{text}");
     }
 
     #[test]
-    fn headings_go_on_behind_their_separators() {
+    fn headings_wrap_after_separators() {
         let heading = wrapped("200 k digis · 24 segments · order random", 30, "· ");
         assert_eq!(heading, "200 k digis · 24 segments ·\n    order random");
         assert_eq!(wrapped("short", 30, " "), "short");

@@ -62,7 +62,7 @@ mod tests {
     use super::super::tests::table;
 
     #[test]
-    fn what_is_indented_and_what_is_a_number_is_told_by_classes() {
+    fn indentation_and_numbers_have_classes() {
         let html = table().html().into_string();
         assert!(html.contains(r#"<th scope="row" class="stage">kernel</th>"#), "{html}");
         assert!(html.contains(r#"<td class="number" data-label="median">1.00 ms</td>"#), "{html}");

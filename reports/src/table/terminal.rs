@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn only_colours_tell_a_painted_table_from_a_plain_one() {
+    fn a_painted_table_differs_by_colours_only() {
         let painted = table().terminal(Paint::Colored);
         let lines: Vec<&str> = painted.lines().collect();
         assert!(lines[2].starts_with("\u{1b}[") && lines[4].starts_with("\u{1b}["));

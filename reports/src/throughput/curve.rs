@@ -87,14 +87,14 @@ impl<'a> Curve<'a> {
 
     /// Describes the growth, and the limit at its end.
     pub fn words(&self) -> String {
-        let said = self.growth_in_words();
-        let Some(row) = self.plateau().or_else(|| self.best()) else { return said };
+        let phrases = self.growth_in_words();
+        let Some(row) = self.plateau().or_else(|| self.best()) else { return phrases };
         let further = [
             at(row),
             self.core_yield(row).unwrap_or_default(),
             self.disturbed().unwrap_or_default(),
         ];
-        std::iter::once(said)
+        std::iter::once(phrases)
             .chain(further)
             .filter(|it| !it.is_empty())
             .collect::<Vec<_>>()
@@ -104,8 +104,8 @@ impl<'a> Curve<'a> {
     /// Note on other processes, whose share of the CPUs is not available to streams.
     fn disturbed(&self) -> Option<String> {
         let others = self.rows.iter().filter_map(|row| row.others_share);
-        let most = others.reduce(f64::max).filter(|&most| most >= DISTURBED)?;
-        let percent = units::percent(most);
+        let max = others.reduce(f64::max).filter(|&max| max >= DISTURBED)?;
+        let percent = units::percent(max);
         Some(format!(
             "other processes used up to {percent} of the CPUs; measure on an idle machine"
         ))
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn cores_that_do_less_than_alone_are_told() {
+    fn cores_that_yield_less_than_alone_are_noted() {
         let mut rows = two_cores();
         for row in rows.iter_mut().filter(|row| row.streams > 1) {
             row.items_per_s = Some(14e6);
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn others_who_work_meanwhile_are_told() {
+    fn other_processes_are_noted() {
         let mut rows = two_cores();
         rows[1].others_share = Some(0.02);
         assert!(!curves(&rows)[0].words().contains("others"));

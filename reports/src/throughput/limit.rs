@@ -25,7 +25,7 @@ pub fn shares(row: &ThroughputRow) -> Vec<(&'static str, f64)> {
 /// Cores that wait for a GPU are busy without limiting anything: cores count for work on the host
 /// only.
 pub fn what_limits(row: &ThroughputRow) -> String {
-    let said = |(name, share): &(&str, f64)| format!("{name} {}", percent(*share));
+    let phrases = |(name, share): &(&str, f64)| format!("{name} {}", percent(*share));
     let shares = shares(row);
     let counts = |name: &str| row.backend == "cpu" || name != "cores";
     let limits: Vec<String> = shares
@@ -36,7 +36,7 @@ pub fn what_limits(row: &ThroughputRow) -> String {
     match (limits.as_slice(), shares.as_slice()) {
         (_, []) => String::new(),
         ([], shares) => {
-            let all: Vec<String> = shares.iter().map(said).collect();
+            let all: Vec<String> = shares.iter().map(phrases).collect();
             format!("not by these: {}", all.join(", "))
         }
         (limits, _) => format!("limited by {}", limits.join(" and ")),
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_used_nearly_as_much_as_can_be_limits() {
+    fn almost_fully_used_resources_are_limits() {
         let busy = ThroughputRow { cores_share: Some(0.98), copy_share: Some(0.1), ..row(2, 1e6) };
         assert_eq!(what_limits(&busy), "limited by the cores (98 %)");
         let both = ThroughputRow { copy_share: Some(0.85), ..busy.clone() };

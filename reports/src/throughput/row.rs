@@ -90,7 +90,7 @@ pub struct ThroughputRow {
     pub cpu_w: Option<f64>,
     /// The mean power of the GPUs in the window, in watts, by their own counters.
     pub gpu_w: Option<f64>,
-    /// Whether all outputs were right, before and after.
+    /// `yes` if all outputs were right, before and after.
     pub valid: YesNo,
     /// Notes on the row.
     pub note: String,
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn energy_is_of_all_that_tells() {
+    fn energy_is_the_sum_of_known_counters() {
         let row = ThroughputRow {
             events_per_s: Some(100.0),
             cpu_w: Some(30.0),
@@ -234,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn streams_and_batch_tell_points_apart() {
+    fn streams_and_batch_distinguish_points() {
         let point = Point { algorithm: "sts".into(), ..Point::default() };
         let id = |counts| ThroughputRow::new(&point, counts).point_id;
         assert_eq!(id([1, 2, 1]), id([1, 2, 1]));

@@ -128,11 +128,11 @@ fn table(task: &str, setting: &[(AxisName, String)], rows: &[&ThroughputRow]) ->
         all.filter(|(column, _)| shown(column)).map(|(_, cell)| cell).collect()
     };
     let columns: Vec<_> = COLUMNS.into_iter().filter(shown).collect();
-    let said = curves.iter().map(|curve| format!("{}: {}", subject(curve), curve.words()));
+    let phrases = curves.iter().map(|curve| format!("{}: {}", subject(curve), curve.words()));
     let few = few_events(rows);
     Table::new(&columns, rows.iter().map(cells))
         .under(heading)
-        .with_notes(said.chain(notes(rows)).chain(few).collect())
+        .with_notes(phrases.chain(notes(rows)).chain(few).collect())
         .with_highlights(highlights)
         .without_if_narrow(&DISPENSABLE)
 }
@@ -170,17 +170,18 @@ fn heading(setting: &[(AxisName, String)], rows: &[&ThroughputRow]) -> String {
     let event = measured.map(|row| {
         let items = format!("{} {}s", units::count(row.items), row.item_unit);
         let bytes = units::bytes(row.working_set_bytes as f64 / row.streams.max(1) as f64);
-        format!("{items} an event, working set {bytes} a stream")
+        format!("{items} per event, working set {bytes} per stream")
     });
-    let said = shape::phrases(setting);
-    let parts = event.into_iter().chain(std::iter::once(said).filter(|said| !said.is_empty()));
+    let phrases = shape::phrases(setting);
+    let parts =
+        event.into_iter().chain(std::iter::once(phrases).filter(|phrases| !phrases.is_empty()));
     parts.collect::<Vec<_>>().join(shape::SEPARATOR)
 }
 
 fn subject(curve: &Curve<'_>) -> String {
     curve.rows.first().map_or_else(String::new, |row| {
         let threads = units::counted(row.threads, "thread");
-        let subject = format!("{} on {}, {threads} a stream", row.variant, row.device);
+        let subject = format!("{} on {}, {threads} per stream", row.variant, row.device);
         [Some(subject), curve.processes()].into_iter().flatten().collect::<Vec<_>>().join(", ")
     })
 }
@@ -230,7 +231,7 @@ mod tests {
         assert!(!table.names().contains(&"link"), "there is none");
         assert!(!table.names().contains(&"processes"), "it is one");
         assert!(!table.names().contains(&"events/J"), "no energy counters");
-        assert!(table.heading().starts_with("sts: 1 M digis an event"), "{}", table.heading());
+        assert!(table.heading().starts_with("sts: 1 M digis per event"), "{}", table.heading());
         let text = for_people(Format::Table, &all, Screen::default());
         assert!(text.contains("plateau of 19.1 M/s"), "{text}");
     }
@@ -242,7 +243,7 @@ mod tests {
         let [table] = &all[..] else { panic!("{}", all.len()) };
         assert_eq!(table.column("processes"), ["1", "1", "2"]);
         let text = for_people(Format::Table, &all, Screen::default());
-        assert!(text.contains("1 thread a stream, 2 processes: "), "{text}");
+        assert!(text.contains("1 thread per stream, 2 processes: "), "{text}");
     }
 
     #[test]

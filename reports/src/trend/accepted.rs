@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_may_be_a_run_or_two_beside_the_one_that_was_named() {
+    fn a_change_may_be_a_run_or_two_from_the_accepted_one() {
         let covers = |run: &str, first| accepted(run).covers(&track(), first);
         let covered: Vec<usize> = (0..20).filter(|first| covers("night-10", *first)).collect();
         assert_eq!(covered, [8, 9, 10, 11, 12]);

@@ -89,8 +89,8 @@ fn between(changes: &[ChangePoint], seconds: &[f64], terms: &Terms) -> (Vec<Leve
 fn without_small_steps(mut levels: Vec<Level>, seconds: &[f64], threshold: f64) -> Vec<Level> {
     loop {
         let steps = levels.windows(2).map(|pair| step(&pair[0], &pair[1]));
-        let least = steps.enumerate().min_by(|a, b| a.1.total_cmp(&b.1));
-        let Some((first, _)) = least.filter(|(_, step)| *step < threshold) else {
+        let smallest = steps.enumerate().min_by(|a, b| a.1.total_cmp(&b.1));
+        let Some((first, _)) = smallest.filter(|(_, step)| *step < threshold) else {
             return levels;
         };
         let second = levels.remove(first + 1);
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn the_scatter_does_not_see_levels_and_wild_runs() {
+    fn scatter_is_robust_against_levels_and_outliers() {
         let mut seconds = series(1, 0.02, &[(100, 1.0), (100, 3.0)]);
         for at in [10, 50, 150] {
             seconds[at] *= 2.0;
@@ -162,11 +162,11 @@ mod tests {
     fn rates() {
         const SERIES: usize = 1000;
         let history = |noise: &mut Noise, heavy: bool, steps: usize, step: f64, after: usize| {
-            let series = |number: usize| {
+            let series = |index: usize| {
                 let runs = 200;
                 let value = |run: usize| {
                     let noise = if heavy { noise.heavy() } else { noise.normal() };
-                    let step = if number < steps && run >= runs - after { step } else { 0.0 };
+                    let step = if index < steps && run >= runs - after { step } else { 0.0 };
                     (0.01 * noise + step).exp()
                 };
                 (0..runs).map(value).collect::<Vec<f64>>()

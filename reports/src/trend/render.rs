@@ -83,7 +83,7 @@ fn sentence(trends: &[Trend]) -> String {
     let shifts: usize = trends.iter().map(|trend| trend.shifts.len()).sum();
     let alarms: usize = trends.iter().map(|trend| trend.alarms().count()).sum();
     let range = match (runs().min(), runs().max()) {
-        (Some(least), Some(most)) if least < most => format!(" in {least} to {most} runs"),
+        (Some(min), Some(max)) if min < max => format!(" in {min} to {max} runs"),
         (Some(runs), _) => format!(" in {}", units::counted(runs, "run")),
         _ => String::new(),
     };
@@ -120,10 +120,10 @@ fn cells(trend: &Trend, shift: Option<&Shift>) -> [String; 7] {
         return [point, on, nothing.clone(), level.clone(), level, nothing, "steady".to_owned()];
     };
     let since = trend.first_visit(shift);
-    let place = if since.run.is_empty() { &since.started } else { &since.run };
+    let start = if since.run.is_empty() { &since.started } else { &since.run };
     let before = time(shift.before_s);
     let after = time(shift.after_s);
-    [point, on, place.clone(), before, after, units::change(shift.ratio()), words(shift)]
+    [point, on, start.clone(), before, after, units::change(shift.ratio()), words(shift)]
 }
 
 /// A row for a point that was measured on another machine before.
@@ -240,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn people_see_what_changed_and_how_much_was_looked_at() {
+    fn tables_show_changes_and_numbers_of_points() {
         let text = render(Format::Table, &found(), Listing::Changes).expect("a text");
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 4, "{text}");
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_said_in_a_sentence() {
+    fn silent_axes_are_omitted() {
         let text = render(Format::Table, &[], Listing::All).expect("a text");
         assert_eq!(text, "0 points: 0 changes, of which 0 to be looked at\n");
     }

@@ -36,7 +36,7 @@ pub struct Shift {
     pub p_value: f64,
     /// Slower or faster.
     pub direction: Direction,
-    /// Whether the code changed too, between the runs on both sides.
+    /// Change of the code between the runs on both sides.
     pub code: Code,
     /// State of the change.
     pub standing: ShiftStatus,
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slower_level_is_an_alarm_until_somebody_accepts_it() {
+    fn a_slower_level_is_an_alarm_until_it_is_accepted() {
         let means = [(30, 1.0), (10, 1.1)];
         let found = trend(&means, &[]);
         assert_eq!(found.alarms().count(), 1);
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_undone_alarms_nobody() {
+    fn reverted_changes_raise_no_alarm() {
         let found = trend(&[(30, 1.0), (10, 1.1), (10, 1.0)], &[]);
         assert_eq!(found.shifts.len(), 2);
         assert_eq!(found.shifts[0].standing, ShiftStatus::Undone);
@@ -186,13 +186,13 @@ mod tests {
     }
 
     #[test]
-    fn what_was_undone_in_part_still_alarms() {
+    fn partly_reverted_changes_raise_an_alarm() {
         let found = trend(&[(30, 1.0), (10, 1.3), (10, 1.1)], &[]);
         assert_eq!(found.alarms().count(), 1);
     }
 
     #[test]
-    fn a_faster_level_alarms_nobody() {
+    fn a_faster_level_raises_no_alarm() {
         let found = trend(&[(30, 1.0), (10, 0.9)], &[]);
         assert_eq!(found.shifts[0].direction, Direction::Faster);
         assert_eq!(found.alarms().count(), 0);

@@ -22,7 +22,7 @@ pub struct Track {
     pub gpu: Option<String>,
     /// The previous machine of the point, if there was one.
     pub moved: Option<Moved>,
-    /// What was measured.
+    /// The measured point.
     pub point: Point,
     /// Its valid medians, in the order of the runs.
     pub visits: Vec<Visit>,
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn another_gpu_is_another_machine_to_its_points_alone() {
+    fn another_gpu_is_another_machine_for_its_points_only() {
         let found = followed(&[("a", "H100"), ("a", "H200")], "cuda:0");
         let moved = found[1].moved.as_ref().expect("moved");
         assert_eq!(moved.differs, ["GPU H200 instead of H100"]);

@@ -105,23 +105,23 @@ mod tests {
     use crate::rank::Rank;
     use crate::winners::rankings;
 
-    fn said(rows: &[SummaryRow]) -> Option<String> {
+    fn phrases(rows: &[SummaryRow]) -> Option<String> {
         let rows: Vec<&SummaryRow> = rows.iter().collect();
         headline(&rankings(&rows, Rank::Total), |row| row.variant.clone())
     }
 
     #[test]
     fn one_setting_has_a_winner_or_none() {
-        let against_2_ms = |a: f64| said(&[row("a", "n=1", a), row("b", "n=1", 2e-3)]);
+        let against_2_ms = |a: f64| phrases(&[row("a", "n=1", a), row("b", "n=1", 2e-3)]);
         assert_eq!(against_2_ms(1e-3).as_deref(), Some("a is fastest, 2.00 × ahead of b"));
         assert_eq!(against_2_ms(1.86e-3).as_deref(), Some("a is fastest, 8 % ahead of b"));
         let tie = "a and b are within 1 %: no clear winner";
         assert_eq!(against_2_ms(1.995e-3).as_deref(), Some(tie));
-        assert_eq!(said(&[row("a", "n=1", 1e-3)]), None);
-        assert_eq!(said(&[]), None);
+        assert_eq!(phrases(&[row("a", "n=1", 1e-3)]), None);
+        assert_eq!(phrases(&[]), None);
         let few = SummaryRow { samples: 3, ..row("a", "n=1", 1e-3) };
         let unsure = "a leads b by 2.00 ×, from too few samples to be sure";
-        assert_eq!(said(&[few, row("b", "n=1", 2e-3)]).as_deref(), Some(unsure));
+        assert_eq!(phrases(&[few, row("b", "n=1", 2e-3)]).as_deref(), Some(unsure));
     }
 
     #[test]
@@ -131,14 +131,14 @@ mod tests {
         };
         let all = [at(1, 1e-3, 2e-3), at(2, 1e-3, 3e-3)].concat();
         let expected = "a is fastest at both settings, 2.00 to 3.00 × ahead";
-        assert_eq!(said(&all).as_deref(), Some(expected));
+        assert_eq!(phrases(&all).as_deref(), Some(expected));
         let mixed = [all.clone(), at(3, 2e-3, 1e-3).to_vec()].concat();
-        assert_eq!(said(&mixed).as_deref(), Some("a is fastest at 2 of 3 settings, b at 1"));
+        assert_eq!(phrases(&mixed).as_deref(), Some("a is fastest at 2 of 3 settings, b at 1"));
         let some = [all, at(3, 1e-3, 1e-3).to_vec()].concat();
         let expected = "a is fastest at 2 of 3 settings, 2.00 to 3.00 × ahead; no clear winner \
             at 1";
-        assert_eq!(said(&some).as_deref(), Some(expected));
+        assert_eq!(phrases(&some).as_deref(), Some(expected));
         let none = [at(1, 1e-3, 1e-3), at(2, 1e-3, 1e-3)].concat();
-        assert_eq!(said(&none).as_deref(), Some("No variant clearly wins at any of 2 settings"));
+        assert_eq!(phrases(&none).as_deref(), Some("No variant clearly wins at any of 2 settings"));
     }
 }

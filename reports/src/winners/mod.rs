@@ -84,7 +84,7 @@ fn ranked_and_not<'a>(
     (ranked, lone.into_iter().flat_map(|(_, rows)| rows).collect())
 }
 
-/// Splits axes into the kind of input and the others.
+/// Splits axes into those of the setting and the kind of input.
 fn apart(axes: Axes) -> (Axes, Axes) {
     axes.into_iter().partition(|(name, _)| name != GIVEN)
 }
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_races_with_those_that_were_given_something_else() {
+    fn only_equal_inputs_are_ranked_together() {
         let given = |variant: &str, threads: usize, given: &str| SummaryRow {
             given: given.into(),
             threads,
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gpu_races_at_all_threads_of_the_cpu() {
+    fn a_gpu_is_ranked_at_all_threads_of_the_cpu() {
         let with_threads =
             |threads: usize, median: f64| SummaryRow { threads, ..row("cpu", "n=1", median) };
         let mut gpu = SummaryRow { threads: 1, ..row("gpu", "n=1", 2e-3) };
@@ -211,7 +211,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gpu_alone_has_races_of_its_own() {
+    fn a_gpu_without_cpu_has_rankings() {
         let mut gpu = row("gpu", "n=2", 2e-3);
         gpu.device = "cuda:0".into();
         let rows = [row("cpu", "n=1", 1e-3), gpu];

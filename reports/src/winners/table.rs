@@ -101,7 +101,7 @@ fn cells(ranking: &Ranking, axes: &[AxisName]) -> Vec<String> {
     let evidence = match ranking.evidence() {
         Evidence::Clear => "",
         Evidence::Overlap => "intervals overlap",
-        Evidence::TooFew => "too few samples to say",
+        Evidence::TooFew => "too few samples",
     };
     cells.extend([
         name(ranking.first),
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn people_read_who_wins_and_by_how_much() {
+    fn tables_show_winners_and_leads() {
         let text = rendered(Format::Table);
         let lines: Vec<Vec<&str>> = text
             .lines()
@@ -140,10 +140,7 @@ mod tests {
         let trimmed =
             |line: &[&str]| line.iter().map(|cell| cell.trim().to_owned()).collect::<Vec<_>>();
         assert_eq!(trimmed(&lines[2]), ["1 k", "a", "1.00 ms", "2.00 ×", "b"]);
-        assert_eq!(
-            trimmed(&lines[3]),
-            ["2 k", "a", "1.00 ms", "3.00 ×", "b", "too few samples to say"]
-        );
+        assert_eq!(trimmed(&lines[3]), ["2 k", "a", "1.00 ms", "3.00 ×", "b", "too few samples"]);
     }
 
     #[test]

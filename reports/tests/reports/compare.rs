@@ -146,7 +146,7 @@ fn advice_can_be_copied() {
 }
 
 #[test]
-fn wrong_variants_are_not_judged_but_told() {
+fn wrong_variants_are_reported_without_verdict() {
     let wrong =
         SummaryRow { valid: YesNo::No, note: "wrong output: row 3".into(), ..point("a", "code:1") };
     let both = [(point("a", "code:1"), 1.0), (point("b", "code:1"), 1.0)];
@@ -301,7 +301,7 @@ fn on_a_busy_machine_nothing_is_clear_unless_its_scatter_is_known() {
 }
 
 #[test]
-fn same_says_what_could_have_been_seen() {
+fn same_has_the_resolution() {
     let comparison = compared_points(&[(point("a", "x"), 1.0)], &[(point("a", "x"), 1.0)]);
     let same = &comparison.points[0];
     let resolution = same.resolution.expect("an interval");
@@ -319,7 +319,7 @@ fn same_says_what_could_have_been_seen() {
 }
 
 #[test]
-fn counters_tell_more_work_from_waiting() {
+fn counters_distinguish_more_work_from_waiting() {
     let counted = |metrics: &str| SummaryRow {
         metrics: metrics.parse().expect("well formed"),
         ..point("a", "x")
@@ -342,7 +342,7 @@ fn nothing_in_common_is_an_error() {
 }
 
 #[test]
-fn damaged_files_are_named_with_the_place() {
+fn damaged_files_are_named_with_the_line() {
     let folder = folder();
     let path = run(folder.path(), "base", &record(), &[(point("a", "x"), 1.0)]);
     let files = ["samples.csv", "summary.csv", "run.json"];
@@ -386,7 +386,7 @@ fn damaged_files_are_named_with_the_place() {
 }
 
 #[test]
-fn notes_tell_what_else_changed() {
+fn notes_list_other_changes() {
     let folder = folder();
     let points = [(point("a", "code:1"), 1.0)];
     let finished = Some("2025-01-01T00:00:00Z".into());
@@ -401,7 +401,7 @@ fn notes_tell_what_else_changed() {
 }
 
 #[test]
-fn every_format_tells_what_is_slower() {
+fn every_format_reports_slower_points() {
     let odd = "a <b> & \"c\" | d";
     let comparison = compared_points(&[(point(odd, "x"), 1.0)], &[(point(odd, "y"), 1.2)]);
     let text = |format| render(format, &comparison, Listing::Changes).expect("rendered");
@@ -514,7 +514,7 @@ fn few_rounds_are_not_clear() {
 }
 
 #[test]
-fn what_runs_of_the_same_code_differ_by_is_no_change() {
+fn scatter_between_runs_is_no_change() {
     let folder = folder();
     let at = |name: &str, time: f64| {
         measured(folder.path(), name, &record(), &[(point("a", "code:1"), time)])

@@ -67,11 +67,11 @@ fn series(noise: &mut Noise, runs: Runs, point: usize, change: f64) -> Series {
 
 /// A run whose every `every`-th point takes longer by `change`.
 fn measured(noise: &mut Noise, runs: Runs, name: &str, every: usize, change: f64) -> Measured {
-    let point = |number: usize| {
-        let slower = number.is_multiple_of(every);
-        let all = series(noise, runs, number, if slower { change.ln_1p() } else { 0.0 });
+    let point = |index: usize| {
+        let slower = index.is_multiple_of(every);
+        let all = series(noise, runs, index, if slower { change.ln_1p() } else { 0.0 });
         MeasuredPoint {
-            key: Key::new(key(number).point(), "total"),
+            key: Key::new(key(index).point(), "total"),
             fingerprint: name.into(),
             metrics: Params::default(),
             samples: Ok(Samples { quiet: Some(all.clone()), all, disturbed: 0, rounds: vec![] }),
@@ -148,8 +148,8 @@ fn power(change: f64, thresholds: Thresholds) -> (f64, f64) {
     let mut wrong = 0;
     let mut all = 0;
     for comparison in &found {
-        for (number, point) in comparison.points.iter().enumerate() {
-            let slower = number.is_multiple_of(10);
+        for (index, point) in comparison.points.iter().enumerate() {
+            let slower = index.is_multiple_of(10);
             all += usize::from(slower);
             let alarm = matches!(point.verdict, Verdict::Slower | Verdict::Faster);
             right += usize::from(slower && point.verdict == Verdict::Slower);

@@ -60,7 +60,7 @@ fn listed(store: &Store) -> usize {
 }
 
 #[test]
-fn a_full_disk_keeps_what_is_stored_and_takes_more_when_there_is_room() {
+fn a_full_disk_keeps_stored_runs_and_accepts_more_after_freeing_space() {
     let Some(disk) = Disk::mount("size=512k") else {
         return;
     };
@@ -109,7 +109,7 @@ fn a_read_only_store_is_listed_and_takes_nothing() {
 }
 
 #[test]
-fn a_file_in_the_place_of_a_folder_is_named() {
+fn a_file_instead_of_a_folder_is_named() {
     let folder = folder();
     let store = Store::create_or_open(&folder.path().join("store")).expect("made");
     fs::remove_dir(store.root().join("runs")).expect("removed");

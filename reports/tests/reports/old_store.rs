@@ -48,7 +48,7 @@ fn again(run: &Path, folder: &Path, rename: fn(&str) -> String) {
 }
 
 #[test]
-fn it_is_listed_compared_and_trended() {
+fn old_runs_are_listed_compared_and_trended() {
     let (_folder, store, runs) = store();
     let listed = store.list(&Filter::default()).expect("listed");
     let marks: Vec<bool> = listed.iter().map(|entry| entry.accepted).collect();
@@ -71,7 +71,7 @@ fn it_is_listed_compared_and_trended() {
 }
 
 #[test]
-fn it_goes_on() {
+fn the_store_can_be_extended() {
     let (folder, store, runs) = store();
     let index = fs::read(store.root().join("index.csv")).expect("there");
     let next = folder.path().join("next");
@@ -94,7 +94,7 @@ fn it_goes_on() {
 }
 
 #[test]
-fn variants_go_on_under_other_names() {
+fn renamed_variants_continue() {
     let (folder, _store, runs) = store();
     let next = folder.path().join("next");
     again(&runs[0], &next, |name| name.replace("block-merge", "merge-blocks"));

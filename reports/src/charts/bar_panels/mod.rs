@@ -188,7 +188,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_scale_leaves_room_and_is_logarithmic_beyond_a_decade() {
+    fn a_scale_has_margins_and_is_logarithmic_beyond_a_decade() {
         let panel = |values: &[f64]| {
             let bar = |value: &f64| Bar::new("a", *value, String::new(), Style::reference());
             BarPanel::new(String::new(), Unit::Time("time"), values.iter().map(bar).collect())

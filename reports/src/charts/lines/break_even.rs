@@ -116,8 +116,8 @@ fn caption(study: &Study, sweeps: &[Sweep]) -> Vec<String> {
             title if title.is_empty() => title,
             title => format!("{title}: "),
         };
-        let said = break_even::sentences(sweep).join("; ");
-        paragraphs.push(format!("{panel}{said}"));
+        let phrases = break_even::sentences(sweep).join("; ");
+        paragraphs.push(format!("{panel}{phrases}"));
     }
     paragraphs
 }
@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn both_ways_are_marked_and_told_apart() {
+    fn both_gpu_times_have_distinct_markers() {
         let panels = panels(&break_even_rows(&["random", "time"]));
         assert_eq!(panels.len(), 2);
         assert_eq!(panels[0].title, "order = random");
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_interval_has_no_area() {
+    fn missing_intervals_have_no_area() {
         let mut rows = break_even_rows(&["random"]);
         rows.iter_mut().for_each(|row| row.ci95_low_s = None);
         let change_markers = panels(&rows).remove(0).change_markers;

@@ -89,7 +89,7 @@ fn bar_panel(panel: &grouping::Panel) -> BarPanel {
     }
 }
 
-/// Lines below which the ideals from their first points are drawn.
+/// Ideals through the first points of the lines, then the lines themselves.
 fn with_ideals(panel: &grouping::Panel) -> Vec<line_panels::Line> {
     let mut ideals: Vec<(f64, f64)> = Vec::new();
     for (first, last) in panel.lines.iter().filter_map(Line::ends) {
@@ -179,8 +179,8 @@ mod tests {
     fn two_numbers_of_threads_have_bars_the_best_first() {
         let rows = [at("a", 1, 8.0), at("a", 2, 5.0), at("b", 1, 8.0), at("b", 2, 4.0)];
         let panel = of_study(&rows, &[], bars).expect("bars").panels.remove(0);
-        let said: Vec<_> = panel.bars.iter().map(|bar| bar.words.as_str()).collect();
-        assert_eq!((said, panel.reference), (vec!["2.00 ×", "1.60 ×"], Some(2.0)));
+        let phrases: Vec<_> = panel.bars.iter().map(|bar| bar.words.as_str()).collect();
+        assert_eq!((phrases, panel.reference), (vec!["2.00 ×", "1.60 ×"], Some(2.0)));
         let headline = of_study(&rows, &[], bars).and_then(|chart| chart.headline);
         assert_eq!(headline.as_deref(), Some("b scales best: 2.00 × from 1 to 2 threads"));
     }

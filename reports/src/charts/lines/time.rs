@@ -25,7 +25,7 @@ pub fn figure(study: &Study, axis: &Axis) -> Chart<LinePanel> {
     let an_item = sizes_vary(&grouping);
     let item = study.rows.first().map_or("item", |row| row.item_unit.as_str());
     let (what, unit) = match an_item {
-        true => (format!("time a {item}"), Unit::Time("median time per item")),
+        true => (format!("time per {item}"), Unit::Time("median time per item")),
         false => ("time".to_owned(), Unit::Time("median time")),
     };
     let lines = grouping.panels.iter().map(|panel| {
@@ -69,13 +69,13 @@ mod tests {
     }
 
     #[test]
-    fn where_sizes_vary_it_is_the_time_an_item() {
+    fn varying_sizes_have_times_per_item() {
         let sized = |items: u64| SummaryRow {
             items,
             ..row("a", &format!("digis={items}"), 2e-9 * items as f64)
         };
         let chart = of_axis(&[sized(1000), sized(1_000_000)], "digis");
-        assert_eq!(chart.title, "sort: time a digi over digis");
+        assert_eq!(chart.title, "sort: time per digi over digis");
         let points = &chart.panels[0].lines[0].points;
         assert!(points.iter().all(|point| (point.y - 2e-9).abs() < 1e-15));
         let chart =

@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_counted_has_whole_ticks() {
+    fn counts_have_integer_ticks() {
         let labels = counted("round", 0, 6).ticks.into_iter().map(|(_, label)| label);
         assert!(labels.into_iter().all(|label| !label.contains('.')));
     }

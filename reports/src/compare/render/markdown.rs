@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_now_comes_first_and_by_name() {
+    fn wrong_outputs_come_first_and_by_name() {
         let mut comparison = comparison(&[Verdict::Same, Verdict::Slower]);
         let wrong = Unmatched {
             key: comparison.points[0].key.clone(),

@@ -127,22 +127,22 @@ pub fn unmatched(comparison: &Comparison) -> Vec<String> {
         ("has", "have", "samples only in the new run", only_new, NAMED),
     ];
     let sides = sides.into_iter().filter(|(.., points, _)| !points.is_empty());
-    let lines = sides.map(|(one, many, what, points, most)| {
+    let lines = sides.map(|(one, many, what, points, max)| {
         let verb = if points.len() == 1 { one } else { many };
         let count = units::counted(points.len(), "point");
-        named(format!("{count} {verb} {what}:"), &points, most)
+        named(format!("{count} {verb} {what}:"), &points, max)
     });
     lines.flatten().collect()
 }
 
-fn named(count: String, points: &[&Unmatched], most: usize) -> Vec<String> {
+fn named(count: String, points: &[&Unmatched], max: usize) -> Vec<String> {
     let mut lines = vec![count];
     let line = |point: &&Unmatched| {
         format!("  {}: {}", words(&point.key), point.reason.shown().at_most(SENTENCE))
     };
-    lines.extend(points.iter().take(most).map(line));
-    if points.len() > most {
-        lines.push(format!("  and {} more", points.len() - most));
+    lines.extend(points.iter().take(max).map(line));
+    if points.len() > max {
+        lines.push(format!("  and {} more", points.len() - max));
     }
     lines
 }

@@ -31,8 +31,8 @@ const COLUMNS: [(&str, Side); 7] = [
 ];
 
 /// Title of the table of separate runs.
-const AFTER: &str = "separate runs, as bench compare judges them";
-const IN_TURN: &str = "paired runs: short rounds of both, as bench compare --confirm judges them";
+const SEPARATE: &str = "separate runs, as bench compare judges them";
+const PAIRED: &str = "paired runs: short rounds of both, as bench compare --confirm judges them";
 
 /// Verdicts for each slowdown, as shares of the points, and the scatter between runs of the same
 /// code.
@@ -50,7 +50,7 @@ pub fn selftest(format: SelfTestFormat, test: &SelfTest) -> Result<String, Rende
 fn text(format: Format, test: &SelfTest) -> String {
     let effect = percent(test.min_effect);
     let p = test.significance;
-    let trials = [(AFTER, &test.trials), (IN_TURN, &test.in_turn)];
+    let trials = [(SEPARATE, &test.trials), (PAIRED, &test.in_turn)];
     let trials = trials.into_iter().filter(|(_, trials)| !trials.is_empty());
     let tables =
         trials.map(|(title, trials)| Table::new(&COLUMNS, trials.iter().map(cells)).under(title));
@@ -91,15 +91,15 @@ fn scatter(points: &[PointScatter]) -> String {
     if ranges.is_empty() {
         return String::new();
     }
-    let said = |(variant, (low, high)): (&&str, &(f64, f64))| match low == high {
+    let phrases = |(variant, (low, high)): (&&str, &(f64, f64))| match low == high {
         true => format!("{variant} {}", percent(*low)),
         false => {
             let low = significant(100.0 * low, 2);
             format!("{variant} {low} to {}", percent(*high))
         }
     };
-    let said: Vec<_> = ranges.iter().map(said).collect();
-    format!("\nScatter between runs of the same code: {}\n", said.join(", "))
+    let phrases: Vec<_> = ranges.iter().map(phrases).collect();
+    format!("\nScatter between runs of the same code: {}\n", phrases.join(", "))
 }
 
 #[cfg(test)]
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn both_gates_and_the_scatter_are_told_in_every_format() {
+    fn both_error_rates_and_the_scatter_are_in_every_format() {
         let test = SelfTest {
             schema_version: SELF_TEST_VERSION,
             min_effect: 0.01,

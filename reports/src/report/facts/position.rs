@@ -23,12 +23,12 @@ pub struct Position {
     pub worst: f64,
     /// Axes at which it was the largest.
     pub at: Axes,
-    /// The bandwidth there, in bytes a second.
+    /// The bandwidth there, in bytes per second.
     pub bytes_per_s: f64,
 }
 
 impl Position {
-    /// The ceiling in bytes a second.
+    /// The ceiling in bytes per second.
     pub fn ceiling(&self) -> f64 {
         self.bytes_per_s / self.best
     }
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn kernels_are_held_against_the_memory_and_whole_runs_against_the_link() {
+    fn kernels_are_compared_with_memory_and_complete_runs_with_the_link() {
         let stage = |stage: &str, share: f64| SummaryRow {
             stage: stage.into(),
             device: "cuda:0".into(),

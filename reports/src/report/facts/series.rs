@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_moved_most_comes_first() {
+    fn the_largest_changes_come_first() {
         let rows = |a: f64, b: f64| vec![row("a", "n=1", a), row("b", "n=1", b)];
         let runs = [earlier("2025-12-31T00:00:00Z", rows(1.0, 1.0))];
         let run = run(rows(1.1, 0.5));

@@ -47,7 +47,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_common_is_not_repeated() {
+    fn common_axes_are_not_repeated() {
         let rows =
             [row("a", "digis=1000;order=random", 1.0), row("a", "digis=1000;order=time", 1.0)];
         let settings = Settings::from_rows(&rows);
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_without_a_place_are_told_from_those_with_one() {
+    fn threads_without_a_place_are_distinguished() {
         let mut placed = row("a", "n=1", 1.0);
         placed.places = "cores".into();
         let rows = [row("a", "n=1", 1.0), placed];

@@ -135,21 +135,21 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_could_be_judged_there_is_nothing_else_to_say() {
+    fn without_verdicts_the_headline_states_that_only() {
         let open = comparison(&[Verdict::Inconclusive, Verdict::Inconclusive]);
         let expected = "None of 2 points could be judged against the run of 2025-12-31";
         assert_eq!(changes(&open), expected);
     }
 
     #[test]
-    fn published_conclusions_are_counted_by_what_became_of_them() {
+    fn published_claims_are_counted_by_verdict() {
         let published = [published::table(&published::rows())];
         let expected = "Of 20 published conclusions 15 hold here, and of 5 not all was measured";
         assert_eq!(conclusions(&published), expected);
     }
 
     #[test]
-    fn what_is_wrong_now_is_told() {
+    fn wrong_outputs_are_reported() {
         let mut comparison = comparison(&[Verdict::Same]);
         comparison.only_base.push(crate::compare::Unmatched {
             key: comparison.points[0].key.clone(),

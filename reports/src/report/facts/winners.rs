@@ -22,37 +22,37 @@ struct Winners<'a> {
 /// kernels if its winner differs.
 pub fn sentences(rows: &[SummaryRow], algorithm: &str, rank: Rank) -> Vec<String> {
     let of_task = rows_of(rows, algorithm);
-    let mut said = ranking(&of_task, algorithm, rank);
+    let mut phrases = ranking(&of_task, algorithm, rank);
     let apart = not_ranked(&of_task, rank);
     if !apart.is_empty() {
         let names = distinct(apart.into_iter().map(name)).join(", ");
-        said.push(format!(
+        phrases.push(format!(
             "{algorithm}: not ranked, because earlier stages gave them different inputs: {names}"
         ));
     }
-    said
+    phrases
 }
 
 /// The winners among rows that can be ranked.
 fn ranking(of_task: &[&SummaryRow], algorithm: &str, rank: Rank) -> Vec<String> {
     let sentence = |rank| winners(of_task, rank).map(|winners| winners.sentence());
     if !has_kernels(of_task.iter().copied()) {
-        let said = sentence(rank).into_iter();
-        return said.map(|text| format!("{algorithm}: {text}")).collect();
+        let phrases = sentence(rank).into_iter();
+        return phrases.map(|text| format!("{algorithm}: {text}")).collect();
     }
     let first = |rank| winners(of_task, rank).map(|winners| winners.closest_or_winner());
     let mut ranks = vec![rank];
     if first(rank) != first(rank.other()) {
         ranks.push(rank.other());
     }
-    let said = ranks.into_iter().filter_map(|rank| {
+    let phrases = ranks.into_iter().filter_map(|rank| {
         let text = sentence(rank)?;
         Some(format!("{algorithm}, {}: {text}", rank_phrase(rank)))
     });
-    said.collect()
+    phrases.collect()
 }
 
-/// `ranked by the whole` is omitted, as it is the default.
+/// Phrase of a rank in sentences.
 fn rank_phrase(rank: Rank) -> &'static str {
     match rank {
         Rank::Total => "end to end",
@@ -140,12 +140,12 @@ impl Winners<'_> {
 
     /// Statement on settings without a significant winner.
     fn unclear(&self) -> String {
-        let said = |evidence, words: &str| match self.count(evidence) {
+        let phrases = |evidence, words: &str| match self.count(evidence) {
             0 => String::new(),
             count => format!("; at {count} {words}"),
         };
-        let overlapping = said(Evidence::Overlap, "the intervals of the first two overlap");
-        overlapping + &said(Evidence::TooFew, "too few samples to say")
+        let overlapping = phrases(Evidence::Overlap, "the intervals of the first two overlap");
+        overlapping + &phrases(Evidence::TooFew, "too few samples")
     }
 
     /// Statement for a task without any significant winner.
@@ -155,9 +155,9 @@ impl Winners<'_> {
             let names = name(ranking.first) + &second.unwrap_or_default();
             return match ranking.evidence() {
                 Evidence::TooFew => {
-                    format!("too few samples to say which is the fastest ({names} come first)")
+                    format!("too few samples to name the fastest ({names} come first)")
                 }
-                _ => format!("{names} are equally fast: their intervals overlap"),
+                _ => format!("{names} are not significantly different: their intervals overlap"),
             };
         }
         let settings = self.rankings.len();
@@ -172,7 +172,7 @@ mod tests {
     use super::*;
     use crate::charts::fixture::break_even_rows;
 
-    fn said(rows: &[SummaryRow]) -> Vec<String> {
+    fn phrases(rows: &[SummaryRow]) -> Vec<String> {
         sentences(rows, "sort", Rank::Total)
     }
 
@@ -188,32 +188,32 @@ mod tests {
         ];
         let expected = "sort: a is the fastest at 2 of 3 settings, 1.50 to 3.00 × ahead of the \
                         next; elsewhere b (1)";
-        assert_eq!(said(&rows), [expected]);
+        assert_eq!(phrases(&rows), [expected]);
     }
 
     #[test]
-    fn who_was_given_something_else_does_not_win() {
+    fn variants_with_other_inputs_do_not_win() {
         let given = |variant: &str, median: f64, given: &str| SummaryRow {
             given: given.into(),
             ..row(variant, "n=1", median)
         };
         let rows = [given("a", 2.0, "any order"), given("b", 1.0, "by time")];
         let apart = "sort: not ranked, because earlier stages gave them different inputs: ";
-        assert_eq!(said(&rows), [format!("{apart}a, b")]);
+        assert_eq!(phrases(&rows), [format!("{apart}a, b")]);
         let three = [rows.to_vec(), vec![given("c", 4.0, "any order")]].concat();
         let winner = "sort: a is the fastest, 2.00 × ahead of the next".to_owned();
-        assert_eq!(said(&three), [winner, format!("{apart}b")]);
+        assert_eq!(phrases(&three), [winner, format!("{apart}b")]);
     }
 
     #[test]
-    fn where_intervals_overlap_nobody_is_ahead() {
+    fn overlapping_intervals_have_no_winner() {
         let rows = [row("a", "n=1", 1.0), row("b", "n=1", 1.001)];
-        let expected = "sort: a and b are equally fast: their intervals overlap";
-        assert_eq!(said(&rows), [expected]);
+        let expected = "sort: a and b are not significantly different: their intervals overlap";
+        assert_eq!(phrases(&rows), [expected]);
         let more = [rows.to_vec(), vec![row("a", "n=2", 1.0), row("b", "n=2", 2.0)]].concat();
         let expected = "sort: a is the fastest at 1 of 2 settings, 2.00 × ahead of the next; at \
                         1 the intervals of the first two overlap";
-        assert_eq!(said(&more), [expected]);
+        assert_eq!(phrases(&more), [expected]);
     }
 
     #[test]
@@ -223,38 +223,38 @@ mod tests {
             ..row(variant, params, median)
         };
         let rows = [few("a", "n=1", 1.0), few("b", "n=1", 1.82)];
-        let expected = "sort: too few samples to say which is the fastest (a and b come first)";
-        assert_eq!(said(&rows), [expected]);
+        let expected = "sort: too few samples to name the fastest (a and b come first)";
+        assert_eq!(phrases(&rows), [expected]);
         let mut without = [row("a", "n=1", 1.0), row("b", "n=1", 1.82)];
         without[1].ci95_low_s = None;
-        assert_eq!(said(&without), [expected]);
+        assert_eq!(phrases(&without), [expected]);
         let two = [rows.to_vec(), vec![few("a", "n=2", 1.0), few("b", "n=2", 2.0)]].concat();
         let expected = "sort: no variant is clearly the fastest at any of 2 settings; at 2 too few \
-                        samples to say";
-        assert_eq!(said(&two), [expected]);
+                        samples";
+        assert_eq!(phrases(&two), [expected]);
     }
 
     #[test]
-    fn what_is_not_valid_does_not_win() {
+    fn invalid_rows_do_not_win() {
         let mut wrong = row("wrong", "n=1", 0.1);
         wrong.valid = crate::record::YesNo::No;
         let rows = [wrong, row("right", "n=1", 1.0)];
-        assert_eq!(said(&rows), ["sort: right is the only one with a time"]);
-        assert!(said(&rows[..1]).is_empty());
+        assert_eq!(phrases(&rows), ["sort: right is the only one with a time"]);
+        assert!(phrases(&rows[..1]).is_empty());
     }
 
     #[test]
-    fn whole_and_kernels_are_both_told_where_their_winners_differ() {
+    fn total_and_kernels_are_both_reported_if_their_winners_differ() {
         let rows = break_even_rows(&["random"]);
         let small: Vec<_> = rows[4..8].to_vec();
-        let [total, kernel] = &said(&small)[..] else {
-            panic!("two winners: {:?}", said(&small));
+        let [total, kernel] = &phrases(&small)[..] else {
+            panic!("two winners: {:?}", phrases(&small));
         };
-        let close = "sort, end to end: small and gpu on cuda:0 are equally fast";
+        let close = "sort, end to end: small and gpu on cuda:0 are not significantly different";
         assert!(total.starts_with(close), "{total}");
         assert!(kernel.starts_with("sort, by kernels: gpu"), "{kernel}");
         let large = &rows[rows.len() - 4..];
         let expected = "sort, end to end: gpu on cuda:0 is the fastest, 6.59 × ahead of the next";
-        assert_eq!(said(large), [expected]);
+        assert_eq!(phrases(large), [expected]);
     }
 }

@@ -27,11 +27,10 @@ pub fn section(input: &ReportInput, algorithm: &str, settings: &Settings) -> Mar
         @if !series.is_empty() {
             h3 { "History" }
             p.quiet {
-                "Medians of " (counted(input.history().len() + 1, "run")) " on this machine in the \
-                    order of time, with their 95 % intervals; each picture has a scale of its own. \
-                    Under it stands the last median, and how far it is from the middle one of the \
-                    runs before: where that is furthest comes first. Dashed lines are where the \
-                    level changed."
+                "Medians of " (counted(input.history().len() + 1, "run")) " on this machine in \
+                    order of time, with their 95 % intervals; each picture has its own scale. Below \
+                    it are the last median, and its change from the median of the earlier runs; \
+                    the largest changes come first. Dashed lines are changes of the level."
             }
             (pictures(first, settings))
             @if !rest.is_empty() {

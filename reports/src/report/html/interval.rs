@@ -31,8 +31,8 @@ impl Scale {
             [low, high, point.ratio]
         });
         let far = ends.map(|ratio| ratio.ln().abs()).filter(|far| far.is_finite());
-        let least = (1.0 + 3.0 * min_effect).ln();
-        Scale { reach: far.fold(least, f64::max).min(MAX_RATIO.ln()), min_effect }
+        let smallest = (1.0 + 3.0 * min_effect).ln();
+        Scale { reach: far.fold(smallest, f64::max).min(MAX_RATIO.ln()), min_effect }
     }
 
     fn x(&self, ratio: f64) -> f64 {

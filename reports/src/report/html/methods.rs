@@ -1,4 +1,4 @@
-//! How the numbers were measured, what they mean, and their limits.
+//! Methods: measurement, meaning and limits of the numbers.
 
 use maud::{Markup, html};
 

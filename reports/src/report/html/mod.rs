@@ -132,8 +132,8 @@ fn contents(input: &ReportInput) -> Markup {
     }
 }
 
-fn task_id(number: usize) -> String {
-    format!("task-{}", number + 1)
+fn task_id(index: usize) -> String {
+    format!("task-{}", index + 1)
 }
 
 /// `sort on AMD EPYC, 2026-11-20`.

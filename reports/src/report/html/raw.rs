@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_packed_unpacks() {
+    fn packed_samples_can_be_unpacked() {
         let packed = packed(b"a,b\n1,2\n").expect("written to memory");
         let mut text = String::new();
         let mut decoder = flate2::read::GzDecoder::new(&packed[..]);

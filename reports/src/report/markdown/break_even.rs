@@ -25,8 +25,8 @@ fn line(sweep: &Sweep) -> String {
         words if words.is_empty() => words,
         words => format!("{words}: "),
     };
-    let said = sentences(sweep).join("; ");
-    let line = format!("{setting}{said} ({})", fastest_variants(sweep));
+    let phrases = sentences(sweep).join("; ");
+    let line = format!("{setting}{phrases} ({})", fastest_variants(sweep));
     format!("- {}\n", escaped(&line))
 }
 
@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_gpu_nothing_is_said() {
+    fn without_a_gpu_there_are_no_sentences() {
         let mut rows = break_even_rows(&["random"]);
         rows.retain(|row| row.device == "cpu");
         assert_eq!(text(&rows.iter().collect::<Vec<_>>()), "");

@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_the_same_is_counted_and_not_listed() {
+    fn unchanged_points_are_counted_and_not_listed() {
         use Verdict::{Inconclusive, Same, Slower};
         let mut comparison = comparison(&[Same, Inconclusive, Slower]);
         comparison.points[2].reason = "a | b\nc".into();

@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn what_runs_on_a_gpu_has_both_times() {
+    fn gpu_variants_have_both_times() {
         let rows = crate::charts::fixture::break_even_rows(&["random"]);
         let rows: Vec<_> = rows.iter().collect();
         let settings = Settings::from_rows(rows.iter().copied());

@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn no_field_is_there_twice_in_a_line() {
+    fn fields_of_a_line_are_unique() {
         for line in lines(&stream(1.0), "", 1).lines() {
             let fields = line.split(' ').nth(1).expect("fields");
             let names: Vec<_> = fields.split(',').map(|it| it.split('=').next()).collect();

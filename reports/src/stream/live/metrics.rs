@@ -88,7 +88,7 @@ pub const METRICS: [Metric; 25] = [
         Kind::Counter,
         [
             "recobench_stream_timeslices_repeated_total",
-            "Timeslices that were handed to a second worker, as the first one was lost.",
+            "Timeslices that were handed to a second worker, because the first one was lost.",
         ],
         |it| number(it.repeated),
     ),

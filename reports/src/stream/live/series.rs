@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_due_and_not_begun_is_the_backlog() {
+    fn the_backlog_is_due_and_not_begun() {
         let begun = LiveStream::new("time-sweep", "cpu", 1.0, 0.05, 2);
         let stream = LiveStream { due: 10, emitted: 8, done: 3, dropped: 1, in_work: 2, ..begun };
         assert_eq!(stream.backlog(), 4);

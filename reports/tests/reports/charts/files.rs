@@ -10,7 +10,7 @@ use super::picture::{number, parsed, texts};
 use super::rows::{crowded, digi_sweep, drawn, four_variants, names, run, svg, written};
 
 #[test]
-fn many_panels_go_on_in_further_files() {
+fn many_panels_continue_in_further_files() {
     let rows = crowded();
     let mut images = drawn(&rows);
     images.retain(|image| image.chart == "bars");
@@ -106,7 +106,7 @@ fn a_folder_that_cannot_be_written_is_an_error_with_its_name() {
 
 /// A link in a folder of charts must not redirect writes to another file.
 #[test]
-fn a_link_in_the_place_of_a_chart_is_replaced() {
+fn a_link_instead_of_a_chart_is_replaced() {
     let dir = tempfile::tempdir().expect("a temporary folder");
     let precious = dir.path().join("precious");
     let link = dir.path().join("bars.png");

@@ -26,7 +26,7 @@ fn a_chart_says_what_it_shows() {
     );
     assert!(all.contains("2 M digis · 24 segments · order random · timeslice 10 ms · 2 threads"));
     assert!(all.contains("bars: median, the fastest first"));
-    assert!(all.contains("10 samples a point"));
+    assert!(all.contains("10 samples per point"));
 }
 
 #[test]

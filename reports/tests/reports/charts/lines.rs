@@ -6,7 +6,7 @@ use super::picture::{colour_of, height_of_tick, lines_of, texts};
 use super::rows::{PLACEMENTS, UNPLACED, names, row, svg, threads_sweep};
 
 #[test]
-fn the_speedup_is_at_its_place_on_the_axis() {
+fn the_speedup_has_its_position_on_the_axis() {
     // Twice as fast with four threads and five times with twenty-five: the square root.
     let rows = threads_sweep(&[1, 4, 25], &UNPLACED, |t| 8e-3 / (t as f64).sqrt());
     assert!(names(&rows).contains(&"time-over-threads".to_owned()));

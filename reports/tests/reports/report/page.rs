@@ -24,7 +24,7 @@ fn values<'a>(page: &'a str, attribute: &str) -> Vec<&'a str> {
 }
 
 #[test]
-fn nothing_from_a_run_becomes_markup() {
+fn values_of_a_run_are_escaped() {
     let fixture = Fixture::new();
     let mut input = fixture.input();
     input.title = Some(HOSTILE);
@@ -74,7 +74,7 @@ fn every_section_is_there() {
 }
 
 #[test]
-fn what_there_is_not_has_no_section() {
+fn missing_content_has_no_section() {
     let page = page_of(&run(vec![row("a", "n=1", 1e-3)]));
     for heading in ["What changed", "Stages", "History", "Without a valid time"] {
         assert!(!page.contains(&format!(">{heading}</h")), "{heading}");

@@ -26,7 +26,7 @@ fn odd_words(text: &str) -> Vec<&str> {
 }
 
 #[test]
-fn a_report_says_nothing_of_what_is_not_known() {
+fn a_report_omits_unknown_values() {
     let run = instant();
     let mut fixture = Fixture::new();
     for point in &mut fixture.comparison.points {
@@ -47,7 +47,7 @@ fn a_report_says_nothing_of_what_is_not_known() {
 }
 
 #[test]
-fn tables_say_nothing_of_it_either() {
+fn tables_omit_them_too() {
     let Run { record, summary: rows, .. } = instant();
     for format in [Format::Table, Format::Markdown, Format::Csv, Format::Json] {
         let text = run_table::render(format, &record, &rows, View::default()).expect("a table");
