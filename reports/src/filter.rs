@@ -164,6 +164,6 @@ mod tests {
             assert!(error.contains("NAME=VALUE"), "{error}");
         }
         let error = PointFilter::new(&["["], &[], &[]).expect_err("no glob").to_string();
-        assert!(error.starts_with("\"[\" is no pattern"), "{error}");
+        assert!(error.starts_with("invalid pattern \"[\""), "{error}");
     }
 }

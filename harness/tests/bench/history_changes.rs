@@ -99,7 +99,7 @@ fn what_makes_no_sense_is_refused() {
     folder.check(
         "
             5 | history changes --store s --task sts | no such valid point
-            2 | history changes --store s --variant [ | is no pattern
+            2 | history changes --store s --variant [ | invalid pattern
             2 | history changes --store s --axis digis | NAME=VALUE
             1 | history changes --store s --accepted-shifts gone.toml | gone.toml
             2 | history changes --store s --accepted-shifts odd.toml | odd.toml:1:1: run is needed

@@ -89,6 +89,6 @@ mod tests {
         assert!(sentence(&without).contains("bench selftest"));
         let mut other = comparison(&[]);
         other.thresholds.min_effect = 0.05;
-        assert!(sentence(&other).contains("with these limits is not known"));
+        assert!(sentence(&other).contains("with these limits are unknown"));
     }
 }

@@ -231,7 +231,7 @@ mod tests {
         let expected = "+2.0 % to +6.0 % time, but among 64 points such a difference is expected \
             by chance; a change of 6.";
         assert!(found.reason().starts_with(expected), "{}", found.reason());
-        assert!(found.reason().ends_with(" % would have been found"), "{}", found.reason());
+        assert!(found.reason().ends_with(" % would have been detected"), "{}", found.reason());
         // If runs scatter, a smaller family does not help.
         let of_runs = Judgement { runs_differ: Some(0.01), ..by_chance };
         let alone = PointReport {

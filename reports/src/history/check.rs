@@ -80,7 +80,7 @@ mod tests {
             (
                 RUN,
                 |text| text.replace("2026-01-01T00:00:00Z", "yesterday"),
-                "\"yesterday\" is no time",
+                "\"yesterday\" is not a time",
             ),
             (
                 SUMMARY,

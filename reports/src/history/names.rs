@@ -140,7 +140,7 @@ mod tests {
         let record = RunRecord::default();
         let summary = SummaryRow { variant: "a\u{1b}[2J\n".into(), ..SummaryRow::default() };
         let phrases = refusal(&[fine, summary], &[], &record);
-        let start = "run/summary.csv: row 3, variant: \"a\\u{1b}[2J\\n\" has characters";
+        let start = "run/summary.csv: row 3, variant: \"a\\u{1b}[2J\\n\" has control characters";
         assert!(phrases.starts_with(start), "{phrases}");
         let params = "digis=2\u{202e}".parse().expect("params");
         let sample = SampleRow { params, ..SampleRow::default() };
@@ -149,7 +149,7 @@ mod tests {
         let record = RunRecord { machine_key: "k".repeat(120_000), ..RunRecord::default() };
         let phrases = refusal(&[], &[], &record);
         assert!(phrases.starts_with("run/run.json: machine_key: \"kkk"), "{phrases}");
-        assert!(phrases.len() < 300 && phrases.contains("too long"), "{phrases}");
+        assert!(phrases.len() < 300 && phrases.contains("is longer than"), "{phrases}");
     }
 
     #[test]

@@ -140,7 +140,7 @@ mod tests {
         std::fs::create_dir_all(folder).expect("created");
         std::fs::write(&path, r#"{"schema_version": 1, "trials": []}"#).expect("written");
         let error = fixture.store.self_test(&record(1)).expect_err("old").to_string();
-        assert!(error.contains("version 1, from before version 3"), "{error}");
+        assert!(error.contains("version 1 is older than version 3"), "{error}");
         assert!(error.contains("run `bench selftest` again"), "{error}");
     }
 }

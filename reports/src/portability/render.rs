@@ -198,7 +198,7 @@ mod tests {
         assert!(shaders.contains("1.50 ms") && shaders.contains(" no "), "{text}");
         assert!(line("shaders, checked").contains("2.1000"), "{text}");
         assert!(line("ballots as sums").contains(" yes "), "{text}");
-        assert!(text.contains("of themselves, less than 0.20 %."), "{text}");
+        assert!(text.contains("less than 0.20 %."), "{text}");
         assert_eq!(text.matches("What differs: blocks are smaller.").count(), 1, "{text}");
     }
 

@@ -181,17 +181,17 @@ mod tests {
             row.items_per_s = Some(14e6);
         }
         let words = curves(&rows)[0].words();
-        assert!(words.contains("a core does 72 % of what it does for one stream"), "{words}");
+        assert!(words.contains("a core yields 72 % of its rate with one stream"), "{words}");
     }
 
     #[test]
     fn other_processes_are_noted() {
         let mut rows = two_cores();
         rows[1].others_share = Some(0.02);
-        assert!(!curves(&rows)[0].words().contains("others"));
+        assert!(!curves(&rows)[0].words().contains("other processes"));
         rows[2].others_share = Some(0.4);
         let words = curves(&rows)[0].words();
-        assert!(words.contains("others had up to 40 % of the CPUs meanwhile"), "{words}");
+        assert!(words.contains("other processes used up to 40 % of the CPUs"), "{words}");
     }
 
     #[test]

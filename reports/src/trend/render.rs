@@ -283,7 +283,7 @@ mod tests {
         assert!(lines[1].contains("night-00") && lines[1].contains("3.0 ×"), "{text}");
         let words = "the machine changed from before to key (differs: 1 instead of 2 cores)";
         assert!(lines[1].ends_with(words), "{text}");
-        assert!(lines[2].ends_with("on another machine than before, and not judged across that"));
+        assert!(lines[2].ends_with("on another machine than before, and not compared with it"));
         let all = render(Format::Table, &trends, Listing::All).expect("a text");
         assert!(all.contains(words) && all.contains("steady"), "{all}");
         let csv = render(Format::Csv, &trends, Listing::Changes).expect("a text");

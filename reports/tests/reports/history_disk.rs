@@ -76,7 +76,7 @@ fn a_full_disk_keeps_stored_runs_and_accepts_more_after_freeing_space() {
     };
     let text = error.to_string();
     assert!(matches!(error, HistoryError::NotStored { .. }), "{text}");
-    assert!(text.contains("No space left") && text.contains("make room"), "{text}");
+    assert!(text.contains("No space left") && text.contains("free space"), "{text}");
     assert!(text.contains(&source.display().to_string()), "{text}");
     assert!(stored >= 3 && listed(&store) as u64 == stored, "{stored}");
     assert!(!store.root().join("incoming").exists());

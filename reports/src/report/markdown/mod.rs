@@ -105,7 +105,7 @@ mod tests {
         assert!(lines[2].starts_with("**sort: a is the fastest"), "{text}");
         assert!(lines[lines.len() - 2].starts_with("Measured on Model 9000"));
         assert!(run.record.notes.iter().all(|note| text.contains(&format!("\nNote: {note}\n"))));
-        assert!(lines[lines.len() - 1].starts_with("This gate on this machine"));
+        assert!(lines[lines.len() - 1].starts_with("Error rates on this machine"));
     }
 
     #[test]
