@@ -1,8 +1,8 @@
-//! Variants that got other names: what was measured under an old name goes on under the new one.
+//! Variants that were renamed: results measured under an old name continue under the new one.
 //!
-//! The table is `assets/aliases.csv`. It is applied where runs are read to be compared and
-//! followed; what is kept stays as it was written. A name may have gone to another variant since:
-//! the version of the program that measured says which one was meant.
+//! The table is `assets/aliases.csv`. It is applied when runs are read for comparisons and
+//! histories; stored runs are not modified. An old name may have been reused for another variant
+//! since: the version of the program that measured decides which one was meant.
 
 mod quantities;
 
@@ -28,16 +28,16 @@ pub struct Aliases(Vec<Alias>);
 pub struct Alias {
     /// The task.
     pub task: String,
-    /// `cpu` or `cuda`; both if there is none.
+    /// `cpu` or `cuda`; empty for both.
     pub backend: String,
-    /// What the variant was called.
+    /// Old name.
     pub old: String,
-    /// What it is called.
+    /// Current name.
     pub new: String,
-    /// The day of the change, for people.
+    /// Date of the change, for readers.
     pub since: String,
-    /// The version of the program from which on the old name is that of another variant; none if
-    /// it is nobody's.
+    /// First version of the program in which the old name is that of another variant; empty if the
+    /// name is unused.
     pub until: String,
 }
 
@@ -51,19 +51,19 @@ impl Alias {
         self.task == task && (self.backend.is_empty() || self.backend == backend)
     }
 
-    /// Whether the old name meant this variant to a version of the program.
+    /// True if the old name meant this variant in a version of the program.
     fn held(&self, version: &str) -> bool {
         self.until.is_empty() || numbers(version) < numbers(&self.until)
     }
 
-    /// Whether both can be about the same points.
+    /// True if both can concern the same points.
     fn meets(&self, other: &Alias) -> bool {
         let any = self.backend.is_empty() || other.backend.is_empty();
         self.task == other.task && (any || self.backend == other.backend)
     }
 }
 
-/// A version's numbers; what is none is 0.
+/// Numbers of a version; parts that are not numbers are 0.
 fn numbers(version: &str) -> Vec<u32> {
     version.split('.').map(|number| number.parse().unwrap_or(0)).collect()
 }
@@ -72,7 +72,7 @@ impl Aliases {
     /// Parses a table that is part of the program.
     ///
     /// # Panics
-    /// If a row is not an alias: what was measured under its old name would be lost from histories.
+    /// If a row is not an alias: results under its old name would be missing in histories.
     pub fn parse(text: &str) -> Self {
         let mut builder = csv::ReaderBuilder::new();
         let mut reader = builder.comment(Some(b'#')).from_reader(text.as_bytes());
@@ -85,7 +85,7 @@ impl Aliases {
         &self.0
     }
 
-    /// What a variant of a task is called now that a version of the program measured.
+    /// Current name of a variant of a task that a version of the program measured.
     pub fn current<'a>(
         &'a self,
         [task, device]: [&str; 2],
@@ -97,7 +97,7 @@ impl Aliases {
         alias.map_or(variant, |alias| &alias.new)
     }
 
-    /// What a variant of a task was called before, the last name first.
+    /// Former names of a variant of a task, the most recent first.
     pub fn former<'a>(
         &'a self,
         [task, device]: [&'a str; 2],
@@ -107,7 +107,7 @@ impl Aliases {
         aliases.filter(move |alias| alias.new == variant).map(|alias| alias.old.as_str())
     }
 
-    /// A point under the name of today, measured by a version of the program.
+    /// Renames a point that a version of the program measured to its current name.
     #[must_use]
     pub fn point(&self, mut point: Point, version: &str) -> Point {
         let of = [point.algorithm.as_str(), &point.device];
@@ -115,8 +115,8 @@ impl Aliases {
         point
     }
 
-    /// A point of today as another version of the program can be asked for it: by a name that it
-    /// does not know, where the name was that of another variant then.
+    /// Translates a current point for another version of the program: to a name unknown to that
+    /// version if the name belonged to another variant then.
     #[must_use]
     pub fn asked_of(&self, mut point: Point, version: &str) -> Point {
         let mut aliases = self.0.iter();
@@ -130,7 +130,7 @@ impl Aliases {
         point
     }
 
-    /// Rows under the names of today, measured by a version of the program.
+    /// Renames rows that a version of the program measured to their current names.
     #[must_use]
     pub fn of_rows(&self, mut rows: Vec<SummaryRow>, version: &str) -> Vec<SummaryRow> {
         for row in &mut rows {
@@ -140,15 +140,15 @@ impl Aliases {
         rows
     }
 
-    /// What is wrong with the table: an old name must have one meaning, at once.
+    /// Problems of the table: an old name must have one meaning at any time.
     pub fn problems(&self) -> Vec<String> {
-        let problem = |(number, alias): (usize, &Alias)| {
+        let problem = |(index, alias): (usize, &Alias)| {
             let Alias { task, old, new, .. } = alias;
-            let mut before = self.0[..number].iter();
+            let mut before = self.0[..index].iter();
             let is_old =
                 |other: &Alias| other.meets(alias) && other.old == *new && other.until.is_empty();
             if before.any(|other| other.meets(alias) && other.old == *old) {
-                Some(format!("{task}: {old} stands there twice"))
+                Some(format!("{task}: {old} occurs twice"))
             } else if self.0.iter().any(is_old) || old == new {
                 Some(format!("{task}: {old} becomes {new}, which is an old name itself"))
             } else {
@@ -221,7 +221,7 @@ mod tests {
             ("sort,,a,b,,\nsort,,b,c,,\n", "sort: a becomes b, which is an old name itself"),
             ("sort,,a,b,,\nsort,,b,a,,\n", "sort: b becomes a, which is an old name itself"),
             ("sort,,a,a,,\n", "sort: a becomes a, which is an old name itself"),
-            ("sort,,a,b,,\nsort,cpu,a,c,,\n", "sort: a stands there twice"),
+            ("sort,,a,b,,\nsort,cpu,a,c,,\n", "sort: a occurs twice"),
         ] {
             let problems = table(rows).problems();
             assert!(problems.iter().any(|found| found == problem), "{problem}: {problems:?}");

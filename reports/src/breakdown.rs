@@ -1,16 +1,16 @@
-//! The stages of variants, as parts of the whole.
+//! Breakdown of the time of variants into stages.
 
 use crate::grouped::{distinct, grouped};
 use crate::rank::{KERNEL, TOTAL};
 use crate::record::SummaryRow;
 use crate::shape::{self, Axes};
 
-/// What is left of the whole.
+/// Name of the remainder of the total.
 pub const OTHER: &str = "other";
-/// Stages of a GPU that are no kernels.
+/// Stages of a GPU other than kernels.
 const TRANSFERS: [&str; 2] = ["h2d", "d2h"];
 
-/// The variants with stages at one setting.
+/// Breakdowns of the variants with stages at one setting.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Breakdown {
     /// The setting.
@@ -19,14 +19,14 @@ pub struct Breakdown {
     pub bars: Vec<Bar>,
 }
 
-/// The stages of a variant.
+/// Breakdown of a variant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bar {
-    /// The variant, as it is called where it is shown.
+    /// Displayed name of the variant.
     pub variant: String,
-    /// The median of the whole in seconds.
+    /// Median total time in seconds.
     pub total_s: f64,
-    /// In the order of the run; the rest of the whole last.
+    /// Stages in the order of the run; the remainder of the total last.
     pub parts: Vec<Part>,
 }
 
@@ -35,20 +35,20 @@ pub struct Bar {
 pub struct Part {
     /// The stage.
     pub stage: String,
-    /// The median in seconds.
+    /// Median time in seconds.
     pub seconds: f64,
-    /// What it was given, where that is not the same for all.
+    /// Kind of input of the stage, if it is not the same for all variants.
     pub given: String,
 }
 
 impl Bar {
-    /// The sum of the parts: more than the whole if stages overlap.
+    /// Sum of the parts; it exceeds the total if stages overlap.
     pub fn sum_s(&self) -> f64 {
         self.parts.iter().map(|part| part.seconds).sum()
     }
 }
 
-/// The breakdowns of rows, setting by setting; `name` calls variants.
+/// Breakdowns of rows by setting; `name` returns the displayed name of a variant.
 pub fn breakdowns(rows: &[&SummaryRow], name: impl Fn(&SummaryRow) -> String) -> Vec<Breakdown> {
     let is_timed = |row: &&SummaryRow| row.valid_median().is_some();
     let timed = rows.iter().copied().filter(is_timed);
@@ -67,7 +67,8 @@ fn bar(variant: String, rows: &[&SummaryRow]) -> Option<Bar> {
     let total = rows.iter().find(|row| row.stage == TOTAL);
     let total_s = total?.valid_median()?;
     let part = |row: &&SummaryRow| {
-        let (stage, given) = (row.stage.clone(), row.given.clone());
+        let stage = row.stage.clone();
+        let given = row.given.clone();
         Some(Part { stage, seconds: row.valid_median()?, given })
     };
     let parts = rows.iter().filter(|row| row.stage != TOTAL);
@@ -85,8 +86,8 @@ fn bar(variant: String, rows: &[&SummaryRow]) -> Option<Bar> {
     Some(bar)
 }
 
-/// The names of all stages in the order of the bar that has most, the rest last: a stage
-/// has the same place at all settings.
+/// Names of all stages, ordered as in the bar with the most stages, the remainder last, so that a
+/// stage has the same index at all settings.
 pub fn stages(breakdowns: &[Breakdown]) -> Vec<&str> {
     let bars = breakdowns.iter().flat_map(|breakdown| &breakdown.bars);
     let mut bars: Vec<&Bar> = bars.collect();
@@ -97,8 +98,8 @@ pub fn stages(breakdowns: &[Breakdown]) -> Vec<&str> {
     names
 }
 
-/// Takes out what is counted by others already: stages of stages, which are too many to tell
-/// apart by colours, and the sum of the kernels where these stand beside it.
+/// Removes parts that others include already: stages of stages, which are too many to distinguish
+/// by colour, and the sum of the kernels if these are listed.
 fn outermost(parts: &mut Vec<Part>) {
     let names: Vec<String> = parts.iter().map(|part| part.stage.clone()).collect();
     let is_part = |stage: &str| names.iter().any(|other| is_within(stage, other));
@@ -109,7 +110,7 @@ fn outermost(parts: &mut Vec<Part>) {
     }
 }
 
-/// Whether a stage is a part of another one: `scope/stage` of `scope`.
+/// True if a stage is a part of another one: `scope/stage` of `scope`.
 fn is_within(stage: &str, scope: &str) -> bool {
     let rest = stage.strip_prefix(scope);
     rest.is_some_and(|rest| rest.starts_with('/'))
@@ -131,7 +132,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_stages_leave_is_other() {
+    fn the_remainder_of_the_stages_is_other() {
         let rows = [
             stage("a", "total", 10.0),
             stage("a", "count", 2.0),

@@ -1,22 +1,22 @@
-//! The time of day, as records have it: UTC, RFC 3339.
+//! Time stamps of records: UTC, RFC 3339.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-/// The last second that has four digits for its year.
+/// The last second with a year of four digits.
 const LAST: Duration = Duration::from_secs(253_402_300_799);
 
-/// Now; by a clock that is before 1970 or after 9999 the nearest time that can be written.
+/// The current time, limited to the years 1970 to 9999.
 pub fn now() -> String {
     written(SystemTime::now())
 }
 
-/// A moment to the microsecond; one before 1970 or after 9999 as [`now`].
+/// A time to the microsecond, limited to the years 1970 to 9999.
 pub fn exactly(time: SystemTime) -> String {
     humantime::format_rfc3339_micros(within(time)).to_string()
 }
 
-/// A moment as people write it: UTC in RFC 3339 such as `2026-01-31T12:00:00Z`, or seconds since
-/// 1970; `None` if it is neither, before 1970 or after 9999.
+/// Parses a time: UTC in RFC 3339 such as `2026-01-31T12:00:00Z`, or seconds since 1970; `None` for
+/// other texts, and before 1970 or after 9999.
 pub fn parse(text: &str) -> Option<SystemTime> {
     let since_1970 = |seconds: f64| {
         let since = Duration::try_from_secs_f64(seconds).ok()?;
@@ -28,7 +28,7 @@ pub fn parse(text: &str) -> Option<SystemTime> {
     }
 }
 
-/// What is wrong with the clock, if that is to be seen.
+/// Description of a problem of the clock, if one can be detected.
 pub fn clock_problem() -> Option<String> {
     let now = SystemTime::now();
     (within(now) != now).then(|| {

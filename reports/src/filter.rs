@@ -1,4 +1,4 @@
-//! Which points a command is about.
+//! Selection of the points of a command.
 
 use std::str::FromStr;
 
@@ -15,31 +15,31 @@ pub struct PointFilter {
     axes: Vec<AxisValues>,
 }
 
-/// An axis with the values that are wanted: `segments=24,1792`.
+/// An axis with the selected values: `segments=24,1792`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AxisValues {
     name: String,
     values: Vec<String>,
 }
 
-/// A filter that can't be understood.
+/// Error of a filter.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the variants say what they hold")]
 pub enum FilterError {
-    /// It is no glob: what was given, and what is wrong with it.
-    #[error("{} is no pattern: {problem}; use names, * and ?, such as block-*", text.quoted())]
+    /// Not a valid glob: the text, and the problem.
+    #[error("invalid pattern {}: {problem}; use names, * and ?, such as block-*", text.quoted())]
     Pattern { text: String, problem: &'static str },
-    /// It is no axis with values.
+    /// Not an axis with values.
     #[error("{} is not of the form NAME=VALUE[,VALUE], such as segments=24,1792", .0.quoted())]
     Axis(String),
 }
 
 impl PointFilter {
-    /// Points whose task and variant match one of the globs each, and that have one of the
-    /// values on each axis. No glob at all means any.
+    /// Selects points whose task and variant match one of the globs each, and that have one of the
+    /// values on each axis. An empty list of globs matches everything.
     ///
     /// # Errors
-    /// If a glob is none.
+    /// If a glob is not valid.
     pub fn new<T: AsRef<str>>(
         tasks: &[T],
         variants: &[T],
@@ -52,14 +52,14 @@ impl PointFilter {
         })
     }
 
-    /// Whether a point is meant.
+    /// True if a point is selected.
     pub fn takes(&self, point: &Point) -> bool {
         any(&self.tasks, &point.algorithm)
             && any(&self.variants, &point.variant)
             && self.axes.iter().all(|axis| axis.takes(point))
     }
 
-    /// Whether all points are meant.
+    /// True if all points are selected.
     pub fn is_all(&self) -> bool {
         *self == PointFilter::default()
     }
@@ -94,12 +94,12 @@ impl AxisValues {
     }
 }
 
-/// A value may be given as on a command line: `2M` for `2000000`.
+/// Compares values; they may be abbreviated as on a command line: `2M` for `2000000`.
 fn equal(wanted: &str, value: &str) -> bool {
     wanted == value || number(wanted).is_some_and(|wanted| value.parse() == Ok(wanted))
 }
 
-/// A number, perhaps in thousands, millions or thousands of millions.
+/// A number, optionally in thousands, millions or thousands of millions.
 fn number(text: &str) -> Option<f64> {
     let (digits, factor) = match text.char_indices().last()? {
         (end, 'k') => (&text[..end], 1e3),
@@ -158,12 +158,12 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_filter_is_told() {
+    fn invalid_filters_are_reported() {
         for text in ["", "digis", "=2", "digis=", "digis=2,"] {
             let error = text.parse::<AxisValues>().expect_err(text).to_string();
             assert!(error.contains("NAME=VALUE"), "{error}");
         }
         let error = PointFilter::new(&["["], &[], &[]).expect_err("no glob").to_string();
-        assert!(error.starts_with("\"[\" is no pattern"), "{error}");
+        assert!(error.starts_with("invalid pattern \"[\""), "{error}");
     }
 }

@@ -1,11 +1,11 @@
-//! Items by what they have in common.
+//! Grouping of items by keys.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
 
 use crate::record::SummaryRow;
 
-/// Items with equal keys together, in the order in which keys first occur.
+/// Groups items by key, in the order in which keys first occur.
 pub(crate) fn grouped<T, K: Clone + Eq + Hash>(
     items: impl IntoIterator<Item = T>,
     key: impl Fn(&T) -> K,
@@ -13,7 +13,7 @@ pub(crate) fn grouped<T, K: Clone + Eq + Hash>(
     by_key(items.into_iter().map(|item| (key(&item), item)))
 }
 
-/// The same of items that come with their keys.
+/// Groups pairs of key and item by key.
 pub(crate) fn by_key<T, K: Clone + Eq + Hash>(
     items: impl IntoIterator<Item = (K, T)>,
 ) -> Vec<(K, Vec<T>)> {
@@ -29,13 +29,13 @@ pub(crate) fn by_key<T, K: Clone + Eq + Hash>(
     groups
 }
 
-/// Each item once, in the order in which they first occur.
+/// Removes duplicates, in the order in which items first occur.
 pub(crate) fn distinct<T: Clone + Eq + Hash>(items: impl IntoIterator<Item = T>) -> Vec<T> {
     let mut known = HashSet::new();
     items.into_iter().filter(|item| known.insert(item.clone())).collect()
 }
 
-/// The tasks that rows are of, in the order of the rows.
+/// The tasks of rows, in the order of the rows.
 pub(crate) fn tasks_of(rows: &[SummaryRow]) -> Vec<&str> {
     distinct(rows.iter().map(|row| row.algorithm.as_str()))
 }

@@ -1,37 +1,37 @@
-//! What a run leaves behind, and what can be said about it.
+//! Records of runs, and their evaluation: verdicts, tables, charts and pages.
 //!
 //! Reading order:
 //!
 //! | module | holds |
 //! |---|---|
 //! | [`record`] | the rows and the run description: the contract with other tools |
-//! | [`store`] | the run folder: rows appended and flushed as they come |
-//! | [`export`] | runs in the formats of others: Prometheus, InfluxDB, CSV, Parquet |
+//! | [`store`] | the run folder: rows are appended and flushed as they arrive |
+//! | [`export`] | export of runs: Prometheus, InfluxDB, CSV, Parquet |
 //! | [`history`] | the store of runs: add, list, accept, prune |
-//! | [`aliases`] | variants that got other names |
-//! | [`break_even`] | from which size on a GPU is worth it |
-//! | [`compare`] | two runs, point by point: verdicts |
-//! | [`filter`] | which points a command is about |
-//! | [`trend`] | points over many runs: when their level changed |
-//! | [`portability`] | what portable kernels cost, compared with native ones |
-//! | [`published`] | published figures beside what was measured here |
-//! | [`shape`] | the data shape of a point in words |
+//! | [`aliases`] | renamed variants |
+//! | [`break_even`] | input size from which a GPU is faster |
+//! | [`compare`] | verdicts on two runs, point by point |
+//! | [`filter`] | selection of the points of a command |
+//! | [`trend`] | points over many runs, and changes of their level |
+//! | [`portability`] | cost of portable kernels relative to native ones |
+//! | [`published`] | published figures and their measured counterparts |
+//! | [`shape`] | descriptions of the axes of a point |
 //! | [`run_table`] | a run as a table |
 //! | [`table`] | tables for people: terminal, markdown, page |
 //! | [`frame`] | typed columns for programs: CSV, JSON, Parquet |
 //! | [`charts`] | a run as charts: SVG and PNG |
 //! | [`report`] | a run as a page, or as a text for a merge request |
-//! | [`site`] | a store as pages that need no server |
-//! | [`stream`] | what becomes of timeslices that come when they are due |
-//! | [`throughput`] | what streams of events get done side by side |
-//! | [`winners`] | who is the fastest at each setting |
-//! | [`rank`] | what variants are ranked by: end to end, or kernels |
-//! | [`paint`] | colours of words for terminals |
-//! | [`screen`] | what tables for people are shown on |
-//! | [`clock`] | the time of day, as records have it |
-//! | [`units`] | numbers in words: seconds, counts, bytes, rates |
+//! | [`site`] | a store as static pages |
+//! | [`stream`] | results of open-loop runs of timeslices |
+//! | [`throughput`] | results of concurrent streams of events |
+//! | [`winners`] | the fastest variant at each setting |
+//! | [`rank`] | time by which variants are ranked: end to end, or kernels |
+//! | [`paint`] | colours for terminals |
+//! | [`screen`] | output device of tables for people |
+//! | [`clock`] | time stamps of records |
+//! | [`units`] | formatting of numbers: seconds, counts, bytes, rates |
 //!
-//! This crate knows nothing of how a run was made. What samples say is in the crate
+//! This crate does not depend on how a run was made. The statistics of samples are in the crate
 //! `statistics`.
 
 pub mod aliases;

@@ -1,46 +1,46 @@
-//! Colours of words for terminals, where somebody wants them.
+//! Colours for terminals, if they are wanted.
 
 use anstyle::{AnsiColor, Style};
 
-/// Whether words are coloured.
+/// Use of colours.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Paint {
-    /// As they are: for files, pipes and whoever set `NO_COLOR`.
+    /// No colours: for files, pipes and with `NO_COLOR`.
     #[default]
     Plain,
-    /// With the sequences that terminals take for colours.
+    /// Colours by escape sequences of terminals.
     Colored,
 }
 
-/// What is good: winners, FASTER.
+/// Good results: winners, FASTER.
 const GOOD: Style = AnsiColor::Green.on_default().bold();
-/// What is bad: wrong results, SLOWER.
+/// Bad results: wrong outputs, SLOWER.
 const BAD: Style = AnsiColor::Red.on_default();
-/// What is open: INCONCLUSIVE.
+/// Open results: INCONCLUSIVE.
 const OPEN: Style = AnsiColor::Yellow.on_default();
-/// What stands over a table.
+/// Headings of tables.
 const HEADING: Style = Style::new().bold();
 
-/// Verdicts as tables have them, with their colours.
+/// Verdicts in tables, with their colours.
 const VERDICTS: [(&str, Style); 3] = [("SLOWER", BAD), ("FASTER", GOOD), ("INCONCLUSIVE", OPEN)];
 
 impl Paint {
-    /// A winner.
+    /// Text of a winner.
     pub fn good(self, text: &str) -> String {
         self.with(GOOD, text)
     }
 
-    /// Something wrong.
+    /// Text of an error.
     pub fn bad(self, text: &str) -> String {
         self.with(BAD, text)
     }
 
-    /// What stands over a table.
+    /// Heading of a table.
     pub fn heading(self, text: &str) -> String {
         self.with(HEADING, text)
     }
 
-    /// A text in which verdicts are coloured where they stand as words of their own.
+    /// Colours verdicts that are separate words of a text.
     pub fn verdicts(self, text: &str) -> String {
         let pieces = text.split_inclusive(|c: char| !c.is_ascii_alphabetic());
         let piece = |piece: &str| {
@@ -62,7 +62,7 @@ impl Paint {
     }
 }
 
-/// A text without its colours.
+/// Removes colours from a text.
 #[cfg(test)]
 pub(crate) fn without_colors(text: &str) -> String {
     let mut parts = text.split("\u{1b}[");

@@ -1,4 +1,4 @@
-//! How good an output is: figures that a task has where it knows what really happened.
+//! Quality of outputs: metrics of tasks that know the true result.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{LazyLock, Mutex, PoisonError};
@@ -7,33 +7,33 @@ use crate::aliases::old_metric;
 use crate::record::{About, Better, MetricRecord, SummaryRow};
 use crate::units;
 
-/// Digits that tell variants apart which agree in all but a few things.
+/// Number of digits, enough to distinguish variants that differ in only a few results.
 const DIGITS: usize = 5;
 
-/// A figure of the quality of what was found.
+/// A metric of quality.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Quality {
     /// Its name among the metrics of a row.
     pub metric: &'static str,
-    /// What people call it, with its unit.
+    /// Displayed name, with its unit.
     pub name: &'static str,
-    /// What it tells, where the name does not.
+    /// Explanation, if the name is not sufficient.
     pub meaning: Option<&'static str>,
-    /// What it should be, where it can be more or less than that.
+    /// Ideal value, if values can be above and below it.
     pub ideal: Option<f64>,
     /// The direction of improvement.
     pub better: Better,
 }
 
 impl Quality {
-    /// The figures of quality that any of these rows has, as their run declares them: shares
-    /// first, then those with a unit, and pulls next to what they are of.
+    /// The metrics of quality that any of these rows has, as their run declares them: shares first,
+    /// then those with a unit, and pulls next to their residuals.
     pub fn known<'a>(rows: impl IntoIterator<Item = &'a SummaryRow>) -> Vec<Self> {
         let mut known = BTreeMap::new();
         for row in rows {
             for (name, _) in row.metrics.iter() {
                 if let Some(quality) = Quality::declared(row, name)
-                    && quality.of(row).is_some()
+                    && quality.value(row).is_some()
                 {
                     known.entry((!quality.is_share(), quality.metric)).or_insert(quality);
                 }
@@ -42,7 +42,7 @@ impl Quality {
         known.into_values().collect()
     }
 
-    /// The figure of this name, if the row's run declares it as one of quality.
+    /// The metric of this name, if the row's run declares it as one of quality.
     fn declared(row: &SummaryRow, name: &str) -> Option<Self> {
         let declared = row.metrics.declared();
         let declared = declared.and_then(|declared| declared.metrics.get(&row.algorithm, name));
@@ -53,40 +53,40 @@ impl Quality {
     fn new(metric: &str, record: &MetricRecord) -> Self {
         let MetricRecord { unit, label, meaning, better, ideal, .. } = record;
         let name = if unit.is_empty() { label.clone() } else { format!("{label} [{unit}]") };
-        // That a residual is a standard deviation is said for all of them at once.
+        // A common note states that residuals are standard deviations.
         let is_share = unit.is_empty() && *better != Better::Near;
         let meaning = is_share.then(|| interned(&format!("{label}: {meaning}")));
         let ideal = ideal.filter(|_| *better == Better::Near);
         Quality { metric: interned(metric), name: interned(&name), meaning, ideal, better: *better }
     }
 
-    /// Whether it is a part of a whole.
+    /// True for a share of a total.
     fn is_share(self) -> bool {
         self.meaning.is_some()
     }
 
-    /// Whether it is a share that is the better the nearer it is to 1.
+    /// True for a share whose ideal value is 1.
     pub fn should_be_one(self) -> bool {
         self.is_share() && self.better == Better::Higher
     }
 
-    /// The figure of a row, if it has it.
-    pub fn of(self, row: &SummaryRow) -> Option<f64> {
+    /// The value of a row, if it has one.
+    pub fn value(self, row: &SummaryRow) -> Option<f64> {
         row.metrics.number(self.metric).filter(|value| value.is_finite())
     }
 
-    /// A value in words.
+    /// Formats a value.
     pub fn words(self, value: f64) -> String {
         units::significant(value, DIGITS)
     }
 }
 
-/// Whether anything is known of the quality of a row.
+/// True if a row has any metric of quality.
 pub fn is_known(row: &SummaryRow) -> bool {
     !Quality::known([row]).is_empty()
 }
 
-/// A text that stays as long as the process: names of figures, of which runs declare few.
+/// Leaks a text, once per name: names of metrics, of which runs declare few.
 fn interned(text: &str) -> &'static str {
     static KNOWN: LazyLock<Mutex<BTreeSet<&'static str>>> = LazyLock::new(Mutex::default);
     let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);

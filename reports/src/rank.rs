@@ -1,27 +1,27 @@
-//! What variants are ranked by: the whole, or what a device does with data that stay on it.
+//! Time by which variants are ranked: end to end, or kernels, for data that stay on the device.
 //!
-//! On a GPU the copies to the device and back can hide everything else: sorts that differ
-//! three-fold look alike behind a link. Both questions are good ones, so tables and charts
-//! answer both where there is a difference, and say by which of them they rank.
+//! On a GPU the copies to the device and back can hide everything else: sorts that differ by a
+//! factor of three look alike because of the link. Both rankings are useful, so tables and charts
+//! show both where they differ, and state by which one they rank.
 
 use std::collections::HashMap;
 
 use crate::record::{Point, SummaryRow};
 
-/// The stage that is the whole run.
+/// The stage of the total time.
 pub const TOTAL: &str = "total";
 
-/// The stage that is the sum of the kernels.
+/// The stage of the sum of the kernels.
 pub const KERNEL: &str = "kernel";
 
-/// What variants are ranked by.
+/// Time by which variants are ranked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Rank {
-    /// End to end, the copies included.
+    /// End to end, including copies.
     #[default]
     Total,
-    /// The kernels, for data that stay on the device. What runs on the host has no copies:
-    /// it ranks by the whole.
+    /// The kernels, for data that stay on the device. Variants on the host have no copies and rank
+    /// by the total.
     Kernel,
 }
 
@@ -37,7 +37,7 @@ impl Rank {
         }
     }
 
-    /// What it is for a reader.
+    /// Description for readers.
     pub fn words(self) -> &'static str {
         match self {
             Rank::Total => "end to end",
@@ -59,14 +59,14 @@ impl Rank {
     }
 }
 
-/// Whether any of the rows is of kernels, so that there is a choice.
+/// True if any of the rows is of kernels, so that both rankings exist.
 pub fn has_kernels<'a>(rows: impl IntoIterator<Item = &'a SummaryRow>) -> bool {
     rows.into_iter().any(is_kernel)
 }
 
-/// The rows that stand for their points in a ranking: of each whole one either itself, or
-/// that of its kernels where it has one and these rank.
-pub fn standing<'a>(
+/// The rows that represent their points in a ranking: for each total row either itself, or that of
+/// its kernels if there is one and `self` ranks by kernels.
+pub fn representatives<'a>(
     rows: impl IntoIterator<Item = &'a SummaryRow, IntoIter: Clone>,
     rank: Rank,
 ) -> Vec<&'a SummaryRow> {
@@ -77,8 +77,8 @@ pub fn standing<'a>(
     }
     let kernels = rows.filter(|row| is_kernel(row));
     let kernels: HashMap<Point, &SummaryRow> = kernels.map(|row| (row.point(), row)).collect();
-    let standing = wholes.map(|row| kernels.get(&row.point()).copied().unwrap_or(row));
-    standing.collect()
+    let representatives = wholes.map(|row| kernels.get(&row.point()).copied().unwrap_or(row));
+    representatives.collect()
 }
 
 fn is_kernel(row: &SummaryRow) -> bool {
@@ -95,8 +95,8 @@ mod tests {
         let rows = break_even_rows(&["random"]);
         assert!(has_kernels(&rows) && !has_kernels(&[row("a", "n=1", 1.0)]));
         let names = |rank| {
-            let standing = standing(&rows, rank).into_iter().take(3);
-            let names = standing.map(|row| (row.variant.as_str(), row.stage.as_str()));
+            let representatives = representatives(&rows, rank).into_iter().take(3);
+            let names = representatives.map(|row| (row.variant.as_str(), row.stage.as_str()));
             names.collect::<Vec<_>>()
         };
         let wholes = [("small", TOTAL), ("large", TOTAL), ("gpu", TOTAL)];
@@ -112,6 +112,6 @@ mod tests {
         kernel.median_s = None;
         let rows = [row("gpu", "n=1", 2.0), kernel];
         assert!(!has_kernels(&rows));
-        assert_eq!(standing(&rows, Rank::Kernel)[0].stage, TOTAL);
+        assert_eq!(representatives(&rows, Rank::Kernel)[0].stage, TOTAL);
     }
 }

@@ -1,7 +1,7 @@
-//! The schemas in `docs/schema/` are those of the types.
+//! Schemas in `docs/schema/`, generated from the types.
 //!
-//! They are made here and compared with the files; `BLESS=1 cargo test -p reports schema` writes
-//! them anew.
+//! They are generated here and compared with the files; `BLESS=1 cargo test -p reports schema`
+//! updates the files.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use text::Foreign;
 use crate::compare::Comparison;
 use crate::frame::{Cell, Document, Frame, summary};
 use crate::history::Entry;
-use crate::portability::Judged;
+use crate::portability::ClaimVerdict;
 use crate::record::{CeilingsRecord, RunRecord, SelfTest, SummaryRow};
 use crate::stream::StreamRow;
 use crate::throughput::ThroughputRow;
@@ -25,8 +25,8 @@ fn folder() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/schema")
 }
 
-/// The schema of what is written of a type.
-fn of<T: JsonSchema>(title: &str) -> Value {
+/// The schema of a type as it is serialised.
+fn schema<T: JsonSchema>(title: &str) -> Value {
     let settings = SchemaSettings::draft2020_12().for_serialize();
     titled(title, settings.into_generator().into_root_schema_for::<T>())
 }
@@ -56,25 +56,25 @@ struct Winner {
     point_id: String,
     /// The variant with the smallest median.
     winner: String,
-    /// Where it ran.
+    /// Device of the winner.
     device: String,
-    /// What the median is of: `total` or `kernel`.
+    /// Stage of the median: `total` or `kernel`.
     stage: String,
-    /// In seconds.
+    /// Median in seconds.
     median_s: Option<f64>,
     /// Lower end of the 95 % confidence interval of the median, in seconds.
     ci95_low_s: Option<f64>,
     /// Upper end of the 95 % confidence interval of the median, in seconds.
     ci95_high_s: Option<f64>,
-    /// The second; empty without one.
+    /// The second variant; empty without one.
     next: String,
-    /// Where the second ran.
+    /// Device of the second.
     next_device: String,
     /// The second's point.
     next_point_id: String,
     /// The second's median over the winner's.
     lead: Option<f64>,
-    /// How sure that is.
+    /// Certainty of the lead.
     evidence: Evidence,
 }
 
@@ -86,17 +86,17 @@ struct PortableKernel {
     algorithm: String,
     /// The native variant.
     native_variant: String,
-    /// Where it ran.
+    /// Device of the native variant.
     native_device: String,
     /// Its point: see the rows of the run.
     native_point_id: String,
-    /// How the other one is written: `shaders`, or `native, once more`.
+    /// Source of the other one: `shaders`, or `native, once more`.
     written_as: String,
-    /// Its variant.
+    /// The other variant.
     variant: String,
-    /// Where it ran.
+    /// Device of the other variant.
     device: String,
-    /// Its point.
+    /// Point of the other variant.
     point_id: String,
     /// The input.
     params: String,
@@ -104,47 +104,47 @@ struct PortableKernel {
     native_kernel_s: Option<f64>,
     /// The median time of all kernels of the other one, in seconds.
     kernel_s: Option<f64>,
-    /// How many times as long they take as native ones, by samples of the same rounds.
+    /// Time over that of the native kernels, by samples of the same rounds.
     ratio: Option<f64>,
     /// The lower end of its 95 % interval.
     ci95_low: Option<f64>,
     /// The upper end of its 95 % interval.
     ci95_high: Option<f64>,
-    /// Visits that it is the mean of.
+    /// Blocks of samples of the mean.
     visits: Option<u64>,
-    /// How far the interval of native kernels over themselves reaches from 1.
+    /// Maximum distance from 1 of the interval of native kernels over themselves.
     noise: Option<f64>,
-    /// Whether it costs no more than was published.
-    within_claim: Option<Judged>,
+    /// Verdict on the claim of the publication.
+    within_claim: Option<ClaimVerdict>,
     /// The longest native kernel.
     native_kernel: String,
-    /// Its registers of a thread.
+    /// Its registers per thread.
     native_registers: Option<f64>,
-    /// Its bytes of local memory of a thread.
+    /// Its bytes of local memory per thread.
     native_local_bytes: Option<f64>,
-    /// Its bytes of shared memory of a block.
+    /// Its bytes of shared memory per block.
     native_shared_bytes: Option<f64>,
-    /// The share of a multiprocessor's threads that it can have at once.
+    /// Its resident threads over the maximum of a multiprocessor.
     native_occupancy: Option<f64>,
     /// The longest kernel of the other one.
     kernel: String,
-    /// As of the native one; nothing is told of shaders.
+    /// Its registers per thread; unknown for shaders.
     registers: Option<f64>,
-    /// As of the native one.
+    /// Its bytes of local memory per thread; unknown for shaders.
     local_bytes: Option<f64>,
-    /// As of the native one.
+    /// Its bytes of shared memory per block; unknown for shaders.
     shared_bytes: Option<f64>,
-    /// As of the native one.
+    /// Its resident threads over the maximum of a multiprocessor; unknown for shaders.
     occupancy: Option<f64>,
-    /// What else differs.
+    /// Further differences.
     differs: String,
-    /// Why there is no ratio.
+    /// Reason why there is no ratio.
     why_missing: Option<String>,
 }
 
-/// The schema of rows in a document, whose further columns have one of these prefixes.
+/// The schema of rows in a document; further columns have one of these prefixes.
 fn rows<Row: JsonSchema>(title: &str, prefixes: &[&str], differ: &[(&str, Value)]) -> Value {
-    let mut schema = of::<Document<Vec<Row>>>(title);
+    let mut schema = schema::<Document<Vec<Row>>>(title);
     let name = Row::schema_name().into_owned();
     let row = &mut schema["$defs"][name];
     for (column, differs) in differ {
@@ -177,7 +177,7 @@ fn stream_rows() -> Value {
     rows::<StreamRow>(title, &["axis"], &[params(), kept_up, valid])
 }
 
-/// Rows of a run: flags are no texts there, and points have their id.
+/// Rows of a run: flags are booleans there, and points have their id.
 fn run_rows() -> Value {
     let differ = [
         ("stable", flag("Whether equal keys keep their order.")),
@@ -189,21 +189,21 @@ fn run_rows() -> Value {
 
 fn schemas() -> [(&'static str, Value); 11] {
     [
-        ("run", of::<RunRecord>("run.json")),
+        ("run", schema::<RunRecord>("run.json")),
         ("rows", run_rows()),
         ("winners", rows::<Winner>("Who wins each setting", &["axis"], &[])),
-        ("comparison", of::<Comparison>("A comparison of two runs")),
-        ("changes", of::<Vec<Trend>>("Points over many runs")),
-        ("runs", of::<Vec<Entry>>("The runs of a store")),
-        ("selftest", of::<SelfTest>("selftest.json")),
-        ("ceilings", of::<CeilingsRecord>("ceilings.json")),
+        ("comparison", schema::<Comparison>("A comparison of two runs")),
+        ("changes", schema::<Vec<Trend>>("Points over many runs")),
+        ("runs", schema::<Vec<Entry>>("The runs of a store")),
+        ("selftest", schema::<SelfTest>("selftest.json")),
+        ("ceilings", schema::<CeilingsRecord>("ceilings.json")),
         ("portability", rows::<PortableKernel>("What portable kernels cost", &["axis"], &[])),
         ("throughput", throughput_rows()),
         ("stream", stream_rows()),
     ]
 }
 
-/// The columns of rows in a document, and those of their schema, but for axes.
+/// The columns of rows in a document, and those of their schema, except for axes.
 pub fn columns(schema: &str, row: &str, document: &str) -> [BTreeSet<String>; 2] {
     let schemas = schemas();
     let (_, schema) = schemas.iter().find(|(name, _)| *name == schema).expect("a schema");
@@ -228,7 +228,7 @@ fn the_files_are_those_of_the_types() {
     }
 }
 
-/// What is written by hand above has the columns of what is written.
+/// The schemas written by hand above have the columns of the output.
 #[test]
 fn rows_have_the_columns_of_their_schema() {
     let properties = |schema: &Value, row: &str| {

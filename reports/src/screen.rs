@@ -1,20 +1,20 @@
-//! What tables for people are shown on.
+//! Output device of tables for people.
 
 use crate::paint::Paint;
 
-/// What tables for people are shown on.
+/// Output device of tables for people.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Screen {
-    /// Whether words are coloured.
+    /// Use of colours.
     pub paint: Paint,
-    /// The size of a terminal; files and pipes take lines of any length, and any number of them.
+    /// The size of a terminal; files and pipes have none and no limits.
     pub size: Option<Size>,
 }
 
 /// The size of a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Size {
-    /// Characters in a line.
+    /// Characters per line.
     pub columns: usize,
     /// Lines.
     pub rows: usize,

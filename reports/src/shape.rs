@@ -1,7 +1,7 @@
-//! A point's axes in words, the same in tables, in charts and in their captions.
+//! The axes of a point as text, consistent in tables, charts and captions.
 //!
-//! A row carries its data shape as plain `name=value` pairs so that machines
-//! can compare them. People read "2 M digis · order random" faster.
+//! A row contains its data shape as plain `name=value` pairs so that machines can compare them.
+//! People read "2 M digis · order random" faster.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -15,22 +15,22 @@ use crate::aliases::old_axis;
 use crate::record::{AxisKind, AxisRecord, Params, Point, SummaryRow};
 use crate::units;
 
-/// What stands between the phrases of a shape.
+/// Separator of the axes of a shape.
 pub const SEPARATOR: &str = " · ";
 
-/// What a run began with, as if it were an axis.
+/// The kind of input, as an axis.
 pub const GIVEN: &str = "given";
 
 /// The device without a GPU.
 pub const CPU: &str = "cpu";
 
-/// The axis of how many threads there are, which all tasks have.
+/// The axis of the number of threads, which all tasks have.
 pub const THREADS: &str = "threads";
 
 /// Names of axes with values.
 pub type Axes = Vec<(AxisName, String)>;
 
-/// The name of an axis, with what its task declares of it. Only the name identifies it.
+/// The name of an axis, with its declaration by the task. Only the name identifies it.
 #[derive(Clone, Debug)]
 pub struct AxisName {
     name: String,
@@ -38,15 +38,15 @@ pub struct AxisName {
 }
 
 impl AxisName {
-    /// An axis of a task, as the run declares it that these parameters are of; as old runs mean
-    /// it if that run declares none of that name.
+    /// An axis of a task, as declared by the run of these parameters; as in old runs if that run
+    /// does not declare it.
     pub fn of(task: &str, name: &str, params: &Params) -> Self {
         let declared = params.declared().and_then(|declared| declared.axes.get(task, name));
         let declared = declared.map_or_else(|| old_axis(task, name), Arc::clone);
         AxisName { name: name.to_owned(), declared }
     }
 
-    /// How many things there are of a name, in the plural.
+    /// A count of things, with their name in the plural.
     pub fn count(name: &str) -> Self {
         AxisName::of_all_tasks(name, AxisKind::Count)
     }
@@ -56,7 +56,7 @@ impl AxisName {
         AxisName { name: name.to_owned(), declared: Arc::new(declared) }
     }
 
-    /// The name without what is declared of it.
+    /// The name without the declaration.
     pub fn as_str(&self) -> &str {
         &self.name
     }
@@ -66,13 +66,13 @@ impl AxisName {
         &self.declared.label
     }
 
-    /// What is declared of it.
+    /// Its declaration.
     pub fn declared(&self) -> &AxisRecord {
         &self.declared
     }
 }
 
-/// An axis of all tasks, such as where threads are placed.
+/// An axis of all tasks, such as the places of threads.
 impl From<&str> for AxisName {
     fn from(name: &str) -> Self {
         AxisName::of_all_tasks(name, AxisKind::Text)
@@ -137,22 +137,22 @@ pub fn axes(row: &SummaryRow) -> Axes {
     ordered((algorithm, params), *threads, [cache, places, bind])
 }
 
-/// The axes of a row, and what it was given: only rows that share all of it can be ranked.
+/// The axes of a row, and its kind of input: only rows that share all of these can be ranked.
 pub fn contest(row: &SummaryRow) -> Axes {
     let given = (!row.given.is_empty()).then(|| (GIVEN.into(), row.given.clone()));
     axes(row).into_iter().chain(given).collect()
 }
 
-/// The axes of a point with their values, in the order in which they are read:
-/// counts first, then the other parameters, then how it was run.
+/// The axes of a point with their values, in reading order: counts first, then the other
+/// parameters, then threads and placement.
 ///
-/// Variant and device are no axes here: they say who was measured, not on what.
+/// Variant and device are no axes here: they are the subject of a measurement, not its conditions.
 pub fn point_axes(point: &Point) -> Axes {
     let Point { algorithm, params, threads, cache, places, bind, .. } = point;
     ordered((algorithm, params), *threads, [cache, places, bind])
 }
 
-/// The parameters of a task as axes, in the order in which they are read.
+/// The parameters of a task as axes, in reading order.
 pub fn param_axes(task: &str, params: &Params) -> Axes {
     let named = |(name, value): (&str, &str)| (AxisName::of(task, name, params), value.to_owned());
     let (counts, others): (Axes, Axes) =
@@ -198,14 +198,14 @@ pub fn words(row: &SummaryRow) -> String {
     phrases(&axes(row))
 }
 
-/// Axes in words, without those at a value that nobody needs to be told.
+/// Axes as text, without those at their default value.
 pub fn phrases(axes: &[(AxisName, String)]) -> String {
-    let said = axes.iter().filter(|(name, value)| !is_silent(name, value));
-    let phrases: Vec<String> = said.map(|(name, value)| phrase(name, value)).collect();
+    let visible = axes.iter().filter(|(name, value)| !is_silent(name, value));
+    let phrases: Vec<String> = visible.map(|(name, value)| phrase(name, value)).collect();
     phrases.join(SEPARATOR)
 }
 
-/// The axes that all of these have with the same value.
+/// The axes that have the same value in all points.
 pub fn common(points: impl IntoIterator<Item = Axes>) -> Axes {
     let mut points = points.into_iter();
     let first = points.next().unwrap_or_default();
@@ -225,8 +225,8 @@ pub fn phrase(name: &AxisName, text: &str) -> String {
     }
 }
 
-/// A value with the unit of its axis and without loss, as the axis' flag takes it: `2 M`, `10 ms`,
-/// `random`.
+/// A value with the unit of its axis and without loss, as the axis' flag accepts it: `2 M`, `10
+/// ms`, `random`.
 pub fn value(name: &AxisName, text: &str) -> String {
     let AxisRecord { kind, unit, .. } = name.declared();
     let Some(number) = number_of(text) else { return text.shown().to_string() };
@@ -258,7 +258,7 @@ pub fn short_value(name: &AxisName, text: &str) -> String {
     }
 }
 
-/// A value as its flag takes it, in one word: `1000ns`.
+/// A value for its flag, in one word: `1000ns`.
 pub fn flag_value(name: &AxisName, text: &str) -> String {
     match name.declared().kind {
         AxisKind::Duration | AxisKind::Frequency if number_of(text).is_some() => {
@@ -276,13 +276,13 @@ fn with_unit(number: &str, unit: &str) -> String {
     }
 }
 
-/// A number as records have it: without sign of infinity, and no other word.
+/// A finite number without a plus sign.
 fn number_of(text: &str) -> Option<f64> {
     text.parse().ok().filter(|number: &f64| number.is_finite())
 }
 
-/// Nanoseconds in the largest unit that leaves at most three decimals, or in seconds with all
-/// nine: `10.5 ms`, `102.4 µs`, `2.147483648 s`.
+/// Nanoseconds in the largest unit that leaves at most three decimals, or in seconds with all nine:
+/// `10.5 ms`, `102.4 µs`, `2.147483648 s`.
 fn exact_time(nanoseconds: &str) -> Option<String> {
     const UNITS: [(u64, &str); 4] =
         [(1_000_000_000, "s"), (1_000_000, "ms"), (1000, "µs"), (1, "ns")];
@@ -304,18 +304,18 @@ pub fn order(a: &str, b: &str) -> Ordering {
     }
 }
 
-/// Whether an axis at this value is the default that nobody needs to be told.
+/// True if an axis has its default value, which is not shown.
 pub fn is_silent(name: &str, value: &str) -> bool {
     matches!((name, value), ("places", "none" | "") | ("bind", "false" | ""))
         || (name == "cache" && value.is_empty())
 }
 
-/// Whether the value is a number of the things that the label names.
+/// True if the value is a number of the things that the label names.
 fn is_count(name: &AxisName, value: &str) -> bool {
     name.declared().kind == AxisKind::Count && value.parse::<u64>().is_ok()
 }
 
-/// Whether three significant digits say all of the number.
+/// True if three significant digits represent the number exactly.
 fn has_three_digits(value: f64) -> bool {
     if value == 0.0 || value.abs() < 1000.0 {
         return true;
@@ -330,7 +330,7 @@ pub fn name(row: &SummaryRow) -> String {
     on_device(row.variant.clone(), &row.device)
 }
 
-/// `block-merge on cuda:0`; of the CPU nothing is said.
+/// `block-merge on cuda:0`; the CPU is omitted.
 pub fn on_device(name: String, device: &str) -> String {
     let name = name.shown();
     if device == CPU { name.to_string() } else { format!("{name} on {}", device.shown()) }
@@ -341,7 +341,7 @@ mod tests {
     use super::*;
     use crate::record::{Declared, Quantities};
 
-    /// An axis of runs that declare nothing.
+    /// An axis of runs without declarations.
     fn old(task: &str, name: &str) -> AxisName {
         AxisName::of(task, name, &Params::default())
     }
@@ -391,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_run_declares_counts_and_not_the_name() {
+    fn declarations_of_the_run_count_and_not_the_name() {
         assert_eq!(value(&old("decode", "noise"), "0.005"), "0.005");
         assert_eq!(phrase(&declared(AxisKind::Duration, "ns"), "1000"), "it 1 µs");
         assert_eq!(phrase(&declared(AxisKind::Share, ""), "2000"), "it 2000");

@@ -1,9 +1,9 @@
-//! Numbers in words, the same way in tables, charts and messages.
+//! Formatting of numbers in tables, charts and messages.
 
-/// What stands for a number that is not known, or is none.
+/// Placeholder of a number that is unknown or not finite.
 pub const UNKNOWN: &str = "-";
 
-/// The words, if they are about a number.
+/// The formatted number, or the placeholder.
 fn known(value: f64, words: impl FnOnce() -> String) -> String {
     match value.is_finite() {
         true => words(),
@@ -29,13 +29,13 @@ pub fn count(value: f64) -> String {
     known(value, || prefixed(value, 3))
 }
 
-/// So many things, in the singular or the plural: `1 thread`, `3 threads`.
+/// A count with its noun in the singular or the plural: `1 thread`, `3 threads`.
 pub fn counted(number: usize, thing: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{number} {thing}{plural}")
 }
 
-/// The verb for so many things.
+/// The verb for a count: `is` or `are`.
 pub fn are(count: usize) -> &'static str {
     if count == 1 { "is" } else { "are" }
 }
@@ -50,24 +50,24 @@ pub fn bytes(value: f64) -> String {
     known(value, || with_unit(&prefixed(value, 3), "B"))
 }
 
-/// `50 k` and `Hz` make `50 kHz`, `24` and `Hz` make `24 Hz`.
+/// Joins a prefix and a unit: `50 k` and `Hz` to `50 kHz`, `24` and `Hz` to `24 Hz`.
 pub fn with_unit(count: &str, unit: &str) -> String {
     let separator = if count.contains(' ') { "" } else { " " };
     format!("{count}{separator}{unit}")
 }
 
-/// Bytes a second: `30 GB/s`.
+/// Bytes per second: `30 GB/s`.
 pub fn bytes_per_second(value: f64) -> String {
     known(value, || format!("{}/s", bytes(value)))
 }
 
-/// So many times as much: `1.24 ×`, `146 ×`.
+/// A ratio: `1.24 ×`, `146 ×`.
 pub fn times(ratio: f64) -> String {
     format!("{} ×", significant(ratio, 3))
 }
 
-/// The change of a time, from the ratio of the new one to the old one: `+1.2 %`, `−50.0 %`; from
-/// twice the time on `3.4 ×`, which is the ratio.
+/// The change of a time, by the ratio of the new one to the old one: `+1.2 %`, `−50.0 %`; from
+/// twice the time on the ratio: `3.4 ×`.
 pub fn change(ratio: f64) -> String {
     known(ratio, || match ratio {
         2.0.. => format!("{} ×", significant(ratio, 2)),
@@ -103,7 +103,7 @@ pub fn significant(value: f64, digits: usize) -> String {
     known(value, || format!("{value:.decimals$}"))
 }
 
-/// Prefixed without needless zeros: `2 M` rather than `2.00 M`.
+/// A number with a prefix, without trailing zeros: `2 M` rather than `2.00 M`.
 fn prefixed(value: f64, digits: usize) -> String {
     const PREFIXES: [(f64, &str); 5] =
         [(1e12, " T"), (1e9, " G"), (1e6, " M"), (1e3, " k"), (1.0, "")];
@@ -112,7 +112,7 @@ fn prefixed(value: f64, digits: usize) -> String {
     format!("{}{prefix}", trimmed(&significant(value / scale, digits)))
 }
 
-/// A number without the zeros at its end that say nothing.
+/// A number without insignificant trailing zeros.
 pub fn trimmed(number: &str) -> &str {
     if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number }
 }
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_is_not_called_one() {
+    fn infinite_numbers_are_not_shown() {
         let say: [fn(f64) -> String; 7] = [
             |value| seconds(value, 3),
             |value| significant(value, 3),

@@ -107,7 +107,7 @@ fn inconclusive_points_fail_if_requested() {
     let open = points(&compare(&folder, "--format json").exits(0), "INCONCLUSIVE");
     let detectable = |point: &Value| point["detectable"].as_f64();
     assert!(open.iter().all(|point| detectable(point) > Some(0.01)));
-    assert!(has(&open[0], "reason", "would have been found"));
+    assert!(has(&open[0], "reason", "would have been detected"));
     compare(&folder, "--fail-on inconclusive").exits(4);
     let folder = runs(|_| 1.0);
     compare(&folder, "--fail-on inconclusive").exits(0);

@@ -38,7 +38,7 @@ fn a_self_test_is_kept_and_stands_below_comparisons() {
     let Some(folder) = suite() else { return };
     let line = "selftest --suite tiny.toml --store store --out runs --quiet";
     let run = folder.bench(line).exits(0);
-    run.prints("run after run").prints("in turn");
+    run.prints("separate runs").prints("paired runs");
     let run = folder.record("runs/run-0");
     let store = Store::open(&folder.join("store")).expect("a store");
     let test = store.self_test(&run).expect("readable").expect("kept");
@@ -54,7 +54,7 @@ fn a_self_test_is_kept_and_stands_below_comparisons() {
     assert_eq!(runs, [9, 9]);
     let compared = folder.bench("compare runs/run-0 runs/run-1 --store store");
     assert!(matches!(compared.code, Some(0 | 4)), "{}", compared.stderr);
-    for expected in ["selftest of 20", "run after run: ", "in turn: "] {
+    for expected in ["selftest of 20", "separate runs: ", "paired runs: "] {
         compared.prints(expected);
     }
 }

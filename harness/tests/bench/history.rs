@@ -53,7 +53,7 @@ fn a_missing_file_is_a_usage_error() {
     let folder = folder();
     folder.check(
         "
-            2 | history | `bench history add RUN --store results/store` makes one
+            2 | history | `bench history add RUN --store results/store` creates one
             2 | history prune | --keep
             2 | history --since yesterday | 2026-01-31
             2 | history --last 2 add a | add

@@ -26,7 +26,7 @@ fn a_change_alarms_until_it_is_accepted() {
     let alarm = folder.bench(line).exits(4);
     alarm
         .prints("20260121T000000Z-sort-")
-        .prints("SLOWER, by the same code: the environment changed")
+        .prints("SLOWER, same code: the environment changed")
         .prints("1 change, of which 1 to be looked at\n")
         .says("s/accepted-shifts.toml");
     // Without --check it is only reported.
@@ -101,7 +101,7 @@ fn invalid_input_is_refused() {
     folder.check(
         "
             5 | history changes --store s --task sts | no such valid point
-            2 | history changes --store s --variant [ | is no pattern
+            2 | history changes --store s --variant [ | invalid pattern
             2 | history changes --store s --axis digis | NAME=VALUE
             1 | history changes --store s --accepted-shifts gone.toml | gone.toml
             2 | history changes --store s --accepted-shifts odd.toml | odd.toml:1:1: run is needed

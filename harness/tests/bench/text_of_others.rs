@@ -200,9 +200,7 @@ fn the_files_of_a_run_are_as_they_were() {
 
 #[test]
 fn a_store_takes_no_names_that_can_not_be_read() {
-    for (name, place) in
-        [("a\u{1b}[2J", "has characters that can't be seen"), (&long(), "too long")]
-    {
+    for (name, place) in [("a\u{1b}[2J", "has control characters"), (&long(), "is longer than")] {
         let folder = runs(name);
         let run = folder.bench("history add base");
         says_text(&run);

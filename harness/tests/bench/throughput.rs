@@ -36,7 +36,7 @@ fn a_run_leaves_tables_and_charts() {
     let task = "merge --tracks 1k --variant sequential,components --threads 1,2";
     let line = format!("throughput {task} {SHORT} --streams 1,2,4 --out run");
     let reported = folder.bench(&line).exits(0);
-    for words in ["slice tracks an event", "of ideal", "1 thread a stream: ", "cores"] {
+    for words in ["slice tracks per event", "of ideal", "1 thread per stream: ", "cores"] {
         assert!(reported.stdout.contains(words), "{words}: {}", reported.stdout);
     }
     for chart in ["throughput-over-streams", "latency-over-streams", "throughput-over-threads"] {

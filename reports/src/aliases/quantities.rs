@@ -1,7 +1,7 @@
-//! Axes and figures of runs that are older than their declarations in `run.json`.
+//! Axes and metrics of runs that are older than their declarations in `run.json`.
 //!
-//! The tables are `assets/old_axes.csv` and `assets/old_metrics.csv`. They are asked only for
-//! names that a run does not declare itself.
+//! The tables are `assets/old_axes.csv` and `assets/old_metrics.csv`. They are used only for names
+//! that a run does not declare itself.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 
 use crate::record::{About, AxisKind, AxisRecord, Better, MetricRecord};
 
-/// What old runs mean by names of axes, by task and name.
+/// Meaning of axis names in old runs, by task and name.
 static AXES: LazyLock<BTreeMap<(String, String), Arc<AxisRecord>>> = LazyLock::new(|| {
     let of_row = |row: AxisRow| {
         let AxisRow { task, axis, kind, unit, label } = row;
@@ -21,7 +21,7 @@ static AXES: LazyLock<BTreeMap<(String, String), Arc<AxisRecord>>> = LazyLock::n
     rows(include_str!("../../assets/old_axes.csv")).map(of_row).collect()
 });
 
-/// What old runs mean by names of figures.
+/// Meaning of metric names in old runs.
 static METRICS: LazyLock<BTreeMap<String, Arc<MetricRecord>>> = LazyLock::new(|| {
     let of_row = |row: MetricRow| {
         let MetricRow { metric, unit, label, meaning, better, ideal } = row;
@@ -50,21 +50,21 @@ struct MetricRow {
     ideal: Option<f64>,
 }
 
-/// The rows of a table that is part of the program, all of which a test reads.
+/// Rows of a table that is part of the program; a test reads all of them.
 fn rows<R: DeserializeOwned + 'static>(text: &'static str) -> impl Iterator<Item = R> {
     let mut builder = csv::ReaderBuilder::new();
     let reader = builder.comment(Some(b'#')).from_reader(text.as_bytes());
     reader.into_deserialize().filter_map(Result::ok)
 }
 
-/// The axis of a task in old runs; a text if it is not known.
+/// Axis of a task in old runs; of type text if it is unknown.
 pub fn old_axis(task: &str, name: &str) -> Arc<AxisRecord> {
     let of = |task: &str| AXES.get(&(task.to_owned(), name.to_owned()));
     let unknown = || AxisRecord { label: name.to_owned(), ..AxisRecord::default() };
     of(task).or_else(|| of("")).map_or_else(|| Arc::new(unknown()), Arc::clone)
 }
 
-/// The figure of old runs, if it is one of quality.
+/// Metric of old runs, if it is one of quality.
 pub fn old_metric(name: &str) -> Option<&'static Arc<MetricRecord>> {
     METRICS.get(name)
 }

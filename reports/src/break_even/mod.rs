@@ -1,20 +1,19 @@
-//! From how much work on a GPU is worth it.
+//! Input size from which a GPU is faster than the CPU.
 //!
-//! A GPU has much to do before the first item and little for each further one, so
-//! there is a size from which on it is the faster. Where that is depends on whether
-//! the data have to be brought there and back.
+//! A GPU has a large fixed cost and a small cost per item, so it is the faster one from some size
+//! on. That size depends on whether the data have to be copied there and back.
 //!
 //! | module | does |
 //! |---|---|
 //! | `size` | finds the axis that makes inputs larger |
 //! | `sweep` | picks the fastest at each size |
-//! | `words` | says from where on who is the faster |
+//! | `words` | describes which one is faster from which size on |
 //!
-//! Where two are equally fast is found by [`statistics::crossings`].
+//! [`statistics::crossings`] finds the sizes at which both are equally fast.
 
 mod size;
 mod sweep;
 mod words;
 
-pub use sweep::{Curve, Duel, Sweep, Way, sweeps};
-pub use words::{entrants, sentences};
+pub use sweep::{CpuVsGpu, Curve, GpuTime, Sweep, sweeps};
+pub use words::{fastest_variants, sentences};

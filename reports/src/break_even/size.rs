@@ -6,12 +6,11 @@ use crate::grouped::grouped;
 use crate::record::SummaryRow;
 use crate::shape::{self, Axes, GIVEN};
 
-/// With fewer sizes there is no telling where lines cross.
+/// Minimum number of sizes that locate a crossing.
 pub const MIN_SIZES: usize = 3;
 
-/// The numeric axis of the data with the most values, of those along which items
-/// become more wherever nothing else changes. `digis` is such a one, and so is a
-/// rate if the time is given.
+/// The numeric axis of the data with the most values, among those along which the number of items
+/// grows while all else is fixed. `digis` is one, and so is a rate if the time is fixed.
 pub fn axis(rows: &[&SummaryRow]) -> Option<String> {
     let names: BTreeSet<&str> =
         rows.iter().flat_map(|row| row.params.iter().map(|(name, _)| name)).collect();
@@ -21,8 +20,8 @@ pub fn axis(rows: &[&SummaryRow]) -> Option<String> {
     sizes.max().map(|(_, name)| name.to_owned())
 }
 
-/// The data, the state of the cache and what was given, without the axis of the size. How many
-/// threads there are and where they run is for the CPU alone.
+/// Axes of the data, the state of the cache and the kind of input, without the axis of the size.
+/// Number and placement of threads only matter on the CPU.
 pub fn setting(row: &SummaryRow, size: &str) -> Axes {
     let params = shape::param_axes(&row.algorithm, &row.params).into_iter();
     let params = params.filter(|(name, _)| *name != *size);
@@ -48,7 +47,7 @@ fn items_rise_with(rows: &[&SummaryRow], name: &str) -> bool {
     })
 }
 
-/// Whether each larger value has more items than all smaller ones.
+/// True if each larger value has more items than all smaller ones.
 fn rises(points: impl Iterator<Item = (f64, u64)>) -> bool {
     let mut ranges: BTreeMap<u64, (f64, f64)> = BTreeMap::new();
     for (value, items) in points {
@@ -74,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn what_changes_the_number_of_items_is_the_size() {
+    fn the_size_axis_changes_the_number_of_items() {
         let mut rows = Vec::new();
         for segments in [1, 2, 3, 4] {
             for digis in [10, 20, 30] {

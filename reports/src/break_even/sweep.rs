@@ -1,4 +1,4 @@
-//! CPU and GPU over the size of the input, each at its best.
+//! The fastest on CPU and GPU over the size of the input.
 
 use std::collections::BTreeMap;
 
@@ -13,11 +13,11 @@ use crate::shape::{self, Axes, CPU};
 /// A CPU and a GPU on the same data in several sizes.
 #[derive(Clone, Debug)]
 pub struct Sweep<'a> {
-    /// What tells it from the other sweeps of a task, the GPU included.
+    /// Axes that distinguish it from the other sweeps of a task, the GPU included.
     pub setting: Axes,
-    /// What the size is a number of: `digi`.
+    /// Unit of the size: `digi`.
     pub item: String,
-    /// The fastest on the CPU, of all variants, threads and placements.
+    /// The fastest on the CPU, over all variants, threads and placements.
     pub cpu: Curve<'a>,
     /// The fastest variant on the GPU, copies included.
     pub end_to_end: Curve<'a>,
@@ -29,26 +29,25 @@ pub struct Sweep<'a> {
 #[derive(Clone, Debug, Default)]
 pub struct Curve<'a>(BTreeMap<u64, &'a SummaryRow>);
 
-/// What of a GPU's work is compared with the CPU's.
+/// Part of a GPU's work that is compared with the CPU.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum GpuTime {
     /// All of it, copies included.
     EndToEnd,
-    /// Its kernels, as if the data were there already and stayed there.
+    /// Kernels only, as if the data stayed on the GPU.
     Kernels,
 }
 
-/// The CPU against a GPU, size by size.
+/// Comparison of the CPU with a GPU, size by size.
 #[derive(Clone, Debug)]
-pub struct Duel {
-    /// What is compared.
-    pub way: Way,
-    /// Of the CPU, which is the first, and the GPU.
+pub struct CpuVsGpu {
+    /// Compared part of the GPU's work.
+    pub gpu_time: GpuTime,
+    /// The CPU (first) against the GPU at each size.
     pub contests: Vec<Contest>,
 }
 
-/// The sweeps among the rows of a task: a CPU and a GPU that share three sizes or
-/// more.
+/// The sweeps among the rows of a task: a CPU and a GPU with at least three sizes in common.
 pub fn sweeps<'a>(rows: &[&'a SummaryRow]) -> Vec<Sweep<'a>> {
     let is_timed = |row: &&SummaryRow| row.items > 0 && row.valid_median().is_some();
     let timed: Vec<&SummaryRow> = rows.iter().copied().filter(is_timed).collect();
@@ -73,10 +72,10 @@ fn of_setting<'a>(setting: &Axes, rows: &[&'a SummaryRow]) -> Vec<Sweep<'a>> {
         kernels: Curve::fastest(rows, KERNEL),
     };
     let sweeps = gpus.map(sweep);
-    sweeps.filter(|sweep| !sweep.duels().is_empty()).collect()
+    sweeps.filter(|sweep| !sweep.comparisons().is_empty()).collect()
 }
 
-/// Takes out of the settings what all have in common.
+/// Removes axes from the settings that all sweeps have in common.
 fn without_common(mut sweeps: Vec<Sweep>) -> Vec<Sweep> {
     let common = shape::common(sweeps.iter().map(|sweep| sweep.setting.clone()));
     for sweep in &mut sweeps {
@@ -86,12 +85,12 @@ fn without_common(mut sweeps: Vec<Sweep>) -> Vec<Sweep> {
 }
 
 impl<'a> Sweep<'a> {
-    /// The CPU against the GPU in all ways that were measured at enough sizes.
-    pub fn duels(&self) -> Vec<Duel> {
-        let ways = [(Way::EndToEnd, &self.end_to_end), (Way::Kernels, &self.kernels)];
-        let duels = ways.map(|(way, gpu)| Duel::new(way, &self.cpu, gpu));
-        let is_long = |duel: &Duel| duel.contests.len() >= size::MIN_SIZES;
-        duels.into_iter().filter(is_long).collect()
+    /// Compares the CPU with the GPU end to end and by kernels, where enough sizes were measured.
+    pub fn comparisons(&self) -> Vec<CpuVsGpu> {
+        let times = [(GpuTime::EndToEnd, &self.end_to_end), (GpuTime::Kernels, &self.kernels)];
+        let comparisons = times.map(|(gpu_time, gpu)| CpuVsGpu::new(gpu_time, &self.cpu, gpu));
+        let is_long = |comparison: &CpuVsGpu| comparison.contests.len() >= size::MIN_SIZES;
+        comparisons.into_iter().filter(is_long).collect()
     }
 }
 
@@ -117,9 +116,9 @@ impl<'a> Curve<'a> {
     }
 }
 
-impl Duel {
-    /// At the sizes that both were measured at.
-    fn new(way: Way, cpu: &Curve, gpu: &Curve) -> Duel {
+impl CpuVsGpu {
+    /// Compares both at their common sizes.
+    fn new(gpu_time: GpuTime, cpu: &Curve, gpu: &Curve) -> CpuVsGpu {
         let contest = |(size, row): (u64, &SummaryRow)| {
             Some(Contest {
                 size: size as f64,
@@ -127,15 +126,15 @@ impl Duel {
                 second: timing(row),
             })
         };
-        Duel { way, contests: gpu.points().filter_map(contest).collect() }
+        CpuVsGpu { gpu_time, contests: gpu.points().filter_map(contest).collect() }
     }
 
-    /// Where the GPU becomes faster than the CPU, or slower.
+    /// Sizes at which the GPU becomes faster than the CPU, or slower.
     pub fn crossings(&self) -> Vec<Crossing> {
         crossings(&self.contests)
     }
 
-    /// At how many sizes this one is the faster beyond doubt.
+    /// Number of sizes at which this one is significantly faster.
     pub fn clear_leads(&self, of: Faster) -> usize {
         let leads = self.contests.iter().map(Contest::clearly_faster);
         leads.filter(|lead| *lead == Some(of)).count()
@@ -172,9 +171,9 @@ mod tests {
         let variants: Vec<_> =
             sweeps[0].cpu.points().map(|(_, row)| row.variant.as_str()).collect();
         assert_eq!(variants, ["small", "small", "large", "large", "large"]);
-        let way = |duel: &Duel| (duel.way, duel.contests.len());
-        let ways: Vec<_> = sweeps[0].duels().iter().map(way).collect();
-        assert_eq!(ways, [(Way::EndToEnd, 5), (Way::Kernels, 5)]);
+        let gpu_time = |comparison: &CpuVsGpu| (comparison.gpu_time, comparison.contests.len());
+        let times: Vec<_> = sweeps[0].comparisons().iter().map(gpu_time).collect();
+        assert_eq!(times, [(GpuTime::EndToEnd, 5), (GpuTime::Kernels, 5)]);
     }
 
     #[test]
@@ -218,7 +217,8 @@ mod tests {
         for row in rows.iter_mut().filter(|row| row.device != "cpu" && row.items > 1_000_000) {
             row.valid = YesNo::No;
         }
-        let sizes: Vec<_> = of(&rows)[0].duels().iter().map(|duel| duel.contests.len()).collect();
+        let sizes: Vec<_> =
+            of(&rows)[0].comparisons().iter().map(|comparison| comparison.contests.len()).collect();
         assert_eq!(sizes, [4, 4]);
     }
 }

@@ -1,21 +1,22 @@
-//! From where on who is the faster, in words.
+//! Sentences that state which of CPU and GPU is faster from which size on.
 
 use statistics::{Contest, Crossing, Faster};
 
-use super::{Curve, Duel, Sweep, Way};
+use super::{CpuVsGpu, Curve, GpuTime, Sweep};
 use crate::record::SummaryRow;
 use crate::units;
 
-/// A sentence for each way to compare, without a full stop: `from 45 k digis on
-/// (41 k to 52 k) the GPU wins end to end`.
+/// One sentence per comparison, without a full stop: `from 45 k digis on (41 k to 52 k) the GPU
+/// wins end to end`.
 pub fn sentences(sweep: &Sweep) -> Vec<String> {
-    let (duels, items) = (sweep.duels(), format!("{}s", sweep.item));
-    duels.iter().map(|duel| sentence(duel, &items)).collect()
+    let comparisons = sweep.comparisons();
+    let items = format!("{}s", sweep.item);
+    comparisons.iter().map(|comparison| sentence(comparison, &items)).collect()
 }
 
-/// Who the fastest are: `fastest on the CPU: std-stable with 1 thread, then
-/// block-merge with 2 threads; on the GPU: block-merge`.
-pub fn entrants(sweep: &Sweep) -> String {
+/// The fastest variants: `fastest on the CPU: std-stable with 1 thread, then block-merge with 2
+/// threads; on the GPU: block-merge`.
+pub fn fastest_variants(sweep: &Sweep) -> String {
     let with_threads = |row: &SummaryRow| {
         let threads = units::counted(row.threads, "thread");
         format!("{} with {threads}", row.variant)
@@ -32,77 +33,77 @@ pub fn entrants(sweep: &Sweep) -> String {
     )
 }
 
-/// The names along a curve, each once in a row.
+/// Names along a curve, without consecutive repeats.
 fn names(curve: &Curve, name: impl Fn(&SummaryRow) -> String) -> String {
     let mut names: Vec<String> = curve.points().map(|(_, row)| name(row)).collect();
     names.dedup();
     names.join(", then ")
 }
 
-impl Way {
+impl GpuTime {
     fn words(self) -> &'static str {
         match self {
-            Way::EndToEnd => "end to end",
-            Way::Kernels => "by its kernels alone",
+            GpuTime::EndToEnd => "end to end",
+            GpuTime::Kernels => "by its kernels alone",
         }
     }
 }
 
-fn sentence(duel: &Duel, items: &str) -> String {
-    let crossings = duel.crossings();
+fn sentence(comparison: &CpuVsGpu, items: &str) -> String {
+    let crossings = comparison.crossings();
     let Some((first, others)) = crossings.split_first() else {
-        return no_crossing(duel, items);
+        return no_crossing(comparison, items);
     };
-    let way = duel.way.words();
-    let others = others.iter().map(|crossing| format!(", {}", beyond(crossing, duel, items)));
-    format!("{} {way}{}", beyond(first, duel, items), others.collect::<String>())
+    let gpu_time = comparison.gpu_time.words();
+    let others = others.iter().map(|crossing| format!(", {}", beyond(crossing, comparison, items)));
+    format!("{} {gpu_time}{}", beyond(first, comparison, items), others.collect::<String>())
 }
 
 /// `from 45 k digis on (41 k to 52 k) the GPU wins`.
-fn beyond(crossing: &Crossing, duel: &Duel, items: &str) -> String {
+fn beyond(crossing: &Crossing, comparison: &CpuVsGpu, items: &str) -> String {
     let winner = match crossing.faster {
         Faster::First => "the CPU",
         Faster::Second => "the GPU",
     };
     let size = units::count(crossing.size);
-    let interval = interval(crossing, duel);
+    let interval = interval(crossing, comparison);
     format!("from {size} {items} on ({interval}) {winner} wins")
 }
 
-fn interval(crossing: &Crossing, duel: &Duel) -> String {
-    if !duel.contests.iter().all(Contest::has_intervals) {
+fn interval(crossing: &Crossing, comparison: &CpuVsGpu) -> String {
+    if !comparison.contests.iter().all(Contest::has_intervals) {
         return "interval not known".to_owned();
     }
-    let [smallest, largest] = ends(duel);
+    let [smallest, largest] = ends(comparison);
     let low = crossing.low.map_or_else(|| format!("below {smallest}"), units::count);
     let high = crossing.high.map_or_else(|| format!("beyond {largest}"), units::count);
     format!("{low} to {high}")
 }
 
 /// `no crossing from 1 k to 10 M digis: the CPU wins end to end at all sizes`.
-fn no_crossing(duel: &Duel, items: &str) -> String {
-    let [smallest, largest] = ends(duel);
-    let way = duel.way.words();
-    let leads = [Faster::First, Faster::Second].map(|one| duel.clear_leads(one));
-    // Clear leads of both would have a crossing between them.
+fn no_crossing(comparison: &CpuVsGpu, items: &str) -> String {
+    let [smallest, largest] = ends(comparison);
+    let gpu_time = comparison.gpu_time.words();
+    let leads = [Faster::First, Faster::Second].map(|one| comparison.clear_leads(one));
+    // Significant leads of both would have a crossing between them.
     let winner = match leads {
-        [0, 0] => format!("neither wins clearly {way}"),
-        [cpu, 0] => format!("the CPU wins {way} {}", at(cpu, duel)),
-        [_, gpu] => format!("the GPU wins {way} {}", at(gpu, duel)),
+        [0, 0] => format!("neither wins clearly {gpu_time}"),
+        [cpu, 0] => format!("the CPU wins {gpu_time} {}", at(cpu, comparison)),
+        [_, gpu] => format!("the GPU wins {gpu_time} {}", at(gpu, comparison)),
     };
     format!("no crossing from {smallest} to {largest} {items}: {winner}")
 }
 
-fn at(count: usize, duel: &Duel) -> String {
-    match duel.contests.len() {
+fn at(count: usize, comparison: &CpuVsGpu) -> String {
+    match comparison.contests.len() {
         all if count == all => "at all sizes".to_owned(),
         all => format!("at {count} of {all} sizes and is not clearly slower at the others"),
     }
 }
 
 /// The smallest and the largest size.
-fn ends(duel: &Duel) -> [String; 2] {
-    let ends = [duel.contests.first(), duel.contests.last()];
+fn ends(comparison: &CpuVsGpu) -> [String; 2] {
+    let ends = [comparison.contests.first(), comparison.contests.last()];
     ends.map(|contest| contest.map_or_else(String::new, |contest| units::count(contest.size)))
 }
 
@@ -112,9 +113,9 @@ mod tests {
     use super::*;
     use crate::charts::fixture::{break_even_rows, row};
 
-    /// What is said of a GPU that takes so much time on 10^3 to 10^6 digis; the CPU
-    /// takes 1, 10, 100 and 1000 µs.
-    fn said(gpu_us: [f64; 4], width: Option<f64>) -> Vec<String> {
+    /// Sentences for a GPU that takes these times (µs) for 10^3 to 10^6 digis; the CPU takes 1, 10,
+    /// 100 and 1000 µs.
+    fn phrases(gpu_us: [f64; 4], width: Option<f64>) -> Vec<String> {
         let mut rows = Vec::new();
         for (i, gpu_us) in (0..).zip(gpu_us) {
             let digis = 10u64.pow(3 + i);
@@ -132,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn crossings_are_told_with_their_intervals_where_these_are_known() {
+    fn crossings_have_their_intervals_if_known() {
         let once = [10.0, 31.6, 100.0, 316.0];
         for (gpu_us, width, expected) in [
             (once, Some(0.02), "from 100 k digis on (94.5 k to 106 k) the GPU wins end to end"),
@@ -144,20 +145,20 @@ mod tests {
                  from 33.3 k digis on (32.4 k to 34.3 k) the CPU wins",
             ),
         ] {
-            assert_eq!(said(gpu_us, width), [expected]);
+            assert_eq!(phrases(gpu_us, width), [expected]);
         }
     }
 
     #[test]
-    fn an_open_end_is_told() {
-        let said = said([1.01, 9.9, 80.0, 500.0], Some(0.02));
-        assert!(said[0].contains("on (below 1 k to 1"), "{said:?}");
-        let said = self::said([2.0, 20.0, 101.0, 990.0], Some(0.02));
-        assert!(said[0].contains(" to beyond 1 M) the GPU wins"), "{said:?}");
+    fn an_open_end_is_reported() {
+        let phrases = phrases([1.01, 9.9, 80.0, 500.0], Some(0.02));
+        assert!(phrases[0].contains("on (below 1 k to 1"), "{phrases:?}");
+        let phrases = self::phrases([2.0, 20.0, 101.0, 990.0], Some(0.02));
+        assert!(phrases[0].contains(" to beyond 1 M) the GPU wins"), "{phrases:?}");
     }
 
     #[test]
-    fn no_crossing_is_told() {
+    fn missing_crossings_are_reported() {
         let begin = "no crossing from 1 k to 1 M digis: ";
         for (gpu_us, end) in [
             ([2.0, 20.0, 200.0, 2000.0], "the CPU wins end to end at all sizes"),
@@ -168,20 +169,20 @@ mod tests {
                 "the GPU wins end to end at 3 of 4 sizes and is not clearly slower at the others",
             ),
         ] {
-            assert_eq!(said(gpu_us, Some(0.02)), [format!("{begin}{end}")]);
+            assert_eq!(phrases(gpu_us, Some(0.02)), [format!("{begin}{end}")]);
         }
     }
 
     #[test]
-    fn both_ways_and_those_who_run_are_told() {
+    fn both_gpu_times_and_the_fastest_variants_are_named() {
         let rows = break_even_rows(&["random"]);
         let rows: Vec<_> = rows.iter().collect();
         let sweep = &sweeps(&rows)[0];
-        let said = sentences(sweep);
-        assert!(said[0].ends_with("the GPU wins end to end"), "{said:?}");
-        assert!(said[1].ends_with("the GPU wins by its kernels alone"), "{said:?}");
+        let phrases = sentences(sweep);
+        assert!(phrases[0].ends_with("the GPU wins end to end"), "{phrases:?}");
+        assert!(phrases[1].ends_with("the GPU wins by its kernels alone"), "{phrases:?}");
         assert_eq!(
-            entrants(sweep),
+            fastest_variants(sweep),
             "fastest on the CPU: small with 2 threads, then large with 2 threads; on the GPU: \
              gpu; kernels on the GPU: gpu"
         );

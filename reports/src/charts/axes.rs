@@ -1,4 +1,4 @@
-//! Which axes a set of rows varies, and what that means for the picture.
+//! Axes that vary in a set of rows, and the panels that follow from them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,9 +6,9 @@ use crate::grouped::{distinct, grouped};
 use crate::record::SummaryRow;
 use crate::shape::{self, AxisName};
 
-/// The axes that make up a placement, in the order in which they are said.
+/// The axes that make up a placement, in the order in which they are printed.
 pub const PLACEMENT: [&str; 2] = ["places", "bind"];
-/// What a value is called that a row does not have.
+/// Label of a value that a row does not have.
 const ABSENT: &str = "–";
 
 /// An axis with the values that occur.
@@ -23,7 +23,7 @@ pub struct Axis {
 /// The rows of one combination of values.
 #[derive(Clone, Debug)]
 pub struct Panel<'a> {
-    /// `order = random · threads = 2`; empty if nothing tells panels apart.
+    /// `order = random · threads = 2`; empty for a single panel.
     pub title: String,
     /// The rows, in the order of the run.
     pub rows: Vec<&'a SummaryRow>,
@@ -31,7 +31,7 @@ pub struct Panel<'a> {
 
 impl Axis {
     /// The axis of this name with its values in some rows.
-    fn of(name: &str, rows: &[&SummaryRow]) -> Axis {
+    fn from_rows(name: &str, rows: &[&SummaryRow]) -> Axis {
         let declares = rows.iter().find(|row| row.params.get(name).is_some()).or(rows.first());
         let named = declares.map_or_else(|| name.into(), |row| shape::axis_name(row, name));
         Axis::new(named, rows.iter().map(|row| value_of(row, name)))
@@ -51,21 +51,21 @@ impl Axis {
         self.values.iter().map(number).collect()
     }
 
-    /// The values in words, all in the same manner: as they are if none is
-    /// long, else with prefixes, rounded where that leaves them distinct.
+    /// Labels of the values in one common style: unchanged if all are short, else with prefixes,
+    /// rounded where that keeps them distinct.
     pub fn labels(&self) -> Vec<String> {
         if self.values.iter().all(|value| value.len() <= 4) {
-            return self.said(|axis, value| match axis.declared().unit.is_empty() {
+            return self.phrases(|axis, value| match axis.declared().unit.is_empty() {
                 false => shape::value(axis, value),
                 true => value.to_owned(),
             });
         }
-        let short = self.said(shape::short_value);
+        let short = self.phrases(shape::short_value);
         let distinct: BTreeSet<&String> = short.iter().collect();
-        if distinct.len() == short.len() { short } else { self.said(shape::value) }
+        if distinct.len() == short.len() { short } else { self.phrases(shape::value) }
     }
 
-    fn said(&self, say: fn(&AxisName, &str) -> String) -> Vec<String> {
+    fn phrases(&self, say: fn(&AxisName, &str) -> String) -> Vec<String> {
         self.values.iter().map(|value| say(&self.name, value)).collect()
     }
 }
@@ -78,25 +78,26 @@ pub fn value_of(row: &SummaryRow, axis: &str) -> String {
 /// All axes of the rows, in reading order.
 pub fn all(rows: &[&SummaryRow]) -> Vec<Axis> {
     let names = distinct(rows.iter().flat_map(|row| shape::axes(row)).map(|(name, _)| name));
-    names.iter().map(|name| Axis::of(name, rows)).collect()
+    names.iter().map(|name| Axis::from_rows(name, rows)).collect()
 }
 
-/// The axes that vary on at least one device. An axis that merely differs
-/// between devices, as threads do, would keep them out of each other's panels.
+/// The axes that vary on at least one device. An axis that merely differs between devices, as
+/// threads do, would put them into separate panels.
 pub fn varying(rows: &[&SummaryRow]) -> Vec<Axis> {
     let by_device = grouped(rows.iter().copied(), |row| &row.device);
-    let varies =
-        |axis: &Axis| by_device.iter().any(|(_, rows)| Axis::of(&axis.name, rows).values.len() > 1);
+    let varies = |axis: &Axis| {
+        by_device.iter().any(|(_, rows)| Axis::from_rows(&axis.name, rows).values.len() > 1)
+    };
     all(rows).into_iter().filter(varies).collect()
 }
 
-/// What rows were given, if not all were given the same: such rows can't be compared.
+/// Kinds of input of the rows, if they differ: such rows can't be compared.
 pub fn given(rows: &[&SummaryRow]) -> Option<Axis> {
-    let given = Axis::of(shape::GIVEN, rows);
+    let given = Axis::from_rows(shape::GIVEN, rows);
     (given.values.len() > 1).then_some(given)
 }
 
-/// The rows apart by the values of `axes`, in the order of those values.
+/// Groups rows by the values of `axes`, in the order of those values.
 pub fn panels<'a>(rows: &[&'a SummaryRow], axes: &[Axis]) -> Vec<Panel<'a>> {
     let mut panels: BTreeMap<Vec<usize>, Panel<'a>> = BTreeMap::new();
     for row in rows {
@@ -112,7 +113,7 @@ pub fn panels<'a>(rows: &[&'a SummaryRow], axes: &[Axis]) -> Vec<Panel<'a>> {
     panels.into_values().collect()
 }
 
-/// Panels of which those that differ in the last axis only make a row.
+/// Number of panels in a row: those that differ in the last axis only.
 pub fn panels_a_row(axes: &[Axis]) -> usize {
     axes.last().map_or(1, |axis| axis.values.len())
 }
@@ -124,12 +125,12 @@ pub fn title<'a>(setting: impl IntoIterator<Item = (&'a AxisName, &'a String)>) 
     parts.collect::<Vec<_>>().join(shape::SEPARATOR)
 }
 
-/// Where the threads of a row ran: `not placed`, `cores close`, `{0:4},{4:4} close`.
+/// Placement of the threads of a row: `not placed`, `cores close`, `{0:4},{4:4} close`.
 pub fn placement(row: &SummaryRow) -> String {
     let values = PLACEMENT.into_iter().zip([&row.places, &row.bind]);
-    let said = values.filter(|(name, value)| !shape::is_silent(name, value));
-    let said: Vec<&str> = said.map(|(_, value)| value.as_str()).collect();
-    if said.is_empty() { "not placed".to_owned() } else { said.join(" ") }
+    let phrases = values.filter(|(name, value)| !shape::is_silent(name, value));
+    let phrases: Vec<&str> = phrases.map(|(_, value)| value.as_str()).collect();
+    if phrases.is_empty() { "not placed".to_owned() } else { phrases.join(" ") }
 }
 
 #[cfg(test)]
@@ -168,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_placement_is_said_in_the_words_of_the_command() {
+    fn a_placement_is_printed_as_in_the_command() {
         for (places, bind, expected) in [
             ("none", "false", "not placed"),
             ("cores", "close", "cores close"),

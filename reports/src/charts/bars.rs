@@ -10,54 +10,54 @@ use crate::grouped::grouped;
 use crate::quality::Quality;
 use crate::record::SummaryRow;
 use crate::units;
-use crate::winners::{self, FEWEST_SAMPLES};
+use crate::winners::{self, MIN_SAMPLES};
 
 const READING: &str = "bars: median, the fastest first, with its ratio to the fastest; whiskers: \
     95 % confidence interval of the median";
 const PAGES: &str = "bars: median, and median over the number of pages with data; whiskers: 95 % \
     confidence interval";
-const OF_PEAK: &str = "bars: the bytes that any variant must move, over the median time, as a \
-    share of the bandwidth measured in the run with as many threads (of memory; of a GPU end to \
-    end, of its link); dashed: all of it";
+const OF_PEAK: &str = "bars: minimum bytes of any variant, over the median time, as a share of the \
+    bandwidth measured in the run with the same number of threads (of memory; end to end on a GPU, \
+    of its link); dashed: all of it";
 const HATCHED: &str = "; hatched: fewer than 6 samples";
-/// The metric that says the time a page, in µs.
+/// Metric of the time per page, in µs.
 const PAGE_TIME: &str = "us_per_page";
 
-/// What is compared.
+/// Quantity that bars show.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Quantity {
     /// The median time.
     Time,
-    /// The median time over the number of pages, where a task has pages.
+    /// Median time over the number of pages, for tasks with pages.
     PageTime,
-    /// The memory over that of the input.
+    /// Memory over that of the input.
     Memory,
-    /// The bytes that have to be moved a second, over what was measured of the device.
+    /// Minimum bytes per second, over the measured bandwidth of the device.
     Bandwidth,
-    /// How good the output is.
+    /// Quality of the output.
     Quality(Quality),
 }
 
 impl Quantity {
-    /// What the title of a chart calls it.
+    /// Name in the title of a chart.
     pub fn name(self) -> &'static str {
         match self {
             Quantity::Time => "time",
-            Quantity::PageTime => "time a page",
+            Quantity::PageTime => "time per page",
             Quantity::Memory => "memory",
             Quantity::Bandwidth => "bandwidth",
             Quantity::Quality(quality) => quality.name,
         }
     }
 
-    /// The value of a row.
+    /// Value of a row.
     pub fn value(self, row: &SummaryRow) -> Option<f64> {
         match self {
             Quantity::Time => row.median_s,
             Quantity::PageTime => row.metrics.number(PAGE_TIME).map(|us| us * 1e-6),
             Quantity::Memory => row.memory_ratio,
             Quantity::Bandwidth => row.peak_fraction,
-            Quantity::Quality(quality) => quality.of(row),
+            Quantity::Quality(quality) => quality.value(row),
         }
         .filter(|value| value.is_finite())
     }
@@ -65,14 +65,14 @@ impl Quantity {
     fn unit(self) -> Unit {
         match self {
             Quantity::Time => Unit::Time("median time"),
-            Quantity::PageTime => Unit::Time("median time a page"),
+            Quantity::PageTime => Unit::Time("median time per page"),
             Quantity::Memory => Unit::Number("memory [× input]"),
             Quantity::Bandwidth => Unit::Number("of the measured bandwidth"),
             Quantity::Quality(quality) => Unit::Number(quality.name),
         }
     }
 
-    /// The ends of a whisker, where there is one.
+    /// Ends of the whisker, if there is one.
     fn interval(self, row: &SummaryRow, value: f64) -> Option<(f64, f64)> {
         let share = value / median(row);
         self.is_time().then(|| interval(row))?.map(|(low, high)| (low * share, high * share))
@@ -82,7 +82,7 @@ impl Quantity {
         matches!(self, Quantity::Time | Quantity::PageTime)
     }
 
-    /// What stands behind a bar: the value, and how far it is behind the best one.
+    /// Text after a bar: the value, and its distance from the best one.
     fn words(self, row: &SummaryRow, value: f64, best: f64) -> String {
         match self {
             Quantity::Memory => format!("{value:.2} ×"),
@@ -105,7 +105,7 @@ impl Quantity {
         }
     }
 
-    /// The value that all bars are compared with.
+    /// Reference value of all bars.
     fn reference(self) -> Option<f64> {
         match self {
             Quantity::Time | Quantity::PageTime => None,
@@ -118,13 +118,13 @@ impl Quantity {
         match (row.note.as_str(), self) {
             (_, Quantity::Memory) if row.valid_median().is_some() => "memory not known".to_owned(),
             ("", _) => "not valid".to_owned(),
-            // What follows is where it was noticed.
+            // The rest says where it was noticed.
             (note, _) => note.split(';').next().unwrap_or(note).to_owned(),
         }
     }
 }
 
-/// The times of a study.
+/// Chart of the times of a study.
 pub fn times(study: &Study) -> Chart<BarPanel> {
     let mut chart = chart(study, &study.varying, Quantity::Time, READING);
     if let Some(rank) = study.ranked_by {
@@ -133,10 +133,10 @@ pub fn times(study: &Study) -> Chart<BarPanel> {
     chart
 }
 
-/// Total time and time a page, side by side, if the rows of a study have pages.
+/// Total time and time per page, side by side, if the rows of a study have pages.
 ///
-/// Formats pack the same samples into more pages or fewer: one may be quicker with a
-/// page and slower with all of them. Seen together, either is explained.
+/// Formats pack the same samples into more or fewer pages: one may be faster per page and slower in
+/// total. Side by side, each explains the other.
 pub fn times_and_pages(study: &Study) -> Option<Chart<BarPanel>> {
     let study = study.knowing(Quantity::PageTime)?;
     let [total, page] = [Quantity::Time, Quantity::PageTime]
@@ -145,22 +145,22 @@ pub fn times_and_pages(study: &Study) -> Option<Chart<BarPanel>> {
     let panels = pairs.flat_map(|(total, page)| [total.showing("total"), page.showing("a page")]);
     Some(Chart {
         headline: total.headline,
-        title: format!("{}: total time and time a page", study.algorithm),
+        title: format!("{}: total time and time per page", study.algorithm),
         panels: panels.collect(),
         columns: 2,
         caption: total.caption,
     })
 }
 
-/// The bandwidths of a study, if that of the machine was measured.
+/// Chart of the bandwidths of a study, if that of the machine was measured.
 pub fn bandwidth(study: &Study) -> Option<Chart<BarPanel>> {
     let study = study.knowing(Quantity::Bandwidth)?;
     Some(chart(&study, &study.varying, Quantity::Bandwidth, OF_PEAK))
 }
 
-/// The chart of a quantity that depends on `axes`; `reading` says what the marks mean. Of rows
-/// that differ in other axes only, the first one is shown. Times of variants that were given
-/// different things are apart.
+/// Chart of a quantity that depends on `axes`; `reading` explains the marks. Of rows that differ in
+/// other axes only, the first one is shown. Times of variants with different kinds of input are
+/// separate.
 pub fn chart(study: &Study, axes: &[Axis], quantity: Quantity, reading: &str) -> Chart<BarPanel> {
     let rows: Vec<&SummaryRow> = study.rows.iter().chain(&study.left_out).copied().collect();
     let given = if quantity.is_time() { axes::given(&study.rows) } else { None };
@@ -169,7 +169,7 @@ pub fn chart(study: &Study, axes: &[Axis], quantity: Quantity, reading: &str) ->
     let panels: Vec<BarPanel> = panels.map(|panel| self::panel(study, quantity, panel)).collect();
     let is_hatched = panels.iter().flat_map(|panel| &panel.bars).any(|bar| bar.is_unsure);
     let reading = format!("{reading}{}", if is_hatched { HATCHED } else { "" });
-    // Who has no bar is named in the panels.
+    // Variants without a bar are named in the panels.
     let mut shown = study.clone();
     shown.left_out.clear();
     let caption = match quantity.is_time() {
@@ -185,34 +185,35 @@ pub fn chart(study: &Study, axes: &[Axis], quantity: Quantity, reading: &str) ->
     }
 }
 
-/// The answer of a chart; `None` where a quantity has no best.
+/// Headline of a chart; `None` where a quantity has no best value.
 fn headline(study: &Study, quantity: Quantity, panels: &[BarPanel]) -> Option<String> {
     match quantity {
         Quantity::Time => study.headline(),
         Quantity::Memory => {
-            let best = Best::of(panels, |value| format!("{value:.2} ×"))?;
+            let best = Best::find(panels, |value| format!("{value:.2} ×"))?;
             Some(best.says(["takes", "take"], "the least memory", "the input"))
         }
         Quantity::Bandwidth => {
-            let best = Best::of(panels, units::percent)?;
+            let best = Best::find(panels, units::percent)?;
             Some(best.says(["has", "have"], "the highest bandwidth", "what was measured"))
         }
         Quantity::PageTime | Quantity::Quality(_) => None,
     }
 }
 
-/// Who is best at the most settings.
+/// Variants that are best at the most settings.
 struct Best<'a> {
     names: Vec<&'a str>,
-    /// Its smallest and its largest value there, in words.
+    /// Their smallest and largest value there, formatted.
     values: [String; 2],
     settings: usize,
     all_settings: usize,
 }
 
 impl<'a> Best<'a> {
-    /// Bars of which `say` says the same are equally good; the first one of a panel is the best.
-    fn of(panels: &'a [BarPanel], say: fn(f64) -> String) -> Option<Self> {
+    /// Finds the best. Bars with the same text by `say` are equally good; the first bar of a panel
+    /// is the best.
+    fn find(panels: &'a [BarPanel], say: fn(f64) -> String) -> Option<Self> {
         let drawn: Vec<_> = panels.iter().filter(|panel| !panel.bars.is_empty()).collect();
         let best = drawn.iter().flat_map(|panel| {
             let value = say(panel.bars[0].value);
@@ -233,9 +234,9 @@ impl<'a> Best<'a> {
         })
     }
 
-    /// `a and b take the least memory at both settings: 1.00 to 1.08 × the input`.
+    /// Formats `a and b take the least memory at both settings: 1.00 to 1.08 × the input`.
     fn says(&self, [one, several]: [&str; 2], what: &str, of: &str) -> String {
-        let who = match self.names.as_slice() {
+        let names = match self.names.as_slice() {
             [name] => format!("{name} {one}"),
             [a, b] => format!("{a} and {b} {several}"),
             names => format!("{} variants {several}", names.len()),
@@ -253,11 +254,11 @@ impl<'a> Best<'a> {
             format!("{number} to {high}")
         };
         let of = if self.values[0].ends_with('%') { format!("of {of}") } else { of.to_owned() };
-        format!("{who} {what}{at}: {value} {of}")
+        format!("{names} {what}{at}: {value} {of}")
     }
 }
 
-/// The bars of a panel's rows, the best one first, and of whom there is none.
+/// Bars of a panel's rows, the best one first, and the rows without a bar.
 pub fn panel(study: &Study, quantity: Quantity, panel: Panel) -> BarPanel {
     let rows = grouped(panel.rows, |row| study.series(row)).into_iter().map(|(_, rows)| rows[0]);
     let is_drawn =
@@ -270,7 +271,8 @@ pub fn panel(study: &Study, quantity: Quantity, panel: Panel) -> BarPanel {
     }
     let best = drawn.first().map_or(0.0, |row| value(row));
     let bar = |row: &SummaryRow| {
-        let (series, words) = (study.series(row), quantity.words(row, value(row), best));
+        let series = study.series(row);
+        let words = quantity.words(row, value(row), best);
         Bar {
             interval: quantity.interval(row, value(row)),
             is_unsure: quantity.is_time() && is_unsure(row),
@@ -286,7 +288,7 @@ pub fn panel(study: &Study, quantity: Quantity, panel: Panel) -> BarPanel {
 }
 
 fn is_unsure(row: &SummaryRow) -> bool {
-    row.samples < FEWEST_SAMPLES
+    row.samples < MIN_SAMPLES
 }
 
 #[cfg(test)]
@@ -299,7 +301,7 @@ mod tests {
     }
 
     #[test]
-    fn who_was_given_something_else_has_a_panel_of_its_own() {
+    fn variants_with_other_inputs_have_separate_panels() {
         let given = |variant: &str, given: &str| SummaryRow {
             given: given.into(),
             ..row(variant, "n=1", 1.0)
@@ -315,8 +317,9 @@ mod tests {
     fn the_fastest_is_first_and_the_others_are_compared_with_it() {
         let chart = of(&[row("a", "n=1", 3e-3), row("b", "n=1", 2e-3)]);
         let bars = &chart.panels[0].bars;
-        let said: Vec<_> = bars.iter().map(|bar| (bar.name.as_str(), bar.words.as_str())).collect();
-        assert_eq!(said, [("b", "2.00 ms · 1.00 ×"), ("a", "3.00 ms · 1.50 ×")]);
+        let phrases: Vec<_> =
+            bars.iter().map(|bar| (bar.name.as_str(), bar.words.as_str())).collect();
+        assert_eq!(phrases, [("b", "2.00 ms · 1.00 ×"), ("a", "3.00 ms · 1.50 ×")]);
         assert_eq!(chart.headline.as_deref(), Some("b is fastest, 1.50 × ahead of a"));
         let bandwidth = of_study(&[row("a", "n=1", 3e-3)], &[], bandwidth).expect("measured");
         let expected = "a has the highest bandwidth: 50 % of what was measured";

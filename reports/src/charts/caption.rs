@@ -1,4 +1,4 @@
-//! What a reader must know besides the picture: machine, data, statistics.
+//! Captions: machine, data and statistics.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,12 +8,12 @@ use crate::rank::Rank;
 use crate::record::{FULL_LEVEL, Gpu, RunRecord, SummaryRow, YesNo};
 use crate::shape;
 use crate::units::{self, counted};
-use crate::winners::FEWEST_SAMPLES;
+use crate::winners::MIN_SAMPLES;
 
-/// Why rows are not drawn, in the order in which captions say it.
+/// Reasons for rows that are not drawn, in the order of captions.
 const REASONS: [&str; 3] = ["not valid", "no median", "memory not known"];
 
-/// The paragraphs under a chart; `reading` says what its marks mean.
+/// The paragraphs under a chart; `reading` explains its marks.
 pub fn caption(study: &Study, reading: &str) -> Vec<String> {
     let mut last = vec![reading.to_owned()];
     last.extend(study.ranked_by.map(what_is_shown));
@@ -22,7 +22,7 @@ pub fn caption(study: &Study, reading: &str) -> Vec<String> {
     vec![machine(study), data(study), last.join(shape::SEPARATOR)]
 }
 
-/// The paragraphs under a chart of what was sampled.
+/// The paragraphs under a chart of sampled values.
 pub fn of_samples(study: &Study, reading: &str) -> Vec<String> {
     let reading = [reading, &samples(&study.rows)].join(shape::SEPARATOR);
     caption(study, &reading)
@@ -40,10 +40,10 @@ fn levels(rows: &[&SummaryRow]) -> Option<String> {
         (low, high) => format!("levels of {low} to {high}"),
     };
     let points = counted(lower.len(), "point");
-    Some(format!("intervals of {points} with fewer than {FEWEST_SAMPLES} samples: {range}"))
+    Some(format!("intervals of {points} with fewer than {MIN_SAMPLES} samples: {range}"))
 }
 
-/// Both are times of the same runs: which of them is drawn has to be said.
+/// States which of the two times is drawn, because both are of the same runs.
 fn what_is_shown(rank: Rank) -> String {
     let what = match rank {
         Rank::Total => "copies to and from the device included",
@@ -57,7 +57,7 @@ fn machine(study: &Study) -> String {
     machine_of(study.run, study.rows.iter().map(|row| row.device.as_str()))
 }
 
-/// The machine of a run with those of its GPUs that are among these devices.
+/// The machine of a run with those of its GPUs that are among `devices`.
 pub fn machine_of<'a>(run: &RunRecord, devices: impl Iterator<Item = &'a str>) -> String {
     let machine = &run.machine;
     let parts = [
@@ -85,7 +85,7 @@ pub fn gpu(device: &str, gpu: &Gpu) -> String {
     format!("{device}: {}, {}", gpu.model, units::bytes(gpu.memory_bytes as f64))
 }
 
-/// All that does not vary: `2 M digis · order random · 2 threads · cache hot`.
+/// All axes that do not vary: `2 M digis · order random · 2 threads · cache hot`.
 fn data(study: &Study) -> String {
     let fixed = axes::all(&study.rows).into_iter().filter(|axis| !study.varying.contains(axis));
     let phrases = fixed.filter_map(|axis| fixed_phrase(study, &axis));
@@ -111,13 +111,14 @@ fn by_device(rows: &[&SummaryRow], axis: &Axis) -> String {
     values.iter().map(phrase).collect::<Vec<_>>().join(", ")
 }
 
-/// `10 to 34 samples a point`.
+/// `10 to 34 samples per point`.
 fn samples(rows: &[&SummaryRow]) -> String {
     let counts = || rows.iter().map(|row| row.samples);
-    let (least, most) = (counts().min().unwrap_or(0), counts().max().unwrap_or(0));
+    let least = counts().min().unwrap_or(0);
+    let most = counts().max().unwrap_or(0);
     match least == most {
-        true => format!("{} a point", counted(most, "sample")),
-        false => format!("{least} to {most} samples a point"),
+        true => format!("{} per point", counted(most, "sample")),
+        false => format!("{least} to {most} samples per point"),
     }
 }
 
@@ -127,7 +128,8 @@ fn left_out(study: &Study) -> Vec<String> {
     REASONS.iter().flat_map(|reason| not_shown(study, rows(*reason), reason)).collect()
 }
 
-/// Why a row is not drawn. One that has all else lacks what only one chart needs: the memory.
+/// Reason why a row is not drawn. A row that has everything else lacks the memory, which only one
+/// chart needs.
 fn why_not(row: &SummaryRow) -> &'static str {
     let [not_valid, no_median, no_memory] = REASONS;
     match (row.valid, row.valid_median()) {
@@ -137,7 +139,7 @@ fn why_not(row: &SummaryRow) -> &'static str {
     }
 }
 
-/// Whole variants by name, and how many points others lack.
+/// Variants without any row by name, and the number of missing points of others.
 fn not_shown<'a>(
     study: &Study,
     rows: impl Iterator<Item = &'a SummaryRow>,
@@ -166,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_does_not_vary_is_said() {
+    fn only_constant_axes_are_listed() {
         let rows = [row("a", "digis=2000000;n=1", 1e-3), row("a", "digis=2000000;n=2", 1e-3)];
         assert_eq!(of(&rows)[1], "2 M digis · 2 threads · cache hot");
     }
@@ -196,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_is_counted_and_named() {
+    fn missing_points_are_counted_and_named() {
         let mut wrong = row("b", "n=1", 1e-3);
         wrong.valid = YesNo::No;
         let mut partly = row("a", "n=2", 1e-3);
@@ -204,7 +206,8 @@ mod tests {
         let caption = of(&[row("a", "n=1", 1e-3), wrong, partly]);
         assert_eq!(
             caption[2],
-            "reading · 10 samples a point · 1 variant not shown: not valid (b) · 1 point not shown: no median (a)"
+            "reading · 10 samples per point · 1 variant not shown: not valid (b) · 1 point not \
+             shown: no median (a)"
         );
     }
 }

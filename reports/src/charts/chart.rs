@@ -1,27 +1,28 @@
-//! A chart: panels in rows between a title and a caption, on as many images as they need.
+//! A chart: rows of panels between a title and a caption, on one or more images.
 //!
-//! Sizes follow from the content: nothing is squeezed into a fixed image, and a text that does
-//! not fit is wrapped or given room.
+//! Sizes follow from the content: long texts are wrapped or get more space.
 
 use std::path::{Path, PathBuf};
 
 use plotters::prelude::{IntoDrawingArea, SVGBackend};
 use plotters::style::WHITE;
 
-use super::canvas::{Area, At, INK, Painted, QUIET, height, pixel, said, write_lines};
+use super::canvas::{
+    Area, INK, PaintResult, Position, QUIET, error_text, height, pixel, write_lines,
+};
 use super::error::ChartError;
 use super::legend;
 use super::line_panels::Line;
 use super::raster::png;
 use super::text::{load_font, wrap};
 
-/// Panels stand side by side up to this width.
+/// Maximum width of panels side by side.
 const ACROSS: f64 = 1600.0;
-/// Room for titles and captions, however small the panels.
+/// Minimum width, for titles and captions.
 const MIN_WIDTH: f64 = 760.0;
 const MARGIN: f64 = 24.0;
 const TITLE: f64 = 23.0;
-/// Of a title under a headline.
+/// Font size of a title under a headline.
 const SUBTITLE: f64 = 15.5;
 /// Pixels below it.
 const SUBTITLE_GAP: f64 = 8.0;
@@ -30,107 +31,107 @@ const CAPTION: f64 = 13.0;
 /// A chart of panels of one kind.
 #[derive(Clone, Debug)]
 pub struct Chart<P> {
-    /// The answer that the chart gives, where there is one.
+    /// Main result that the chart shows, if there is one.
     pub headline: Option<String>,
-    /// What is shown.
+    /// Content of the chart.
     pub title: String,
     /// The panels, in reading order.
     pub panels: Vec<P>,
-    /// Panels that make a full row.
+    /// Panels of a full row.
     pub columns: usize,
     /// Paragraphs under the panels.
     pub caption: Vec<String>,
 }
 
-/// What a chart is made of.
+/// Kind of panel that a chart consists of.
 pub trait Panel: Clone {
-    /// What the panels of an image have in common.
+    /// Common layout of the panels of an image.
     type Layout;
     /// Pixels between panels side by side.
     const BETWEEN: f64 = 0.0;
     /// Pixels of panels below each other.
     const DOWN: f64 = 1500.0;
 
-    /// Finds what panels have in common.
+    /// Computes the common layout of panels.
     fn layout(panels: &[Self]) -> Self::Layout;
 
-    /// Pixels across and down, with the room to the panel below.
-    fn size(&self, layout: &Self::Layout) -> At;
+    /// Width and height in pixels, including the gap to the panel below.
+    fn size(&self, layout: &Self::Layout) -> Position;
 
     /// Paints the panel into an area of its size.
-    fn paint(&self, area: &Area<'_>, layout: &Self::Layout) -> Painted;
+    fn paint(&self, area: &Area<'_>, layout: &Self::Layout) -> PaintResult;
 
-    /// What the caption adds of the looks of some panels.
+    /// Note on the marks of some panels, for the caption.
     fn note(_panels: &[Self]) -> Option<&'static str> {
         None
     }
 
-    /// The lines that are named above the panels.
+    /// The lines that the legend lists.
     fn legend(_panels: &[Self]) -> Vec<&Line> {
         Vec::new()
     }
 }
 
-/// An image of a chart, with what it shows in words.
+/// An image of a chart with its texts.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedSvg {
     /// The subcommand's name.
     pub algorithm: String,
-    /// Which of the charts: `bars`.
+    /// Name of the chart: `bars`.
     pub chart: String,
-    /// The name of its file without the ending: `bars`, `sort-bars-2`.
+    /// Name of its file without extension: `bars`, `sort-bars-2`.
     pub name: String,
-    /// Which image of a chart that does not fit one, from 1.
+    /// Page of a chart that does not fit one image, from 1.
     pub page: usize,
-    /// The answer that the chart gives, where there is one: `rdst is fastest, 1.52 × ahead of …`.
+    /// Main result that the chart shows, if there is one: `rdst is fastest, 1.52 × ahead of …`.
     pub headline: Option<String>,
-    /// What is shown: `sort: time by variant`.
+    /// Content: `sort: time by variant`.
     pub title: String,
     /// The paragraphs under the chart, which are a part of the picture too.
     pub caption: Vec<String>,
-    /// Pixels across.
+    /// Width in pixels.
     pub width: u32,
-    /// Pixels down.
+    /// Height in pixels.
     pub height: u32,
     /// The picture: an `svg` element.
     pub svg: String,
 }
 
-/// How the panels of an image are laid out.
+/// Layout of the panels of an image.
 struct Grid<P: Panel> {
     layout: P::Layout,
     columns: usize,
-    /// Of each panel.
-    sizes: Vec<At>,
-    /// Of the widest one.
+    /// Size of each panel.
+    sizes: Vec<Position>,
+    /// Width of the widest panel.
     width: f64,
 }
 
 impl<P: Panel> Grid<P> {
     fn new(chart: &Chart<P>) -> Self {
         let layout = P::layout(&chart.panels);
-        let sizes: Vec<At> = chart.panels.iter().map(|panel| panel.size(&layout)).collect();
+        let sizes: Vec<Position> = chart.panels.iter().map(|panel| panel.size(&layout)).collect();
         let width = sizes.iter().map(|size| size.0).fold(0.0, f64::max);
         let fitting = ((ACROSS + P::BETWEEN) / (width + P::BETWEEN)) as usize;
         let columns = chart.columns.min(chart.panels.len()).min(fitting).max(1);
         Grid { layout, columns, sizes, width }
     }
 
-    /// The pixels down of each row.
+    /// Height of each row in pixels.
     fn heights(&self) -> impl Iterator<Item = f64> {
         let rows = self.sizes.chunks(self.columns);
         rows.map(|row| row.iter().map(|size| size.1).fold(0.0, f64::max))
     }
 
-    /// Pixels that all panels take.
-    fn size(&self) -> At {
+    /// Total size of the panels in pixels.
+    fn size(&self) -> Position {
         let columns = self.columns as f64;
         (columns * self.width + (columns - 1.0) * P::BETWEEN, self.heights().sum())
     }
 
-    fn paint(&self, area: &Area<'_>, panels: &[P]) -> Painted {
+    fn paint(&self, area: &Area<'_>, panels: &[P]) -> PaintResult {
         let mut top = 0.0;
-        let panels: Vec<(&P, &At)> = panels.iter().zip(&self.sizes).collect();
+        let panels: Vec<(&P, &Position)> = panels.iter().zip(&self.sizes).collect();
         for (row, height) in panels.chunks(self.columns).zip(self.heights()) {
             for (column, (panel, size)) in row.iter().enumerate() {
                 let left = column as f64 * (self.width + P::BETWEEN);
@@ -144,7 +145,7 @@ impl<P: Panel> Grid<P> {
 }
 
 impl<P: Panel> Chart<P> {
-    /// A chart of panels of which `natural` would make a row; none without panels.
+    /// Chart with up to `natural` panels in a row; `None` without panels.
     pub fn new(
         title: String,
         natural: usize,
@@ -155,12 +156,12 @@ impl<P: Panel> Chart<P> {
         (!panels.is_empty()).then_some(Chart { headline: None, title, panels, columns, caption })
     }
 
-    /// The chart with its answer above the title.
+    /// Adds a headline above the title.
     pub fn under(self, headline: Option<String>) -> Self {
         Chart { headline, ..self }
     }
 
-    /// The images of the chart, named `bars`, `bars-2` and so on behind the prefix.
+    /// Images of the chart, named `bars`, `bars-2` and so on after the prefix.
     pub fn svgs(
         mut self,
         algorithm: &str,
@@ -193,7 +194,7 @@ impl<P: Panel> Chart<P> {
         self.pages().into_iter().zip(1..).map(image).collect()
     }
 
-    /// The chart in pieces that fit an image, in full rows.
+    /// Splits the chart into pages of full rows.
     fn pages(self) -> Vec<Self> {
         let grid = Grid::new(&self);
         let rows = self.panels.chunks(grid.columns).zip(grid.heights()).collect();
@@ -238,15 +239,15 @@ impl<P: Panel> Chart<P> {
         let mut svg = String::new();
         {
             let root = SVGBackend::with_string(&mut svg, size).into_drawing_area();
-            root.fill(&WHITE).map_err(said)?;
+            root.fill(&WHITE).map_err(error_text)?;
             write_lines(&root, &title, (MARGIN, MARGIN), TITLE, INK)?;
             write_lines(&root, &subtitle, (MARGIN, below_title), SUBTITLE, QUIET)?;
             legend::paint(&root, &legend, (MARGIN, names), across)?;
             let corner = (((page - panels.0) / 2.0) as i32, top as i32);
-            let room = (panels.0.ceil() as u32, panels.1.ceil() as u32);
-            grid.paint(&root.clone().shrink(corner, room), &self.panels)?;
+            let space = (panels.0.ceil() as u32, panels.1.ceil() as u32);
+            grid.paint(&root.clone().shrink(corner, space), &self.panels)?;
             write_lines(&root, &caption, (MARGIN, bottom), CAPTION, QUIET)?;
-            root.present().map_err(said)?;
+            root.present().map_err(error_text)?;
         }
         Ok((::text::page(svg), size))
     }
@@ -255,8 +256,8 @@ impl<P: Panel> Chart<P> {
 impl NamedSvg {
     /// Writes the image into `dir` as SVG and PNG; returns both paths.
     ///
-    /// Images are made in memory and written in one go: the file backends of plotters write
-    /// when they are dropped, where an error has nowhere to go.
+    /// Images are built in memory and written at once: the file backends of plotters write when
+    /// they are dropped, where errors can't be reported.
     pub(super) fn write(&self, dir: &Path) -> Result<[PathBuf; 2], ChartError> {
         files::create_folder(dir)
             .map_err(|source| ChartError::Folder { path: dir.to_owned(), source })?;
@@ -276,7 +277,7 @@ impl NamedSvg {
     }
 }
 
-/// Panels a row for `count` panels, preferring `natural`.
+/// Number of panels in a row for `count` panels, at most or about `natural`.
 pub fn columns(natural: usize, count: usize) -> usize {
     match natural {
         2..=3 => natural,
@@ -287,20 +288,20 @@ pub fn columns(natural: usize, count: usize) -> usize {
     }
 }
 
-/// Items in pieces that are no higher than a page, where none alone is.
+/// Splits items into pages of limited height, unless a single item is higher.
 fn packed<T>(items: Vec<T>, page: f64, height: impl Fn(&T) -> f64) -> Vec<Vec<T>> {
     let mut pages: Vec<Vec<T>> = Vec::new();
-    let mut room = 0.0;
+    let mut space = 0.0;
     for item in items {
         let needed = height(&item);
         match pages.last_mut() {
-            Some(last) if needed <= room => {
+            Some(last) if needed <= space => {
                 last.push(item);
-                room -= needed;
+                space -= needed;
             }
             _ => {
                 pages.push(vec![item]);
-                room = page - needed;
+                space = page - needed;
             }
         }
     }

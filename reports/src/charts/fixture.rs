@@ -5,7 +5,7 @@ use crate::record::{
     Environment, Gpu, Machine, RunRecord, SCHEMA_VERSION, SampleRow, Software, SummaryRow, YesNo,
 };
 
-/// What `of` makes of a study of `sort` with these rows and samples.
+/// Result of `of` for a study of `sort` with these rows and samples.
 pub fn of_study<T>(rows: &[SummaryRow], samples: &[SampleRow], of: impl FnOnce(&Study) -> T) -> T {
     of(&Study::new(&run(), "sort", rows, samples))
 }
@@ -48,13 +48,13 @@ pub fn row(variant: &str, params: &str, median: f64) -> SummaryRow {
     }
 }
 
-/// Two CPU variants and one for a GPU with its kernels, at 1 k to 10 M digis: it is
-/// the faster from somewhat more than 10 k on, and its kernels from 2 k on.
+/// Two CPU variants and one for a GPU with its kernels, at 1 k to 10 M digis: the GPU is faster
+/// from somewhat more than 10 k on, and its kernels from 2 k on.
 pub fn break_even_rows(orders: &[&str]) -> Vec<SummaryRow> {
     let mut rows = Vec::new();
     for order in orders {
         for digis in [3, 4, 5, 6, 7].map(|power| 10u64.pow(power)) {
-            // Microseconds to begin with, and nanoseconds a digi.
+            // Fixed time in microseconds, and nanoseconds per digi.
             let timed = |variant: &str, start: f64, digi: f64| SummaryRow {
                 items: digis,
                 ..row(

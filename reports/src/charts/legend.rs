@@ -1,47 +1,48 @@
-//! The names of lines beside their looks, above the panels.
+//! The legend above the panels: names of lines next to their styles.
 
-use super::canvas::{Area, At, INK, Painted, anchored, text, write};
+use super::canvas::{Area, INK, PaintResult, Position, anchored, text, write};
 use super::line_panels::{Kind, Line};
 use super::text::width;
 use plotters::style::text_anchor::HPos;
 
 const SIZE: f64 = 14.0;
-/// From row to row.
+/// Height of a row.
 const PITCH: f64 = 22.0;
-/// Pixels of a look, to its name, and to the next one.
-const LOOK: f64 = 28.0;
+/// Widths in pixels: of a style, to its name, and to the next entry.
+const STYLE: f64 = 28.0;
 const TO_NAME: f64 = 8.0;
 const TO_NEXT: f64 = 24.0;
 
-/// Where each entry begins, row by row across so many pixels, and the height of all.
-fn places(entries: &[&Line], limit: f64) -> (Vec<At>, f64) {
-    let (mut x, mut y) = (0.0, 0.0);
-    let mut places = Vec::new();
+/// Positions of the entries, row by row within a width of `limit` pixels, and the height of all.
+fn positions(entries: &[&Line], limit: f64) -> (Vec<Position>, f64) {
+    let mut x = 0.0;
+    let mut y = 0.0;
+    let mut positions = Vec::new();
     for entry in entries {
-        let needed = LOOK + TO_NAME + width(&entry.name, SIZE);
+        let needed = STYLE + TO_NAME + width(&entry.name, SIZE);
         if x > 0.0 && x + needed > limit {
             (x, y) = (0.0, y + PITCH);
         }
-        places.push((x, y));
+        positions.push((x, y));
         x += needed + TO_NEXT;
     }
-    (places, if entries.is_empty() { 0.0 } else { y + PITCH + 6.0 })
+    (positions, if entries.is_empty() { 0.0 } else { y + PITCH + 6.0 })
 }
 
-/// The height of all entries across so many pixels.
+/// Height of all entries within a width of `limit` pixels.
 pub fn height(entries: &[&Line], limit: f64) -> f64 {
-    places(entries, limit).1
+    positions(entries, limit).1
 }
 
 /// Paints the entries at a corner.
-pub fn paint(area: &Area<'_>, entries: &[&Line], corner: At, limit: f64) -> Painted {
-    for (entry, (x, y)) in entries.iter().zip(places(entries, limit).0) {
+pub fn paint(area: &Area<'_>, entries: &[&Line], corner: Position, limit: f64) -> PaintResult {
+    for (entry, (x, y)) in entries.iter().zip(positions(entries, limit).0) {
         let at = (corner.0 + x, corner.1 + y + PITCH / 2.0);
-        entry.paint_stroke(area, &[at, (at.0 + LOOK, at.1)])?;
+        entry.paint_stroke(area, &[at, (at.0 + STYLE, at.1)])?;
         if matches!(entry.kind, Kind::Curve | Kind::Dots) {
-            entry.style.paint_marker(area, (at.0 + LOOK / 2.0, at.1), 4.5)?;
+            entry.style.paint_marker(area, (at.0 + STYLE / 2.0, at.1), 4.5)?;
         }
-        let name = (at.0 + LOOK + TO_NAME, at.1);
+        let name = (at.0 + STYLE + TO_NAME, at.1);
         write(area, &entry.name, name, &anchored(text(SIZE, INK), HPos::Left))?;
     }
     Ok(())
@@ -52,11 +53,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn as_many_beside_each_other_as_fit() {
+    fn panels_fill_the_width() {
         let line = Line::reference("a", Vec::new());
         let rows = |limit: f64| {
-            let places = places(&[&line; 3], limit).0.into_iter();
-            places.filter(|place| place.0 == 0.0).count()
+            let positions = positions(&[&line; 3], limit).0.into_iter();
+            positions.filter(|position| position.0 == 0.0).count()
         };
         assert_eq!([rows(1000.0), rows(130.0), rows(1.0)], [1, 2, 3]);
     }

@@ -14,10 +14,10 @@ use crate::record::{CeilingsRecord, LinkPoint};
 
 /// The horizontal axis, in bytes.
 const AXIS: &str = "block size";
-const READING: &str = "h2d: host to device, d2h: device to host, both: both ways at the same time, \
-    summed · markers: best of several repetitions";
+const READING: &str = "h2d: host to device, d2h: device to host, both: both directions at the same \
+    time, summed · markers: best of several repetitions";
 
-/// The chart of a machine's links, if there are any; a panel a GPU.
+/// The chart of a machine's links, one panel per GPU; `None` without links.
 pub fn figure(record: &CeilingsRecord) -> Option<Chart<LinePanel>> {
     let devices: BTreeSet<&str> = record.links.iter().map(|p| p.device.as_str()).collect();
     let palette = Palette::new(record.links.iter().map(name));
@@ -26,7 +26,7 @@ pub fn figure(record: &CeilingsRecord) -> Option<Chart<LinePanel>> {
         (title.to_owned(), lines(record, device, &palette))
     });
     let sizes = record.links.iter().map(|point| point.block_bytes.to_string());
-    let x = x_axis::of(&Axis::new(AXIS, sizes));
+    let x = x_axis::with_ticks(&Axis::new(AXIS, sizes));
     let y = |low, high| Scale::new(low, high, Spread::beyond(2.0, low, high));
     let panels = line_panels::panels_over(&x, Unit::Bandwidth, y, lines.collect());
     let caption = vec![machine(record), READING.to_owned()];

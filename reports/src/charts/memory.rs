@@ -1,7 +1,7 @@
-//! The memory that variants take, as multiples of their input.
+//! Memory of variants, as multiples of their input.
 //!
-//! It seldom depends on all that varies: the order of the data changes times,
-//! not buffers. Only what it depends on makes groups and panels.
+//! It seldom depends on all that varies: the order of the data changes times, not buffers. Only
+//! axes that it depends on make groups and panels.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use super::study::Study;
 const READING: &str = "bars: every buffer alive during the run, the input included; \
     dashed: the input itself";
 
-/// Ratios within this factor are called the same.
+/// Ratios within this factor count as equal.
 const SAME: f64 = 1.01;
 
 /// The chart of a study, if the memory of a row is known.
@@ -31,7 +31,7 @@ pub fn figure(study: &Study) -> Option<Chart<BarPanel>> {
     Some(bars::chart(&study, &shown, Quantity::Memory, &format!("{READING}{same}")))
 }
 
-/// The varying axes without those that change nothing.
+/// The varying axes that change the memory.
 fn axes_that_matter(study: &Study) -> Vec<Axis> {
     let mut kept = study.varying.clone();
     for axis in &study.varying {
@@ -44,7 +44,7 @@ fn axes_that_matter(study: &Study) -> Vec<Axis> {
     kept
 }
 
-/// Whether rows of a series that agree in `axes` take the same memory.
+/// True if rows of a series that agree in `axes` take the same memory.
 fn is_decided_by(study: &Study, axes: &[Axis]) -> bool {
     let mut ranges: BTreeMap<(String, Vec<String>), (f64, f64)> = BTreeMap::new();
     for row in &study.rows {

@@ -1,23 +1,22 @@
-//! A run as charts: times and memory of the variants, time and speed-up over
-//! an axis.
+//! Charts of a run: times and memory of the variants, time and speed-up over an axis.
 //!
-//! From data to file, each step without knowledge of the later ones:
+//! From data to file; no step depends on a later one:
 //!
 //! | module | does |
 //! |---|---|
-//! | `study` | picks the rows of an algorithm and names its series |
-//! | `axes` | finds the axes that vary and parts rows into panels |
+//! | `study` | selects the rows of an algorithm and names its series |
+//! | `axes` | finds the axes that vary and groups rows into panels |
 //! | `bars`, `stages`, `quality`, `memory`, `lines`, `samples`, `roofline`, `winner_map` | turn rows into panels |
 //! | `link` | turns measured links to GPUs into panels |
-//! | `published`, `published_streams` | turn published figures beside measured ones into panels |
+//! | `published`, `published_streams` | turn published figures and measured ones into panels |
 //! | `throughput` | turns streams of events into panels |
-//! | `stream` | turns timeslices that come when they are due into panels |
-//! | `portability` | turns what portable kernels cost into panels |
+//! | `stream` | turns open-loop runs of timeslices into panels |
+//! | `portability` | turns the cost of portable kernels into panels |
 //! | `trend` | turns points over many runs into panels |
 //! | `scale`, `unit` | axes and their labels |
-//! | `bar_panels`, `line_panels` | what panels hold, and how they are painted |
-//! | `chart`, `legend` | panels with what surrounds them, as SVG and the PNG of that |
-//! | `canvas`, `text`, `palette`, `raster` | what all paint with |
+//! | `bar_panels`, `line_panels` | content of panels, and their painting |
+//! | `chart`, `legend` | panels with titles and captions, as SVG and PNG |
+//! | `canvas`, `text`, `palette`, `raster` | drawing primitives |
 
 mod axes;
 mod bar_panels;
@@ -69,24 +68,24 @@ use crate::trend::Trend;
 use chart::{Chart, Panel};
 use study::Study;
 
-/// Which charts there are to be.
+/// Selection of charts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Wanted {
-    /// What variants are ranked by.
+    /// Time by which variants are ranked.
     pub rank: Rank,
-    /// What a reader who doubts is shown.
+    /// Charts of single samples.
     pub diagnostics: Diagnostics,
-    /// Where the times of stages are shown.
+    /// Output of the times of stages.
     pub stages: Stages,
 }
 
-/// Where the times of stages are shown.
+/// Output of the times of stages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Stages {
     /// In a chart.
     #[default]
     Chart,
-    /// In a picture of the page, which can be asked for numbers.
+    /// In an interactive picture of the HTML page.
     Page,
 }
 
@@ -96,17 +95,16 @@ pub enum Diagnostics {
     /// No such charts.
     #[default]
     None,
-    /// How samples are distributed.
+    /// Distributions of samples.
     Distributions,
-    /// And how they follow each other.
+    /// Distributions, and samples over rounds.
     All,
 }
 
 /// Writes images into `dir` as SVG and PNG; returns the paths written.
 ///
 /// # Errors
-///
-/// If `dir` cannot be made, or a file cannot be written.
+/// If `dir` cannot be created, or a file cannot be written.
 pub fn write(dir: &Path, images: &[NamedSvg]) -> Result<Vec<PathBuf>, ChartError> {
     let written = images.iter().map(|image| image.write(dir));
     Ok(written.collect::<Result<Vec<_>, _>>()?.concat())
@@ -114,39 +112,37 @@ pub fn write(dir: &Path, images: &[NamedSvg]) -> Result<Vec<PathBuf>, ChartError
 
 /// Draws the charts of a run, in reading order.
 ///
-/// Every algorithm of the run gets these, as far as its rows allow:
+/// Each algorithm of the run gets these, as far as its rows allow:
 ///
 /// | file | shows | drawn if |
 /// |---|---|---|
-/// | `winners` | who is the fastest, over two axes | several settings |
-/// | `bars` | times of the variants, by what `rank` says | always |
-/// | `bars-kernel`, or `bars-total` | the same by the other one of whole and kernels | a variant has kernels |
-/// | `time-and-page` | total time beside the time a page | the task has pages |
-/// | `stages` | the times of the variants at each stage | a variant has several |
-/// | `quality` | how good outputs are, beside the time | it is known |
-/// | `quality-over-<axis>` | figures of quality over the numeric axis of the data with the most values | such an axis varies |
+/// | `winners` | the fastest variant over two axes | several settings |
+/// | `bars` | times of the variants, by `rank` | always |
+/// | `bars-kernel`, or `bars-total` | times by the other one of total and kernels | a variant has kernels |
+/// | `time-and-page` | total time and time per page | the task has pages |
+/// | `stages` | times of the variants at each stage | a variant has several |
+/// | `quality` | quality of outputs, and the time | it is known |
+/// | `quality-over-<axis>` | metrics of quality over the numeric axis of the data with the most values | such an axis varies |
 /// | `time-over-<axis>` | lines over the numeric axis with the most values, over `threads` and over `segments` | the axis varies |
-/// | `distribution` | all samples beside each other | asked for |
-/// | `time-over-round` | all samples, in their order | all diagnostics are asked for |
-/// | `speedup-over-threads` | how many times faster each line is than at its fewest threads, beside the ideal | threads vary |
-/// | `break-even` | time an item of the fastest on CPU and GPU over the size of the input, and where they cross | both have three sizes in common |
+/// | `distribution` | all samples next to each other | requested |
+/// | `time-over-round` | all samples, in their order | all diagnostics are requested |
+/// | `speedup-over-threads` | speed-up of each line relative to its smallest number of threads, and the ideal | threads vary |
+/// | `break-even` | time per item of the fastest on CPU and GPU over the size of the input, and their crossings | both have three sizes in common |
 /// | `memory` | memory of the variants as multiples of their input | it is known |
-/// | `bandwidth` | the bytes that have to be moved a second, beside the bandwidth measured | it was measured |
+/// | `bandwidth` | minimum bytes per second, and the measured bandwidth | it was measured |
 /// | `roofline` | each device's roof, and the variants below it | it was measured |
 ///
-/// The lines are variants, and what else varies makes panels. Over `threads`
-/// the lines are placements, with a panel a variant, if a run has several.
-/// Where variants have kernels, bars and lines are the fastest first, and title and caption
-/// say which of both times they show.
-/// `memory` is shown over those axes only that it depends on by more than 1 %.
+/// The lines are variants, and other varying axes make panels. Over `threads` the lines are
+/// placements, with a panel per variant, if a run has several. If variants have kernels, the
+/// fastest bars and lines come first, and title and caption state which of both times they show.
+/// `memory` is shown over those axes only that change it by more than 1 %.
 ///
-/// With several algorithms the names begin with the algorithm's. What does not
-/// fit one image goes on in `-2`, `-3` and so on. Rows that are not valid are
-/// counted in the caption; a run without any valid row has no charts.
+/// With several algorithms the names begin with the algorithm's. Further images of a chart are
+/// `-2`, `-3` and so on. Rows that are not valid are counted in the caption; a run without any
+/// valid row has no charts.
 ///
 /// # Errors
-///
-/// If a chart cannot be drawn; there are no others then.
+/// If a chart cannot be drawn; no charts are returned then.
 pub fn draw(
     run: &RunRecord,
     rows: &[SummaryRow],
@@ -159,7 +155,6 @@ pub fn draw(
 /// Draws `winners` of a run, or `<task>-winners` of several tasks, over the axes of these names.
 ///
 /// # Errors
-///
 /// If it cannot be drawn.
 pub fn draw_winners(
     run: &RunRecord,
@@ -176,10 +171,9 @@ pub fn draw_winners(
 /// Draws `link-bandwidth`, if a link was measured.
 ///
 /// # Errors
-///
 /// If it cannot be drawn.
 pub fn draw_links(record: &CeilingsRecord) -> Result<Vec<NamedSvg>, ChartError> {
-    let mut images = Images::of("devices");
+    let mut images = Images::for_task("devices");
     images.add("link-bandwidth", link::figure(record))?;
     Ok(images.all)
 }
@@ -187,27 +181,25 @@ pub fn draw_links(record: &CeilingsRecord) -> Result<Vec<NamedSvg>, ChartError> 
 /// Draws `history-<task>` of each task, a panel for each trend.
 ///
 /// # Errors
-///
 /// If it cannot be drawn.
 pub fn draw_trends(trends: &[&Trend]) -> Result<Vec<NamedSvg>, ChartError> {
     let tasks = grouped(trends.iter().copied(), |trend| &trend.track.point.algorithm);
     let mut all = Vec::new();
     for (task, trends) in tasks {
-        let mut images = Images::of(task);
+        let mut images = Images::for_task(task);
         images.add(&format!("history-{task}"), trend::figure(task, &trends))?;
         all.extend(images.all);
     }
     Ok(all)
 }
 
-/// Draws `published-<id>` of a figure, if something of it can be related to anything.
+/// Draws `published-<id>` of a figure, if any of its values has a measured counterpart.
 ///
 /// # Errors
-///
 /// If it cannot be drawn.
 pub fn draw_published(figure: &Reproduction) -> Result<Vec<NamedSvg>, ChartError> {
     let id = &figure.figure.id;
-    let mut images = Images::of(id);
+    let mut images = Images::for_task(id);
     let name = format!("published-{id}");
     match &figure.streams {
         Some(streams) => images.add(&name, published_streams::figure(figure, streams))?,
@@ -220,19 +212,18 @@ pub fn draw_published(figure: &Reproduction) -> Result<Vec<NamedSvg>, ChartError
 ///
 /// | file | shows | drawn if |
 /// |---|---|---|
-/// | `throughput-over-streams` | items a second, beside the ideal, and where they stop growing | streams vary |
+/// | `throughput-over-streams` | items per second, the ideal, and where they saturate | streams vary |
 /// | `latency-over-streams` | median and 99th percentile of the time of an event | streams vary |
-/// | `throughput-over-threads` | items a second over the threads of all streams together | threads vary |
-/// | `throughput-over-gpus` | the most that one or several GPUs do, beside the ideal | their number varies |
+/// | `throughput-over-threads` | items per second over the total threads of all streams | threads vary |
+/// | `throughput-over-gpus` | maximum of one or several GPUs, and the ideal | their number varies |
 ///
 /// # Errors
-///
-/// If one cannot be drawn; there are no others then.
+/// If one cannot be drawn; no charts are returned then.
 pub fn draw_throughput(
     run: &RunRecord,
     rows: &[ThroughputRow],
 ) -> Result<Vec<NamedSvg>, ChartError> {
-    let mut images = Images::of(rows.first().map_or("", |row| &row.algorithm));
+    let mut images = Images::for_task(rows.first().map_or("", |row| &row.algorithm));
     images.add("throughput-over-streams", throughput::over_streams(run, rows))?;
     images.add("latency-over-streams", throughput::latency(run, rows))?;
     images.add("throughput-over-threads", throughput::over_threads(run, rows))?;
@@ -240,53 +231,51 @@ pub fn draw_throughput(
     Ok(images.all)
 }
 
-/// Draws the charts of timeslices that come when they are due:
+/// Draws the charts of open-loop runs of timeslices:
 ///
 /// | file | shows | drawn if |
 /// |---|---|---|
 /// | `stream-over-time` | latency and rate over time | always |
 /// | `stream-latency` | median and 99th percentile of the latency over the speed | the speed varies |
-/// | `stream-kept-up` | what is done of what is due, over the speed | the speed varies |
+/// | `stream-kept-up` | completed and due rates over the speed | the speed varies |
 ///
 /// # Errors
-///
-/// If one cannot be drawn; there are no others then.
+/// If one cannot be drawn; no charts are returned then.
 pub fn draw_stream(
     run: &RunRecord,
     rows: &[StreamRow],
     timeslices: &[TimesliceRow],
 ) -> Result<Vec<NamedSvg>, ChartError> {
-    let mut images = Images::of(rows.first().map_or("", |row| &row.algorithm));
+    let mut images = Images::for_task(rows.first().map_or("", |row| &row.algorithm));
     images.add("stream-over-time", stream::over_time(run, rows, timeslices))?;
     images.add("stream-latency", stream::latency(run, rows))?;
     images.add("stream-kept-up", stream::kept_up(run, rows))?;
     Ok(images.all)
 }
 
-/// What portable kernels cost, compared with native ones.
+/// Draws the cost of portable kernels relative to native ones.
 ///
 /// # Errors
-///
 /// If it cannot be drawn.
 pub fn draw_portability(
     run: &RunRecord,
     comparisons: &[Comparison],
 ) -> Result<Vec<NamedSvg>, ChartError> {
-    let mut images = Images::of("portability");
+    let mut images = Images::for_task("portability");
     images.add("portability", portability::portability(run, comparisons))?;
     Ok(images.all)
 }
 
-/// The images of a task, or of what else charts are of.
+/// The images of a task, or of another subject.
 struct Images<'a> {
     task: &'a str,
-    /// What names begin with.
+    /// Prefix of file names.
     prefix: String,
     all: Vec<NamedSvg>,
 }
 
 impl<'a> Images<'a> {
-    fn of(task: &'a str) -> Self {
+    fn for_task(task: &'a str) -> Self {
         Images { task, prefix: String::new(), all: Vec::new() }
     }
 
@@ -303,7 +292,7 @@ impl<'a> Images<'a> {
     }
 }
 
-/// The images that `draw` makes of each task of a run.
+/// The images that `draw` makes for each task of a run.
 fn of_tasks(
     run: &RunRecord,
     rows: &[SummaryRow],
@@ -313,7 +302,7 @@ fn of_tasks(
     let tasks = tasks_of(rows);
     let mut all = Vec::new();
     for task in &tasks {
-        let mut images = Images::of(task);
+        let mut images = Images::for_task(task);
         if tasks.len() > 1 {
             images.prefix = format!("{task}-");
         }
@@ -329,7 +318,7 @@ fn draw_study(study: &Study, wanted: Wanted, images: &mut Images) -> Result<(), 
         return Ok(());
     }
     let by_kernels = study.by_kernels();
-    // What charts of single times show; the other one has bars only.
+    // Time that charts of one time show; the other one has bars only.
     let (shown, other) = match (wanted.rank, &by_kernels) {
         (Rank::Kernel, Some(by_kernels)) => (by_kernels, Some(study)),
         _ => (study, by_kernels.as_ref()),
@@ -351,7 +340,7 @@ fn draw_study(study: &Study, wanted: Wanted, images: &mut Images) -> Result<(), 
     for axis in lines::axes(shown) {
         images.add(&format!("time-over-{}", axis.name), lines::time::figure(shown, axis))?;
     }
-    // One of both: lines begin at three numbers of threads.
+    // Either bars or lines: lines need three numbers of threads.
     images.add("speedup-over-threads", lines::speedup::bars(shown))?;
     images.add("speedup-over-threads", lines::speedup::lines(shown))?;
     images.add("break-even", lines::break_even::figure(study))?;

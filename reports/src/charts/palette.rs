@@ -1,20 +1,20 @@
-//! What tells the variants apart: colour, filling and marker.
+//! Style of the variants: colour, filling and marker.
 //!
-//! A variant has its look by its name, in every chart of every run; those for GPUs are darker
-//! than those of the same name for CPUs. Names of others, such as plugins', take what is free.
+//! A variant has its style by its name, in every chart of every run; styles of GPU variants are
+//! darker than those of CPU variants with the same name. Unknown names, such as those of plugins,
+//! take styles that are free.
 //!
-//! The colours are those of Okabe and Ito (2008), chosen so that readers with any
-//! colour vision tell them apart; their yellow, too pale for a line on white,
-//! gives way to the wine of Paul Tol's muted scheme, and their black, on which
-//! no whisker shows, to dark grey. Beyond eight the colours repeat hollow, then
-//! darker; markers differ too.
+//! The colours are those of Okabe and Ito (2008), chosen so that readers with any colour vision can
+//! distinguish them; their yellow, too pale for a line on white, is replaced by the wine of Paul
+//! Tol's muted scheme, and their black, on which no whisker shows, by dark grey. Beyond eight the
+//! colours repeat hollow, then darker; markers differ too.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
 use plotters::style::{BLACK, RGBColor, WHITE};
 
-use super::canvas::{Area, At, Painted, disc, polygon};
+use super::canvas::{Area, PaintResult, Position, disc, polygon};
 
 const COLORS: [RGBColor; 8] = [
     RGBColor(0, 114, 178),   // blue
@@ -27,19 +27,19 @@ const COLORS: [RGBColor; 8] = [
     RGBColor(136, 34, 85),   // wine
 ];
 
-/// The variants that have each look. Those with the same look are never of one task; new ones
-/// are added where their task has room, and none is ever moved.
-const LOOKS: [&str; 22] = [
+/// The variants that have each style. Variants with the same style never belong to one task; new
+/// ones are added to a style that their task does not use yet, and none is ever moved.
+const VARIANT_STYLES: [&str; 22] = [
     "std-stable io naive reference append offline sequential hash-map cache-line \
     table",
     "std-unstable copied parallel-pieces scalar buckets online lookup-table \
     global published",
     "block-merge device parallel-bytes simd pieces per-side components lookup-table-serial windows \
     shared rows",
-    "segmented-radix pageable streamed shuffle-scan buckets-by-time time-sweep petgraph lookup-table-both \
-    insertion pairs bit-runs constant compaction-lookback at-once count-place",
-    "concat pinned dma-1 at-distance ballot-scan pieces-by-time balanced shares tiles links time-bins \
-    parameter compaction-atomic",
+    "segmented-radix pageable streamed shuffle-scan buckets-by-time time-sweep petgraph \
+     lookup-table-both insertion pairs bit-runs constant compaction-lookback at-once count-place",
+    "concat pinned dma-1 at-distance ballot-scan pieces-by-time balanced shares tiles links \
+     time-bins parameter compaction-atomic",
     "channel-bucket dma-2 fused mapped balanced-overlapped components-blocks connectors tile-merge \
     fronts on-host thread-per-microslice",
     "rdst managed lookup-table-fresh dma-buffered fused-overlapped resident \
@@ -60,23 +60,23 @@ const LOOKS: [&str; 22] = [
     "segmented-radix-atomics ballot-scan-shifts epoch-parallel-slices",
     "channel-bucket-stable",
 ];
-/// Looks before they are darker.
+/// Number of styles before they get darker.
 const LIGHT: usize = 2 * COLORS.len();
 
-/// What data are compared with, but was not measured.
+/// Colour of references that were not measured.
 const REFERENCE: RGBColor = RGBColor(130, 130, 130);
 
-/// The looks of the series of a run by their names.
+/// Styles of the series of a run by their names.
 #[derive(Clone, Debug)]
 pub struct Palette(BTreeMap<String, Style>);
 
-/// The look of one series.
+/// Style of one series.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Style {
-    /// Of the line, or of the bar.
+    /// Colour of the line, or of the bar.
     pub color: RGBColor,
     filling: RGBColor,
-    /// Of the markers.
+    /// Shape of the markers.
     shape: Shape,
 }
 
@@ -84,7 +84,7 @@ pub struct Style {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Shape {
     Circle,
-    /// Corners, and where the first one is.
+    /// Number of corners, and the angle of the first one.
     Polygon(usize, f64),
 }
 
@@ -102,18 +102,18 @@ pub fn color(index: usize) -> (u8, u8, u8) {
     (red, green, blue)
 }
 
-/// Which of the looks a variant of this name has.
+/// Index of the style of a variant.
 pub fn look_of(variant: &str) -> Option<usize> {
-    LOOKS.iter().position(|names| names.split(' ').any(|name| name == variant))
+    VARIANT_STYLES.iter().position(|names| names.split(' ').any(|name| name == variant))
 }
 
 impl Palette {
-    /// Gives each name its look.
+    /// Assigns a style to each name.
     pub fn new(names: impl IntoIterator<Item = String>) -> Self {
         Palette::of_variants(names.into_iter().map(|name| (name.clone(), name, false)))
     }
 
-    /// Gives each series its look, by its variant and whether that is for a GPU.
+    /// Assigns a style to each series, by its variant and whether it is for a GPU.
     pub fn of_variants(series: impl IntoIterator<Item = (String, String, bool)>) -> Self {
         let series: BTreeSet<_> = series.into_iter().collect();
         let known = series.iter().filter_map(|(_, variant, _)| look_of(variant));
@@ -121,19 +121,19 @@ impl Palette {
         let mut others: BTreeMap<&str, usize> = BTreeMap::new();
         let mut styles = BTreeMap::new();
         for (name, variant, on_gpu) in &series {
-            let look = look_of(variant).unwrap_or_else(|| {
+            let style = look_of(variant).unwrap_or_else(|| {
                 *others.entry(variant).or_insert_with(|| {
-                    let free = (0..).find(|look| taken.insert(*look));
+                    let free = (0..).find(|style| taken.insert(*style));
                     free.unwrap_or_default()
                 })
             });
             let darker = if *on_gpu { LIGHT } else { 0 };
-            styles.insert(name.clone(), Style::nth(look + darker));
+            styles.insert(name.clone(), Style::nth(style + darker));
         }
         Palette(styles)
     }
 
-    /// The look of a series.
+    /// Style of a series.
     pub fn style(&self, name: &str) -> Style {
         self.0.get(name).copied().unwrap_or(Style::nth(0))
     }
@@ -149,12 +149,12 @@ impl Style {
         Style { color, filling, shape }
     }
 
-    /// The look of what data are compared with.
+    /// Style of references.
     pub fn reference() -> Style {
         Style::plain(REFERENCE)
     }
 
-    /// The look of a line of this colour.
+    /// Style of a line of this colour.
     pub fn plain(color: RGBColor) -> Style {
         Style { color, filling: color, shape: Shape::Circle }
     }
@@ -164,13 +164,13 @@ impl Style {
         mixed(self.color, WHITE, 0.8)
     }
 
-    /// Whether bars of this look have a border only.
+    /// True if bars of this style are outlines.
     pub fn is_hollow(&self) -> bool {
         self.filling != self.color
     }
 
     /// Paints a marker.
-    pub fn paint_marker(&self, area: &Area<'_>, at: At, radius: f64) -> Painted {
+    pub fn paint_marker(&self, area: &Area<'_>, at: Position, radius: f64) -> PaintResult {
         self.shape.paint(area, at, radius, self.color)?;
         match self.is_hollow() {
             true => self.shape.paint(area, at, radius * 0.55, self.filling),
@@ -180,7 +180,7 @@ impl Style {
 }
 
 impl Shape {
-    fn paint(self, area: &Area<'_>, at: At, radius: f64, color: RGBColor) -> Painted {
+    fn paint(self, area: &Area<'_>, at: Position, radius: f64, color: RGBColor) -> PaintResult {
         let Shape::Polygon(corners, first) = self else {
             return disc(area, at, radius, color);
         };
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn a_variant_keeps_its_look_whoever_is_beside_it() {
+    fn a_variant_keeps_its_style_with_any_others() {
         let named = |names: &[&str]| Palette::new(names.iter().map(|&name| name.to_owned()));
         let few = named(&["channel-bucket"]);
         let many = named(&["channel-bucket", "a", "rdst", "voracious"]);

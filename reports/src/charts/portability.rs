@@ -1,4 +1,4 @@
-//! What portable kernels cost: a panel for each native variant and input, a bar for each contender.
+//! Cost of portable kernels: a panel for each native variant and input, a bar for each candidate.
 
 use std::collections::BTreeMap;
 
@@ -8,22 +8,22 @@ use super::chart::Chart;
 use super::palette::Palette;
 use super::unit::Unit;
 use crate::grouped::{distinct, grouped};
-use crate::portability::{Comparison, Contender, what_differs};
+use crate::portability::{Candidate, Comparison, what_differs};
 use crate::record::RunRecord;
 use crate::{shape, units};
 
-const READING: &str = "bars: how many times as long kernels take as native ones on the same GPU, \
-    without copies; line: as long · whiskers: 95 % confidence interval of the ratio; hatched: too \
-    few samples for one";
+const READING: &str = "bars: time of kernels over that of native ones on the same GPU, without \
+    copies; line: equal times · whiskers: 95 % confidence interval of the ratio; hatched: too few \
+    samples for one";
 
-/// The chart of what was compared; `None` where nothing was.
+/// The chart of the comparisons; `None` if there are none.
 pub fn portability(run: &RunRecord, comparisons: &[Comparison]) -> Option<Chart<BarPanel>> {
-    let names = comparisons.iter().flat_map(|it| &it.contenders);
-    let palette = Palette::new(names.map(|contender| contender.written_as.clone()));
+    let names = comparisons.iter().flat_map(|it| &it.candidates);
+    let palette = Palette::new(names.map(|candidate| candidate.written_as.clone()));
     let shapes = shapes(comparisons);
     let panels = comparisons.iter().map(|it| panel(it, &shapes, &palette));
     let devices = comparisons.iter().flat_map(|it| {
-        let others = it.contenders.iter().map(|contender| contender.total.device.as_str());
+        let others = it.candidates.iter().map(|candidate| candidate.total.device.as_str());
         std::iter::once(it.native.device.as_str()).chain(others)
     });
     let of_task = |(task, axes): (&&str, &shape::Axes)| format!("{task}: {}", shape::phrases(axes));
@@ -31,11 +31,11 @@ pub fn portability(run: &RunRecord, comparisons: &[Comparison]) -> Option<Chart<
     caption.extend(shapes.iter().map(of_task));
     caption.push(READING.to_owned());
     caption.extend(differing(comparisons));
-    let title = "Kernels over native ones that do the same".to_owned();
+    let title = "Time of kernels over that of equivalent native ones".to_owned();
     Chart::new(title, 3, panels.collect(), caption)
 }
 
-/// What all inputs of a task have in common, by the task.
+/// Common axes of all inputs of a task, by task.
 fn shapes<'a>(comparisons: &'a [Comparison]) -> BTreeMap<&'a str, shape::Axes> {
     let of_tasks = grouped(comparisons, |it| it.native.algorithm.as_str()).into_iter();
     let common = |(task, of_task): (&'a str, Vec<&Comparison>)| {
@@ -44,8 +44,8 @@ fn shapes<'a>(comparisons: &'a [Comparison]) -> BTreeMap<&'a str, shape::Axes> {
     of_tasks.map(common).collect()
 }
 
-/// The panel of a native variant on one input, of which the title says what others of the task
-/// have not.
+/// The panel of a native variant on one input, whose title lists the axes that vary within the
+/// task.
 fn panel(
     comparison: &Comparison,
     shapes: &BTreeMap<&str, shape::Axes>,
@@ -58,18 +58,18 @@ fn panel(
     let time = native.median_s.map(|seconds| format!("native {}", units::seconds(seconds, 3)));
     let words = [name, time.unwrap_or_default(), shape::phrases(&own.collect::<Vec<_>>())];
     let words: Vec<String> = words.into_iter().filter(|words| !words.is_empty()).collect();
-    let bars = comparison.contenders.iter().filter_map(|contender| bar(contender, palette));
+    let bars = comparison.candidates.iter().filter_map(|candidate| bar(candidate, palette));
     let unit = Unit::Factor("times the native kernels' time");
     let panel = BarPanel::new(words.join(shape::SEPARATOR), unit, bars.collect());
-    let refused = comparison.contenders.iter().filter_map(|contender| {
-        Some((contender.written_as.clone(), contender.cost.as_ref().err()?.clone()))
+    let refused = comparison.candidates.iter().filter_map(|candidate| {
+        Some((candidate.written_as.clone(), candidate.cost.as_ref().err()?.clone()))
     });
     BarPanel { refused: refused.collect(), reference: Some(1.0), ..panel }
 }
 
-fn bar(contender: &Contender, palette: &Palette) -> Option<Bar> {
-    let cost = contender.cost.as_ref().ok()?;
-    let name = &contender.written_as;
+fn bar(candidate: &Candidate, palette: &Palette) -> Option<Bar> {
+    let cost = candidate.cost.as_ref().ok()?;
+    let name = &candidate.written_as;
     let words = match cost.ratio {
         ratio if (ratio - 1.0).abs() < 0.1 => format!("{ratio:.4} ×"),
         ratio => units::times(ratio),
@@ -81,7 +81,7 @@ fn bar(contender: &Contender, palette: &Palette) -> Option<Bar> {
     })
 }
 
-/// What differs beside how kernels are written, each once, with the variant.
+/// Differences other than the language of the kernels, without repeats, with the variant.
 fn differing(comparisons: &[Comparison]) -> Option<String> {
     let all = comparisons.iter().flat_map(|comparison| {
         let variant = &comparison.native.variant;
@@ -99,7 +99,7 @@ mod tests {
     use crate::portability::fixture::{PAIRS, run};
 
     #[test]
-    fn each_contender_has_a_bar_with_its_interval() {
+    fn each_candidate_has_a_bar_with_its_interval() {
         let (rows, samples) = run();
         let found = comparisons(&rows, &samples, &PAIRS);
         let chart = portability(&fixture::run(), &found).expect("a chart");

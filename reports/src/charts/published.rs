@@ -1,4 +1,4 @@
-//! A published figure beside what was measured: a panel for each of its values.
+//! A published figure and its measured counterpart: a panel for each of its values.
 
 use super::bar_panels::{Bar, BarPanel};
 use super::chart::Chart;
@@ -7,12 +7,12 @@ use super::unit::Unit;
 use crate::published::{Figure, Measured, Reproduction};
 use crate::units;
 
-/// The series of what was measured.
+/// Name of the measured series.
 const HERE: &str = "here";
-const READING: &str = "bars: how many times as fast as what the figure is normalised to, which is \
-    dashed · whiskers: 95 % confidence interval of the median time here, the range of few samples";
+const READING: &str = "bars: speed-up over the reference of the figure, which is dashed · \
+    whiskers: 95 % confidence interval of the median time here, the range of few samples";
 
-/// The chart of a figure; `None` where nothing can be related to anything.
+/// The chart of a figure; `None` if no value has a measured counterpart.
 pub fn figure(reproduction: &Reproduction) -> Option<Chart<BarPanel>> {
     let source = &reproduction.figure;
     let bars: Vec<(&str, Bar)> = published(source).chain(here(reproduction)).collect();
@@ -32,7 +32,7 @@ pub fn figure(reproduction: &Reproduction) -> Option<Chart<BarPanel>> {
     Chart::new(format!("{}: {}", source.id, source.title), 3, panels.collect(), caption)
 }
 
-/// The bars of what was printed, with the labels of their values.
+/// Bars of the published values, with their labels.
 fn published(figure: &Figure) -> impl Iterator<Item = (&str, Bar)> {
     figure.values.iter().filter_map(|value| {
         let speed_up = figure.published_speed_up(value)?;
@@ -40,7 +40,7 @@ fn published(figure: &Figure) -> impl Iterator<Item = (&str, Bar)> {
     })
 }
 
-/// The bars of what was measured.
+/// Bars of the measured values.
 fn here(reproduction: &Reproduction) -> impl Iterator<Item = (&str, Bar)> {
     let labels = reproduction.figure.labels().into_iter();
     labels.filter_map(|label| {
@@ -55,7 +55,7 @@ fn here(reproduction: &Reproduction) -> impl Iterator<Item = (&str, Bar)> {
     })
 }
 
-/// A bar whose look is not known yet.
+/// A bar whose style is set later.
 fn bar(series: &str, speed_up: f64) -> Bar {
     Bar::new(series, speed_up, units::times(speed_up), Style::reference())
 }
@@ -71,9 +71,10 @@ mod tests {
 
     fn reproduced(id: &str) -> Reproduction {
         let figure = figures().into_iter().find(|figure| figure.id == id);
-        let (record, rows) = (run(), rows());
+        let record = run();
+        let rows = rows();
         let here = Here { record: &record, rows: &rows, streams: &[] };
-        Reproduction::of(figure.expect(id), &here)
+        Reproduction::new(figure.expect(id), &here)
     }
 
     #[test]
@@ -90,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_published_is_drawn_alone_where_nothing_was_measured() {
+    fn published_values_are_drawn_without_measured_ones() {
         let chart = figure(&reproduced("fig3.9")).expect("a chart");
         let bars = chart.panels.iter().flat_map(|panel| &panel.bars);
         let names: BTreeSet<&str> = bars.map(|bar| bar.name.as_str()).collect();

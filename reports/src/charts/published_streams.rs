@@ -1,4 +1,4 @@
-//! A published figure about streams, beside what was measured: over time, or over streams.
+//! A published figure about streams and its measured counterpart: over time, or over streams.
 
 use super::axes::Axis;
 use super::chart::Chart;
@@ -6,7 +6,7 @@ use super::line_panels::{self, Kind, Line, LinePanel, Point, XAxis};
 use super::lines::x_axis;
 use super::palette::Palette;
 use super::scale::{Scale, Spread};
-use super::stream::{DUE, MOST_DOTS, points, time_axis};
+use super::stream::{DUE, MAX_DOTS, points, time_axis};
 use super::unit::Unit;
 use crate::grouped::distinct;
 use crate::published::{Quantity, Reproduction, Shows, Streams};
@@ -16,22 +16,21 @@ use crate::stream::{Rates, StreamRow, short};
 use crate::throughput::{Curve, ThroughputRow};
 use crate::units;
 
-/// From this ratio of what is shown on an axis is logarithmic: what was printed is of larger
-/// machines.
+/// Ratio of values from which on an axis is logarithmic: published values are of larger machines.
 const FAR_APART: f64 = 30.0;
-/// Panels beside each other.
+/// Panels next to each other.
 const ACROSS: usize = 2;
-const CONTENTS: &str = "markers: what each timeslice holds, where it was due";
-const BYTES: &str = "markers: bytes a second of timeslices as they are done, dashed grey: as they are \
-    due, dashed in colours: what was printed";
-const EVENTS: &str = "markers: events a second of all streams, whiskers: 95 % confidence interval, \
-    dashed in colours: what was printed · rates in words are those of digis";
-const NOTHING_PRINTED: &str = "nothing was printed that this can be compared with";
+const CONTENTS: &str = "markers: content of each timeslice, at the time at which it was due";
+const BYTES: &str = "markers: bytes per second of completed timeslices, dashed grey: of due ones, \
+    dashed in colours: published values";
+const EVENTS: &str = "markers: events per second of all streams, whiskers: 95 % confidence \
+    interval, dashed in colours: published values · rates in words are those of digis";
+const NOTHING_PRINTED: &str = "no comparable value was published";
 
-/// The chart of a figure; `None` where nothing was measured of it.
+/// The chart of a figure; `None` if nothing of it was measured.
 pub fn figure(reproduction: &Reproduction, streams: &Streams) -> Option<Chart<LinePanel>> {
     let shows = &reproduction.figure.stream.as_ref()?.shows;
-    let (panels, said) = match shows {
+    let (panels, phrases) = match shows {
         Shows::Contents(quantities) => contents(streams, quantities)?,
         Shows::Bytes => bytes(reproduction, streams)?,
         Shows::Events => events(reproduction, streams)?,
@@ -46,65 +45,68 @@ pub fn figure(reproduction: &Reproduction, streams: &Streams) -> Option<Chart<Li
         format!("{} · {}", source.source, source.normalised),
         format!("here: {}", reproduction.machine),
     ];
-    caption.extend(said);
+    caption.extend(phrases);
     caption.push(reading);
     let across = panels.len().min(ACROSS);
     Chart::new(format!("{}: {}", source.id, source.title), across, panels, caption)
 }
 
-/// Panels, and what is to be said of them.
-type Drawn = (Vec<LinePanel>, Vec<String>);
+/// Panels with paragraphs for the caption.
+type PanelsWithNotes = (Vec<LinePanel>, Vec<String>);
 
-/// What timeslices hold, each quantity by itself: of the device that keeps up with the highest
-/// speed, as all of them get the same data.
-fn contents(streams: &Streams, quantities: &[Quantity]) -> Option<Drawn> {
+/// Content of timeslices, a panel for each quantity: of the device that keeps up with the highest
+/// speed, as all devices get the same data.
+fn contents(streams: &Streams, quantities: &[Quantity]) -> Option<PanelsWithNotes> {
     let row = streams.shown().into_iter().max_by(|a, b| a.speed.total_cmp(&b.speed))?;
     let palette = Palette::new(quantities.iter().map(|quantity| quantity.name().to_owned()));
     let x = time_axis(row.duration_s);
     let panel = |quantity: &Quantity| {
-        let of = |it| quantity.of(it);
+        let of = |it| quantity.count_in(it);
         let all: Vec<Point> =
             streams.timeslices_of(row).map(|it| Point::new(it.due_s, of(it))).collect();
-        let step = all.len().div_ceil(MOST_DOTS).max(1);
+        let step = all.len().div_ceil(MAX_DOTS).max(1);
         let name = quantity.name();
         let style = palette.style(name);
         let points = all.into_iter().step_by(step).collect();
         let line = Line { name: name.to_owned(), style, kind: Kind::Dots, points };
         let unit = Unit::Count(match quantity {
-            Quantity::Digis => "digis of a timeslice",
-            Quantity::Clusters => "clusters of a timeslice",
-            Quantity::Hits => "hits of a timeslice",
+            Quantity::Digis => "digis per timeslice",
+            Quantity::Clusters => "clusters per timeslice",
+            Quantity::Hits => "hits per timeslice",
         });
         panel(String::new(), &x, unit, vec![line])
     };
     Some((quantities.iter().map(panel).collect(), vec![words(row)]))
 }
 
-/// Bytes a second over time, a panel for each device.
-fn bytes(reproduction: &Reproduction, streams: &Streams) -> Option<Drawn> {
+/// Bytes per second over time, a panel for each device.
+fn bytes(reproduction: &Reproduction, streams: &Streams) -> Option<PanelsWithNotes> {
     let shown = streams.shown();
     let printed = printed(reproduction);
     let names = shown.iter().map(|row| name(row)).chain(printed.iter().map(|it| it.0.clone()));
     let palette = Palette::new(names);
     let panels = shown.iter().map(|row| {
-        let rates = Rates::of(row, streams.timeslices_of(row), |it| it.bytes as f64);
+        let rates = Rates::new(row, streams.timeslices_of(row), |it| it.bytes as f64);
         let x = time_axis(row.duration_s);
         let own = name(row);
         let mut lines = levels(&printed, &palette, (0.0, row.duration_s));
         lines.push(Line::reference(DUE, points(rates.due)));
         lines.push(Line::curve(&own, palette.style(&own), points(rates.done)));
         let title = if shown.len() > 1 { own } else { String::new() };
-        panel(title, &x, Unit::Bytes("raw data a second"), lines)
+        panel(title, &x, Unit::Bytes("raw data per second"), lines)
     });
     let panels: Vec<LinePanel> = panels.collect();
     (!panels.is_empty()).then(|| (panels, shown.into_iter().map(words).collect()))
 }
 
-/// Events a second over streams, all curves in one panel.
-fn events(reproduction: &Reproduction, streams: &Streams) -> Option<Drawn> {
+/// Events per second over streams, all curves in one panel.
+fn events(reproduction: &Reproduction, streams: &Streams) -> Option<PanelsWithNotes> {
     let curves = streams.curves();
     let rows = || curves.iter().flat_map(|curve| &curve.rows);
-    let x = x_axis::of(&Axis::new("streams", distinct(rows().map(|row| row.streams.to_string()))));
+    let x = x_axis::with_ticks(&Axis::new(
+        "streams",
+        distinct(rows().map(|row| row.streams.to_string())),
+    ));
     let (low, high) = x
         .ticks
         .iter()
@@ -119,16 +121,16 @@ fn events(reproduction: &Reproduction, streams: &Streams) -> Option<Drawn> {
         let points = curve.rows.iter().filter_map(|row| event_point(row)).collect();
         Line::curve(&name, palette.style(&name), points)
     }));
-    let said = curves.iter().map(|curve| format!("{}: {}", curve_name(curve), curve.words()));
-    let unit = Unit::Rate("events a second");
-    Some((vec![panel(String::new(), &x, unit, lines)], said.collect()))
+    let phrases = curves.iter().map(|curve| format!("{}: {}", curve_name(curve), curve.words()));
+    let unit = Unit::Rate("events per second");
+    Some((vec![panel(String::new(), &x, unit, lines)], phrases.collect()))
 }
 
-/// What was printed of values that are measured here, each once.
+/// Published values that are measured here too, without repeats.
 fn printed(reproduction: &Reproduction) -> Vec<(String, f64)> {
     let mut all: Vec<(String, f64)> = Vec::new();
     for value in reproduction.figure.values.iter().filter(|value| !value.task.is_empty()) {
-        // Of CPU and GPU it is the same.
+        // CPU and GPU have the same value.
         let what = value.label.trim_end_matches(", CPU").trim_end_matches(", GPU");
         let name = format!("{what} ({})", value.hardware);
         let level = value.number().map(|published| (name, published));
@@ -148,21 +150,21 @@ fn levels(printed: &[(String, f64)], palette: &Palette, (from, to): (f64, f64)) 
     printed.iter().map(level).collect()
 }
 
-/// A panel whose vertical axis suits what is shown: without zeros, where it is logarithmic.
+/// A panel with a suitable vertical axis: zeros are removed if it is logarithmic.
 fn panel(title: String, x: &XAxis, unit: Unit, mut lines: Vec<Line>) -> LinePanel {
     let (_, high) = line_panels::extent(&lines);
-    let least = lines.iter().flat_map(|line| &line.points).map(|point| point.y);
-    let least = least.filter(|&value| value > 0.0).fold(high, f64::min);
-    let y = match (unit, Spread::beyond(FAR_APART, least, high)) {
+    let smallest = lines.iter().flat_map(|line| &line.points).map(|point| point.y);
+    let smallest = smallest.filter(|&value| value > 0.0).fold(high, f64::min);
+    let y = match (unit, Spread::beyond(FAR_APART, smallest, high)) {
         (Unit::Bytes(_) | Unit::Rate(_), Spread::Log) => {
             for line in &mut lines {
                 line.points.retain(|point| point.y > 0.0);
             }
-            Scale::new(least, high, Spread::Log)
+            Scale::new(smallest, high, Spread::Log)
         }
         _ => Scale::from_zero(high),
     };
-    LinePanel { title, x: x.clone(), y, unit, lines, cuts: Vec::new() }
+    LinePanel { title, x: x.clone(), y, unit, lines, change_markers: Vec::new() }
 }
 
 fn event_point(row: &ThroughputRow) -> Option<Point> {
@@ -186,7 +188,8 @@ fn name(row: &StreamRow) -> String {
 fn words(row: &StreamRow) -> String {
     let timeslice = units::seconds(row.timeslice_s, 3);
     let workers = units::counted(row.processes, "worker");
-    let (done, due) = (row.done, row.due);
+    let done = row.done;
+    let due = row.due;
     let kept = if row.kept_up == YesNo::Yes { "" } else { ": not kept up with" };
     let name = name(row);
     format!("{name}: {workers}, timeslices of {timeslice}, {done} of {due} done{kept}")
@@ -204,7 +207,7 @@ mod tests {
         let figure = figures().into_iter().find(|figure| figure.id == id).expect(id);
         let streams = [streams];
         let here = Here { record: &run(), rows: &[], streams: &streams };
-        let reproduction = Reproduction::of(figure, &here);
+        let reproduction = Reproduction::new(figure, &here);
         super::figure(&reproduction, reproduction.streams.as_ref()?)
     }
 
@@ -213,8 +216,8 @@ mod tests {
     }
 
     fn of_timeslices(name: &str) -> Streams {
-        let timeslices = (0..400).map(|number| timeslice(number, 0.03)).collect();
-        Streams { rows: vec![row(1.0)], timeslices, ..Streams::of(name.to_owned()) }
+        let timeslices = (0..400).map(|index| timeslice(index, 0.03)).collect();
+        Streams { rows: vec![row(1.0)], timeslices, ..Streams::new(name.to_owned()) }
     }
 
     #[test]
@@ -224,7 +227,7 @@ mod tests {
         assert_eq!(all, ["digis", "clusters", "hits"]);
         assert_eq!(chart.panels[2].lines[0].points[0].y, 28_000.0);
         assert!(chart.caption[2].ends_with("400 of 400 done"), "{:?}", chart.caption);
-        assert!(drawn("fig5.11", Streams::of("data-challenge".to_owned())).is_none());
+        assert!(drawn("fig5.11", Streams::new("data-challenge".to_owned())).is_none());
     }
 
     #[test]
@@ -241,7 +244,7 @@ mod tests {
     fn events_over_streams_stand_beside_the_published_plateau() {
         let points = [(1, 10e6), (2, 19e6), (4, 19.2e6)];
         let points = points.map(|(streams, rate)| fixture::row(streams, rate)).to_vec();
-        let streams = Streams { points, ..Streams::of("events".to_owned()) };
+        let streams = Streams { points, ..Streams::new("events".to_owned()) };
         let chart = drawn("allen", streams).expect("measured");
         let panel = &chart.panels[0];
         let plateau = "plateau (LHCb, a maximum of SYCL)";

@@ -1,9 +1,9 @@
-//! How good what variants find is, beside the time that they take for it.
+//! Quality of the output of variants, next to their time.
 //!
-//! A variant that is faster but worse is to be seen as such. Figures in which variants don't
-//! differ have no bars: what is the same for all rows is said under the chart, and what differs
-//! between settings is a matter of lines ([`super::lines::quality`]). Only if nothing differs, all
-//! figures have bars.
+//! The chart makes visible when a variant is faster but worse. Metrics in which variants don't
+//! differ have no bars: values that are equal for all rows are in the caption, and differences
+//! between settings are drawn as lines ([`super::lines::quality`]). Only if nothing differs, all
+//! metrics have bars.
 
 use super::axes;
 use super::bar_panels::BarPanel;
@@ -16,14 +16,14 @@ use crate::record::SummaryRow;
 use crate::units;
 use crate::winners::is_of_data;
 
-const READING: &str = "dashed: what would be ideal; time: median";
+const READING: &str = "dashed: ideal value; time: median";
 const FIGURES: &str = "figures: of the first input; residuals and pulls: standard deviations, by \
     the 68 % in the middle";
-/// Figures within this factor are called the same.
+/// Values within this factor count as equal.
 const SAME: f64 = 1.001;
 
-/// The chart of a study that knows how good its rows are, if variants differ in that, or there is
-/// nothing else that it could be a matter of.
+/// The chart of a study with metrics of quality, if variants differ in them, or if no other chart
+/// shows them.
 pub fn figure(study: &Study) -> Option<Chart<BarPanel>> {
     let (study, threads) = with_quality(study)?;
     let axes = &study.varying;
@@ -32,7 +32,8 @@ pub fn figure(study: &Study) -> Option<Chart<BarPanel>> {
         panels.map(|panel| panel.showing(what)).collect::<Vec<_>>()
     };
     let mut panels = of(Quantity::Time, &format!("time, {threads}"));
-    let (mut shown, mut same) = (Vec::new(), Vec::new());
+    let mut shown = Vec::new();
+    let mut same = Vec::new();
     let differs = |quality: &Quality| the_only_value(&study.rows, *quality).is_none();
     let known = Quality::known(study.rows.iter().copied());
     let shows_all = axes.is_empty() && !known.iter().any(differs);
@@ -57,40 +58,39 @@ pub fn figure(study: &Study) -> Option<Chart<BarPanel>> {
     let reading = format!("{}; {READING}{same}", reading(&shown));
     (!shown.is_empty()).then(|| Chart {
         headline: None,
-        title: format!("{}: how good, how fast", study.algorithm),
+        title: format!("{}: quality and time", study.algorithm),
         columns: 2,
         panels,
         caption: caption::caption(&study, &reading),
     })
 }
 
-/// What the figures of a chart are.
+/// Explanation of the metrics of a chart.
 pub fn reading(shown: &[Quality]) -> String {
     let meanings = shown.iter().filter_map(|quality| quality.meaning);
     std::iter::once(FIGURES).chain(meanings).collect::<Vec<_>>().join("; ")
 }
 
-/// Whether the variants have the same value of a figure at each setting.
+/// True if the variants have the same value of a metric at each setting.
 pub fn variants_agree(study: &Study, quality: Quality) -> bool {
     let settings = axes::panels(&study.rows, &study.varying);
-    let is_known = |row: &SummaryRow| quality.of(row).is_some();
+    let is_known = |row: &SummaryRow| quality.value(row).is_some();
     settings
         .iter()
         .filter(|setting| setting.rows.iter().any(|row| is_known(row)))
         .all(|setting| the_only_value(&setting.rows, quality).is_some())
 }
 
-/// The value of a figure if all rows have the same.
+/// The value of a metric if all rows have the same one.
 pub fn the_only_value(rows: &[&SummaryRow], quality: Quality) -> Option<f64> {
-    let values = rows.iter().filter_map(|row| quality.of(row));
+    let values = rows.iter().filter_map(|row| quality.value(row));
     let (low, high) =
         values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
     (low <= high && high - low <= (SAME - 1.0) * high.abs()).then_some(high)
 }
 
-/// The rows of which something is known and whose times compare best, and how many threads
-/// those are of. What is found does not depend on how many they are, nor on where they run: axes
-/// of that don't vary.
+/// The rows with metrics of quality whose times compare best, and a description of their threads.
+/// Results do not depend on the number or the placement of threads: these axes don't vary.
 pub fn with_quality<'a>(study: &Study<'a>) -> Option<(Study<'a>, String)> {
     let mut study = study.clone();
     study.rows.retain(|row| is_known(row));
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_differs_all_figures_are_shown_and_with_several_settings_none() {
+    fn without_differences_all_metrics_or_none_are_shown() {
         let rows = ["a", "b"].map(|variant| good(variant, 1, "0.5"));
         let chart = of_study(&rows, &[], figure).expect("a chart");
         assert_eq!(chart.panels.len(), 1 + FIGURES.len());
@@ -128,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn what_threads_do_not_change_is_shown_once_beside_the_time() {
+    fn quality_independent_of_threads_is_shown_once() {
         let rows = [("a", "0.97"), ("b", "0.95")]
             .map(|(variant, value)| [1, 2].map(|threads| good(variant, threads, value)));
         let chart = of_study(&rows.concat(), &[], figure).expect("known");
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn where_variants_agree_at_each_setting_there_are_no_bars() {
+    fn variants_that_agree_have_no_bars() {
         let at = |params: &str, efficiency: &str| {
             ["a", "b"].map(|variant| SummaryRow {
                 params: params.parse().expect("well formed"),

@@ -7,7 +7,7 @@ use resvg::usvg::{Options, Tree, fontdb};
 
 use super::text::FONT;
 
-/// The pixels of a picture as a PNG of the same size, on white.
+/// Rasterises a picture to a PNG of the same size, on white.
 pub fn png(svg: &str) -> Result<Vec<u8>, String> {
     let options = Options { fontdb: fonts(), ..Options::default() };
     let tree = Tree::from_str(svg, &options).map_err(|error| error.to_string())?;
@@ -19,7 +19,7 @@ pub fn png(svg: &str) -> Result<Vec<u8>, String> {
     pixels.encode_png().map_err(|error| error.to_string())
 }
 
-/// The built-in font, by the name that pictures have for it.
+/// The built-in font, by the name that pictures use.
 fn fonts() -> Arc<fontdb::Database> {
     static FONTS: OnceLock<Arc<fontdb::Database>> = OnceLock::new();
     let load = || {
@@ -51,7 +51,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_picture_is_said() {
+    fn invalid_pictures_are_errors() {
         assert!(png("<svg").is_err());
     }
 }

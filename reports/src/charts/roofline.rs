@@ -1,15 +1,15 @@
-//! How fast kernels are against what memory allows them: a roofline (Williams, Waterman and
-//! Patterson 2009) for work that moves bytes rather than computes.
+//! A roofline (Williams, Waterman and Patterson 2009) of kernels that are limited by memory traffic
+//! rather than by arithmetic.
 //!
-//! To the right, the bytes that a variant's kernels move for an item, as their launches tell;
-//! upwards, items a second. What the measured copy bandwidth of the device allows is a line
-//! that falls: whoever moves twice as many bytes can be half as fast. How far a variant is below
-//! the line, it loses by other things than memory; how far to the right, by moving more.
+//! Horizontally, the bytes that a variant's kernels move per item, as their launches declare;
+//! vertically, items per second. The measured copy bandwidth of the device is a falling line: a
+//! variant that moves twice the bytes can reach half the speed. The vertical distance from the line
+//! is time lost by other causes than memory traffic; markers further to the right move more bytes.
 
 use super::axes::{self, Panel};
 use super::caption;
 use super::chart::Chart;
-use super::line_panels::{Cut, Line, LinePanel, Point, XAxis};
+use super::line_panels::{ChangeMarker, Line, LinePanel, Point, XAxis};
 use super::palette::Style;
 use super::scale::{Scale, Spread};
 use super::study::Study;
@@ -17,17 +17,17 @@ use super::unit::Unit;
 use crate::rank::KERNEL;
 use crate::record::SummaryRow;
 
-/// The metric of kernels that tells what they move.
+/// The metric of kernels that holds the bytes that they move.
 const MOVED: &str = "bytes_moved";
 const ROOF: &str = "measured copy bandwidth";
-const READING: &str = "markers: items a second of the kernels over the bytes that they move for \
-    an item; dashed: what the copy bandwidth measured in the run allows; upright: what any \
-    variant must move";
-/// Room beyond the outermost markers.
+const READING: &str = "markers: items per second of the kernels over the bytes that they move per \
+    item; dashed: limit by the copy bandwidth measured in the run; vertical: minimum bytes of any \
+    variant";
+/// Margin beyond the outermost markers.
 const BEYOND: f64 = 1.6;
 const TICKS: usize = 6;
 
-/// The chart of a study, if some of its kernels tell what they move.
+/// The chart of a study, if some of its kernels declare the bytes that they move.
 pub fn figure(study: &Study) -> Option<Chart<LinePanel>> {
     let panels = axes::panels(&study.stages, &study.varying).into_iter();
     Chart::new(
@@ -40,49 +40,50 @@ pub fn figure(study: &Study) -> Option<Chart<LinePanel>> {
 
 fn panel(study: &Study, panel: Panel) -> Option<LinePanel> {
     let ceilings = &study.run.ceilings;
-    // Of some tasks no least bytes are known.
+    // Some tasks have no known minimum of bytes.
     let has_roof = |row: &&SummaryRow| row.bytes_min > 0 && ceilings.contains_key(&row.device);
     let rows = panel.rows.into_iter().filter(has_roof);
-    let places: Vec<_> = rows.filter_map(|row| Some((row, place(row)?))).collect();
-    let first = places.first()?.0;
+    let markers: Vec<_> = rows.filter_map(|row| Some((row, marker(row)?))).collect();
+    let first = markers.first()?.0;
     let bandwidth = ceilings.get(&first.device)?.copy_bytes_per_s;
-    let least = first.bytes_min as f64 / first.items as f64;
-    let (left, right) = range(places.iter().map(|(_, at)| at.x).chain([least]))?;
+    let min_bytes = first.bytes_min as f64 / first.items as f64;
+    let (left, right) = range(markers.iter().map(|(_, at)| at.x).chain([min_bytes]))?;
     let ends = [left / BEYOND, right * BEYOND];
     let roof = ends.map(|x| Point::new(x, bandwidth / x));
-    let speeds = places.iter().map(|(_, at)| at.y);
+    let speeds = markers.iter().map(|(_, at)| at.y);
     let (low, high) = range(speeds.chain(roof.map(|point| point.y)))?;
     let x = Scale { low: ends[0], high: ends[1], spread: Spread::Log };
     let mut lines = vec![Line::reference(ROOF, roof.to_vec())];
-    // A variant is one marker.
-    lines.extend(places.into_iter().map(|(row, at)| {
+    // One marker per variant.
+    lines.extend(markers.into_iter().map(|(row, at)| {
         let name = study.series(row);
         Line::curve(&name, study.style(&name), vec![at])
     }));
     Some(LinePanel {
         title: panel.title,
         x: XAxis {
-            name: "bytes moved for an item".to_owned(),
+            name: "bytes moved per item".to_owned(),
             scale: x,
             ticks: x.ticks(TICKS).into_iter().map(|tick| (tick, format!("{tick}"))).collect(),
         },
         y: Scale { low: low / BEYOND, high: high * BEYOND, spread: Spread::Log },
-        unit: Unit::Rate("items a second"),
+        unit: Unit::Rate("items per second"),
         lines,
-        cuts: vec![Cut {
-            at: least,
+        change_markers: vec![ChangeMarker {
+            at: min_bytes,
             interval: None,
-            words: "least".to_owned(),
+            words: "minimum".to_owned(),
             is_low: true,
             style: Style::reference(),
         }],
     })
 }
 
-/// The bytes and the speed of kernels that tell what they move.
-fn place(row: &SummaryRow) -> Option<Point> {
+/// Bytes and speed of kernels that declare the bytes that they move.
+fn marker(row: &SummaryRow) -> Option<Point> {
     let moved = row.metrics.number(MOVED).filter(|moved| *moved > 0.0)?;
-    let (items, seconds) = (row.items as f64, row.valid_median()?);
+    let items = row.items as f64;
+    let seconds = row.valid_median()?;
     let speed = items / seconds;
     let ends = row.ci95_low_s.zip(row.ci95_high_s);
     (row.stage == KERNEL && items > 0.0).then(|| Point {
@@ -118,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_is_limited_by_memory_alone_is_at_the_roof() {
+    fn variants_limited_by_memory_are_at_the_roof() {
         let bandwidth = Bandwidth { copy_bytes_per_s: 1e6, ..Bandwidth::default() };
         let mut run = run();
         run.ceilings.insert("cuda:0".to_owned(), bandwidth);
@@ -141,10 +142,11 @@ mod tests {
         assert_eq!(lines.len(), 3);
         let [left, right] = [at(ROOF)[0], at(ROOF)[1]];
         assert!((left.x * left.y - 1e6).abs() < 1.0 && (right.x * right.y - 1e6).abs() < 1.0);
-        let (x, y) = (at("a")[0].x, at("a")[0].y);
+        let x = at("a")[0].x;
+        let y = at("a")[0].y;
         assert_eq!((x, y), (32.0, 31_250.0));
         assert_eq!(at("b")[0].y, y / 2.0);
-        assert_eq!(figure.panels[0].cuts[0].at, 16.0);
+        assert_eq!(figure.panels[0].change_markers[0].at, 16.0);
         assert!(of(&super::super::fixture::run()).is_none(), "no bandwidth was measured");
     }
 }

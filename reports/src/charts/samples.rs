@@ -1,5 +1,5 @@
-//! All samples of the variants, which a median and its interval leave out: beside each other,
-//! and over the rounds they were taken in, where drift of the machine shows.
+//! All samples of the variants, which a median and its interval leave out: next to each other, and
+//! over the rounds in which they were taken, where drift of the machine shows.
 
 use std::collections::HashMap;
 
@@ -16,16 +16,16 @@ use super::unit::Unit;
 use crate::record::{SampleRow, SummaryRow};
 use crate::units::{self, counted};
 
-const OF_DISTRIBUTION: &str = "dots: single samples, of more than 60 as many quantiles; lines: \
+const OF_DISTRIBUTION: &str = "dots: single samples (60 quantiles if there are more); lines: \
     their median, the fastest first";
 const OF_ROUNDS: &str = "markers: single samples in the order of the rounds";
-/// More hide each other, and make pages large.
-const MOST_DOTS: usize = 60;
+/// Maximum number of dots: more would hide each other and make pages large.
+const MAX_DOTS: usize = 60;
 
 /// The samples of points by their ids.
 type ByPoint<'a> = HashMap<&'a str, Vec<&'a SampleRow>>;
 
-/// How the samples of a study are distributed, if it has any.
+/// The chart of the distributions of samples, if the study has any.
 pub fn distribution(study: &Study) -> Option<Chart<BarPanel>> {
     let by_point = study.samples_by_point();
     let panels = axes::panels(&study.rows, &study.varying).into_iter();
@@ -49,24 +49,25 @@ fn dotted(study: &Study, by_point: &ByPoint, panel: Panel) -> BarPanel {
     let panel = bars::panel(study, Quantity::Time, panel);
     let dotted = |bar: Bar| {
         let dots = seconds.remove(&bar.name)?;
-        let (time, count) = (units::seconds(bar.value, 3), counted(dots.len(), "sample"));
+        let time = units::seconds(bar.value, 3);
+        let count = counted(dots.len(), "sample");
         let words = format!("{time} · {count}");
         Some(Bar { dots: thinned(dots), ..Bar::new(&bar.name, bar.value, words, bar.style) })
     };
     BarPanel { bars: panel.bars.into_iter().filter_map(dotted).collect(), ..panel }
 }
 
-/// At most so many, from the smallest to the largest, at equal steps of the order.
+/// At most [`MAX_DOTS`] values, from the smallest to the largest, at equal steps of the order.
 fn thinned(mut values: Vec<f64>) -> Vec<f64> {
-    if values.len() <= MOST_DOTS {
+    if values.len() <= MAX_DOTS {
         return values;
     }
     values.sort_by(f64::total_cmp);
     let last = values.len() - 1;
-    (0..MOST_DOTS).map(|i| values[i * last / (MOST_DOTS - 1)]).collect()
+    (0..MAX_DOTS).map(|i| values[i * last / (MAX_DOTS - 1)]).collect()
 }
 
-/// The samples of a study over their rounds, if it has any.
+/// The chart of the samples over their rounds, if the study has any.
 pub fn over_rounds(study: &Study) -> Option<Chart<LinePanel>> {
     let by_point = study.samples_by_point();
     let last_round = by_point.values().flatten().map(|sample| sample.round).max()?;
@@ -119,7 +120,7 @@ mod tests {
     #[test]
     fn many_samples_keep_their_ends() {
         let dots = thinned((0..1000).rev().map(f64::from).collect());
-        assert_eq!((dots.len(), dots[0], dots[MOST_DOTS - 1]), (MOST_DOTS, 0.0, 999.0));
+        assert_eq!((dots.len(), dots[0], dots[MAX_DOTS - 1]), (MAX_DOTS, 0.0, 999.0));
         assert_eq!(thinned(vec![2.0, 1.0]), [2.0, 1.0], "in the order of the rounds");
     }
 }

@@ -1,10 +1,10 @@
-//! From values to pixels, and the values worth a label.
+//! Mapping of values to pixels, and the choice of labelled values.
 
 use std::ops::Range;
 
 use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
 
-/// How values spread over an axis.
+/// Range and mapping of an axis.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Scale {
     /// The smallest value on the axis.
@@ -46,11 +46,11 @@ impl Scale {
         Scale::new(low, high, Spread::beyond(10.0, low, high))
     }
 
-    /// Around the values, with some room at both ends.
+    /// Around the values, with a margin at both ends.
     pub fn new(low: f64, high: f64, spread: Spread) -> Scale {
         let (low, high) = match spread {
             Spread::Linear => {
-                // A single value needs some room too.
+                // A single value needs margins too.
                 let span = (high - low).max(high.abs() * 0.1);
                 let margin = if span > 0.0 { span * 0.06 } else { 0.06 };
                 (low - margin, high + margin)
@@ -63,7 +63,7 @@ impl Scale {
         Scale { low, high, spread }
     }
 
-    /// Where a value lies: 0 at the low end, 1 at the high end.
+    /// Position of a value: 0 at the low end, 1 at the high end.
     pub fn position(&self, value: f64) -> f64 {
         match self.spread {
             Spread::Linear => (value - self.low) / (self.high - self.low),
@@ -71,7 +71,7 @@ impl Scale {
         }
     }
 
-    /// Powers of ten between the ends.
+    /// Number of powers of ten between the ends.
     pub fn decades(&self) -> f64 {
         (self.high / self.low).log10()
     }
@@ -113,8 +113,8 @@ impl Scale {
     }
 }
 
-/// The exponent of a power of ten or two. The margins of a scale may lie beyond
-/// what a number can hold; there is nothing to label out there.
+/// The exponent of a power of ten, within `i32`. The margins of a scale may exceed the range of a
+/// number; nothing is labelled there.
 fn exponent(value: f64) -> i32 {
     let limit = f64::from(f64::MAX_EXP);
     value.clamp(-limit, limit) as i32

@@ -1,4 +1,4 @@
-//! Where the time of variants goes: a row of panels for each stage.
+//! Breakdown of the time of variants: a row of panels for each stage.
 
 use super::axes;
 use super::bar_panels::{Bar, BarPanel};
@@ -10,16 +10,17 @@ use crate::breakdown::{self, Breakdown, OTHER, breakdowns, stages};
 use crate::record::SummaryRow;
 use crate::units;
 
-const READING: &str = "bars: medians, the variant with the fastest whole first in each panel; \
-    numbers: time, ratio to the fastest that was given the same, share of the variant's whole; \
-    other: what the stages leave of the whole";
+const READING: &str = "bars: medians, the variant with the smallest total first in each panel; \
+    numbers: time, ratio to the fastest one with equal input, share of the variant's total; other: \
+    remainder of the total";
 
-/// A variant with fewer is no reason for a chart.
-const FEWEST_STAGES: usize = 2;
-/// The panels that all others are parts of.
+/// Minimum number of stages of a variant for a chart.
+const MIN_STAGES: usize = 2;
+/// Title of the panels of total times.
 const WHOLE: &str = "whole";
-/// Settings beside each other, those that take longest; the others are in tables.
-const MOST_SETTINGS: usize = 2;
+/// Maximum number of settings next to each other, those that take longest; the others are in
+/// tables.
+const MAX_SETTINGS: usize = 2;
 
 /// The chart of a study that has variants with stages.
 pub fn figure(study: &Study) -> Option<Chart<BarPanel>> {
@@ -27,10 +28,10 @@ pub fn figure(study: &Study) -> Option<Chart<BarPanel>> {
     let stages_of =
         |bar: &breakdown::Bar| bar.parts.iter().filter(|part| part.stage != OTHER).count();
     let mut bars = settings.iter().flat_map(|(_, breakdown)| &breakdown.bars);
-    if !bars.any(|bar| stages_of(bar) >= FEWEST_STAGES) {
+    if !bars.any(|bar| stages_of(bar) >= MIN_STAGES) {
         return None;
     }
-    let left_out = settings.len().saturating_sub(MOST_SETTINGS);
+    let left_out = settings.len().saturating_sub(MAX_SETTINGS);
     for _ in 0..left_out {
         let seconds = |i: usize| settings[i].1.bars.first().map_or(0.0, |bar| bar.total_s);
         let shortest = (0..settings.len()).min_by(|a, b| seconds(*a).total_cmp(&seconds(*b)));
@@ -67,7 +68,8 @@ fn headline(setting: &str, breakdown: &Breakdown) -> Option<String> {
     let fastest_is = if is_alone { "" } else { ", the fastest" };
     let share = units::percent(longest.seconds / fastest.total_s);
     let at = if setting.is_empty() { String::new() } else { format!(" at {setting}") };
-    let (stage, variant) = (&longest.stage, &fastest.variant);
+    let stage = &longest.stage;
+    let variant = &fastest.variant;
     Some(format!("{stage} takes most of {variant}{fastest_is}{at}: {share}"))
 }
 
@@ -78,7 +80,7 @@ fn settings(study: &Study) -> Vec<(String, Breakdown)> {
     settings.filter_map(|(title, breakdown)| Some((title, breakdown?))).collect()
 }
 
-/// The bars of a panel, whatever devices they are of.
+/// The breakdown of the rows of a panel, for all devices.
 fn breakdown(study: &Study, rows: &[&SummaryRow]) -> Option<Breakdown> {
     let found = breakdowns(rows, |row| study.series(row));
     let axes = found.first()?.axes.clone();
@@ -87,8 +89,7 @@ fn breakdown(study: &Study, rows: &[&SummaryRow]) -> Option<Breakdown> {
     Some(Breakdown { axes, bars })
 }
 
-/// The variants at one stage, or as a whole. Stages that were given different things are not
-/// compared.
+/// The variants at one stage, or in total. Stages with different kinds of input are not compared.
 fn panel(study: &Study, title: &str, bars: &[breakdown::Bar], stage: Option<&str>) -> BarPanel {
     let timed = |bar: &breakdown::Bar| match stage {
         None => Some((bar.total_s, String::new())),
@@ -146,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn stages_that_were_given_different_things_have_no_ratio() {
+    fn stages_with_different_inputs_have_no_ratio() {
         let mut all = [rows("a", 1, 2.0), rows("b", 1, 1.0)].concat();
         all[1].given = "digis in any order".into();
         let chart = of(&all).expect("stages");

@@ -1,10 +1,10 @@
-//! Timeslices that come when they are due: their latency and what is done of them, over time and
-//! over the speed at which they come.
+//! Open-loop runs of timeslices: latency and completed rate, over time and over the speed at which
+//! timeslices arrive.
 
 use super::axes::Axis;
 use super::caption;
 use super::chart::Chart;
-use super::line_panels::{self, Cut, Kind, Line, LinePanel, Point, XAxis};
+use super::line_panels::{self, ChangeMarker, Kind, Line, LinePanel, Point, XAxis};
 use super::lines::x_axis;
 use super::palette::Palette;
 use super::scale::{Scale, Spread};
@@ -15,18 +15,18 @@ use crate::shape;
 use crate::stream::{Rates, StreamRow, TimesliceRow, highest_kept_up, limits, short};
 use crate::units;
 
-/// Dots of a line: more lie on each other.
-pub const MOST_DOTS: usize = 600;
-/// Speeds that lines over time are told apart by; others are left out, which the caption says.
-const MOST_SPEEDS: usize = 6;
-/// Devices that a headline has answers for.
-const MOST_ANSWERS: usize = 2;
+/// Maximum number of dots of a line: more would overlap.
+pub const MAX_DOTS: usize = 600;
+/// Maximum number of speeds of lines over time; the caption mentions the others.
+const MAX_SPEEDS: usize = 6;
+/// Maximum number of devices in a headline.
+const MAX_ANSWERS: usize = 2;
 /// The names of references in the legend.
 pub const DUE: &str = "due";
 const IDEAL: &str = "all that is due";
-const LATENCY: &str = "latency: from when a timeslice is due until its result is there";
+const LATENCY: &str = "latency: from when a timeslice is due to its result";
 
-/// Latency and rate over time, each device by itself; `None` if no timeslice was done.
+/// Latency and rate over time, a panel for each device; `None` if no timeslice was completed.
 pub fn over_time(
     run: &RunRecord,
     rows: &[StreamRow],
@@ -38,7 +38,7 @@ pub fn over_time(
     let mut panels = Vec::new();
     let mut left_out = 0;
     for (device, rows) in by_device(&measured) {
-        let shown: Vec<&StreamRow> = rows.into_iter().take(MOST_SPEEDS).collect();
+        let shown: Vec<&StreamRow> = rows.into_iter().take(MAX_SPEEDS).collect();
         left_out += measured.iter().filter(|row| name(row) == device).count() - shown.len();
         let speeds = shown.iter().map(|row| speed(row));
         let palette = Palette::new(speeds);
@@ -51,11 +51,11 @@ pub fn over_time(
             shown.iter().flat_map(|row| rates(row, &own(row), &palette)).collect();
         panels.push(panel(&device, "latency", Unit::Time("latency"), &x, latencies)?);
         let items = measured[0].item_unit.as_str();
-        let unit = Unit::Rate(if items == "digi" { "digis a second" } else { "items a second" });
+        let unit =
+            Unit::Rate(if items == "digi" { "digis per second" } else { "items per second" });
         panels.push(panel(&device, "rate", unit, &x, rates)?);
     }
-    let reading =
-        format!("{LATENCY}; rate: of timeslices as they are done, dashed as they are due");
+    let reading = format!("{LATENCY}; rate: of completed timeslices, dashed: of due ones");
     let more =
         (left_out > 0).then(|| format!("{} more not shown", units::counted(left_out, "speed")));
     chart("over time", panels, run, &measured, [Some(reading), more])
@@ -86,7 +86,7 @@ pub fn latency(run: &RunRecord, rows: &[StreamRow]) -> Option<Chart<LinePanel>> 
     chart("latency over speed", panels, run, &view.rows, [Some(reading), None])
 }
 
-/// What is done of what is due, in units of the detector's rate, if the speed varies.
+/// Completed and due rates, in units of the detector's rate, if the speed varies.
 pub fn kept_up(run: &RunRecord, rows: &[StreamRow]) -> Option<Chart<LinePanel>> {
     let view = View::new(rows)?;
     let done = |row: &StreamRow| Some(Point::new(row.speed, row.speed_done()?));
@@ -99,10 +99,11 @@ pub fn kept_up(run: &RunRecord, rows: &[StreamRow]) -> Option<Chart<LinePanel>> 
         Spread::Linear => Scale::from_zero(high),
     };
     let unit = Unit::Factor("done, in detector's rates");
-    let cuts = view.cuts();
-    let panel = LinePanel { title: String::new(), x: view.x.clone(), y, unit, lines, cuts };
+    let change_markers = view.change_markers();
+    let panel =
+        LinePanel { title: String::new(), x: view.x.clone(), y, unit, lines, change_markers };
     let reading = "done: within the time, in units of the detector's rate; vertical: the highest \
-        speed that was kept up";
+        speed that was kept up with";
     chart("done over speed", vec![panel], run, &view.rows, [Some(reading.to_owned()), None])
 }
 
@@ -122,7 +123,7 @@ impl<'a> View<'a> {
         speeds.get(1)?;
         let devices = distinct(rows.iter().map(|row| name(row)));
         let axis = Axis::new("speed, in detector's rates", speeds);
-        Some(View { palette: Palette::new(devices), x: x_axis::of(&axis), rows })
+        Some(View { palette: Palette::new(devices), x: x_axis::with_ticks(&axis), rows })
     }
 
     fn lines(&self, point: impl Fn(&StreamRow) -> Option<Point>) -> Vec<Line> {
@@ -138,13 +139,13 @@ impl<'a> View<'a> {
         [self.rows.first(), self.rows.last()].map(|row| row.map_or(1.0, |row| row.speed))
     }
 
-    fn cuts(&self) -> Vec<Cut> {
+    fn change_markers(&self) -> Vec<ChangeMarker> {
         let devices = by_device(&self.rows);
         let alone = devices.len() == 1;
         let cut = |(device, rows): (String, Vec<&StreamRow>)| {
             let kept = highest_kept_up(rows.iter().copied())?;
             let words = format!("kept up with {}", speed(kept));
-            Some(Cut {
+            Some(ChangeMarker {
                 at: kept.speed,
                 interval: None,
                 words: if alone { words } else { String::new() },
@@ -192,23 +193,23 @@ fn panel(device: &str, what: &str, unit: Unit, x: &XAxis, lines: Vec<Line>) -> O
         y,
         unit,
         lines,
-        cuts: Vec::new(),
+        change_markers: Vec::new(),
     })
 }
 
-/// A dot for each timeslice that was done, where it was due.
+/// A dot for each completed timeslice, at the time at which it was due.
 fn latencies(row: &StreamRow, own: &[&TimesliceRow], palette: &Palette) -> Line {
     let dot = |it: &&TimesliceRow| Some(Point::new(it.due_s, it.latency_s()?));
     let dots: Vec<Point> = own.iter().filter_map(dot).collect();
-    let step = dots.len().div_ceil(MOST_DOTS).max(1);
+    let step = dots.len().div_ceil(MAX_DOTS).max(1);
     let points = dots.into_iter().step_by(step).collect();
     let name = speed(row);
     Line { style: palette.style(&name), name, kind: Kind::Dots, points }
 }
 
-/// What was done in each part of the time, and what was due.
+/// Completed and due rates in each interval of time.
 fn rates(row: &StreamRow, own: &[&TimesliceRow], palette: &Palette) -> [Line; 2] {
-    let rates = Rates::of(row, own.iter().copied(), |timeslice| timeslice.digis as f64);
+    let rates = Rates::new(row, own.iter().copied(), |timeslice| timeslice.digis as f64);
     let name = speed(row);
     let due = Line::reference(DUE, points(rates.due));
     let style = palette.style(&name);
@@ -233,17 +234,19 @@ fn chart(
     let common = shape::common(rows.iter().map(|row| row.setting()));
     let timeslice = units::seconds(row.timeslice_s, 3);
     let rate = units::count(row.items / row.timeslice_s);
-    let data =
-        format!("{rate} {}s a second from the detector, timeslices of {timeslice}", row.item_unit);
+    let data = format!(
+        "{rate} {}s per second from the detector, timeslices of {timeslice}",
+        row.item_unit
+    );
     let mut caption = vec![
         caption::machine_of(run, devices),
         [data, shape::phrases(&common)].join(shape::SEPARATOR),
     ];
     caption.extend(reading.into_iter().flatten());
     let title = format!("{} stream: {what}", row.algorithm);
-    // The answers of many devices are no headline.
-    let answers: Vec<String> = limits(rows).take(MOST_ANSWERS + 1).collect();
-    let headline = (1..=MOST_ANSWERS).contains(&answers.len()).then(|| answers.join("; "));
+    // A headline for many devices would be too long.
+    let answers: Vec<String> = limits(rows).take(MAX_ANSWERS + 1).collect();
+    let headline = (1..=MAX_ANSWERS).contains(&answers.len()).then(|| answers.join("; "));
     Some(Chart::new(title, panels.len().min(2), panels, caption)?.under(headline))
 }
 
@@ -261,21 +264,20 @@ mod tests {
 
     #[test]
     fn each_device_has_its_latency_and_its_rate_over_time() {
-        let timeslices: Vec<TimesliceRow> =
-            (0..400).map(|number| timeslice(number, 0.03)).collect();
+        let timeslices: Vec<TimesliceRow> = (0..400).map(|index| timeslice(index, 0.03)).collect();
         let chart = over_time(&run(), &rows()[..1], &timeslices).expect("done");
         let [latency, rate] = &chart.panels[..] else { panic!("{}", chart.panels.len()) };
         assert_eq!((latency.lines[0].points.len(), latency.lines[0].kind), (400, Kind::Dots));
         let [due, done] = &rate.lines[..] else { panic!("{}", rate.lines.len()) };
         assert_eq!((due.name.as_str(), done.name.as_str()), (DUE, "speed 1"));
-        // 900,000 digis each 50 ms, in parts of half a second.
+        // 900,000 digis each 50 ms, in intervals of half a second.
         for middle in [due.points[20], done.points[20]] {
             assert!((middle.y / 18e6 - 1.0).abs() < 1e-6, "{middle:?}");
         }
     }
 
     #[test]
-    fn a_gpu_stands_beside_the_cpu() {
+    fn a_gpu_is_next_to_the_cpu() {
         let on_gpu = |row: StreamRow| StreamRow {
             variant: "balanced".into(),
             device: "cuda:0".into(),
@@ -295,11 +297,11 @@ mod tests {
     }
 
     #[test]
-    fn what_is_done_stands_beside_what_is_due() {
+    fn completed_and_due_rates_are_in_one_panel() {
         let chart = kept_up(&run(), &rows()).expect("the speed varies");
         let names: Vec<&str> = chart.panels[0].lines.iter().map(|it| it.name.as_str()).collect();
         assert_eq!(names, [IDEAL, "time-sweep"]);
-        assert_eq!(chart.panels[0].cuts[0].at, 2.0);
+        assert_eq!(chart.panels[0].change_markers[0].at, 2.0);
         let last = chart.panels[0].lines[1].points[2];
         assert_eq!((last.x, last.y), (4.0, 2.5));
     }

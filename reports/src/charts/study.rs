@@ -1,12 +1,12 @@
-//! What the charts of one algorithm are about: the rows that can be drawn,
-//! the axes that vary among them, and the names and looks of the series.
+//! Subject of the charts of one algorithm: the rows that can be drawn, the axes that vary among
+//! them, and the names and styles of the series.
 
 use std::collections::{BTreeSet, HashMap};
 
 use super::axes::{self, Axis};
 use super::bars::Quantity;
 use super::palette::{Palette, Style};
-use crate::rank::{Rank, TOTAL, has_kernels, standing};
+use crate::rank::{Rank, TOTAL, has_kernels, representatives};
 use crate::record::{RunRecord, SampleRow, SummaryRow};
 use crate::shape::CPU;
 use crate::winners;
@@ -28,17 +28,16 @@ pub struct Study<'a> {
     pub varying: Vec<Axis>,
     /// All samples of the run.
     pub samples: &'a [SampleRow],
-    /// What the rows show, where that has to be said: something runs on a GPU.
+    /// The time that rows show, where it has to be stated because something runs on a GPU.
     pub ranked_by: Option<Rank>,
-    /// The looks of the series of the whole run, and of placements: they are the same in all of
-    /// its charts.
-    looks: Palette,
+    /// Styles of the series of the whole run, and of placements, equal in all of its charts.
+    palette: Palette,
     placements: Palette,
     several_devices: bool,
 }
 
 impl<'a> Study<'a> {
-    /// The rows of `algorithm` among those of a run, end to end.
+    /// The end-to-end rows of `algorithm` among those of a run.
     pub fn new(
         run: &'a RunRecord,
         algorithm: &'a str,
@@ -49,7 +48,7 @@ impl<'a> Study<'a> {
         let series = rows
             .iter()
             .map(|row| (name(row, several_devices), row.variant.clone(), row.device != CPU));
-        let looks = Palette::of_variants(series);
+        let palette = Palette::of_variants(series);
         let placements = Palette::new(rows.iter().map(axes::placement));
         let of_study = rows.iter().filter(|row| row.algorithm == algorithm);
         let ranked_by = has_kernels(of_study.clone()).then_some(Rank::Total);
@@ -65,26 +64,26 @@ impl<'a> Study<'a> {
             left_out,
             samples,
             ranked_by,
-            looks,
+            palette,
             placements,
             several_devices,
         }
     }
 
-    /// Who is the fastest, and by how much, if variants are compared.
+    /// The fastest variant and its lead, if variants are compared.
     pub fn headline(&self) -> Option<String> {
-        winners::headline(&winners::races_of(&self.rows), |row| self.series(row))
+        winners::headline(&winners::rankings_of(&self.rows), |row| self.series(row))
     }
 
-    /// The rows of whole runs and of their parts.
+    /// The rows of total times and of stages.
     pub fn with_stages(&self) -> Vec<&'a SummaryRow> {
         self.rows.iter().chain(&self.stages).copied().collect()
     }
 
-    /// The same with the kernels of variants that have any; none if no variant has.
+    /// Study of the kernels of variants that have any; `None` if no variant has.
     pub fn by_kernels(&self) -> Option<Self> {
         self.ranked_by?;
-        let rows = standing(self.with_stages(), Rank::Kernel);
+        let rows = representatives(self.with_stages(), Rank::Kernel);
         Some(Study {
             varying: axes::varying(&rows),
             rows,
@@ -93,7 +92,7 @@ impl<'a> Study<'a> {
         })
     }
 
-    /// The same without the rows of which a quantity is not known; `None` if it is of none.
+    /// Study of the rows with a known quantity; `None` if there are none.
     pub fn knowing(&self, quantity: Quantity) -> Option<Self> {
         let mut study = self.clone();
         let is_known = |row: &&SummaryRow| quantity.value(row).is_some();
@@ -108,12 +107,12 @@ impl<'a> Study<'a> {
         name(row, self.several_devices)
     }
 
-    /// The look of a series.
+    /// Style of a series.
     pub fn style(&self, series: &str) -> Style {
-        self.looks.style(series)
+        self.palette.style(series)
     }
 
-    /// The look of a placement where placements are compared.
+    /// Style of a placement where placements are compared.
     pub fn placement_style(&self, words: &str) -> Style {
         self.placements.style(words)
     }
@@ -123,7 +122,7 @@ impl<'a> Study<'a> {
         self.varying.iter().find(|axis| axis.name == name)
     }
 
-    /// How many series there are.
+    /// Number of series.
     pub fn series_count(&self) -> usize {
         let names: BTreeSet<String> = self.rows.iter().map(|row| self.series(row)).collect();
         names.len()
@@ -148,7 +147,7 @@ pub fn median(row: &SummaryRow) -> f64 {
     row.median_s.unwrap_or_default()
 }
 
-/// The interval of the median, where there is one.
+/// The interval of the median, if there is one.
 pub fn interval(row: &SummaryRow) -> Option<(f64, f64)> {
     let interval = row.ci95_low_s.zip(row.ci95_high_s);
     interval.filter(|(low, high)| *low > 0.0 && low <= high && high.is_finite())

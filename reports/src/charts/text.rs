@@ -1,6 +1,6 @@
-//! Text: the font, how wide a line is, and where it breaks.
+//! Text: the font, the width of lines, and line breaks.
 //!
-//! The font comes with the program: a cluster's nodes have none installed.
+//! The font is built in because nodes of a cluster have none installed.
 
 use std::sync::OnceLock;
 
@@ -14,10 +14,10 @@ pub const FAMILY: &str = "sans-serif";
 /// Ascent plus descent of DejaVu Sans in ems: `ab_glyph` scales to that height.
 const HEIGHT_OF_EM: f64 = 1.164;
 
-/// What all text is set in.
+/// The font of all text.
 pub const FONT: &[u8] = include_bytes!("../../assets/DejaVuSans.ttf");
 
-/// Makes the font known to plotters; whether that went well.
+/// Registers the font with plotters; returns false on failure.
 pub fn load_font() -> bool {
     static LOADED: OnceLock<bool> = OnceLock::new();
     *LOADED.get_or_init(|| register_font(FAMILY, FontStyle::Normal, FONT).is_ok())
@@ -25,7 +25,7 @@ pub fn load_font() -> bool {
 
 /// The width of a line in pixels at `size` pixels an em.
 pub fn width(text: &str, size: f64) -> f64 {
-    // Measured large: plotters rounds widths to whole pixels.
+    // Measured at a large size because plotters rounds widths to whole pixels.
     const LARGE: f64 = 100.0;
     load_font();
     let text = text.shown().at_most(SENTENCE).to_string();
@@ -36,8 +36,8 @@ pub fn width(text: &str, size: f64) -> f64 {
     }
 }
 
-/// Breaks a text between words so that each line fits `limit` pixels; a word
-/// that alone is wider is cut.
+/// Breaks a text between words so that each line fits `limit` pixels; a word that is wider is
+/// split.
 pub fn wrap(text: &str, size: f64, limit: f64) -> Vec<String> {
     let text = text.shown().at_most(SENTENCE).to_string();
     let mut lines = Vec::new();

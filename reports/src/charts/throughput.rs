@@ -1,4 +1,4 @@
-//! Streams of events: what they get done, and how long an event takes, over their number.
+//! Streams of events: throughput and time per event over the number of streams.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +7,7 @@ use statistics::Growth;
 use super::axes::Axis;
 use super::caption;
 use super::chart::Chart;
-use super::line_panels::{self, Cut, Kind, Line, LinePanel, Point, XAxis};
+use super::line_panels::{self, ChangeMarker, Kind, Line, LinePanel, Point, XAxis};
 use super::lines::x_axis;
 use super::palette::{Palette, Style};
 use super::scale::{Scale, Spread};
@@ -18,38 +18,37 @@ use crate::shape::{self, Axes, AxisName};
 use crate::throughput::{Curve, ThroughputRow, curves, what_limits};
 use crate::units;
 
-/// Curves that a caption tells of; the table has them all.
-const MOST_SAID: usize = 8;
+/// Maximum number of curves that a caption describes; the table lists all.
+const MAX_SAID: usize = 8;
 /// The name of the reference in the legend.
 const IDEAL: &str = "ideal";
-/// The name of what links allow.
-const ALLOWED: &str = "as much as the links carry at once";
-/// An ideal that is far above all that was measured says no more there.
+/// Name of the limit set by links.
+const ALLOWED: &str = "limit of the links";
+/// Ideal lines are cut off at this multiple of the largest measured value.
 const ABOVE: f64 = 1.25;
-const RATE: &str = "markers: items a second of all streams within the window, whiskers: 95 % \
+const RATE: &str = "markers: items per second of all streams within the window, whiskers: 95 % \
     confidence interval of the mean over blocks of time";
-const IDEALS: &str = "dashed: in proportion, the ideal";
-const LINKS: &str = "dashed in colours: what links carry at once";
-const TIME: &str = "markers: median and 99th percentile of the time from when an event's input was \
-    there until its output was, whiskers: their 95 % confidence intervals, where there are enough \
-    events";
+const IDEALS: &str = "dashed: ideal, proportional";
+const LINKS: &str = "dashed in colours: limit of the links";
+const TIME: &str = "markers: median and 99th percentile of the time from an event's input to its \
+    output, whiskers: their 95 % confidence intervals, where there are enough events";
 
-/// Lines of one setting with its words.
+/// Lines of one setting with its title.
 type Setting<'a> = (String, Vec<Curve<'a>>);
 
-/// Items a second over the streams, if these vary.
+/// Items per second over the streams, if these vary.
 pub fn over_streams(run: &RunRecord, rows: &[ThroughputRow]) -> Option<Chart<LinePanel>> {
     let view = View::new(rows, |row| row.streams as f64, "streams")?;
     let panels: Vec<LinePanel> = view.settings.iter().map(|setting| view.rates(setting)).collect();
-    let marks = "vertical: where the rate stops growing, shaded: its 95 % interval";
+    let marks = "vertical: saturation of the rate, shaded: its 95 % interval";
     let mut chart =
-        view.chart("items a second over streams", panels, run, &[RATE, IDEALS, marks])?;
+        view.chart("items per second over streams", panels, run, &[RATE, IDEALS, marks])?;
     chart.caption.extend(view.words());
     Some(chart)
 }
 
-/// Items a second over the threads of all streams, if the threads of a stream vary: as many
-/// streams of few threads, or fewer of more.
+/// Items per second over the threads of all streams, if the threads per stream vary: many streams
+/// of few threads, or fewer of more.
 pub fn over_threads(run: &RunRecord, rows: &[ThroughputRow]) -> Option<Chart<LinePanel>> {
     let rows: Vec<ThroughputRow> =
         rows.iter().filter(|row| row.backend == "cpu").cloned().collect();
@@ -57,23 +56,23 @@ pub fn over_threads(run: &RunRecord, rows: &[ThroughputRow]) -> Option<Chart<Lin
     let at_work = |row: &ThroughputRow| (row.streams * row.threads) as f64;
     let view = View::new(&rows, at_work, "threads of all streams")?;
     let panels: Vec<LinePanel> = view.settings.iter().map(|setting| view.plain(setting)).collect();
-    view.chart("items a second over the threads of all streams", panels, run, &[RATE])
+    view.chart("items per second over the threads of all streams", panels, run, &[RATE])
 }
 
 /// The median and the 99th percentile over the streams, if these vary.
 pub fn latency(run: &RunRecord, rows: &[ThroughputRow]) -> Option<Chart<LinePanel>> {
     let view = View::new(rows, |row| row.streams as f64, "streams")?;
     let panels = view.settings.iter().flat_map(|setting| view.times(setting)).collect();
-    view.chart("time of an event over streams", panels, run, &[TIME])
+    view.chart("time per event over streams", panels, run, &[TIME])
 }
 
-/// The most that devices get done, over how many they are.
+/// The maximum throughput of devices, over their number.
 pub fn over_gpus(run: &RunRecord, rows: &[ThroughputRow]) -> Option<Chart<LinePanel>> {
     let count = ThroughputRow::devices;
     let on_gpus: Vec<ThroughputRow> =
         rows.iter().filter(|row| row.backend != "cpu" && row.rate().is_some()).cloned().collect();
     distinct(on_gpus.iter().map(count)).get(1)?;
-    // One GPU has one process either way.
+    // One GPU has one process in both modes.
     let with_processes = |rows: &[ThroughputRow], each: bool| -> Vec<(bool, ThroughputRow)> {
         let wanted = |row: &ThroughputRow| if each { row.devices() } else { 1 };
         let rows = rows.iter().filter(|row| row.processes == wanted(row));
@@ -84,7 +83,7 @@ pub fn over_gpus(run: &RunRecord, rows: &[ThroughputRow]) -> Option<Chart<LinePa
         both.extend(with_processes(&on_gpus, true));
     }
     let name = |(each, row): &(bool, ThroughputRow)| match each {
-        true => format!("{}, a process a GPU", row.variant),
+        true => format!("{}, one process per GPU", row.variant),
         false => row.variant.clone(),
     };
     let key = |it: &&(bool, ThroughputRow)| (name(it), it.1.threads, it.1.setting());
@@ -107,7 +106,7 @@ pub fn over_gpus(run: &RunRecord, rows: &[ThroughputRow]) -> Option<Chart<LinePa
         lines.iter().map(|((variant, ..), _)| (variant.clone(), variant.clone(), true)),
     );
     let counts = on_gpus.iter().map(|row| count(row).to_string());
-    let x = x_axis::of(&Axis::new("GPUs", counts));
+    let x = x_axis::with_ticks(&Axis::new("GPUs", counts));
     let settings = grouped(lines, |((_, _, setting), _)| setting.clone());
     let all: Vec<_> = settings.iter().map(|(setting, _)| setting.clone()).collect();
     let panels = settings.into_iter().flat_map(|(setting, lines)| {
@@ -115,13 +114,13 @@ pub fn over_gpus(run: &RunRecord, rows: &[ThroughputRow]) -> Option<Chart<LinePa
             let points: Vec<Point> =
                 rows.iter().filter_map(|(x, row)| rate_point(*x, row)).collect();
             let curve = Line::curve(&variant, palette.style(&variant), points);
-            // Events ask the same of links whoever drives them.
+            // A single limit: events need the same transfers in both modes.
             let first = rows.iter().all(|(_, row)| row.variant == variant);
             let links = allowed_by_links(&rows, palette.style(&variant)).filter(|_| first);
             [ideal(&curve, &x, f64::INFINITY), links, Some(curve)].into_iter().flatten()
         });
         let lines = vec![(differing(&setting, &all), curves.collect())];
-        let unit = Unit::Rate("items a second");
+        let unit = Unit::Rate("items per second");
         line_panels::panels_over(&x, unit, |_, high| Scale::from_zero(high), lines)
     });
     let view = View {
@@ -129,41 +128,41 @@ pub fn over_gpus(run: &RunRecord, rows: &[ThroughputRow]) -> Option<Chart<LinePa
         settings: Vec::new(),
         palette: palette.clone(),
         x: x.clone(),
-        place: |_| 0.0,
+        x_value: |_| 0.0,
     };
-    let most = "each with the number of streams that did the most";
-    view.chart("items a second over GPUs", panels.collect(), run, &[RATE, IDEALS, LINKS, most])
+    let most = "each with the number of streams of the highest rate";
+    view.chart("items per second over GPUs", panels.collect(), run, &[RATE, IDEALS, LINKS, most])
 }
 
-/// Curves apart by settings, with their looks and their axis.
+/// Curves grouped by settings, with their styles and their axis.
 struct View<'a> {
     rows: &'a [ThroughputRow],
     settings: Vec<Setting<'a>>,
     palette: Palette,
     x: XAxis,
-    /// Where a point lies on that.
-    place: fn(&ThroughputRow) -> f64,
+    /// Value of a point on the axis.
+    x_value: fn(&ThroughputRow) -> f64,
 }
 
 impl<'a> View<'a> {
-    /// `None` if all points lie at the same place.
+    /// View of some rows; `None` if all points have the same value on the axis.
     fn new(
         rows: &'a [ThroughputRow],
-        place: fn(&ThroughputRow) -> f64,
+        x_value: fn(&ThroughputRow) -> f64,
         axis: &str,
     ) -> Option<Self> {
         let all = curves(rows);
         let valid = || all.iter().flat_map(|curve| &curve.rows);
-        let places: Vec<String> = distinct(valid().map(|row| place(row).to_string()));
-        places.get(1)?;
+        let x_values: Vec<String> = distinct(valid().map(|row| x_value(row).to_string()));
+        x_values.get(1)?;
         let setting =
             |curve: &Curve<'_>| curve.rows.first().map(|row| row.setting()).unwrap_or_default();
         let known = distinct(all.iter().map(setting));
         let palette = palette(&all);
         let settings = grouped(all, setting).into_iter();
         let settings = settings.map(|(setting, curves)| (differing(&setting, &known), curves));
-        let x = x_axis::of(&Axis::new(axis, places));
-        Some(View { rows, settings: settings.collect(), palette, x, place })
+        let x = x_axis::with_ticks(&Axis::new(axis, x_values));
+        Some(View { rows, settings: settings.collect(), palette, x, x_value })
     }
 
     fn chart(
@@ -178,7 +177,7 @@ impl<'a> View<'a> {
         let devices = valid().flat_map(|row| row.device.split('+'));
         let common = shape::common(valid().map(ThroughputRow::setting));
         let items = format!("{} {}s", units::count(row.items), row.item_unit);
-        let data = [format!("{items} an event"), shape::phrases(&common)];
+        let data = [format!("{items} per event"), shape::phrases(&common)];
         let caption = vec![
             caption::machine_of(run, devices),
             data.join(shape::SEPARATOR),
@@ -188,7 +187,7 @@ impl<'a> View<'a> {
         Some(Chart::new(title, panels.len(), panels, caption)?.under(self.headline()))
     }
 
-    /// Where the only curve stops growing, if it is one.
+    /// Saturation of the curve, if there is only one.
     fn headline(&self) -> Option<String> {
         let mut curves = self.settings.iter().flat_map(|(_, curves)| curves);
         let curve = curves.next().filter(|_| curves.next().is_none())?;
@@ -201,35 +200,36 @@ impl<'a> View<'a> {
         point: impl Fn(f64, &ThroughputRow) -> Option<Point>,
     ) -> Line {
         let name = name(curve);
-        let points = curve.rows.iter().filter_map(|row| point((self.place)(row), row));
+        let points = curve.rows.iter().filter_map(|row| point((self.x_value)(row), row));
         Line::curve(&name, self.palette.style(&name), points.collect())
     }
 
     fn panel(&self, title: &str, unit: Unit, y: Scale, lines: Vec<Line>) -> LinePanel {
-        let (title, x) = (title.to_owned(), self.x.clone());
-        LinePanel { title, x, y, unit, lines, cuts: Vec::new() }
+        let title = title.to_owned();
+        let x = self.x.clone();
+        LinePanel { title, x, y, unit, lines, change_markers: Vec::new() }
     }
 
-    /// Where each curve ends to grow, and what limits it, as far as there is room.
+    /// Saturation of each curve and its cause, up to the maximum length of captions.
     fn words(&self) -> Vec<String> {
-        let said = self.settings.iter().flat_map(|(title, curves)| {
+        let phrases = self.settings.iter().flat_map(|(title, curves)| {
             curves.iter().map(move |curve| {
-                let who = [name(curve), title.clone()];
-                let who: Vec<_> = who.into_iter().filter(|part| !part.is_empty()).collect();
-                format!("{}: {}", who.join(shape::SEPARATOR), curve.words())
+                let subject = [name(curve), title.clone()];
+                let subject: Vec<_> = subject.into_iter().filter(|part| !part.is_empty()).collect();
+                format!("{}: {}", subject.join(shape::SEPARATOR), curve.words())
             })
         });
-        said.take(MOST_SAID).collect()
+        phrases.take(MAX_SAID).collect()
     }
 
-    /// Rates without an ideal.
+    /// Panel of rates without an ideal.
     fn plain(&self, (title, curves): &Setting<'_>) -> LinePanel {
         let lines: Vec<Line> = curves.iter().map(|curve| self.curve(curve, rate_point)).collect();
         let (low, high) = line_panels::extent(&lines);
-        self.panel(title, Unit::Rate("items a second"), self.scale(low, high), lines)
+        self.panel(title, Unit::Rate("items per second"), self.scale(low, high), lines)
     }
 
-    /// Rates with their ideals, and where they stop growing.
+    /// Panel of rates with their ideals and saturation points.
     fn rates(&self, setting: &Setting<'_>) -> LinePanel {
         let mut panel = self.plain(setting);
         let (_, high) = line_panels::extent(&panel.lines);
@@ -237,11 +237,12 @@ impl<'a> View<'a> {
         let lines: Vec<Line> = ideals.chain(panel.lines.iter().cloned()).collect();
         let (low, high) = line_panels::extent(&lines);
         let alone = setting.1.len() == 1;
-        panel.cuts = setting.1.iter().filter_map(|curve| self.cut(curve, alone)).collect();
+        panel.change_markers =
+            setting.1.iter().filter_map(|curve| self.cut(curve, alone)).collect();
         LinePanel { lines, y: self.scale(low, high), ..panel }
     }
 
-    /// Spread as the streams are, so that the ideal is a straight line.
+    /// Scale with the same spread as the streams, so that the ideal is a straight line.
     fn scale(&self, low: f64, high: f64) -> Scale {
         match self.x.scale.spread {
             Spread::Linear => Scale::from_zero(high),
@@ -249,14 +250,14 @@ impl<'a> View<'a> {
         }
     }
 
-    fn cut(&self, curve: &Curve<'_>, alone: bool) -> Option<Cut> {
+    fn cut(&self, curve: &Curve<'_>, alone: bool) -> Option<ChangeMarker> {
         let Growth::Level(plateau) = &curve.growth else { return None };
-        // From the first point on: there is nothing that it grew from.
+        // Saturated from the first point on: there was no growth.
         if plateau.first == 0 {
             return None;
         }
         let words = curve.plateau().map(what_limits).unwrap_or_default();
-        Some(Cut {
+        Some(ChangeMarker {
             at: plateau.knee,
             interval: Some((plateau.knee_interval.low, plateau.knee_interval.high)),
             words: if alone { words } else { String::new() },
@@ -276,7 +277,7 @@ impl<'a> View<'a> {
         let medians: Vec<Line> = curves.iter().map(|curve| self.curve(curve, median)).collect();
         let latest: Vec<Line> = curves.iter().map(|curve| self.curve(curve, late)).collect();
         let (low, high) = line_panels::extent(medians.iter().chain(&latest));
-        // Side by side they can be compared.
+        // Panels next to each other share a scale.
         let y = match Spread::beyond(10.0, low, high) {
             Spread::Log => Scale::new(low, high, Spread::Log),
             Spread::Linear => Scale::from_zero(high),
@@ -289,7 +290,7 @@ impl<'a> View<'a> {
                 .collect::<Vec<_>>()
                 .join(shape::SEPARATOR)
         };
-        let unit = Unit::Time("time of an event");
+        let unit = Unit::Time("time per event");
         vec![
             self.panel(&titled("median"), unit, y, medians),
             self.panel(&titled("99th percentile"), unit, y, latest),
@@ -297,7 +298,7 @@ impl<'a> View<'a> {
     }
 }
 
-/// From a line's first point in proportion, up to the end of the axis or to `high`.
+/// The proportional extrapolation of a line's first point, up to the end of the axis or to `high`.
 fn ideal(line: &Line, x: &XAxis, high: f64) -> Option<Line> {
     let first = line.points.first()?;
     let last = x.ticks.iter().map(|tick| tick.0).fold(first.x, f64::max);
@@ -306,7 +307,7 @@ fn ideal(line: &Line, x: &XAxis, high: f64) -> Option<Line> {
     (last > first.x).then(|| Line::reference(IDEAL, vec![Point::new(first.x, first.y), end]))
 }
 
-/// What a curve would reach at each number of GPUs if their links, all at once, had no rest.
+/// Upper limit of a curve at each number of GPUs if all of their links were always busy.
 fn allowed_by_links(rows: &[(f64, ThroughputRow)], style: Style) -> Option<Line> {
     let limit = |(x, row): &(f64, ThroughputRow)| {
         let share = row.link_share.filter(|&share| share > 0.0)?;
@@ -321,7 +322,7 @@ fn rate_point(x: f64, row: &ThroughputRow) -> Option<Point> {
     Some(Point { x, y: row.rate()?, interval: row.rate_interval() })
 }
 
-/// Variants have their own looks, unless one of them has several lines.
+/// Styles of variants, unless one of them has several lines.
 fn palette(curves: &[Curve<'_>]) -> Palette {
     let of = |curve: &Curve<'_>| {
         let row = curve.rows.first()?;
@@ -336,17 +337,17 @@ fn palette(curves: &[Curve<'_>]) -> Palette {
     }
 }
 
-/// `time-sweep, 4 threads a stream`, `resident (cuda:0)`.
+/// `time-sweep, 4 threads per stream`, `resident (cuda:0)`.
 fn name(curve: &Curve<'_>) -> String {
     let Some(row) = curve.rows.first() else { return String::new() };
     let on_device = shape::on_device(row.variant.clone(), &row.device);
-    let threads = || format!("{} a stream", units::counted(row.threads, "thread"));
+    let threads = || format!("{} per stream", units::counted(row.threads, "thread"));
     let threads = (row.backend == "cpu").then(threads);
     let parts = [Some(on_device), threads, curve.processes()];
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-/// What of a setting is not the same in all.
+/// Axes of a setting that differ between settings.
 fn differing(setting: &[(AxisName, String)], all: &[Axes]) -> String {
     let common = shape::common(all.iter().cloned());
     let own: Vec<_> = setting.iter().filter(|axis| !common.contains(axis)).cloned().collect();
@@ -370,8 +371,10 @@ mod tests {
     #[test]
     fn rates_stand_beside_the_ideal_and_say_where_they_end() {
         let chart = over_streams(&run(), &rows()).expect("streams vary");
-        assert_eq!(names(&chart), ["ideal", "time-sweep, 1 thread a stream"]);
-        let [cut] = &chart.panels[0].cuts[..] else { panic!("{:?}", chart.panels[0].cuts) };
+        assert_eq!(names(&chart), ["ideal", "time-sweep, 1 thread per stream"]);
+        let [cut] = &chart.panels[0].change_markers[..] else {
+            panic!("{:?}", chart.panels[0].change_markers)
+        };
         assert!((1.8..2.0).contains(&cut.at), "{cut:?}");
         assert_eq!(cut.words, "not by these: cores 50 %");
         let words = chart.caption.last().expect("words");
@@ -394,10 +397,10 @@ mod tests {
         let mut all = rows();
         all.extend([1, 2].map(|streams| ThroughputRow { threads: 2, ..row(streams, 18e6) }));
         let chart = over_threads(&run(), &all).expect("threads vary");
-        let places = |line: usize| -> Vec<f64> {
+        let x_values = |line: usize| -> Vec<f64> {
             chart.panels[0].lines[line].points.iter().map(|point| point.x).collect()
         };
-        assert_eq!((places(0), places(1)), (vec![1.0, 2.0, 4.0], vec![2.0, 4.0]));
+        assert_eq!((x_values(0), x_values(1)), (vec![1.0, 2.0, 4.0], vec![2.0, 4.0]));
     }
 
     #[test]
@@ -425,7 +428,7 @@ mod tests {
         assert_eq!(allowed, [3e9, 3.2e9]);
         let apart = ThroughputRow { processes: 2, ..rows[1].clone() };
         let chart = over_gpus(&run(), &[rows[0].clone(), rows[1].clone(), apart]).expect("both");
-        assert!(names(&chart).contains(&"time-sweep, a process a GPU"), "{:?}", names(&chart));
+        assert!(names(&chart).contains(&"time-sweep, one process per GPU"), "{:?}", names(&chart));
     }
 
     #[test]

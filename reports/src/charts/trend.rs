@@ -1,8 +1,8 @@
-//! Points over runs, with their levels: a panel each.
+//! Points over runs, with their levels: one panel each.
 
 use super::canvas::INK;
 use super::chart::Chart;
-use super::line_panels::{self, Cut, Kind, Line, LinePanel, Point};
+use super::line_panels::{self, ChangeMarker, Kind, Line, LinePanel, Point};
 use super::lines::x_axis;
 use super::palette::{Palette, Style};
 use super::scale::Scale;
@@ -14,7 +14,7 @@ use crate::units;
 const READING: &str = "markers: median of a run, whiskers: its 95 % confidence interval · lines: \
     medians of levels · dashed: where the level changes, and by how much";
 
-/// The chart of some trends of one task; `None` without any.
+/// The chart of trends of one task; `None` if there are none.
 pub fn figure(algorithm: &str, trends: &[&Trend]) -> Option<Chart<LinePanel>> {
     let variant = |trend: &&Trend| trend.track.point.variant.clone();
     let palette = Palette::new(trends.iter().map(variant));
@@ -33,25 +33,25 @@ fn panel(trend: &Trend, style: Style) -> LinePanel {
         y: Scale::around(low, high),
         unit: Unit::Time("median time"),
         lines: std::iter::once(visits).chain(levels).collect(),
-        cuts: trend.shifts.iter().map(cut).collect(),
+        change_markers: trend.shifts.iter().map(cut).collect(),
     }
 }
 
 fn title(trend: &Trend) -> String {
     let point = &trend.track.point;
-    let who = shape::on_device(point.variant.clone(), &point.device);
-    format!("{who} · {}", shape::phrases(&shape::point_axes(point)))
+    let subject = shape::on_device(point.variant.clone(), &point.device);
+    format!("{subject} · {}", shape::phrases(&shape::point_axes(point)))
 }
 
-/// People count from one.
-fn number(run: usize) -> f64 {
+/// Run number for readers, from one.
+fn run_number(run: usize) -> f64 {
     run as f64 + 1.0
 }
 
 fn visits(trend: &Trend, style: Style) -> Line {
     let visits = trend.track.visits.iter().enumerate();
     let points = visits.map(|(run, visit)| Point {
-        x: number(run),
+        x: run_number(run),
         y: visit.median_s,
         interval: visit.interval,
     });
@@ -59,7 +59,7 @@ fn visits(trend: &Trend, style: Style) -> Line {
 }
 
 fn level(level: &Level) -> Line {
-    let point = |run: usize| Point::new(number(run), level.median_s);
+    let point = |run: usize| Point::new(run_number(run), level.median_s);
     Line {
         name: String::new(),
         style: Style::plain(INK),
@@ -68,10 +68,10 @@ fn level(level: &Level) -> Line {
     }
 }
 
-/// Between the last run of a level and the first of the next.
-fn cut(shift: &Shift) -> Cut {
-    Cut {
-        at: number(shift.first) - 0.5,
+/// Marker between the last run of a level and the first of the next.
+fn cut(shift: &Shift) -> ChangeMarker {
+    ChangeMarker {
+        at: run_number(shift.first) - 0.5,
         interval: None,
         words: units::change(shift.ratio()),
         is_low: false,
@@ -97,9 +97,11 @@ mod tests {
         let figure = figure("sort", &trends.iter().collect::<Vec<_>>()).expect("two");
         let points = |panel: &LinePanel| panel.lines[0].points.len();
         assert_eq!(figure.panels.iter().map(points).collect::<Vec<_>>(), [30, 20]);
-        let [cut] = &figure.panels[0].cuts[..] else { panic!("{:?}", figure.panels[0].cuts) };
+        let [cut] = &figure.panels[0].change_markers[..] else {
+            panic!("{:?}", figure.panels[0].change_markers)
+        };
         assert!(cut.words.starts_with("+10."), "{}", cut.words);
-        assert!(figure.panels[1].cuts.is_empty());
+        assert!(figure.panels[1].change_markers.is_empty());
     }
 
     #[test]

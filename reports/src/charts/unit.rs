@@ -1,34 +1,35 @@
-//! What an axis measures, and how its values are written.
+//! Units of axes, and the formatting of their values.
 
 use super::scale::{Scale, Spread};
 use crate::units;
 
-/// Beyond this many decades no single unit is readable at both ends.
+/// Number of decades beyond which no single unit is readable at both ends.
 const DECADES_OF_A_UNIT: f64 = 3.0;
 /// Keeps 1e-3 s from being 1000 µs by a rounding error.
 const NUDGE: f64 = 1.0 + 1e-9;
 
-/// What an axis measures.
+/// Unit of an axis, with the name of the quantity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// Seconds, of what.
+    /// Seconds.
     Time(&'static str),
-    /// How many, of what.
+    /// Count.
     Count(&'static str),
-    /// A plain number: a share, a figure of quality.
+    /// A plain number: a share, a metric of quality.
     Number(&'static str),
-    /// How many times as fast, or as large.
+    /// A ratio.
     Factor(&'static str),
-    /// How many a second, of what.
+    /// Count per second.
     Rate(&'static str),
-    /// Bytes a second that a memory or a link carries.
+    /// Bytes per second of a memory or a link.
     Bandwidth,
-    /// Bytes a second, of what.
+    /// Bytes per second.
     Bytes(&'static str),
 }
 
 impl Unit {
-    /// The name of the axis with the unit that suits the largest value, and the labels of all.
+    /// The name of the axis with the unit that suits the largest value, and a function that formats
+    /// labels.
     pub fn axis(self, scale: &Scale, largest: f64) -> (String, impl Fn(f64) -> String + use<>) {
         let own_units = scale.spread == Spread::Log && scale.decades() > DECADES_OF_A_UNIT;
         let (unit, in_units) = units::second_unit(largest);

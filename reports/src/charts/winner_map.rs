@@ -1,11 +1,11 @@
-//! A map of the winners: who is the fastest, over two axes.
+//! Map of the fastest variants over two axes.
 
 use plotters::style::text_anchor::HPos;
 
 use super::axes::{self, Axis};
 use super::canvas::{
-    Area, At, GRID, INK, PANEL_TITLE, Painted, QUIET, anchored, fill, height, shortened, text,
-    write, write_lines,
+    Area, GRID, INK, PANEL_TITLE, PaintResult, Position, QUIET, anchored, fill, height, shortened,
+    text, write, write_lines,
 };
 use super::caption;
 use super::chart::{Chart, Panel};
@@ -15,23 +15,23 @@ use super::text::{width, wrap};
 use crate::grouped::grouped;
 use crate::shape::AxisName;
 use crate::units;
-use crate::winners::{self, Evidence, Race};
+use crate::winners::{self, Evidence, Ranking};
 
-const READING: &str = "in each field: the fastest, how far it is ahead of the next, and of whom; \
-    white: the intervals of the two overlap, or there are too few samples to say";
-/// Pixels of a field: the narrowest, the widest, and down.
+const READING: &str = "in each field: the fastest variant, its lead, and the next one; white: \
+    their intervals overlap, or there are too few samples";
+/// Size of a field in pixels: minimum width, maximum width, and height.
 const FIELD: [f64; 3] = [110.0, 260.0, 52.0];
-/// Pixels between fields, and of the winner's stripe.
+/// Pixels between fields, and width of the winner's stripe.
 const GAP: f64 = 3.0;
 const STRIPE: f64 = 6.0;
-/// Before and behind the text of a field.
+/// Margin left and right of the text of a field.
 const PADDING: f64 = 8.0;
-/// Fields beside each other are narrower than they need beyond this width.
+/// Maximum width of a map; fields get narrower than their text beyond it.
 const ACROSS: f64 = 1500.0;
-/// Pixels an em.
+/// Font size in pixels per em.
 const NAME: f64 = 13.5;
 const QUIET_TEXT: f64 = 12.0;
-/// Around the fields of a panel: below their columns' names, and to the next one.
+/// Margins around the fields of a panel: the names of columns, and the gap to the next panel.
 const HEADER: f64 = 44.0;
 const BELOW: f64 = 22.0;
 
@@ -39,14 +39,14 @@ const BELOW: f64 = 22.0;
 #[derive(Clone, Debug)]
 pub struct WinnerMap {
     title: String,
-    /// Names of the axes: across, and down.
+    /// Names of the horizontal and the vertical axis.
     axes: [String; 2],
     columns: Vec<String>,
-    /// What each row is called, with its fields.
+    /// Labels of the rows with their fields.
     rows: Vec<(String, Vec<Option<Field>>)>,
 }
 
-/// Who wins at one setting.
+/// The winner at one setting.
 #[derive(Clone, Debug)]
 pub struct Field {
     name: String,
@@ -55,43 +55,51 @@ pub struct Field {
     is_clear: bool,
 }
 
-/// The maps of a study over the axes of these names, or over those with the most values; none
-/// without at least two settings.
+/// The maps of a study over the axes of these names, or over those with the most values; `None`
+/// with fewer than two settings.
 pub fn figure(study: &Study, over: &[String]) -> Option<Chart<WinnerMap>> {
-    let races = winners::races_of(&study.rows);
-    let varying = winners::varying(&races);
+    let rankings = winners::rankings_of(&study.rows);
+    let varying = winners::varying(&rankings);
     let asked = over.iter().filter_map(|name| varying.iter().find(|axis| **axis == **name));
     let rest = varying.iter().filter(|axis| !over.iter().any(|name| **axis == **name));
     let mut names = asked.chain(rest).cloned();
     let across = names.next()?;
     let down = names.next().unwrap_or_else(|| "".into());
     let others: Vec<AxisName> = names.collect();
-    let setting = |race: &Race| others.iter().map(|axis| value(race, axis)).collect::<Vec<_>>();
-    let panels = grouped(races.iter(), |race| setting(race)).into_iter();
-    let panels = panels.map(|(values, races)| {
+    let setting =
+        |ranking: &Ranking| others.iter().map(|axis| value(ranking, axis)).collect::<Vec<_>>();
+    let panels = grouped(rankings.iter(), |ranking| setting(ranking)).into_iter();
+    let panels = panels.map(|(values, rankings)| {
         let title = axes::title(others.iter().zip(&values));
-        map(study, title, &races, [&across, &down])
+        map(study, title, &rankings, [&across, &down])
     });
     Some(Chart {
-        headline: winners::headline(&races, |row| study.series(row)),
-        title: format!("{}: who is the fastest", study.algorithm),
+        headline: winners::headline(&rankings, |row| study.series(row)),
+        title: format!("{}: fastest variant", study.algorithm),
         panels: panels.collect(),
         columns: 1,
         caption: caption::of_samples(study, READING),
     })
 }
 
-fn value(race: &Race, axis: &str) -> String {
-    race.value(axis).unwrap_or_default().to_owned()
+fn value(ranking: &Ranking, axis: &str) -> String {
+    ranking.value(axis).unwrap_or_default().to_owned()
 }
 
-fn map(study: &Study, title: String, races: &[&Race], [across, down]: [&AxisName; 2]) -> WinnerMap {
-    let axis =
-        |name: &AxisName| Axis::new(name.clone(), races.iter().map(|race| value(race, name)));
-    let (columns, rows) = (axis(across), axis(down));
+fn map(
+    study: &Study,
+    title: String,
+    rankings: &[&Ranking],
+    [across, down]: [&AxisName; 2],
+) -> WinnerMap {
+    let axis = |name: &AxisName| {
+        Axis::new(name.clone(), rankings.iter().map(|ranking| value(ranking, name)))
+    };
+    let columns = axis(across);
+    let rows = axis(down);
     let field = |x: &String, y: &String| {
-        let mut at = races.iter().filter(|race| value(race, across) == *x);
-        at.find(|race| value(race, down) == *y).map(|race| field(study, race))
+        let mut at = rankings.iter().filter(|ranking| value(ranking, across) == *x);
+        at.find(|ranking| value(ranking, down) == *y).map(|ranking| field(study, ranking))
     };
     let fields = |y: &String| columns.values.iter().map(|x| field(x, y)).collect();
     WinnerMap {
@@ -102,28 +110,28 @@ fn map(study: &Study, title: String, races: &[&Race], [across, down]: [&AxisName
     }
 }
 
-fn field(study: &Study, race: &Race) -> Field {
-    let evidence = race.evidence();
-    let next = race.second.map(|second| study.series(second));
-    let lead = race.lead().map(units::times);
+fn field(study: &Study, ranking: &Ranking) -> Field {
+    let evidence = ranking.evidence();
+    let next = ranking.second.map(|second| study.series(second));
+    let lead = ranking.lead().map(units::times);
     let beside = match (evidence, next.zip(lead)) {
         (_, None) => "of one".to_owned(),
         (Evidence::Clear, Some((next, lead))) => format!("{lead} ahead of {next}"),
         (Evidence::Overlap, Some((next, _))) => format!("or {next}"),
-        (Evidence::TooFew, Some(_)) => "too few samples to say".to_owned(),
+        (Evidence::TooFew, Some(_)) => "too few samples".to_owned(),
     };
-    let name = study.series(race.first);
+    let name = study.series(ranking.first);
     Field { style: study.style(&name), name, beside, is_clear: evidence == Evidence::Clear }
 }
 
 impl WinnerMap {
-    /// Pixels before the fields: the values of the axis that runs down.
+    /// Width of the labels of the vertical axis, left of the fields.
     fn left(&self) -> f64 {
         let names = self.rows.iter().map(|(name, _)| width(name, NAME));
         names.fold(width(&self.axes[1], QUIET_TEXT), f64::max) + 12.0
     }
 
-    /// Pixels across a field.
+    /// Width of a field in pixels.
     fn field(&self) -> f64 {
         let fields = self.rows.iter().flat_map(|(_, fields)| fields.iter().flatten());
         let needed = fields.map(Field::width).fold(0.0, f64::max);
@@ -138,17 +146,18 @@ impl Panel for WinnerMap {
 
     fn layout(_: &[WinnerMap]) {}
 
-    fn size(&self, (): &()) -> At {
+    fn size(&self, (): &()) -> Position {
         let across = self.left() + self.columns.len() as f64 * (self.field() + GAP);
         let title = height(&wrap(&self.title, PANEL_TITLE, across), PANEL_TITLE);
         (across, title + HEADER + self.rows.len() as f64 * (FIELD[2] + GAP) + BELOW)
     }
 
-    fn paint(&self, area: &Area<'_>, (): &()) -> Painted {
+    fn paint(&self, area: &Area<'_>, (): &()) -> PaintResult {
         let title = wrap(&self.title, PANEL_TITLE, self.size(&()).0);
         write_lines(area, &title, (0.0, 0.0), PANEL_TITLE, INK)?;
         let top = height(&title, PANEL_TITLE);
-        let (left, across) = (self.left(), self.field());
+        let left = self.left();
+        let across = self.field();
         write(area, &self.axes[0], (left, top + 2.0), &text(QUIET_TEXT, QUIET))?;
         write(area, &self.axes[1], (0.0, top + 22.0), &text(QUIET_TEXT, QUIET))?;
         for (i, column) in self.columns.iter().enumerate() {
@@ -173,14 +182,14 @@ impl Panel for WinnerMap {
 }
 
 impl Field {
-    /// Pixels that it needs.
+    /// Required width in pixels.
     fn width(&self) -> f64 {
         let text = width(&self.name, NAME).max(width(&self.beside, QUIET_TEXT));
         STRIPE + text.ceil() + 2.0 * PADDING
     }
 
-    /// A stripe of the winner's colour on a lighter ground, on white where nobody clearly wins.
-    fn paint(&self, area: &Area<'_>, from: At, to: At) -> Painted {
+    /// A stripe of the winner's colour on a lighter background, on white without a clear winner.
+    fn paint(&self, area: &Area<'_>, from: Position, to: Position) -> PaintResult {
         if self.is_clear {
             fill(area, from, to, self.style.shade())?;
         }
@@ -222,7 +231,8 @@ mod tests {
         let panel = of(&rows(), &[]).expect("a map").panels.remove(0);
         assert_eq!(panel.columns, ["1", "2", "3"]);
         let field = |row: usize, column: usize| panel.rows[row].1[column].as_ref();
-        let (first, last) = (field(0, 0).expect("measured"), field(0, 2).expect("measured"));
+        let first = field(0, 0).expect("measured");
+        let last = field(0, 2).expect("measured");
         assert_eq!((first.name.as_str(), last.name.as_str()), ("fast", "slow"));
         assert!(field(1, 2).is_none(), "not measured");
         assert!(first.is_clear && first.beside == "2.00 × ahead of slow", "{first:?}");

@@ -1,4 +1,4 @@
-//! What to do next, as commands that can be copied.
+//! Next steps, as commands that can be copied.
 
 use super::comparison::Key;
 use super::measured::Measured;
@@ -8,29 +8,29 @@ use crate::shape::{self, AxisName};
 /// The axis of data that were read from a file.
 const INPUT: &str = "input";
 
-/// What is needed to measure again.
+/// Data for commands that measure again.
 #[derive(Clone, Debug)]
 pub struct Advice<'a> {
-    /// The command that measures doubtful points again.
+    /// The command that measures inconclusive points again.
     pub confirm: String,
-    /// The command that measures both sides in turn, where the runs are of a suite.
+    /// The command that measures both sides in a paired run, if the runs are of a suite.
     pub against: Option<String>,
     /// The new run.
     pub record: &'a RunRecord,
 }
 
-/// What to do about a point.
+/// Next steps for a point.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Steps {
-    /// Why, or what no command does.
+    /// Reason, or a step that is no command.
     pub hint: Option<&'static str>,
-    /// Commands as a shell takes them, the first one first.
+    /// Commands for a shell, the first one first.
     pub commands: Vec<String>,
 }
 
 impl<'a> Advice<'a> {
-    /// For a comparison of these runs that was made with such flags.
-    pub fn of(base: &str, new: &'a Measured, flags: &[String]) -> Self {
+    /// Advice for a comparison of these runs with command-line `flags`.
+    pub fn new(base: &str, new: &'a Measured, flags: &[String]) -> Self {
         Advice {
             confirm: confirm(base, &new.folder.to_string_lossy(), flags),
             against: against(base, &new.record, flags),
@@ -38,27 +38,27 @@ impl<'a> Advice<'a> {
         }
     }
 
-    /// The command that measures both in turn, if there is one; else the other.
-    pub fn in_turn(&self) -> &str {
+    /// The command of a paired run, if there is one; else the one that confirms.
+    pub fn paired(&self) -> &str {
         self.against.as_deref().unwrap_or(&self.confirm)
     }
 
-    /// The command that measures a point of the new run again, with these flags more.
+    /// The command that measures a point of the new run again, with additional `flags`.
     pub fn measure(&self, key: &Key, flags: &[&str]) -> String {
         let line = measure_again(key, self.record);
         flags.iter().fold(line, |line, flag| format!("{line} {flag}"))
     }
 }
 
-/// The command that compares two runs again, and measures what is doubtful.
+/// The command that compares two runs again, and measures inconclusive points.
 pub fn confirm(base: &str, new: &str, flags: &[String]) -> String {
     let words = ["bench", "compare", base, new, "--confirm"].into_iter();
     let words = words.chain(flags.iter().map(String::as_str));
     shell_line(words)
 }
 
-/// The command that measures the run's suite and the base in turn: the one that was given, if
-/// the run was made so, but for the folder that it went to.
+/// The command that measures the run's suite and the base in a paired run: the original command
+/// without its output folder, if the run was made by one.
 fn against(base: &str, new: &RunRecord, flags: &[String]) -> Option<String> {
     let is_flag = |word: &str, flag: &str| word == flag || word.starts_with(&format!("{flag}="));
     if new.command.iter().any(|word| is_flag(word, "--against")) {
@@ -124,7 +124,7 @@ pub fn measure_again(key: &Key, record: &RunRecord) -> String {
     shell_line(words.iter().map(String::as_str))
 }
 
-/// The words of a flag: one where the value could be taken for another flag.
+/// The words of a flag: a single one if the value could be mistaken for another flag.
 fn flag(name: &str, value: &str) -> Vec<String> {
     if value.starts_with('-') {
         vec![format!("--{name}={value}")]
@@ -133,8 +133,8 @@ fn flag(name: &str, value: &str) -> Vec<String> {
     }
 }
 
-/// The words of an axis' flag. That of a switch needs no value, so it takes one in the same word
-/// only.
+/// The words of the flag of an axis. The flag of a switch needs no value, so a value must be part
+/// of the same word.
 fn axis_flag(name: &AxisName, value: &str) -> Vec<String> {
     if name.declared().kind == AxisKind::Switch {
         return vec![format!("--{name}={value}")];
@@ -142,7 +142,7 @@ fn axis_flag(name: &AxisName, value: &str) -> Vec<String> {
     flag(name, &shape::flag_value(name, value))
 }
 
-/// A word as a shell takes it.
+/// Quotes a word for a shell.
 pub fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:,=+@%".contains(c);
     if !word.is_empty() && word.chars().all(plain) {

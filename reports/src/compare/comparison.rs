@@ -1,4 +1,4 @@
-//! What a comparison of two runs says.
+//! Results of a comparison of two runs.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -12,15 +12,15 @@ use crate::record::{Point, SelfTest};
 use crate::shape;
 use crate::units;
 
-/// Two runs, point by point.
+/// Comparison of two runs, point by point.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Comparison {
-    /// The run that is compared with.
+    /// The baseline run.
     pub base: RunName,
     /// The run that is judged.
     pub new: RunName,
-    /// What counted as a change.
+    /// Limits for a change.
     pub thresholds: Thresholds,
     /// The points that both runs have, in the order of the new run.
     pub points: Vec<PointVerdict>,
@@ -28,25 +28,25 @@ pub struct Comparison {
     pub only_base: Vec<Unmatched>,
     /// Points and stages that only the new run has, or that are valid there only.
     pub only_new: Vec<Unmatched>,
-    /// Whether both runs were asked for the same points: what only the base has is missing in
-    /// the new run then.
+    /// True if both runs were requested with the same points: points that only the base has are
+    /// missing in the new run then.
     #[serde(default)]
     pub asked_alike: bool,
-    /// Whether addresses were randomised in the processes that were measured in turn; `None` for
-    /// runs one after the other, and where it is not recorded.
+    /// True if addresses were randomised in the processes of a paired run; `None` for separate
+    /// runs, and where it is not recorded.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aslr: Option<bool>,
-    /// What a reader should know about the comparison as a whole.
+    /// Notes on the comparison as a whole.
     pub notes: Vec<String>,
-    /// How often the gate errs on this machine, if that was ever measured.
+    /// Error rates of comparisons on this machine, if they were ever measured.
     pub gate: Option<SelfTest>,
 }
 
-/// What identifies a run to a reader.
+/// Identification of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RunName {
-    /// The folder, as given.
+    /// The folder, as specified.
     pub folder: String,
     /// UTC, RFC 3339.
     pub started: String,
@@ -58,26 +58,26 @@ pub struct RunName {
     pub cpu_model: String,
 }
 
-/// Why a point of the base has no partner, if the new run has no such row.
+/// Reason of a point without a partner, if the new run has no such row.
 pub const NOT_MEASURED: &str = "not measured";
 /// Why a point of the base has no partner, if the program no longer has its variant.
 pub const RETIRED: &str = "the variant was retired";
 /// Why a point of the new run has no partner, if the base has no such row.
 pub const NEW: &str = "new";
-/// What the notes of rows begin with whose variant was wrong, or failed.
+/// Prefixes of the notes of rows whose variant was wrong, or failed.
 const WRONG: [&str; 2] = ["wrong output", "failed: "];
 
-/// A point and stage that has no partner.
+/// A point and stage without a partner.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Unmatched {
     /// The point.
     pub key: Key,
-    /// Why: `not measured`, `new`, or the note of a row that is not valid.
+    /// Reason: `not measured`, `new`, or the note of a row that is not valid.
     pub reason: String,
 }
 
-/// What points are joined by.
+/// Key by which points are joined.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Key {
@@ -104,31 +104,30 @@ pub struct PointVerdict {
     /// The 95 % interval of the ratio; `None` for too few samples.
     #[cfg_attr(test, schemars(with = "Option<crate::schema::Interval>"))]
     pub interval: Option<Interval>,
-    /// Two-sided p-value of the rank test: of Mann and Whitney, or of signs for
-    /// what was measured in turn.
+    /// Two-sided p-value of the rank test: of Mann and Whitney, or the sign test for paired runs.
     pub p_value: Option<f64>,
-    /// Two-sided p-value of "the change is within the minimum effect": points are ranked by
-    /// it where many are judged.
+    /// Two-sided p-value of "the change is within the minimum effect": points are ranked by it if
+    /// many are judged.
     #[serde(default)]
     pub p_change: Option<f64>,
-    /// How far from the ratio its interval reaches, on its longer side: 0.008 for ± 0.8 %.
+    /// Distance of the farther end of its interval from the ratio: 0.008 for ± 0.8 %.
     #[serde(default)]
     pub resolution: Option<f64>,
-    /// The smallest change, as a fraction, that would have been found four times in five.
+    /// The smallest change, as a fraction, that would have been detected with a power of 80 %.
     #[serde(default)]
     pub detectable: Option<f64>,
-    /// The judgement.
+    /// The verdict.
     pub verdict: Verdict,
-    /// What has changed along with the time.
+    /// Change of the machine code.
     pub code: Code,
-    /// Why, in words.
+    /// Reason of the verdict.
     pub reason: String,
-    /// The command to run next, as a shell takes it.
+    /// The command to run next, for a shell.
     pub next: Option<String>,
     /// The command to run after that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub then: Option<String>,
-    /// Why, or what no command does.
+    /// Reason, or a step that is no command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
 }
@@ -144,7 +143,7 @@ impl PointVerdict {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Side {
-    /// How many of them count.
+    /// Number of samples that count.
     pub samples: usize,
     /// Their median in seconds.
     pub median_s: f64,
@@ -152,37 +151,37 @@ pub struct Side {
     pub fingerprint: String,
 }
 
-/// What came of a point.
+/// Verdict on a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Verdict {
     /// Slower by more than the minimum effect.
     Slower,
-    /// The samples don't tell.
+    /// The samples allow no conclusion.
     Inconclusive,
     /// Faster by more than the minimum effect.
     Faster,
-    /// No change that would matter.
+    /// No relevant change.
     Same,
 }
 
-/// Whether the machine code of both sides is the same.
+/// Comparison of the machine code of both sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Code {
-    /// The same: what changed is the environment.
+    /// Equal: only the environment has changed.
     Same,
-    /// Not the same.
+    /// Different.
     Changed,
     /// A fingerprint is missing.
     Unknown,
 }
 
 impl Code {
-    /// From the fingerprints of both sides.
-    pub fn of(base: &str, new: &str) -> Self {
+    /// Compares the fingerprints of both sides.
+    pub fn from_fingerprints(base: &str, new: &str) -> Self {
         match (base, new) {
             ("", _) | (_, "") => Code::Unknown,
             _ if base == new => Code::Same,
@@ -191,13 +190,13 @@ impl Code {
     }
 }
 
-/// JSON has no NaN: it is written as null.
+/// Reads null as NaN, which JSON lacks.
 fn nan_for_null<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     Ok(Option::deserialize(deserializer)?.unwrap_or(f64::NAN))
 }
 
 impl Verdict {
-    /// All of them, the most urgent first.
+    /// All verdicts, the most urgent first.
     pub const ALL: [Verdict; 4] =
         [Verdict::Slower, Verdict::Inconclusive, Verdict::Faster, Verdict::Same];
 }
@@ -214,13 +213,13 @@ impl fmt::Display for Verdict {
 }
 
 impl Comparison {
-    /// How many points have a verdict.
+    /// Number of points with a verdict.
     pub fn count(&self, verdict: Verdict) -> usize {
-        self.of(verdict).count()
+        self.with_verdict(verdict).count()
     }
 
     /// The points with a verdict.
-    pub fn of(&self, verdict: Verdict) -> impl Iterator<Item = &PointVerdict> {
+    pub fn with_verdict(&self, verdict: Verdict) -> impl Iterator<Item = &PointVerdict> {
         self.points.iter().filter(move |point| point.verdict == verdict)
     }
 
@@ -230,20 +229,20 @@ impl Comparison {
     }
 }
 
-/// Whether the note of a row says that its output was wrong, or that it failed.
+/// True if the note of a row states that its output was wrong, or that it failed.
 pub(crate) fn is_wrong(note: &str) -> bool {
     WRONG.iter().any(|begin| note.starts_with(begin))
 }
 
 impl Unmatched {
-    /// Whether the other run has the point, but a wrong output of it or none.
+    /// True if the other run has the point, but with a wrong output or none.
     pub fn is_wrong(&self) -> bool {
         is_wrong(&self.reason)
     }
 }
 
 impl PointVerdict {
-    /// The verdict; one of no change with what could have been seen: `SAME (± 0.8 %)`.
+    /// The verdict; if it is no change, with the resolution: `SAME (± 0.8 %)`.
     pub fn label(&self) -> String {
         match (self.verdict, self.resolution) {
             (Verdict::Same, Some(resolution)) => {

@@ -1,28 +1,27 @@
-//! Runs that can't be compared.
+//! Errors of comparisons.
 
 use text::Foreign;
 
 use super::measured::Measured;
 use crate::units::counted;
 
-/// Runs that can't be compared.
+/// Reason why runs can't be compared.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the variants say what they hold")]
 pub enum CompareError {
-    /// They are one and the same: its folders, and when it was started.
+    /// Both are the same run: the folders, and its start.
     #[error(
-        "{} and {} are the same run, started {}: comparing a run with itself says nothing; \
-         measure again, or name an earlier run", folders[0], folders[1], started.shown()
+        "{} and {} are the same run, started {}; measure again, or name an earlier run", folders[0], folders[1], started.shown()
     )]
     SameRun { folders: [String; 2], started: String },
-    /// They are of unlike machines: their folders, and where they were measured.
+    /// The runs are of different machines: the folders, and the machines.
     #[error(
-        "{} was measured on another machine ({}) than {} ({}): their times say nothing of the \
-         code; use --across-machines if that is what you want",
+        "{} was measured on another machine ({}) than {} ({}): their times are not comparable; use \
+         --across-machines to compare them anyway",
         folders[0], machines[0], folders[1], machines[1]
     )]
     Machines { folders: [String; 2], machines: [String; 2] },
-    /// No point is in both: their folders, and how many points have samples.
+    /// No common point: the folders, and the numbers of points with samples.
     #[error(
         "nothing can be compared: {} has {} with samples, {} has {}, and none is in both",
         folders[0], counted(points[0], "point"), folders[1], points[1]
@@ -38,7 +37,8 @@ impl CompareError {
 
     pub(super) fn machines(runs: [&Measured; 2]) -> Self {
         let machines = runs.map(|run| {
-            let (model, key) = (&run.record.machine.cpu_model, &run.record.machine_key);
+            let model = &run.record.machine.cpu_model;
+            let key = &run.record.machine_key;
             let devices = run.points.iter().map(|point| point.key.point.device.as_str());
             let gpus = run.record.gpu_models(devices);
             let gpus = gpus.iter().map(|model| format!(", {}", model.shown()));

@@ -1,19 +1,15 @@
-//! How often the gate of comparisons errs, in words.
+//! Error rates of comparisons, as text.
 
 use super::{Comparison, Thresholds};
 use crate::record::{SelfTest, Trial};
 use crate::units;
 
-/// The rates that `bench selftest` measured with the limits of a comparison.
+/// Error rates that `bench selftest` measured with the limits of a comparison.
 pub(crate) fn sentence(comparison: &Comparison) -> String {
     match comparison.gate.as_ref() {
-        None => {
-            "How often this gate errs on this machine is not known: run `bench selftest`".into()
-        }
+        None => "Error rates on this machine are unknown; run `bench selftest`".into(),
         Some(gate) if !has_limits(gate, &comparison.thresholds) => {
-            "How often the gate errs with these limits is not known: the self-test is of the \
-             default ones"
-                .into()
+            "Error rates with these limits are unknown: the self-test used the default ones".into()
         }
         Some(gate) => rates(gate, comparison.aslr),
     }
@@ -23,36 +19,36 @@ fn has_limits(gate: &SelfTest, limits: &Thresholds) -> bool {
     (gate.min_effect, gate.significance) == (limits.min_effect, limits.significance)
 }
 
-/// Both ways to compare, each with its rates. Those in turn are of fixed or of randomised addresses,
-/// and say nothing of the other case.
+/// Rates of separate and of paired runs. Those of paired runs are valid for fixed or for randomised
+/// addresses only.
 fn rates(gate: &SelfTest, aslr: Option<bool>) -> String {
     let of_other_case = aslr == Some(true) && gate.aslr != Some(true);
-    let in_turn = (!gate.in_turn.is_empty()).then(|| {
+    let paired = (!gate.in_turn.is_empty()).then(|| {
         if of_other_case {
-            "in turn with randomised addresses: not known; run `bench selftest` where they are"
+            "paired runs with randomised addresses: unknown; run `bench selftest` on such a system"
                 .to_owned()
         } else {
-            format!("in turn: {}", rates_of(&gate.in_turn))
+            format!("paired runs: {}", rates_of(&gate.in_turn))
         }
     });
-    let run_after_run =
-        (!gate.trials.is_empty()).then(|| format!("run after run: {}", rates_of(&gate.trials)));
-    let said: Vec<_> = run_after_run.into_iter().chain(in_turn).collect();
+    let separate =
+        (!gate.trials.is_empty()).then(|| format!("separate runs: {}", rates_of(&gate.trials)));
+    let phrases: Vec<_> = separate.into_iter().chain(paired).collect();
     let day = gate.finished.get(..10).unwrap_or(&gate.finished);
-    format!("This gate on this machine (selftest of {day}): {}", said.join("; "))
+    format!("Error rates on this machine (selftest of {day}): {}", phrases.join("; "))
 }
 
-/// `false alarms in 0.5 % of 200 points · 5 % slower found in 99 %`.
+/// `false alarms in 0.5 % of 200 points · 5 % slower detected in 99 %`.
 fn rates_of(trials: &[Trial]) -> String {
-    let said: Vec<_> = trials.iter().filter_map(rate).collect();
-    said.join(" · ")
+    let phrases: Vec<_> = trials.iter().filter_map(rate).collect();
+    phrases.join(" · ")
 }
 
 fn rate(trial: &Trial) -> Option<String> {
     let rate = units::percent(trial.rate()?);
     Some(match trial.slowdown {
         0.0 => format!("false alarms in {rate} of {}", units::counted(trial.points, "point")),
-        slowdown => format!("{} slower found in {rate}", units::percent(slowdown)),
+        slowdown => format!("{} slower detected in {rate}", units::percent(slowdown)),
     })
 }
 
@@ -62,10 +58,11 @@ mod tests {
     use crate::report::fixture::comparison;
 
     #[test]
-    fn rates_are_said_in_percent() {
-        let expected = "This gate on this machine (selftest of 2026-01-01): run after run: \
-            false alarms in 0.50 % of 200 points · 2.0 % slower found in 75 % · 5.0 % slower found \
-            in 100 %; in turn: false alarms in 0 % of 200 points · 5.0 % slower found in 100 %";
+    fn rates_are_in_percent() {
+        let expected = "Error rates on this machine (selftest of 2026-01-01): separate runs: false \
+            alarms in 0.50 % of 200 points · 2.0 % slower detected in 75 % · 5.0 % slower detected \
+            in 100 %; paired runs: false alarms in 0 % of 200 points · 5.0 % slower detected in \
+            100 %";
         assert_eq!(sentence(&comparison(&[])), expected);
     }
 
@@ -76,22 +73,22 @@ mod tests {
         let text = sentence(&random);
         assert!(
             text.ends_with(
-                "in turn with randomised addresses: not known; run `bench selftest` \
-            where they are"
+                "paired runs with randomised addresses: unknown; run `bench selftest` on such a \
+                 system"
             ),
             "{text}"
         );
         random.gate.as_mut().expect("a gate").aslr = Some(true);
-        assert!(sentence(&random).contains("; in turn: false alarms in 0 %"));
+        assert!(sentence(&random).contains("; paired runs: false alarms in 0 %"));
     }
 
     #[test]
-    fn what_was_not_measured_is_not_told() {
+    fn unmeasured_values_are_omitted() {
         let mut without = comparison(&[]);
         without.gate = None;
         assert!(sentence(&without).contains("bench selftest"));
         let mut other = comparison(&[]);
         other.thresholds.min_effect = 0.05;
-        assert!(sentence(&other).contains("with these limits is not known"));
+        assert!(sentence(&other).contains("with these limits are unknown"));
     }
 }

@@ -1,4 +1,4 @@
-//! Two runs joined by their points, each pair judged.
+//! Joins two runs by their points and judges each pair.
 
 use std::collections::HashMap;
 
@@ -8,34 +8,34 @@ use text::Foreign;
 
 use super::Thresholds;
 use super::advice::Advice;
-use super::busy::Circumstances;
 use super::comparison::{
     Code, Comparison, Key, NEW, NOT_MEASURED, PointVerdict, RETIRED, RunName, Side, Unmatched,
 };
 use super::counters;
 use super::error::CompareError;
 use super::judge::{Judgement, judge};
+use super::load::RunConditions;
 use super::measured::{Measured, MeasuredPoint, Samples};
 use super::multiplicity::{Family, hold_back};
 use super::rounds::{JUDGED, judge_rounds};
 use super::scatter::RunScatter;
 use super::unjudged::asked_alike;
-use super::words::Found;
+use super::words::PointReport;
 use crate::rank::TOTAL;
 use crate::record::SMALL_NOTE;
 use crate::retired;
 
-/// What a comparison goes by.
+/// Options of a comparison.
 #[derive(Clone, Debug, Default)]
 pub struct Terms {
-    /// What counts as a change.
+    /// Limits for a change.
     pub thresholds: Thresholds,
-    /// Whether runs of unlike machines may be compared.
+    /// True if runs of different machines may be compared.
     pub across_machines: bool,
-    /// The flags that the same comparison needs when it is made again, word by
-    /// word: `--store DIR`. Advice that can be copied has them.
+    /// Command-line flags that repeat the comparison, word by word: `--store DIR`. Advice that can
+    /// be copied contains them.
     pub flags: Vec<String>,
-    /// How much runs of the same code differ on the machine, where that is known.
+    /// Scatter between runs of the same code on the machine, if it is known.
     pub scatter: Option<RunScatter>,
 }
 
@@ -44,7 +44,7 @@ struct Pair<'a> {
     base: &'a MeasuredPoint,
     new: &'a MeasuredPoint,
     code: Code,
-    /// The samples of either that it was judged by.
+    /// The samples of both sides by which it was judged.
     series: [&'a Series; 2],
     judgement: Judgement,
 }
@@ -52,8 +52,8 @@ struct Pair<'a> {
 /// Compares a run with an earlier one.
 ///
 /// # Errors
-/// If both are the same run, if the machines are unlike and that was not asked for, or if no
-/// point is in both.
+/// If both are the same run, if the machines differ and that was not allowed, or if they have no
+/// point in common.
 pub fn compare(base: &Measured, new: &Measured, terms: &Terms) -> Result<Comparison, CompareError> {
     if base.is_same_run_as(new) {
         return Err(CompareError::same_run([base, new]));
@@ -61,18 +61,19 @@ pub fn compare(base: &Measured, new: &Measured, terms: &Terms) -> Result<Compari
     if base.record.machine_key != new.record.machine_key && !terms.across_machines {
         return Err(CompareError::machines([base, new]));
     }
-    let in_turn = base.is_in_turn_with(new);
-    let (in_base, in_new) = (by_key(base, in_turn), by_key(new, in_turn));
-    let circumstances = Circumstances::of(base, new);
-    let points: Vec<_> = judged_points(new, in_turn).collect();
+    let is_paired = base.is_paired_with(new);
+    let in_base = by_key(base, is_paired);
+    let in_new = by_key(new, is_paired);
+    let conditions = RunConditions::new(base, new);
+    let points: Vec<_> = judged_points(new, is_paired).collect();
     let other_gpu = |key: &Key| other_gpu([base, new], key).filter(|_| !terms.across_machines);
     let pairs = points.into_par_iter().filter_map(|point| {
         let partner = in_base.get(&point.key).filter(|_| other_gpu(&point.key).is_none())?;
-        Pair::judged(partner, point, in_turn, circumstances, terms)
+        Pair::judged(partner, point, is_paired, conditions, terms)
     });
     let mut pairs: Vec<Pair<'_>> = pairs.collect();
     if pairs.is_empty() {
-        let elsewhere = judged_points(new, in_turn)
+        let elsewhere = judged_points(new, is_paired)
             .any(|point| in_base.contains_key(&point.key) && other_gpu(&point.key).is_some());
         let of_unlike =
             if elsewhere { CompareError::machines } else { CompareError::nothing_in_common };
@@ -81,12 +82,12 @@ pub fn compare(base: &Measured, new: &Measured, terms: &Terms) -> Result<Compari
     let judged = pairs.iter_mut().map(|pair| (pair.is_whole(), &mut pair.judgement));
     let family = hold_back(&mut judged.collect::<Vec<_>>(), &terms.thresholds);
     let (name, other) = (name(base), self::name(new));
-    let advice = Advice::of(&name.folder, new, &terms.flags);
+    let advice = Advice::new(&name.folder, new, &terms.flags);
     let points = pairs.iter().map(|pair| pair.verdict(family(pair.is_whole()), terms, &advice));
     Ok(Comparison {
         points: points.collect(),
-        only_base: unmatched(judged_points(base, in_turn), &in_new, NOT_MEASURED, other_gpu),
-        only_new: unmatched(judged_points(new, in_turn), &in_base, NEW, other_gpu),
+        only_base: unmatched(judged_points(base, is_paired), &in_new, NOT_MEASURED, other_gpu),
+        only_new: unmatched(judged_points(new, is_paired), &in_base, NEW, other_gpu),
         asked_alike: asked_alike(base, new),
         aslr: super::notes::randomised([base, new]),
         notes: [small_runs(base, new), super::notes::notes(base, new, terms)].concat(),
@@ -98,34 +99,35 @@ pub fn compare(base: &Measured, new: &Measured, terms: &Terms) -> Result<Compari
 }
 
 impl<'a> Pair<'a> {
-    /// `None` where one of them has no samples.
+    /// Judges a pair; `None` if one side has no samples.
     fn judged(
         base: &'a MeasuredPoint,
         new: &'a MeasuredPoint,
-        in_turn: bool,
-        circumstances: Circumstances,
+        is_paired: bool,
+        conditions: RunConditions,
         terms: &Terms,
     ) -> Option<Self> {
-        let (of_base, of_new) = (base.samples.as_ref().ok()?, new.samples.as_ref().ok()?);
-        let code = Code::of(&base.fingerprint, &new.fingerprint);
+        let of_base = base.samples.as_ref().ok()?;
+        let of_new = new.samples.as_ref().ok()?;
+        let code = Code::from_fingerprints(&base.fingerprint, &new.fingerprint);
         let limits = &terms.thresholds;
-        let (judgement, series) = if in_turn {
+        let (judgement, series) = if is_paired {
             let judgement = judge_rounds(of_base, of_new, limits);
-            let is_moved = circumstances.rebuilt && code == Code::Same;
+            let is_moved = conditions.rebuilt && code == Code::Same;
             let judgement = if is_moved { judgement.of_the_same_code() } else { judgement };
             (judgement, [&of_base.all, &of_new.all])
         } else {
             let (judgement, series) = judged_alike(of_base, of_new, limits);
             let judgement = match &terms.scatter {
-                Some(scatter) => judgement.of_runs_that_differ(scatter.of(&new.key), limits),
+                Some(scatter) => judgement.of_runs_that_differ(scatter.for_key(&new.key), limits),
                 None => judgement,
             };
-            (judgement.under(circumstances), series)
+            (judgement.under(conditions), series)
         };
         Some(Pair { base, new, code, series, judgement })
     }
 
-    /// Whether it is a whole run, and no part of one.
+    /// True if it is a complete run, not a part of one.
     fn is_whole(&self) -> bool {
         self.new.key.stage == TOTAL
     }
@@ -137,7 +139,7 @@ impl<'a> Pair<'a> {
             median_s: series.median(),
             fingerprint: point.fingerprint.clone(),
         };
-        let found = Found {
+        let found = PointReport {
             judgement,
             code: *code,
             family,
@@ -166,8 +168,8 @@ impl<'a> Pair<'a> {
     }
 }
 
-/// By the undisturbed samples if both sides have enough, else by all: quiet
-/// samples of one run say nothing beside disturbed ones of the other.
+/// Selects the undisturbed samples if both sides have enough, else all: quiet samples of one run
+/// can't be compared with disturbed ones of the other.
 fn judged_alike<'a>(
     base: &'a Samples,
     new: &'a Samples,
@@ -178,24 +180,24 @@ fn judged_alike<'a>(
     }
     let judgement = judge(&base.all, &new.all, thresholds);
     let doubtful = base.is_doubtful() || new.is_doubtful();
-    let judgement = if doubtful { judgement.doubted() } else { judgement };
+    let judgement = if doubtful { judgement.downgraded() } else { judgement };
     (judgement, [&base.all, &new.all])
 }
 
-/// The points of a run by what they are joined by.
+/// The points of a run by key.
 type ByKey<'a> = HashMap<&'a Key, &'a MeasuredPoint>;
 
-fn by_key(run: &Measured, in_turn: bool) -> ByKey<'_> {
-    judged_points(run, in_turn).map(|point| (&point.key, point)).collect()
+fn by_key(run: &Measured, is_paired: bool) -> ByKey<'_> {
+    judged_points(run, is_paired).map(|point| (&point.key, point)).collect()
 }
 
 /// The points and stages that are judged.
-fn judged_points(run: &Measured, in_turn: bool) -> impl Iterator<Item = &MeasuredPoint> {
+fn judged_points(run: &Measured, is_paired: bool) -> impl Iterator<Item = &MeasuredPoint> {
     let is_judged = move |point: &&MeasuredPoint| JUDGED.contains(&point.key.stage.as_str());
-    run.points.iter().filter(move |point| !in_turn || is_judged(point))
+    run.points.iter().filter(move |point| !is_paired || is_judged(point))
 }
 
-/// Why a point was measured on unlike GPUs in two runs; `None` where they are of one model.
+/// Reason if a point was measured on different GPUs in two runs; `None` if they are of one model.
 fn other_gpu(runs: [&Measured; 2], key: &Key) -> Option<String> {
     let [base, new] = runs.map(|run| run.record.gpu_model(&key.point.device));
     let (base, new) = base.zip(new).filter(|(base, new)| base != new)?;
@@ -206,7 +208,7 @@ fn other_gpu(runs: [&Measured; 2], key: &Key) -> Option<String> {
     ))
 }
 
-/// The points of a run that have no partner with samples in the other one, on a GPU of that model.
+/// The points of a run without a partner with samples in the other one, on a GPU of that model.
 fn unmatched<'a>(
     points: impl Iterator<Item = &'a MeasuredPoint>,
     partners: &ByKey<'_>,

@@ -1,4 +1,4 @@
-//! Whether two series of samples differ.
+//! Statistical comparison of two series of samples.
 
 use statistics::{
     Evidence, Interval, MANY, MIN_SAMPLES, Series, mann_whitney, ratio_freedom, ratio_interval,
@@ -8,34 +8,33 @@ use super::Thresholds;
 use super::comparison::Verdict;
 use super::rounds::Quantity;
 
-/// What samples say of a change.
+/// Result of the comparison of two series of samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Judgement {
     /// The new median over the base's; NaN without samples.
     pub ratio: f64,
     /// The 95 % interval of the ratio.
     pub interval: Option<Interval>,
-    /// The degrees of freedom behind the interval, where they are known.
+    /// Degrees of freedom of the interval, if they are known.
     pub df: Option<f64>,
     /// Two-sided p-value of the rank test.
     pub p_value: Option<f64>,
-    /// Two-sided p-value of "the change is within the minimum effect": what the points of a
-    /// comparison are ranked by. A change without it is ranked by the rank test's.
+    /// Two-sided p-value of "the change is within the minimum effect", by which the points of a
+    /// comparison are ranked. A change without it is ranked by the rank test's.
     pub p_change: Option<f64>,
-    /// What comes of it.
+    /// Verdict.
     pub verdict: Verdict,
-    /// Why.
+    /// Reason.
     pub why: Why,
-    /// The rounds, of what was measured in turn.
+    /// Number of rounds of a paired run.
     pub rounds: Option<usize>,
-    /// What was compared.
+    /// Compared quantity.
     pub quantity: Quantity,
-    /// By how much two runs of the same code differ, as a fraction, where that
-    /// is a part of the interval.
+    /// Scatter between runs of the same code, as a fraction, if it is a part of the interval.
     pub runs_differ: Option<f64>,
 }
 
-/// What a verdict rests on.
+/// Reason of a verdict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Why {
     /// The whole interval lies beyond the minimum effect, and the ranks agree.
@@ -52,15 +51,15 @@ pub enum Why {
     TooWide,
     /// The interval and the rank test contradict each other.
     RanksDisagree,
-    /// A change, but others used the cores of one of the runs.
+    /// A change, but other processes used the cores in one of the runs.
     Disturbed,
-    /// The samples are clear, but runs of the same code differ as much.
+    /// The samples are clear, but runs of the same code differ by as much.
     RunsDiffer,
-    /// Clear by itself, but among so many points one such is to be expected.
+    /// Clear by itself, but expected by chance among the number of points.
     ByChance,
-    /// The machine was busy, and how much runs differ there is not known.
+    /// The machine was busy, and the scatter between runs is not known.
     Busy,
-    /// The machine was busy with unlike loads.
+    /// The machine was busy with different loads.
     UnlikeLoads,
     /// The machine code is the same, in another executable.
     SameCode,
@@ -75,7 +74,7 @@ pub enum Why {
 /// Judges the new samples by those of the base.
 pub fn judge(base: &Series, new: &Series, thresholds: &Thresholds) -> Judgement {
     let enough = base.samples().min(new.samples()) >= MIN_SAMPLES;
-    // A range of fewer samples is no interval of 95 %.
+    // The range of fewer samples is no interval of 95 %.
     let interval = ratio_interval(base, new).filter(|_| enough);
     let p_value = mann_whitney(base.sorted(), new.sorted());
     let identical = base.samples() > 0 && base.sorted() == new.sorted();
@@ -97,7 +96,7 @@ pub fn judge(base: &Series, new: &Series, thresholds: &Thresholds) -> Judgement 
 }
 
 impl Judgement {
-    /// Nothing is known but a ratio.
+    /// Inconclusive: only the ratio is known.
     pub(super) fn unclear(ratio: f64, why: Why) -> Self {
         Judgement {
             ratio,
@@ -113,17 +112,17 @@ impl Judgement {
         }
     }
 
-    /// Whether it says SLOWER or FASTER.
+    /// True if the verdict is SLOWER or FASTER.
     pub fn is_change(&self) -> bool {
         matches!(self.verdict, Verdict::Slower | Verdict::Faster)
     }
 
-    /// What the interval says of further questions.
+    /// Evidence that the interval provides for further tests.
     pub(super) fn evidence(&self) -> Option<Evidence> {
         Evidence::of(self.interval?, self.df.unwrap_or(MANY))
     }
 
-    /// How far from the ratio the interval reaches, on its longer side, as a fraction.
+    /// Distance of the farther end of the interval from the ratio, as a fraction.
     pub(super) fn resolution(&self) -> Option<f64> {
         let Interval { low, high } = self.interval?;
         let farthest = (high / self.ratio).ln().max((self.ratio / low).ln());
@@ -131,15 +130,16 @@ impl Judgement {
     }
 }
 
-/// What an interval and the p-value of a rank test say together. Up and down are alike: half as
-/// fast and twice as fast are as far from 1.
+/// Verdict by an interval and the p-value of a rank test. Changes up and down are symmetric: half
+/// as fast and twice as fast are equally far from 1.
 pub(super) fn by_limits(
     interval: Interval,
     p_value: Option<f64>,
     thresholds: &Thresholds,
 ) -> (Verdict, Why) {
     let ranks_differ = p_value.is_some_and(|p| p < thresholds.significance);
-    let (low, high) = (interval.low.ln(), interval.high.ln());
+    let low = interval.low.ln();
+    let high = interval.high.ln();
     let minimum = thresholds.min_effect.ln_1p();
     let resolution = thresholds.resolution.ln_1p().max(minimum);
     let slower = low > minimum;
@@ -205,7 +205,7 @@ pub(super) mod tests {
     }
 
     #[test]
-    fn what_the_samples_do_not_tell_is_not_told() {
+    fn ambiguous_samples_have_no_winner() {
         let base = series(30, 1.0, 0.01);
         let around = series(30, 1.011, 0.01);
         assert_eq!(verdict(&base, &around), (Verdict::Inconclusive, Why::AroundMinimum));
@@ -242,9 +242,10 @@ pub(super) mod tests {
 
     #[test]
     fn ranks_have_a_say() {
-        let (base, new) = (series(8, 1.0, 0.01), series(8, 1.5, 0.01));
+        let base = series(8, 1.0, 0.01);
+        let new = series(8, 1.5, 0.01);
         assert_eq!(verdict(&base, &new).0, Verdict::Slower);
-        // All of 8 beyond all of 8 others is as much as ranks can say.
+        // All of 8 above all of 8 others is the strongest possible result of ranks.
         let strict = Thresholds { significance: 1e-6, ..Thresholds::default() };
         let found = judge(&base, &new, &strict);
         assert_eq!((found.verdict, found.why), (Verdict::Inconclusive, Why::RanksDisagree));

@@ -1,4 +1,4 @@
-//! What comparing needs to know of a run.
+//! Data of a run that comparisons need.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -13,48 +13,49 @@ use crate::grouped::by_key;
 use crate::record::{Params, RunRecord, SampleRow, SummaryRow, YesNo, flags};
 use crate::store::{StoreError, read_distinct_summary, read_run, read_samples};
 
-/// So many undisturbed samples do without the others.
+/// Minimum number of undisturbed samples to judge by them alone.
 const ENOUGH: usize = 10;
-/// A larger share of disturbed samples makes a verdict doubtful.
+/// Share of disturbed samples above which verdicts are inconclusive.
 const DOUBTFUL: f64 = 0.3;
 
-/// A run, prepared for comparing.
+/// A run, prepared for comparisons.
 #[derive(Clone, Debug)]
 pub struct Measured {
-    /// Where it was read from.
+    /// The folder that it was read from.
     pub folder: PathBuf,
-    /// `run.json`.
+    /// Content of `run.json`.
     pub record: RunRecord,
     /// Its points and stages, in the order of `summary.csv`.
     pub points: Vec<MeasuredPoint>,
-    /// Median clock of the samples on each device, in MHz, where it was seen.
+    /// Median clock of the samples on each device, in MHz, where it was recorded.
     pub clock_mhz: BTreeMap<String, f64>,
 }
 
 /// A point and stage with its samples.
 #[derive(Clone, Debug)]
 pub struct MeasuredPoint {
-    /// What it is joined by, under the name that its variant has today.
+    /// Key by which it is joined, with the current name of its variant.
     pub key: Key,
     /// The machine code that ran.
     pub fingerprint: String,
-    /// Further figures of the row, the counts of the hardware among them.
+    /// Further metrics of the row, hardware counters included.
     pub metrics: Params,
-    /// The samples, or why there are none.
+    /// The samples, or the reason why there are none.
     pub samples: Result<Samples, String>,
 }
 
-/// The samples of a point, in two ways.
+/// The samples of a point: all, and the undisturbed ones.
 #[derive(Clone, Debug)]
 pub struct Samples {
-    /// All that count.
+    /// All samples that count.
     pub all: Series,
-    /// Those of them that were not disturbed, if they are enough to judge by:
-    /// what others did meanwhile is no property of the code.
+    /// The undisturbed samples, if they are enough to judge by: load by other processes is no
+    /// property of the code.
     pub quiet: Option<Series>,
-    /// Samples that were taken while others used the cores, or that a CPU quota stopped.
+    /// Number of samples that were taken while other processes used the cores, or that a CPU quota
+    /// stopped.
     pub disturbed: usize,
-    /// What each round of measuring in turn found; empty for a run by itself.
+    /// The rounds of a paired run; empty for a separate run.
     pub rounds: Vec<Round>,
 }
 
@@ -68,45 +69,45 @@ impl Measured {
         Self::read_with(folder, &ALIASES)
     }
 
-    /// The same with a table of old names.
+    /// Reads a run folder with a table of old names.
     ///
     /// # Errors
-    /// As [`Measured::read`].
+    /// As of [`Measured::read`].
     pub fn read_with(folder: &Path, aliases: &Aliases) -> Result<Self, StoreError> {
         let record = read_run(folder)?;
         let rows = read_distinct_summary(folder)?;
         let samples = read_samples(folder)?;
         let clock_mhz = clocks(&samples);
         let samples = ByPoint::new(&samples);
-        let in_turn = record.pair.is_some();
+        let is_paired = record.pair.is_some();
         let version = record.software.version.as_str();
         let point = |row: &SummaryRow| MeasuredPoint {
             key: Key::new(aliases.point(row.point(), version), &row.stage),
             fingerprint: row.fingerprint.clone(),
             metrics: row.metrics.clone(),
-            samples: samples.of(row, in_turn),
+            samples: samples.samples(row, is_paired),
         };
         let points = rows.iter().map(point).collect();
         Ok(Measured { folder: folder.to_owned(), points, record, clock_mhz })
     }
 
-    /// Whether these two are the sides of one measurement in turn.
-    pub fn is_in_turn_with(&self, other: &Measured) -> bool {
+    /// True if these are the two sides of a paired run.
+    pub fn is_paired_with(&self, other: &Measured) -> bool {
         self.record.pair.is_some() && self.record.pair == other.record.pair
     }
 
-    /// Leaves the points that a filter takes.
+    /// Retains the points that match a filter.
     pub fn keep(&mut self, filter: &PointFilter) {
         self.points.retain(|point| filter.takes(&point.key.point));
     }
 
-    /// Whether the other one is this very run, read from the same folder or from a copy.
+    /// True if both are one run, read from the same folder or from a copy.
     pub fn is_same_run_as(&self, other: &Measured) -> bool {
         let whole = |run: &Measured| run.folder.canonicalize().ok();
         if whole(self).is_some_and(|folder| Some(folder) == whole(other)) {
             return true;
         }
-        // Two runs may start in one second, but don't take the very same times.
+        // Two runs may start in the same second, but their times differ.
         self.record == other.record
             && self.points.iter().map(found).eq(other.points.iter().map(found))
     }
@@ -125,11 +126,11 @@ fn found(point: &MeasuredPoint) -> (&Key, Option<&[f64]>) {
 /// The samples of a stage of a point.
 type Rows<'a> = Vec<&'a SampleRow>;
 
-/// What tells points apart but for places, binding and cache.
+/// Fields that distinguish points, except for places, binding and cache.
 type Fields<'a> = (&'a str, &'a str, &'a str, &'a str, usize, &'a Params);
 
-/// Samples by the points' ids and stages; for files whose ids are not ours also by other fields,
-/// as far as these are clear.
+/// Samples by the points' ids and stages; for files with ids by other programs also by other
+/// fields, where these are unique.
 struct ByPoint<'a> {
     ids: HashMap<(&'a str, &'a str), Rows<'a>>,
     fields: HashMap<Fields<'a>, Option<(&'a str, &'a str)>>,
@@ -150,8 +151,8 @@ impl<'a> ByPoint<'a> {
         ByPoint { ids, fields }
     }
 
-    /// The samples of a row of the summary, or why there are none.
-    fn of(&self, row: &SummaryRow, in_turn: bool) -> Result<Samples, String> {
+    /// The samples of a row of the summary, or the reason why there are none.
+    fn samples(&self, row: &SummaryRow, is_paired: bool) -> Result<Samples, String> {
         if row.valid == YesNo::No {
             let note = if row.note.is_empty() { "not valid" } else { &row.note };
             return Err(note.to_owned());
@@ -163,15 +164,16 @@ impl<'a> ByPoint<'a> {
             let known = self.fields.get(&(algorithm, variant, stage, device, *threads, params))?;
             self.ids.get(&(*known)?)
         };
-        let samples = by_id.or_else(by_fields).map(|rows| Samples::of(rows, in_turn));
+        let samples = by_id.or_else(by_fields).map(|rows| Samples::from_rows(rows, is_paired));
         let samples = samples.filter(|samples| samples.all.samples() > 0);
         samples.ok_or_else(|| "no samples in samples.csv".to_owned())
     }
 }
 
 impl Samples {
-    fn of(rows: &[&SampleRow], in_turn: bool) -> Self {
-        let (mut all, mut quiet) = (Visits::default(), Visits::default());
+    fn from_rows(rows: &[&SampleRow], is_paired: bool) -> Self {
+        let mut all = Visits::default();
+        let mut quiet = Visits::default();
         for row in rows {
             if flags::has(&row.flags, flags::FRESH) {
                 all.begin();
@@ -189,17 +191,17 @@ impl Samples {
             disturbed: all.seconds.len() - quiet.seconds.len(),
             all: all.series(),
             quiet: quiet.are_enough().then(|| quiet.series()),
-            rounds: if in_turn { rounds(rows) } else { Vec::new() },
+            rounds: if is_paired { rounds(rows) } else { Vec::new() },
         }
     }
 
-    /// Whether so many samples were disturbed that nothing is clear.
+    /// True if too many samples were disturbed for any conclusion.
     pub fn is_doubtful(&self) -> bool {
         self.disturbed as f64 > DOUBTFUL * self.all.samples() as f64
     }
 }
 
-/// Samples in seconds, and the positions at which visits begin.
+/// Samples in seconds, and the indices of the first samples of blocks.
 #[derive(Default)]
 struct Visits {
     seconds: Vec<f64>,

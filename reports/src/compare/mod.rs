@@ -1,34 +1,34 @@
-//! Two runs, point by point: which points are slower?
+//! Comparison of two runs, point by point.
 //!
 //! | module | does |
 //! |---|---|
-//! | `thresholds` | says what counts as a change |
-//! | `measured` | reads what comparing needs of a run |
+//! | `thresholds` | limits for a change |
+//! | `measured` | reads the data of a run that comparisons need |
 //! | `judge` | judges two series of samples |
-//! | `doubts` | takes judgements back that are not clear |
-//! | `rounds` | reads and judges what was measured in turn |
-//! | `scatter`, `nights` | say how much runs of the same code differ: by a self-test, by history |
-//! | `busy` | says whether others used the machine |
-//! | `multiplicity` | takes back what is to be expected among so many points |
-//! | `join` | finds the points that both runs have, and has them judged |
-//! | `words`, `counters`, `notes`, `advice` | say why, and what to do next |
-//! | `unjudged` | names the points that have no verdict |
-//! | `gate` | says how often verdicts err |
-//! | `comparison` | holds what comes of it |
-//! | `render` | writes it for terminals, pages, programs and CI servers |
+//! | `downgrade` | downgrades verdicts whose conditions are not clear |
+//! | `rounds` | reads and judges paired runs |
+//! | `scatter`, `history_scatter` | scatter between runs of the same code, by a self-test or by history |
+//! | `load` | detects load by other processes |
+//! | `multiplicity` | rejects changes that are expected by chance among many points |
+//! | `join` | finds the points that both runs have, and judges them |
+//! | `words`, `counters`, `notes`, `advice` | reasons, and next steps |
+//! | `unjudged` | names the points without a verdict |
+//! | `gate` | error rates of verdicts |
+//! | `comparison` | the result |
+//! | `render` | output for terminals, pages, programs and CI servers |
 
 mod advice;
-mod busy;
 mod comparison;
 mod counters;
-mod doubts;
+mod downgrade;
 mod error;
 pub(crate) mod gate;
+mod history_scatter;
 mod join;
 mod judge;
+mod load;
 mod measured;
 mod multiplicity;
-mod nights;
 mod notes;
 pub mod render;
 mod rounds;

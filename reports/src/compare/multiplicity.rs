@@ -1,30 +1,30 @@
-//! Many points are judged at once: a change has to be clearer than what so many points show
-//! by chance.
+//! Correction for multiple comparisons: a change has to be clearer than what many points show by
+//! chance.
 //!
-//! Two families are held back each by itself: whole runs (stage `total`), and their parts.
-//! Parts of a run change along with it, and a variant with many stages must not make its
-//! whole harder to judge. With two families, of comparisons in which nothing has changed no
-//! more than twice [`Thresholds::false_discovery`] have any alarm.
+//! Two families are corrected separately: complete runs (stage `total`), and their parts. Parts of
+//! a run change along with it, and a variant with many stages must not make its total harder to
+//! judge. With two families, among comparisons in which nothing has changed at most twice
+//! [`Thresholds::false_discovery`] have any false alarm.
 
 use statistics::critical_p_value;
 
 use super::Thresholds;
 use super::judge::{Judgement, Why};
 
-/// The p-value that a 95 % interval asks for.
+/// The p-value of a 95 % interval.
 const OF_INTERVAL: f64 = 0.05;
 
-/// What the other points of its family mean for a point.
+/// Family of points that are judged together.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Family {
-    /// How many points were judged together.
+    /// Number of points that were judged together.
     pub points: usize,
-    /// A further change among them would need a p-value of at most this.
+    /// Maximum p-value of one more change among them.
     pub needed: f64,
 }
 
-/// Takes back the changes that are to be expected among so many judgements. Each comes with
-/// whether it is of a whole run.
+/// Rejects the changes that are expected by chance among all judgements. The flag of each is true
+/// for complete runs.
 pub(super) fn hold_back(
     judged: &mut [(bool, &mut Judgement)],
     thresholds: &Thresholds,
@@ -36,7 +36,7 @@ pub(super) fn hold_back(
         let is_clear = |p: f64| critical.is_some_and(|critical| p <= critical);
         for (_, judgement) in judged.iter_mut().filter(|(of, _)| *of == whole) {
             if judgement.is_change() && !is_clear(p_value(judgement)) {
-                **judgement = judgement.not_clear(Why::ByChance);
+                **judgement = judgement.inconclusive(Why::ByChance);
             }
         }
         let changes = p_values.iter().filter(|p| is_clear(**p)).count();
@@ -47,7 +47,8 @@ pub(super) fn hold_back(
     move |whole| if whole { wholes } else { parts }
 }
 
-/// What other rules have taken back is no evidence for its neighbours either.
+/// p-value for ranking. Changes that other rules have rejected are no evidence for other points
+/// either.
 fn p_value(judgement: &Judgement) -> f64 {
     if judgement.is_change() {
         judgement.p_change.or(judgement.p_value).unwrap_or(1.0)
@@ -92,7 +93,7 @@ mod tests {
         assert_eq!(among(0.01, 1), Some(Slower));
         assert_eq!(among(0.01, 2), Some(Inconclusive));
         assert_eq!(among(1e-5, 999), Some(Slower));
-        // What is judged in turn is ranked by its signs until more is known of it.
+        // Paired runs are ranked by the sign test until an interval is known.
         let mut judged = vec![(true, change(None))];
         assert_eq!(verdicts(judged.clone()).0, [Slower]);
         judged.resize(10, (true, same()));

@@ -1,23 +1,23 @@
-//! What else differs between two runs, or makes them doubtful.
+//! Other differences between two runs, and reasons to doubt them.
 
 use std::collections::BTreeSet;
 
 use statistics::MIN_VISITS;
 use text::Foreign;
 
-use super::busy::Load;
 use super::join::Terms;
+use super::load::Load;
 use super::measured::Measured;
 use super::scatter::Origin;
 use crate::record::RunRecord;
 use crate::units;
 
-/// Clocks that differ by less explain no change that matters.
+/// Smaller relative differences of clocks explain no relevant change.
 const UNLIKE_CLOCKS: f64 = 0.03;
-/// Reading the clock is worth a word from this price in seconds on.
+/// Cost of reading the clock, in seconds, from which on it is mentioned.
 const DEAR_CLOCK_S: f64 = 1e-7;
 
-/// What a reader should know about the comparison as a whole.
+/// Notes on the comparison as a whole.
 pub fn notes(base: &Measured, new: &Measured, terms: &Terms) -> Vec<String> {
     let mut notes = Vec::new();
     notes.extend(calibration(base, new, terms));
@@ -25,7 +25,7 @@ pub fn notes(base: &Measured, new: &Measured, terms: &Terms) -> Vec<String> {
         notes.extend(unfinished(name, run));
         notes.extend(clock_jump(name, run));
         notes.extend(disturbed(name, run));
-        notes.extend(visits(name, run).filter(|_| !base.is_in_turn_with(new)));
+        notes.extend(visits(name, run).filter(|_| !base.is_paired_with(new)));
     }
     notes.extend(differences(base, new));
     notes.extend(gpus(base, new));
@@ -35,7 +35,7 @@ pub fn notes(base: &Measured, new: &Measured, terms: &Terms) -> Vec<String> {
     notes
 }
 
-/// Version of the driver of the GPUs by NVIDIA, which a machine has one of; empty without any.
+/// Version of the NVIDIA driver, of which a machine has one; empty without GPUs.
 fn driver(run: &RunRecord) -> String {
     let gpu = run.machine.gpus.first();
     gpu.map_or_else(String::new, |gpu| gpu.driver.shown().to_string())
@@ -43,7 +43,8 @@ fn driver(run: &RunRecord) -> String {
 
 /// Changes of the GPUs that points of both runs ran on.
 fn gpus(base: &Measured, new: &Measured) -> Vec<String> {
-    let (a, b) = (&base.record, &new.record);
+    let a = &base.record;
+    let b = &new.record;
     let devices = new.points.iter().map(|point| point.key.point.device.as_str());
     let devices: BTreeSet<&str> = devices.collect();
     let pairs = devices.into_iter().filter_map(|device| {
@@ -77,7 +78,7 @@ fn gpus(base: &Measured, new: &Measured) -> Vec<String> {
     notes
 }
 
-/// Nothing is said of what one of the runs does not know.
+/// A value, or `unknown`: unknown values are not compared.
 fn known(value: Option<String>) -> String {
     value.map_or_else(String::new, |value| value.shown().to_string())
 }
@@ -86,22 +87,22 @@ fn cpus(quota: f64) -> String {
     format!("{quota:.1} CPUs")
 }
 
-/// Whether addresses were randomised in processes that were measured in turn; `None` for runs one
-/// after the other, and where it is not recorded.
+/// True if addresses were randomised in the processes of a paired run; `None` for separate runs,
+/// and where it is not recorded.
 pub(super) fn randomised([base, new]: [&Measured; 2]) -> Option<bool> {
     let of_both = [base, new].into_iter().filter_map(|run| run.record.environment.aslr);
-    of_both.max().filter(|_| base.is_in_turn_with(new))
+    of_both.max().filter(|_| base.is_paired_with(new))
 }
 
-/// What randomised addresses mean for verdicts.
+/// Explains the effect of randomised addresses on verdicts.
 fn random_addresses() -> String {
-    "addresses were randomised, because the system does not allow otherwise: processes of the same \
-     code differ by some per cent, which the intervals over many processes include; fewer small \
-     changes are found"
+    "addresses were randomised, because the system does not allow to disable it: processes of the \
+     same code differ by some per cent, which the intervals include; fewer small changes are \
+     detected"
         .to_owned()
 }
 
-/// Clocks of both runs, where they differ by so much that times do, too.
+/// Clocks of both runs, if they differ by enough to change times.
 fn clocks(base: &Measured, new: &Measured) -> Vec<String> {
     let devices = new.clock_mhz.iter().filter_map(|(device, new)| {
         let base = base.clock_mhz.get(device)?;
@@ -130,7 +131,7 @@ fn on_off(is_on: bool) -> String {
     if is_on { "on" } else { "off" }.to_owned()
 }
 
-/// The price of reading the clock, where one of the runs paid much more.
+/// Cost of reading the clock, if it was much higher in one of the runs.
 fn price_of_clock(base: &Measured, new: &Measured) -> Option<String> {
     let [a, b] = [base, new].map(|run| run.record.environment.clock_read_s);
     let (a, b) = a.zip(b)?;
@@ -143,26 +144,26 @@ fn price_of_clock(base: &Measured, new: &Measured) -> Option<String> {
     })
 }
 
-/// What is known of differences that are the machine's.
+/// Known scatter between runs on the machine.
 fn calibration(base: &Measured, new: &Measured, terms: &Terms) -> Option<String> {
-    if base.is_in_turn_with(new) {
+    if base.is_paired_with(new) {
         return None;
     }
     match &terms.scatter {
         Some(scatter) if scatter.origin() == Origin::History => Some(format!(
-            "how much runs of the same code differ is known from {} of the store",
+            "scatter between runs of the same code: from {} of the store",
             units::counted(scatter.runs(), "run")
         )),
         Some(_) => None,
         None => {
-            let in_turn = match new.record.suite {
+            let paired_run = match new.record.suite {
                 Some(_) => "`bench run SUITE --against BASE`",
                 None => "`bench compare BASE NEW --confirm`",
             };
             Some(format!(
-                "how much runs of the same code differ on this machine is not known, so a change \
-                 may be the machine's: five runs in a store tell, or `bench selftest`; {in_turn} \
-                 measures both in turn and needs neither"
+                "the scatter between runs of the same code is unknown on this machine, so a change \
+                 may be noise; store five runs, run `bench selftest`, or make a paired run: \
+                 {paired_run}"
             ))
         }
     }
@@ -170,19 +171,24 @@ fn calibration(base: &Measured, new: &Measured, terms: &Terms) -> Option<String>
 
 fn unfinished(name: &str, run: &Measured) -> Option<String> {
     let finished = run.record.finished.is_some();
-    (!finished).then(|| format!("the {name} was not finished: only the points that it has"))
+    (!finished).then(|| {
+        format!(
+            "the {name} was not finished: only its completed points are \
+        compared"
+        )
+    })
 }
 
 fn clock_jump(name: &str, run: &Measured) -> Option<String> {
     let finished = run.record.finished.as_ref()?;
     // Both are UTC in RFC 3339: texts sort by time.
     (*finished < run.record.started).then(|| {
-        format!("the {name} ended before it began: the system's clock was set back meanwhile")
+        format!("the {name} ended before it began: the system's clock was set back during the run")
     })
 }
 
 fn disturbed(name: &str, run: &Measured) -> Option<String> {
-    let percent = Load::of(run).percent_disturbed()?;
+    let percent = Load::from_run(run).percent_disturbed()?;
     Some(match run.record.environment.cpu_quota {
         Some(cpus) => format!(
             "{percent:.0} % of the samples of the {name} were stopped by its quota of {cpus:.1} \
@@ -194,7 +200,7 @@ fn disturbed(name: &str, run: &Measured) -> Option<String> {
     })
 }
 
-/// Without visits an interval does not know how a run differs from the next.
+/// Without blocks of samples an interval does not include the scatter between runs.
 fn visits(name: &str, run: &Measured) -> Option<String> {
     let samples = run.points.iter().filter_map(|point| point.samples.as_ref().ok());
     let without = samples.filter(|samples| !samples.all.has_visits()).count();
@@ -207,11 +213,13 @@ fn visits(name: &str, run: &Measured) -> Option<String> {
     })
 }
 
-/// What was not the same, though it should be.
+/// Differences of properties that should be equal.
 fn differences(base: &Measured, new: &Measured) -> Vec<String> {
-    let (a, b) = (&base.record, &new.record);
+    let a = &base.record;
+    let b = &new.record;
     let text = |value: &Option<String>| value.clone().unwrap_or_else(|| "unknown".to_owned());
-    let (ea, eb) = (&a.environment, &b.environment);
+    let ea = &a.environment;
+    let eb = &b.environment;
     let pairs = [
         ("the seed of the data", a.seed.to_string(), b.seed.to_string()),
         ("the host", known(a.host_name.clone()), known(b.host_name.clone())),
@@ -233,7 +241,7 @@ fn differences(base: &Measured, new: &Measured) -> Vec<String> {
         ("the CPU that was built for", a.software.built_for.clone(), b.software.built_for.clone()),
     ];
     let differ = |(what, a, b): (&str, String, String)| {
-        // Earlier versions recorded neither the host nor what they were built for.
+        // Earlier versions recorded neither the host nor the target of the build.
         let is_known = !a.is_empty() && !b.is_empty();
         (is_known && a != b).then(|| format!("{what} changed from {a} to {b}"))
     };

@@ -1,4 +1,4 @@
-//! Runs that were measured in turn, round by round.
+//! Rounds of paired runs.
 
 use statistics::{Paired, lower_quartile, median};
 
@@ -8,48 +8,48 @@ use super::measured::Samples;
 use crate::rank::{KERNEL, TOTAL};
 use crate::record::{SampleRow, flags};
 
-/// From this share of disturbed samples on the wall tells of others, too.
+/// Share of disturbed samples from which on wall time includes the load of other processes.
 const DISTURBED: f64 = 0.1;
-/// From this ratio of wall time to the time without waiting for a core on, waiting counts: it is
-/// the doing of other processes.
+/// Ratio of wall time to the time without waiting for a core from which on waiting counts; it is
+/// caused by other processes.
 const WAITING: f64 = 1.02;
 
-/// The stages that are judged by rounds: whole runs, and all kernels together. How many rounds
-/// there are was decided by these; a part of a run may take no more than microseconds, which
-/// nobody waited for to be clear.
+/// The stages that are judged by rounds: complete runs, and all kernels together. The number of
+/// rounds was chosen by these; other stages may take only microseconds and are not measured until
+/// they are significant.
 pub(super) const JUDGED: [&str; 3] = [TOTAL, "sample", KERNEL];
 
-/// What a round found of a point, in seconds.
+/// Times of a point in one round, in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Round {
-    /// The median of all samples that count; `None` without any.
+    /// The median of all samples that count; `None` if there are none.
     pub all: Option<f64>,
-    /// That of those which were not disturbed; `None` without any.
+    /// The median of the undisturbed samples; `None` if there are none.
     pub quiet: Option<f64>,
-    /// That of the time for which a team of one had a core; `None` for others.
+    /// The median CPU time of a team of one thread; `None` for larger teams.
     pub cpu: Option<f64>,
-    /// The lower quartile of that time: who takes turns with others on a core often finds
-    /// its caches empty, so that the quicker samples are the quieter ones.
+    /// The lower quartile of that time: a thread that shares its core often finds cold caches, so
+    /// that the faster samples are the less disturbed ones.
     pub cpu_low: Option<f64>,
-    /// The median of the time on the wall without what a team of one waited for a core; `None`
-    /// for others, and where the kernel does not count it.
+    /// The median of the wall time of a team of one thread, without waiting for a core; `None` for
+    /// larger teams, and if the kernel does not count it.
     pub undelayed: Option<f64>,
     /// The lower quartile of that time.
     pub undelayed_low: Option<f64>,
-    /// The share of samples that were taken while others used the cores.
+    /// The share of samples that were taken while other processes used the cores.
     pub disturbed: f64,
 }
 
-/// What the rounds of a point are compared by.
+/// Quantity by which the rounds of a point are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quantity {
-    /// The time on the wall.
+    /// Wall time.
     Wall,
-    /// The time on the wall without waiting for a core, by the lower quartiles of rounds. What a
-    /// thread sleeps counts: it is its own doing.
+    /// Wall time without waiting for a core, by the lower quartiles of rounds. Sleeping counts, as
+    /// it is caused by the code itself.
     Undelayed,
-    /// The time for which the thread had a core, likewise: where the kernel does not count
-    /// what it waited.
+    /// CPU time of the thread, by the lower quartiles of rounds: used if the kernel does not count
+    /// waiting.
     Cpu,
 }
 
@@ -66,7 +66,7 @@ pub(super) fn rounds(rows: &[&SampleRow]) -> Vec<Round> {
 }
 
 impl Round {
-    /// From the samples of one stage in one round.
+    /// Summary of the samples of one stage in one round.
     pub fn of<'a>(rows: impl IntoIterator<Item = &'a SampleRow>) -> Self {
         let counts = |row: &&SampleRow| !flags::has(&row.flags, flags::OUTSIDE_PLACE);
         let rows: Vec<_> = rows.into_iter().filter(counts).collect();
@@ -87,8 +87,8 @@ impl Round {
         }
     }
 
-    /// The times of both sides of a round: like by like, on the wall of undisturbed
-    /// samples if both have some.
+    /// The times of both sides of a round: wall times of undisturbed samples if both sides have
+    /// some.
     fn pair(base: &Round, new: &Round, quantity: Quantity) -> Option<(f64, f64)> {
         match quantity {
             Quantity::Cpu => base.cpu_low.zip(new.cpu_low),
@@ -97,8 +97,7 @@ impl Round {
         }
     }
 
-    /// How many times as long it took as it would have without waiting, by a quantity that has
-    /// no waiting.
+    /// Ratio of wall time to the time without waiting, by a quantity that excludes waiting.
     fn waited(&self, quantity: Quantity) -> Option<f64> {
         let without = match quantity {
             Quantity::Wall => self.all,
@@ -109,17 +108,17 @@ impl Round {
     }
 }
 
-/// The time of a sample without what its thread waited for a core.
+/// Wall time of a sample without waiting for a core.
 fn undelayed(row: &SampleRow) -> Option<f64> {
     let without = row.seconds - row.run_delay_s?;
-    // Both clocks are read at slightly different moments.
+    // Both clocks are read at slightly different times.
     Some(without.max(row.cpu_s.unwrap_or(0.0)))
 }
 
 impl Quantity {
-    /// What rounds are compared by: the time without waiting for a core, if a thread had to on
-    /// either side, or others disturbed it often. That does not look at who was faster.
-    fn of(base: &[Round], new: &[Round]) -> Self {
+    /// Quantity for a comparison: the time without waiting for a core, if a thread had to wait on
+    /// either side, or was often disturbed. The choice is independent of which side was faster.
+    fn choose(base: &[Round], new: &[Round]) -> Self {
         let sides = [base, new].map(|rounds| {
             let taken = rounds.iter().filter(|round| round.all.is_some());
             taken.copied().collect::<Vec<_>>()
@@ -133,24 +132,25 @@ impl Quantity {
     }
 }
 
-/// Whether others had the cores for a part of these rounds, by a quantity without waiting.
+/// True if other processes had the cores for a part of these rounds, by a quantity that excludes
+/// waiting.
 fn is_busy(rounds: &[Round], quantity: Quantity) -> bool {
     let waited: Vec<_> = rounds.iter().filter_map(|round| round.waited(quantity)).collect();
     let disturbed: f64 = rounds.iter().map(|round| round.disturbed).sum();
     median(&waited) > WAITING || disturbed > DISTURBED * rounds.len() as f64
 }
 
-/// Both sides of the rounds that both have, and what they are compared by.
+/// The rounds that both sides have, and the quantity by which they are compared.
 pub fn paired(base: &[Round], new: &[Round]) -> (Option<Paired>, Quantity) {
-    let quantity = Quantity::of(base, new);
+    let quantity = Quantity::choose(base, new);
     let rounds = base.iter().zip(new).enumerate();
     let pairs =
         rounds.filter_map(|(round, (base, new))| Some((round, Round::pair(base, new, quantity)?)));
     (Paired::of(pairs), quantity)
 }
 
-/// Judges what was measured in turn by the ratios of the rounds: whatever drifts
-/// from round to round is common to both sides.
+/// Judges a paired run by the ratios of the rounds: drift from round to round cancels, as it is
+/// common to both sides.
 pub(super) fn judge_rounds(base: &Samples, new: &Samples, thresholds: &Thresholds) -> Judgement {
     match paired(&base.rounds, &new.rounds) {
         (Some(found), quantity) => judge_paired(&found, quantity, thresholds),
@@ -161,9 +161,10 @@ pub(super) fn judge_rounds(base: &Samples, new: &Samples, thresholds: &Threshold
     }
 }
 
-/// What the rounds so far say, whenever that is asked.
+/// Judges the rounds so far; may be called at any time during a run.
 pub fn judge_paired(found: &Paired, quantity: Quantity, thresholds: &Thresholds) -> Judgement {
-    let (interval, p_value) = (found.interval(), found.p_value());
+    let interval = found.interval();
+    let p_value = found.p_value();
     let (verdict, why) = by_limits(interval, p_value, thresholds);
     Judgement {
         interval: Some(interval),
@@ -206,15 +207,15 @@ mod tests {
     }
 
     #[test]
-    fn rounds_are_in_their_places() {
+    fn rounds_have_their_indices() {
         let rows = [sample(2, 1.0, None, ""), sample(0, 2.0, None, "")];
         let all: Vec<_> = rounds(&rows.each_ref()).iter().map(|round| round.all).collect();
         assert_eq!(all, [Some(2.0), None, Some(1.0)]);
     }
 
-    /// Waiting for a core is the neighbours' doing, and differs from side to side.
+    /// Waiting for a core is caused by other processes, and differs between sides.
     #[test]
-    fn who_waits_is_compared_by_its_own_time() {
+    fn waiting_threads_are_compared_by_their_cpu_time() {
         let round = |wall: f64| Round {
             all: Some(wall),
             quiet: None,
@@ -225,31 +226,31 @@ mod tests {
         };
         let quiet = [round(1.001); 10];
         let busy = [round(1.9); 10];
-        assert_eq!(Quantity::of(&quiet, &quiet), Quantity::Wall);
-        assert_eq!(Quantity::of(&quiet, &busy), Quantity::Cpu);
+        assert_eq!(Quantity::choose(&quiet, &quiet), Quantity::Wall);
+        assert_eq!(Quantity::choose(&quiet, &busy), Quantity::Cpu);
         // One round each by five processes.
         let spread = |round: Round| -> Vec<Round> {
-            let is_first = |number: usize| number.is_multiple_of(GENERATION);
-            let all = (0..5 * GENERATION).map(|number| is_first(number).then_some(round));
+            let is_first = |index: usize| index.is_multiple_of(GENERATION);
+            let all = (0..5 * GENERATION).map(|index| is_first(index).then_some(round));
             all.map(Option::unwrap_or_default).collect()
         };
         let (found, _) = paired(&spread(quiet[0]), &spread(busy[0]));
         assert!((found.expect("enough").ratio() - 1.0).abs() < 1e-12);
         let disturbed = [Round { disturbed: 0.2, ..quiet[0] }; 10];
-        assert_eq!(Quantity::of(&disturbed, &quiet), Quantity::Cpu);
+        assert_eq!(Quantity::choose(&disturbed, &quiet), Quantity::Cpu);
         let teams = [Round { cpu: None, cpu_low: None, ..round(1.9) }; 10];
-        assert_eq!(Quantity::of(&teams, &teams), Quantity::Wall);
+        assert_eq!(Quantity::choose(&teams, &teams), Quantity::Wall);
     }
 
-    /// Sleeping is no waiting for a core: the new side sleeps for as long as it works.
+    /// Sleeping is not waiting for a core: the new side sleeps for as long as it works.
     #[test]
     fn sleep_counts_with_and_without_other_load() {
         let rounds = |wall: f64, delay: f64| -> Vec<Round> {
             let sample =
                 SampleRow { run_delay_s: Some(delay), ..sample(0, wall + delay, Some(1.0), "") };
-            let is_first = |number: usize| number.is_multiple_of(GENERATION);
-            let round = |number| is_first(number).then(|| Round::of([&sample]));
-            (0..5 * GENERATION).map(|number| round(number).unwrap_or_default()).collect()
+            let is_first = |index: usize| index.is_multiple_of(GENERATION);
+            let round = |index| is_first(index).then(|| Round::of([&sample]));
+            (0..5 * GENERATION).map(|index| round(index).unwrap_or_default()).collect()
         };
         let ratio = |base: &[Round], new: &[Round]| {
             let (found, quantity) = paired(base, new);
@@ -259,7 +260,7 @@ mod tests {
             assert!((ratio - expected).abs() < 1e-9 && quantity == by, "{ratio} by {quantity:?}");
         };
         is(ratio(&rounds(1.0, 0.0), &rounds(2.0, 0.0)), 2.0, Quantity::Wall);
-        // Other processes take the core for unlike times.
+        // Other processes take the core for different times.
         is(ratio(&rounds(1.0, 0.4), &rounds(2.0, 1.9)), 2.0, Quantity::Undelayed);
         is(ratio(&rounds(1.0, 0.4), &rounds(1.0, 3.0)), 1.0, Quantity::Undelayed);
     }

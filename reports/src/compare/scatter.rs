@@ -1,9 +1,8 @@
-//! How much runs of the same code differ, point by point.
+//! Scatter between runs of the same code, point by point.
 //!
-//! A few runs tell the scatter of a point badly: who looks at many points finds
-//! some that held still by chance. What limits a variant (caches, memory,
-//! arithmetic) is much the same for its other inputs, so a point scatters as
-//! much as it was seen to, and no less than the points of its variant together.
+//! The scatter of a point is poorly known from a few runs: among many points some look stable by
+//! chance. The limits of a variant (caches, memory, arithmetic) are much the same for its other
+//! inputs, so the scatter of a point is at least that of the points of its variant together.
 
 use std::collections::HashMap;
 
@@ -20,35 +19,34 @@ use crate::record::PointScatter;
 pub struct RunScatter {
     points: HashMap<Key, Between>,
     variants: HashMap<Variant, Between>,
-    /// For what was never measured: the scatter of the worst variant.
+    /// For unknown points: the scatter of the worst variant.
     worst: Between,
     origin: Origin,
 }
 
-/// How the scatter between runs came to be known.
+/// Origin of the scatter between runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Origin {
     /// From earlier runs of the same series.
     History,
-    /// From runs that were made to find it out.
+    /// From dedicated runs.
     SelfTest,
 }
 
-/// So many runs of a history are worth more than a self-test: they are of the same points,
-/// and of other hours and days.
+/// Number of runs from which on a history is preferred to a self-test: they are of the same points,
+/// and of different hours and days.
 const ENOUGH: usize = 5;
 
 /// Algorithm, variant, stage, device.
 type Variant = [String; 4];
 
 impl RunScatter {
-    /// That of the points of a self-test; `None` if nothing is known of any.
+    /// Scatter by the points of a self-test; `None` if no point has any.
     pub fn of_points(scatter: &[PointScatter]) -> Option<Self> {
         Self::of_origin(scatter, Origin::SelfTest)
     }
 
-    /// That of a history, if it has enough runs; else that of a self-test; else what the
-    /// history has.
+    /// Scatter by a history with enough runs; else by a self-test; else by the history.
     pub fn best(history: Option<Self>, self_test: Option<Self>) -> Option<Self> {
         match history {
             Some(history) if history.runs() >= ENOUGH => Some(history),
@@ -69,19 +67,19 @@ impl RunScatter {
         Some(RunScatter { points, variants, worst, origin })
     }
 
-    /// How it came to be known.
+    /// Origin of the scatter.
     pub fn origin(&self) -> Origin {
         self.origin
     }
 
-    /// The runs of the point that has most of them.
+    /// Number of runs of the point with the most runs.
     pub fn runs(&self) -> usize {
         let df = self.points.values().map(|between| between.df);
         df.fold(0.0, f64::max) as usize + 1
     }
 
-    /// How much runs of a point differ.
-    pub fn of(&self, key: &Key) -> Between {
+    /// Scatter between runs of a point.
+    pub fn for_key(&self, key: &Key) -> Between {
         let variant = self.variants.get(&variant(key)).copied();
         match (self.points.get(key), variant) {
             (Some(point), Some(variant)) => larger(*point, variant),
@@ -90,8 +88,8 @@ impl RunScatter {
     }
 }
 
-/// How much the runs of each point differ that all these runs have. Each run
-/// comes with the slowdown that all its samples were given, as a fraction.
+/// Scatter of each point that all these runs have. Each run comes with the slowdown that was added
+/// to all its samples, as a fraction.
 pub fn scatter_of(runs: &[(&Measured, f64)]) -> Vec<PointScatter> {
     let mut estimates: HashMap<&Key, Vec<Evidence>> = HashMap::new();
     for (run, slowdown) in runs {
@@ -113,15 +111,14 @@ pub fn scatter_of(runs: &[(&Measured, f64)]) -> Vec<PointScatter> {
     first.iter().filter_map(scatter).collect()
 }
 
-/// What the run found, but for the slowdown.
+/// Estimate of a point without the added slowdown.
 fn estimate(point: &MeasuredPoint, slowdown: f64) -> Option<Evidence> {
     let samples = point.samples.as_ref().ok()?;
     let found = samples.quiet.as_ref().unwrap_or(&samples.all).estimate()?;
     Some(found.scaled(1.0 / (1.0 + slowdown)))
 }
 
-/// The root of the mean square over the points of each variant; what more runs tell counts
-/// more.
+/// The root of the mean square over the points of each variant, weighted by the number of runs.
 fn variants(points: &HashMap<Key, Between>) -> HashMap<Variant, Between> {
     let together = |points: Vec<&Between>| {
         let mean = |of: fn(&Between) -> f64| {
@@ -130,7 +127,7 @@ fn variants(points: &HashMap<Key, Between>) -> HashMap<Variant, Between> {
         };
         Between {
             deviation: mean(|point| point.deviation.powi(2)).sqrt(),
-            // Their runs are the same: more points are no more runs.
+            // Their runs are the same: more points do not add runs.
             df: mean(|point| point.df),
         }
     };
@@ -166,7 +163,8 @@ mod tests {
         let points =
             [scatter("bucket", 1, 0.04), scatter("bucket", 2, 0.0), scatter("compare", 1, 0.001)];
         let known = RunScatter::of_points(&points).expect("known");
-        let of = |variant, segments| known.of(&key(&scatter(variant, segments, 0.0))).deviation;
+        let of =
+            |variant, segments| known.for_key(&key(&scatter(variant, segments, 0.0))).deviation;
         let bucket = 0.04 / 2.0_f64.sqrt();
         assert_eq!(of("bucket", 1), 0.04);
         assert!((of("bucket", 2) - bucket).abs() < 1e-12);
@@ -176,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_number_is_not_known() {
+    fn infinite_numbers_are_unknown() {
         assert_eq!(RunScatter::of_points(&[]), None);
         let broken = [scatter("a", 1, f64::NAN), scatter("b", 1, -1.0)];
         assert_eq!(RunScatter::of_points(&broken), None);
@@ -189,7 +187,7 @@ mod tests {
         let few = PointScatter { runs: 3, ..scatter("a", 1, 0.2) };
         let many = PointScatter { runs: 41, ..scatter("a", 2, 0.01) };
         let known = RunScatter::of_points(&[few, many.clone()]).expect("known");
-        let found = known.of(&key(&many));
+        let found = known.for_key(&key(&many));
         assert!((0.03..0.06).contains(&found.deviation), "{found:?}");
         assert!((35.0..40.0).contains(&found.df), "{found:?}");
     }

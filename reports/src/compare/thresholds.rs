@@ -1,24 +1,24 @@
-//! What counts as a change.
+//! Limits of comparisons.
 
 use serde::{Deserialize, Serialize};
 
-/// The limits of the gate.
+/// Limits of comparisons.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Thresholds {
     /// The smallest change that counts, as a fraction of the base.
     pub min_effect: f64,
-    /// A point is the same only if a larger change than this can be excluded.
+    /// A point is SAME only if larger changes than this are excluded.
     pub resolution: f64,
-    /// The p-value of the rank test must be below this.
+    /// Upper limit of the p-value of the rank test.
     pub significance: f64,
-    /// Of the points that are called SLOWER or FASTER no larger share is expected to be so
-    /// by chance; if nothing has changed at all, no larger share of comparisons has any.
+    /// Limit of the expected share of false positives among the points that are SLOWER or FASTER;
+    /// if nothing has changed at all, of the share of comparisons with any.
     #[serde(default = "false_discovery")]
     pub false_discovery: f64,
 }
 
-/// Also of comparisons that were written down before there was this limit.
+/// Default, also for comparisons that were stored before this limit existed.
 fn false_discovery() -> f64 {
     0.02
 }

@@ -1,5 +1,5 @@
-//! Points that were asked for and have no verdict: a gate that passes without them has compared
-//! less than it seems.
+//! Requested points without a verdict: a comparison that passes without them has compared less than
+//! it seems.
 
 use super::comparison::{Comparison, Key, NEW, NOT_MEASURED, RETIRED, Verdict};
 use super::measured::Measured;
@@ -8,10 +8,10 @@ use crate::rank::TOTAL;
 use crate::record::RunRecord;
 use crate::units;
 
-/// The stages that are whole runs: a part of a run may come and go with its name.
+/// Stages of complete runs: other stages may appear and disappear with their names.
 const WHOLE: [&str; 2] = [TOTAL, "sample"];
 
-/// Points that are named in a sentence.
+/// Maximum number of points named in a sentence.
 const NAMED: usize = 5;
 
 /// A point without a verdict.
@@ -19,14 +19,14 @@ const NAMED: usize = 5;
 pub struct Unjudged<'a> {
     /// The point.
     pub key: &'a Key,
-    /// Why it has no verdict.
+    /// Reason why it has no verdict.
     pub reason: &'a str,
 }
 
 impl Comparison {
-    /// The points that have no verdict: samples without an interval, points with a result on
-    /// one side only, and points that vanished. Wrong outputs are in [`Comparison::wrong`];
-    /// points that are new have nothing to be judged by.
+    /// The points without a verdict: samples without an interval, points with a result on one side
+    /// only, and missing points. Wrong outputs are in [`Comparison::wrong`]; new points have no
+    /// counterpart.
     pub fn unjudged(&self) -> Vec<Unjudged<'_>> {
         let without_interval = self
             .points
@@ -45,7 +45,7 @@ impl Comparison {
         all.filter(|point| WHOLE.contains(&point.key.stage.as_str())).collect()
     }
 
-    /// How many points have no verdict, with some names; `None` if all have one.
+    /// Number of points without a verdict, with some names; `None` if all have one.
     pub fn unjudged_words(&self) -> Option<String> {
         let unjudged = self.unjudged();
         let names = unjudged.iter().take(NAMED).map(|point| words(point.key));
@@ -59,8 +59,8 @@ impl Comparison {
     }
 }
 
-/// Whether two runs were asked for the same points, so that what only one of them has is missing
-/// in the other: runs of one suite, or of one command.
+/// True if two runs were requested with the same points, so that points of only one of them are
+/// missing in the other: runs of one suite, or of one command.
 pub(super) fn asked_alike(base: &Measured, new: &Measured) -> bool {
     match (&base.record.suite, &new.record.suite) {
         (Some(base), Some(new)) => (&base.name, base.shard) == (&new.name, new.shard),
@@ -69,7 +69,7 @@ pub(super) fn asked_alike(base: &Measured, new: &Measured) -> bool {
     }
 }
 
-/// The words of a command that choose points: neither the program nor the run folder.
+/// The arguments of a command that select points: neither the program nor the run folder.
 fn asked(record: &RunRecord) -> impl Iterator<Item = &str> {
     let mut words = record.command.iter().skip(1).map(String::as_str);
     std::iter::from_fn(move || {
@@ -102,7 +102,7 @@ mod tests {
         compared.points[1].interval = None;
         compared.points[1].reason = "too few samples".into();
         assert_eq!(reasons(&compared), ["too few samples"]);
-        // The same numbers need no interval.
+        // Identical samples need no interval.
         compared.points[1].verdict = Verdict::Same;
         assert!(reasons(&compared).is_empty());
     }

@@ -1,4 +1,4 @@
-//! Verdicts in words: why.
+//! Reasons of verdicts as text.
 
 use statistics::{Interval, MIN_GENERATIONS, MIN_SAMPLES};
 
@@ -10,30 +10,30 @@ use super::multiplicity::Family;
 use super::rounds::Quantity;
 use crate::units;
 
-/// Ten times as long, as a change.
+/// Tenfold time, as a change.
 const TENFOLD: f64 = 9.0;
 
-const MORE_SAMPLES: &str = "a point with too few samples is to be measured with more of them";
+const MORE_SAMPLES: &str = "a point has too few samples: measure it with more";
 const ENVIRONMENTS: &str =
-    "a point is slower by the same machine code: compare the environments in both run.json";
-const PROFILE: &str = "measure a point that is slower again before it is profiled";
-const LARGER: &str = "a point takes no time: measure a larger one";
+    "a point is slower with the same machine code: compare the environments in both run.json";
+const PROFILE: &str = "confirm that a point is slower before profiling it";
+const LARGER: &str = "a point takes no measurable time: measure a larger input";
 
-/// What was found of a point, to be said.
-pub struct Found<'a> {
+/// Result for a point, to be described.
+pub struct PointReport<'a> {
     pub judgement: &'a Judgement,
     pub code: Code,
     pub family: Family,
-    /// What the counts of the hardware say, where both runs have them.
+    /// Change of hardware counters, if both runs have them.
     pub counters: Option<String>,
     pub thresholds: &'a Thresholds,
 }
 
-impl Found<'_> {
-    /// The smallest change that would have been found four times in five, as a fraction.
+impl PointReport<'_> {
+    /// The smallest change, as a fraction, that would have been detected with a power of 80 %.
     pub fn detectable(&self) -> Option<f64> {
         let thresholds = self.thresholds;
-        // Where runs differ a change has to be as clear as ranks have to be.
+        // If runs scatter, a change has to be as significant as the rank test requires.
         let needed = match self.judgement.runs_differ {
             Some(_) => self.family.needed.min(thresholds.significance),
             None => self.family.needed,
@@ -43,7 +43,7 @@ impl Found<'_> {
         smallest.is_finite().then_some(smallest)
     }
 
-    /// Why the point was judged so, and what would have been seen.
+    /// Reason of the verdict, with the detectable change.
     pub fn reason(&self) -> String {
         let why = self.why();
         match self.judgement.verdict {
@@ -52,10 +52,10 @@ impl Found<'_> {
                 why + &counters.collect::<String>()
             }
             Verdict::Inconclusive => match self.detectable() {
-                // That a tenfold time would have been seen is no comfort.
+                // Detecting a tenfold time would mean nothing.
                 Some(smallest) if smallest < TENFOLD => {
                     let smallest = units::percent(smallest);
-                    format!("{why}; a change of {smallest} would have been found")
+                    format!("{why}; a change of {smallest} would have been detected")
                 }
                 _ => why,
             },
@@ -64,15 +64,16 @@ impl Found<'_> {
     }
 
     fn why(&self) -> String {
-        let (judgement, thresholds) = (self.judgement, self.thresholds);
-        let range = judgement.interval.map_or_else(String::new, range) + &in_turn(judgement);
+        let judgement = self.judgement;
+        let thresholds = self.thresholds;
+        let range = judgement.interval.map_or_else(String::new, range) + &paired_rounds(judgement);
         let minimum = units::percent(thresholds.min_effect);
         match judgement.why {
             Why::BeyondMinimum => format!("{range}{}", with_code(judgement.verdict, self.code)),
-            Why::IdenticalSamples => "the samples are the same numbers".to_owned(),
+            Why::IdenticalSamples => "the samples are identical".to_owned(),
             Why::BelowMinimum => format!("{range}: below the minimum effect of {minimum}"),
             Why::NoChangeSeen => format!("{range}: no change seen"),
-            Why::AroundMinimum => format!("{range}: perhaps below the minimum effect of {minimum}"),
+            Why::AroundMinimum => format!("{range}: may be below the minimum effect of {minimum}"),
             Why::TooWide => {
                 let resolution = units::percent(thresholds.resolution);
                 format!("{range}: too noisy to exclude a change of {resolution}")
@@ -80,12 +81,12 @@ impl Found<'_> {
             Why::RanksDisagree => {
                 let p = judgement.p_value.unwrap_or(1.0);
                 let what = match judgement.rounds {
-                    Some(_) => "the rounds do not agree on a side",
+                    Some(_) => "the rounds disagree on the direction",
                     None => "the ranks of the samples do not differ",
                 };
                 format!("{range}, but {what} (p = {p:.2})")
             }
-            Why::Disturbed => format!("{range}, but others used the cores meanwhile"),
+            Why::Disturbed => format!("{range}, but other processes used the cores"),
             Why::RunsDiffer => {
                 let differ = judgement.runs_differ.map_or_else(String::new, units::percent);
                 format!("{range}: runs of the same code differ by {differ} on this machine")
@@ -95,28 +96,28 @@ impl Found<'_> {
                 format!("{range}, but among {points} such a difference is expected by chance")
             }
             Why::Busy => format!(
-                "{range}, but the machine was busy, and how much runs differ here is not known"
+                "{range}, but the machine was busy, and its scatter between runs is unknown"
             ),
             Why::UnlikeLoads => {
-                format!("{range}, but the machine was busy, and not alike in both runs")
+                format!("{range}, but the machine was busy, and differently in both runs")
             }
-            Why::SameCode => format!(
-                "{range}, but the machine code is the same: it lies elsewhere in another build"
-            ),
+            Why::SameCode => {
+                format!("{range}, but the machine code is the same; only its address differs")
+            }
             Why::TooFewRounds => format!(
-                "rounds by fewer than {MIN_GENERATIONS} processes on each side have no interval"
+                "rounds by fewer than {MIN_GENERATIONS} processes on each side: no interval"
             ),
-            Why::TooFewSamples => format!("fewer than {MIN_SAMPLES} samples have no interval"),
-            Why::NoDuration => "samples of no duration have no ratio".to_owned(),
+            Why::TooFewSamples => format!("fewer than {MIN_SAMPLES} samples: no interval"),
+            Why::NoDuration => "samples without duration: no ratio".to_owned(),
         }
     }
 
-    /// What to do about the point.
+    /// Next steps for the point.
     pub fn next(&self, key: &Key, advice: &Advice<'_>) -> Steps {
         let judgement = self.judgement;
         let again = match judgement.why {
-            _ if judgement.rounds.is_some() => advice.in_turn(),
-            Why::Busy | Why::UnlikeLoads => advice.in_turn(),
+            _ if judgement.rounds.is_some() => advice.paired(),
+            Why::Busy | Why::UnlikeLoads => advice.paired(),
             _ => &advice.confirm,
         };
         let again = || again.to_owned();
@@ -135,7 +136,7 @@ impl Found<'_> {
             (Verdict::Inconclusive, Why::NoDuration) => {
                 Steps { hint: Some(LARGER), commands: Vec::new() }
             }
-            // It would be seen again.
+            // A repetition would give the same result.
             (_, Why::SameCode) => Steps::default(),
             (Verdict::Inconclusive, _) => Steps { hint: None, commands: vec![again()] },
             _ => Steps::default(),
@@ -143,17 +144,17 @@ impl Found<'_> {
     }
 }
 
-/// ` in 40 rounds in turn`, for what was measured so.
-fn in_turn(judgement: &Judgement) -> String {
+/// ` in 40 paired rounds`, for paired runs.
+fn paired_rounds(judgement: &Judgement) -> String {
     let of = match judgement.quantity {
         Quantity::Wall => "",
-        // Others had its core for a part of the time.
+        // Other processes had the core for a part of the time.
         Quantity::Undelayed => ", without waiting for a core",
-        Quantity::Cpu => ", by the thread's own time",
+        Quantity::Cpu => ", by CPU time of the thread",
     };
     match judgement.rounds {
         None | Some(0) => String::new(),
-        Some(rounds) => format!(" in {} in turn{of}", units::counted(rounds, "round")),
+        Some(rounds) => format!(" in {}{of}", units::counted(rounds, "paired round")),
     }
 }
 
@@ -162,8 +163,11 @@ fn with_code(verdict: Verdict, code: Code) -> &'static str {
         (Verdict::Slower, Code::Same) => {
             "; the machine code is the same, so the environment has changed"
         }
-        (Verdict::Faster, Code::Same) => "; the machine code is the same: the environment",
-        (_, Code::Unknown) => "; whether the machine code is the same is not known",
+        (Verdict::Faster, Code::Same) => {
+            "; the machine code is the same, so the environment has \
+            changed"
+        }
+        (_, Code::Unknown) => "; the machine code can't be compared",
         _ => "",
     }
 }
@@ -195,8 +199,8 @@ mod tests {
         }
     }
 
-    fn found<'a>(judgement: &'a Judgement, thresholds: &'a Thresholds) -> Found<'a> {
-        Found {
+    fn found<'a>(judgement: &'a Judgement, thresholds: &'a Thresholds) -> PointReport<'a> {
+        PointReport {
             judgement,
             code: Code::Changed,
             family: Family { points: 64, needed: 0.02 / 64.0 },
@@ -217,20 +221,20 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_clear_says_what_would_have_been() {
+    fn inconclusive_points_have_the_detectable_change() {
         let thresholds = Thresholds::default();
         let by_chance = judgement(Why::ByChance, Verdict::Inconclusive);
         let found = found(&by_chance, &thresholds);
         let smallest = found.detectable().expect("an interval");
         // 1 % and (4.3 + 0.9) times the error, which is 3.9 % over 2 · 2.086.
         assert!((0.055..0.065).contains(&smallest), "{smallest}");
-        let expected = "+2.0 % to +6.0 % time, but among 64 points such a difference is expected by \
-            chance; a change of 6.";
+        let expected = "+2.0 % to +6.0 % time, but among 64 points such a difference is expected \
+            by chance; a change of 6.";
         assert!(found.reason().starts_with(expected), "{}", found.reason());
-        assert!(found.reason().ends_with(" % would have been found"), "{}", found.reason());
-        // Where runs differ, fewer points are of no help.
+        assert!(found.reason().ends_with(" % would have been detected"), "{}", found.reason());
+        // If runs scatter, a smaller family does not help.
         let of_runs = Judgement { runs_differ: Some(0.01), ..by_chance };
-        let alone = Found {
+        let alone = PointReport {
             family: Family { points: 1, needed: 0.05 },
             ..self::found(&of_runs, &thresholds)
         };
@@ -238,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn counters_tell_of_changes_only() {
+    fn counters_are_mentioned_for_changes_only() {
         let thresholds = Thresholds::default();
         let slower = judgement(Why::BeyondMinimum, Verdict::Slower);
         assert_eq!(
@@ -250,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_measured_in_turn_is_measured_so_again() {
+    fn paired_runs_are_repeated_as_paired_runs() {
         let record = RunRecord::default();
         let advice =
             Advice { confirm: "confirm".into(), against: Some("against".into()), record: &record };
@@ -267,7 +271,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_advised_is_a_command_and_nothing_else() {
+    fn advice_is_a_command_and_nothing_else() {
         let record = RunRecord::default();
         let advice = Advice { confirm: "bench compare a b".into(), against: None, record: &record };
         let thresholds = Thresholds::default();

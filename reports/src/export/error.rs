@@ -1,24 +1,24 @@
-//! What can go wrong with an export.
+//! Errors of exports.
 
 use text::Foreign;
 
 use crate::frame::FrameError;
 
-/// An export that could not be made.
+/// Error of an export.
 #[derive(Debug, thiserror::Error)]
 pub enum ExportError {
-    /// A run whose start is no time.
+    /// A run whose start is not a valid time.
     #[error(
-        "run {}: started {} is no time; it should be as 2026-01-31T12:00:00Z",
+        "run {}: started {} is not a time such as 2026-01-31T12:00:00Z",
         run.shown(), started.quoted()
     )]
     NoTime {
         /// The run.
         run: String,
-        /// What stands in its record.
+        /// The start in its record.
         started: String,
     },
-    /// Samples in a format for monitoring.
+    /// Samples were requested in a format for monitoring.
     #[error("samples are tables: write them with --format csv or parquet")]
     NoSamples,
     /// Rows that can't be written.

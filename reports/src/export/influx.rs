@@ -1,4 +1,4 @@
-//! The line protocol of InfluxDB: a line a row, with the time of its run.
+//! The line protocol of InfluxDB: one line per row, with the time of its run.
 
 use super::ExportError;
 use super::quantities::{QUANTITIES, figures, started, tags};
@@ -13,14 +13,15 @@ pub fn text(runs: &[RunSummary]) -> Result<String, ExportError> {
     for run in runs {
         let nanoseconds = started(run)?.as_nanos();
         for row in &run.rows {
-            let (tags, fields) = (tag_set(run, row), field_set(run, row));
+            let tags = tag_set(run, row);
+            let fields = field_set(run, row);
             text += &format!("{MEASUREMENT}{tags} {fields} {nanoseconds}\n");
         }
     }
     Ok(text)
 }
 
-/// Sorted by name, as the server would do otherwise.
+/// Tags, sorted by name, which saves the server from sorting.
 fn tag_set(run: &RunSummary, row: &SummaryRow) -> String {
     let mut tags = tags(run, row);
     tags.sort();
@@ -47,8 +48,8 @@ fn field_set(run: &RunSummary, row: &SummaryRow) -> String {
     fields.join(",")
 }
 
-/// The name or value of a tag, or the name of a field. There is no way to write what is hidden, a
-/// line break above all, nor a backslash before what means something.
+/// Escapes the name or value of a tag, or the name of a field. The protocol cannot represent
+/// control characters such as line breaks, nor a backslash before a special character.
 pub(crate) fn key(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -62,8 +63,7 @@ pub(crate) fn key(text: &str) -> String {
     escaped
 }
 
-/// A text between its quotes; line breaks may stand there as they are, and nothing else that is
-/// hidden.
+/// Quotes a text; line breaks are allowed in it, other control characters are not.
 fn quoted(text: &str) -> String {
     text::page(text.to_owned()).replace('\\', r"\\").replace('"', "\\\"")
 }
@@ -73,13 +73,14 @@ mod tests {
     use super::super::fixture::runs;
     use super::*;
 
-    /// A line as a server understands it: tags, fields, nanoseconds.
+    /// A line as parsed by a server: tags, fields, nanoseconds.
     type Line = (Vec<(String, String)>, Vec<(String, String)>, u128);
 
-    /// Cuts at signs that are neither escaped nor quoted.
+    /// Splits at separators that are neither escaped nor quoted.
     fn cut(text: &str, sign: char) -> Vec<String> {
         let mut pieces = vec![String::new()];
-        let (mut escaped, mut quoted) = (false, false);
+        let mut escaped = false;
+        let mut quoted = false;
         for letter in text.chars() {
             if letter == sign && !escaped && !quoted {
                 pieces.push(String::new());

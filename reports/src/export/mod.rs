@@ -1,10 +1,10 @@
-//! Runs in the formats of others: for monitoring, for tables, for analyses.
+//! Export of runs for monitoring, spreadsheets and analyses.
 //!
 //! | module | writes |
 //! |---|---|
-//! | `prometheus` | the text format of Prometheus: what a scrape or a textfile collector reads |
+//! | `prometheus` | the text format of Prometheus, for scrapes or a textfile collector |
 //! | `influx` | the line protocol of InfluxDB, with times |
-//! | `quantities` | the numbers that both kinds of monitoring get |
+//! | `quantities` | the numbers that both monitoring formats contain |
 
 mod error;
 pub(crate) mod influx;
@@ -17,21 +17,21 @@ use crate::frame::{Frame, of_run, summary, wide_sample};
 use crate::record::{RunRecord, SampleRow, SummaryRow};
 use crate::store::RunSummary;
 
-/// What runs can be exported to.
+/// Formats of exports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExportFormat {
     /// Prometheus' text format: the latest numbers of each point.
     Prometheus,
     /// InfluxDB's line protocol: all numbers with the times of their runs.
     Influx,
-    /// A table as text.
+    /// CSV.
     Csv,
-    /// A table as columns.
+    /// Parquet.
     Parquet,
 }
 
 impl ExportFormat {
-    /// All of them with their names.
+    /// All formats with their names.
     pub const ALL: [(&str, ExportFormat); 4] = [
         ("prometheus", ExportFormat::Prometheus),
         ("influx", ExportFormat::Influx),
@@ -39,12 +39,12 @@ impl ExportFormat {
         ("parquet", ExportFormat::Parquet),
     ];
 
-    /// Whether it has rows and columns.
+    /// True for formats with rows and columns.
     pub fn is_table(self) -> bool {
         matches!(self, ExportFormat::Csv | ExportFormat::Parquet)
     }
 
-    /// The format that the ending of a file's name tells.
+    /// The format for a file extension.
     pub fn of_ending(ending: &str) -> Option<Self> {
         match ending {
             "prom" => Some(ExportFormat::Prometheus),
@@ -56,7 +56,7 @@ impl ExportFormat {
     }
 }
 
-/// What the rows of an exported table are.
+/// Tables that can be exported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExportTable {
     /// Points and their stages.
@@ -66,7 +66,7 @@ pub enum ExportTable {
 }
 
 impl ExportTable {
-    /// All of them with their names.
+    /// All tables with their names.
     pub const ALL: [(&str, ExportTable); 2] =
         [("summary", ExportTable::Summary), ("samples", ExportTable::Samples)];
 }
@@ -76,16 +76,16 @@ impl ExportTable {
 pub struct StoredSamples {
     /// The run's name.
     pub id: String,
-    /// What it was.
+    /// The description of the run.
     pub record: RunRecord,
-    /// All of them.
+    /// All samples.
     pub rows: Vec<SampleRow>,
 }
 
-/// The points of runs, the oldest first, in a format.
+/// Exports the points of runs, the oldest first.
 ///
 /// # Errors
-/// If a table can't be written, or a run does not tell when it was started.
+/// If a table can't be written, or a run has no valid start time.
 pub fn export(format: ExportFormat, runs: &[RunSummary]) -> Result<Vec<u8>, ExportError> {
     match format {
         ExportFormat::Prometheus => Ok(prometheus::text(runs)?.into_bytes()),
@@ -95,7 +95,7 @@ pub fn export(format: ExportFormat, runs: &[RunSummary]) -> Result<Vec<u8>, Expo
     }
 }
 
-/// The samples of runs, the oldest first, in a format for tables.
+/// Exports the samples of runs, the oldest first, as a table.
 ///
 /// # Errors
 /// If the table can't be written, or the format is not for tables.
@@ -111,7 +111,8 @@ pub fn export_samples(
 }
 
 fn summaries(runs: &[RunSummary]) -> Frame {
-    let (nothing, empty) = (RunRecord::default(), SummaryRow::default());
+    let nothing = RunRecord::default();
+    let empty = SummaryRow::default();
     let rows = runs
         .iter()
         .flat_map(|run| run.rows.iter().map(|row| of_run(&run.id, &run.record).and(summary(row))));
@@ -119,7 +120,8 @@ fn summaries(runs: &[RunSummary]) -> Frame {
 }
 
 fn samples(runs: &[StoredSamples]) -> Frame {
-    let (nothing, empty) = (RunRecord::default(), SampleRow::default());
+    let nothing = RunRecord::default();
+    let empty = SampleRow::default();
     let rows = runs.iter().flat_map(|run| {
         run.rows.iter().map(|row| of_run(&run.id, &run.record).and(wide_sample(row)))
     });
@@ -132,7 +134,7 @@ mod fixture {
     use crate::record::RunRecord;
     use crate::store::RunSummary;
 
-    /// A run with names that mean something to every format.
+    /// A run with names that contain special characters of every format.
     pub fn run_of(id: &str, started: &str) -> RunSummary {
         let mut nasty = row("std \"quoted\", a=b\\", "digis=1000;first-orbit=0", 1e-3);
         nasty.note = "two\nlines, \"quoted\"".into();

@@ -1,7 +1,7 @@
 //! The text format of Prometheus, version 0.0.4.
 //!
-//! Numbers come without times, as a textfile collector wants them. So each series may be
-//! there once: that of the latest run that has it.
+//! Numbers have no times, as a textfile collector requires. So each series may occur once only:
+//! that of the latest run that has it.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::Write;
@@ -14,7 +14,7 @@ use crate::store::RunSummary;
 const FIGURE: &str = "recobench_figure";
 const STARTED: &str = "recobench_run_timestamp_seconds";
 
-/// Lines by the names of their metrics, as all of a metric have to stand together.
+/// Lines by the names of their metrics, because all lines of a metric must be adjacent.
 #[derive(Default)]
 struct Families(BTreeMap<&'static str, String>);
 
@@ -72,7 +72,7 @@ pub(crate) fn escaped(text: &str) -> String {
 impl Families {
     fn add(&mut self, metric: &'static str, labels: &str, value: f64) {
         let lines = self.0.entry(metric).or_default();
-        // Writing to a text does not fail.
+        // Writing to a `String` does not fail.
         let _ = writeln!(lines, "{metric}{{{labels}}} {value:?}");
     }
 
@@ -99,10 +99,10 @@ mod tests {
     use super::super::fixture::{run_of, runs};
     use super::*;
 
-    /// A sample as a server understands it: metric, labels, value.
+    /// A sample as parsed by a server: metric, labels, value.
     type Sample = (String, Vec<(String, String)>, f64);
 
-    /// Reads a line as the format's definition says.
+    /// Parses a line by the definition of the format.
     fn parse(line: &str) -> Sample {
         let (metric, mut rest) = line.split_once('{').expect("labels");
         let mut labels = Vec::new();
@@ -116,7 +116,7 @@ mod tests {
         (metric.to_owned(), labels, value)
     }
 
-    /// The value up to its closing quote, and what follows.
+    /// The value up to its closing quote, and the remaining text.
     fn unquoted(text: &str) -> (String, &str) {
         let mut value = String::new();
         let mut letters = text.char_indices();

@@ -1,4 +1,4 @@
-//! The numbers of a row that monitoring wants, and when they were measured.
+//! The numbers of a row for monitoring, and their time.
 
 use std::time::{Duration, SystemTime};
 
@@ -7,15 +7,15 @@ use crate::frame::spread_name;
 use crate::record::{SummaryRow, YesNo};
 use crate::store::RunSummary;
 
-/// A number of a row, which need not have it.
+/// A number of a row, which may be absent.
 pub struct Quantity {
-    /// For InfluxDB: the column of `summary.csv`.
+    /// Field in InfluxDB: the column of `summary.csv`.
     pub field: &'static str,
-    /// For Prometheus: with its unit as is usual there.
+    /// Metric in Prometheus, with its unit as is usual there.
     pub metric: &'static str,
-    /// What it is.
+    /// Description.
     pub help: &'static str,
-    /// From a row.
+    /// Returns the value of a row.
     pub of: fn(&SummaryRow) -> Option<f64>,
 }
 
@@ -26,7 +26,7 @@ const fn quantity(
     Quantity { field, metric, help, of }
 }
 
-/// All of them.
+/// All quantities.
 pub const QUANTITIES: [Quantity; 11] = [
     quantity(["median_s", "recobench_median_seconds", "Median time of a sample."], |row| {
         row.valid_median()
@@ -52,10 +52,9 @@ pub const QUANTITIES: [Quantity; 11] = [
         ["p95_s", "recobench_p95_seconds", "Time that 95 % of the samples did not exceed."],
         |row| row.p95_s,
     ),
-    quantity(
-        ["items_per_s", "recobench_items_per_second", "Things processed in a second."],
-        |row| row.items_per_s,
-    ),
+    quantity(["items_per_s", "recobench_items_per_second", "Items processed per second."], |row| {
+        row.items_per_s
+    }),
     quantity(
         [
             "bytes_per_s",
@@ -76,7 +75,7 @@ pub const QUANTITIES: [Quantity; 11] = [
         ["memory_bytes", "recobench_memory_bytes", "Every buffer alive during the run."],
         |row| row.memory_bytes.map(|bytes| bytes as f64),
     ),
-    quantity(["samples", "recobench_samples", "How many samples were taken."], |row| {
+    quantity(["samples", "recobench_samples", "Number of samples."], |row| {
         Some(row.samples as f64)
     }),
     quantity(
@@ -85,8 +84,8 @@ pub const QUANTITIES: [Quantity; 11] = [
     ),
 ];
 
-/// What tells a row from all others of its run, and the machine from others: names with
-/// values, none of them empty.
+/// Tags that distinguish a row from all others of its run, and machines: names with values, none of
+/// them empty.
 pub fn tags<'a>(run: &'a RunSummary, row: &'a SummaryRow) -> Vec<(String, String)> {
     let record = &run.record;
     let suite = record.suite.as_ref().map_or("", |suite| &suite.name);
@@ -105,14 +104,14 @@ pub fn tags<'a>(run: &'a RunSummary, row: &'a SummaryRow) -> Vec<(String, String
         ("suite", suite),
     ]
     .map(|(name, value)| (name.to_owned(), value.to_owned()));
-    // An axis of a task may have any name.
+    // Axes of tasks may have any name.
     let axes = row.params.iter();
     let axes = axes.map(|(name, value)| (spread_name("axis", name), value.to_owned()));
     let all = fixed.into_iter().chain(axes);
     all.filter(|(_, value)| !value.is_empty()).collect()
 }
 
-/// Figures of the task itself, by their names.
+/// Metrics of the task, by name.
 pub fn figures(row: &SummaryRow) -> impl Iterator<Item = (&str, f64)> {
     let metrics = row.metrics.iter();
     metrics.filter_map(|(name, value)| {
@@ -121,7 +120,7 @@ pub fn figures(row: &SummaryRow) -> impl Iterator<Item = (&str, f64)> {
     })
 }
 
-/// How long after 1970 a run was started.
+/// Start of a run as time since 1970.
 pub fn started(run: &RunSummary) -> Result<Duration, ExportError> {
     let started = humantime::parse_rfc3339_weak(&run.record.started).ok();
     let since = started.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());

@@ -6,10 +6,10 @@ use serde::Serialize;
 
 use crate::record::YesNo;
 
-/// A value, which need not be known.
+/// A value, which may be unknown.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell<'a> {
-    /// A text; empty if not known.
+    /// A text; empty if unknown.
     Text(Cow<'a, str>),
     /// Yes or no.
     Flag(bool),
@@ -19,13 +19,13 @@ pub enum Cell<'a> {
     Number(Option<f64>),
     /// A time in UTC, as RFC 3339 writes it.
     Time(&'a str),
-    /// A text that may be a number: its column has the type that fits all of them.
+    /// A text that may be a number: its column gets the type that fits all values.
     Free(&'a str),
-    /// Nothing, in a column of any type.
+    /// No value, in a column of any type.
     Nothing,
 }
 
-/// What the values of a column are.
+/// Type of the values of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Text,
@@ -55,7 +55,7 @@ impl Cell<'_> {
     }
 }
 
-/// What becomes a cell, and which one.
+/// Implements conversions of types to cells.
 macro_rules! cells {
     ($($value:ident: $from:ty => $cell:expr,)*) => {
         $(impl<'a> From<$from> for Cell<'a> {

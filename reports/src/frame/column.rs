@@ -9,20 +9,20 @@ pub struct Column {
     pub values: Values,
 }
 
-/// Values of one type; none where it is not known.
+/// Values of one type; `None` where unknown.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Values {
     Text(Vec<Option<String>>),
     Flag(Vec<Option<bool>>),
-    /// What does not fit in 63 bits is not known rather than negative.
+    /// Integers that do not fit in 63 bits are unknown rather than negative.
     Whole(Vec<Option<i64>>),
     Number(Vec<Option<f64>>),
-    /// As RFC 3339 writes it.
+    /// In RFC 3339.
     Time(Vec<Option<String>>),
 }
 
 impl Column {
-    /// Values of a type that is known beforehand.
+    /// Values of a known type.
     pub fn new(name: &str, kind: Kind, cells: Vec<Cell<'_>>) -> Self {
         let cells = cells.into_iter();
         let values = match kind {
@@ -37,7 +37,7 @@ impl Column {
         Column { name: name.to_owned(), values }
     }
 
-    /// Values of the narrowest type that fits all of them: whole numbers, numbers, or texts.
+    /// Values of the narrowest type that fits all of them: integers, numbers, or texts.
     pub fn free(name: &str, cells: Vec<Cell<'_>>) -> Self {
         let texts: Vec<Option<&str>> = cells
             .iter()

@@ -1,7 +1,7 @@
-//! A frame as CSV: what is not known is empty, flags are `yes` and `no`.
+//! A frame as CSV: unknown values are empty, flags are `yes` and `no`.
 //!
-//! Such tables are opened by programs that take a text for a formula if it begins like one, and
-//! shown by terminals. So texts are written as texts: see [`Frame::csv`].
+//! Spreadsheets interpret some texts as formulas, and terminals show tables unfiltered, so texts
+//! are made safe: see [`Frame::csv`].
 
 use std::borrow::Cow;
 
@@ -9,21 +9,21 @@ use super::column::Values;
 use super::{Frame, FrameError};
 
 impl Frame {
-    /// The rows under a header, for people and their programs: what is hidden in texts, but
-    /// for line breaks, is escaped, and an apostrophe stands before what a spreadsheet would take
-    /// for a formula.
+    /// The rows under a header, for people and spreadsheets: control characters in texts, except
+    /// line breaks, are escaped, and an apostrophe is written before texts that a spreadsheet would
+    /// interpret as formulas.
     ///
     /// # Errors
-    /// If they don't become CSV.
+    /// If they can't be serialised.
     pub fn csv(&self) -> Result<String, FrameError> {
         self.written(as_text)
     }
 
-    /// The rows under a header, each text as it is: for the files of runs, which this program
+    /// The rows under a header, with unmodified texts: for the files of runs, which this program
     /// reads again.
     ///
     /// # Errors
-    /// If they don't become CSV.
+    /// If they can't be serialised.
     pub fn exact_csv(&self) -> Result<String, FrameError> {
         self.written(as_it_is)
     }
@@ -65,10 +65,10 @@ fn as_it_is(text: &str) -> Cow<'_, str> {
     text.into()
 }
 
-/// What a spreadsheet takes for the beginning of a formula; also as wide signs.
+/// First characters of formulas in spreadsheets, including wide forms.
 const FORMULA: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
 
-/// A text that stays one: numbers stay as they are.
+/// Escapes a text that could be interpreted as a formula; numbers stay as they are.
 fn as_text(text: &str) -> Cow<'_, str> {
     let is_formula = text.starts_with(FORMULA) && text.parse::<f64>().is_err();
     let mark = if is_formula { "'" } else { "" };
@@ -92,7 +92,7 @@ mod tests {
         for text in ["-1.5", "+2", "-1e9", "a=b", "b-c", "", "50 µs"] {
             assert_eq!(as_text(text), text);
         }
-        // CSV has a way to write line breaks.
+        // CSV can represent line breaks.
         assert_eq!(as_text("\t=1\r\n2"), "\\t=1\\r\n2");
         let long = "ä".repeat(2_000) + "\u{202e}";
         assert!(as_text(&long).ends_with("ä\\u{202e}"));
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_known_is_empty() {
+    fn unknown_values_are_empty() {
         let expected = "name,median_s,axis_digis,axis_max_size,axis_order\n\
             \"a, b\",0.5,1000,,random\n\
             c,0.5,2000,0.5,1\n";

@@ -9,22 +9,22 @@ impl Frame {
     /// The rows as an array of objects.
     ///
     /// # Errors
-    /// If they don't become JSON.
+    /// If they can't be serialised.
     pub fn json(&self) -> Result<String, FrameError> {
         text(self)
     }
 }
 
-/// Anything as a text that ends with a line break. What a terminal would not show is escaped as
-/// JSON does it: to programs it says the same.
+/// Any value as JSON that ends with a line break. Characters that a terminal would not show are
+/// escaped, which does not change the meaning for programs.
 ///
 /// # Errors
-/// If it does not become JSON.
+/// If it can't be serialised.
 pub fn json_text(value: &(impl Serialize + ?Sized)) -> serde_json::Result<String> {
     Ok(text::json(serde_json::to_string_pretty(value)?) + "\n")
 }
 
-/// The same with the error of frames.
+/// JSON text, with errors of type [`FrameError`].
 pub(super) fn text(value: &impl Serialize) -> Result<String, FrameError> {
     json_text(value).map_err(|error| FrameError::new("JSON", error))
 }

@@ -22,7 +22,7 @@ pub use rows::{Document, of_run, point, summary, wide_sample};
 
 use column::Column;
 
-/// A frame that could not be written.
+/// Error of writing a frame.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write the rows as {format}: {problem}; try another --format")]
 pub struct FrameError {
@@ -40,19 +40,19 @@ impl FrameError {
 #[derive(Clone, Debug, Default)]
 pub struct Record<'a> {
     fixed: Vec<(&'static str, Cell<'a>)>,
-    /// What not every row has, by the names of their columns.
+    /// Values that only some rows have, by the names of their columns.
     further: BTreeMap<String, Cell<'a>>,
 }
 
 impl<'a> Record<'a> {
-    /// The row with a further value.
+    /// Adds a value to the row.
     #[must_use]
     pub fn with(mut self, name: &'static str, value: impl Into<Cell<'a>>) -> Self {
         self.fixed.push((name, value.into()));
         self
     }
 
-    /// The row followed by what another one has.
+    /// Appends the values of another row.
     #[must_use]
     pub fn and(mut self, other: Record<'a>) -> Self {
         self.fixed.extend(other.fixed);
@@ -60,7 +60,7 @@ impl<'a> Record<'a> {
         self
     }
 
-    /// The row with a column for each of `values`: `axis_digis`, `metric_us_per_page`.
+    /// Adds a column for each of `values`: `axis_digis`, `metric_us_per_page`.
     #[must_use]
     pub fn spread(
         mut self,
@@ -74,7 +74,7 @@ impl<'a> Record<'a> {
     }
 }
 
-/// The column of one of several values that not every row has: `axis_first_orbit`.
+/// Name of the column of a value that only some rows have: `axis_first_orbit`.
 pub fn spread_name(prefix: &str, name: &str) -> String {
     format!("{prefix}_{}", name.replace('-', "_"))
 }
@@ -87,8 +87,8 @@ pub struct Frame {
 }
 
 impl Frame {
-    /// The frame of `records`, which have the same fixed columns as `empty`: the frame has them
-    /// without any row, too. Columns that not all records have come last, by their names.
+    /// The frame of `records`, which have the same fixed columns as `empty`: a frame without rows
+    /// has these, too. Columns that only some records have come last, by name.
     pub fn new<'a>(empty: &Record<'_>, records: impl IntoIterator<Item = Record<'a>>) -> Self {
         let mut fixed: Vec<(&str, Vec<Cell<'a>>)> =
             empty.fixed.iter().map(|(name, _)| (*name, Vec::new())).collect();

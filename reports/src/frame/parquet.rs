@@ -13,10 +13,10 @@ use super::column::{Column, Values};
 use super::{Frame, FrameError};
 
 impl Frame {
-    /// The rows, in one group of rows.
+    /// The rows, in one row group.
     ///
     /// # Errors
-    /// If they don't become Parquet.
+    /// If they can't be written.
     pub fn parquet(&self) -> Result<Vec<u8>, FrameError> {
         write(self).map_err(|error| FrameError::new("Parquet", error))
     }
@@ -75,12 +75,13 @@ fn fill(writer: &mut SerializedColumnWriter<'_>, values: &Values) -> Result<(), 
     }
 }
 
-/// The values that are there, and for each row whether one is.
+/// Writes the known values, and for each row whether it has one.
 fn put<T: DataType>(
     writer: &mut SerializedColumnWriter<'_>,
     values: impl Iterator<Item = Option<T::T>>,
 ) -> Result<(), ParquetError> {
-    let (mut known, mut levels) = (Vec::new(), Vec::new());
+    let mut known = Vec::new();
+    let mut levels = Vec::new();
     for value in values {
         levels.push(i16::from(value.is_some()));
         known.extend(value);
@@ -89,7 +90,7 @@ fn put<T: DataType>(
     Ok(())
 }
 
-/// How long after 1970 a time is; none if it is no time.
+/// A time in microseconds since 1970; `None` if it is not valid.
 fn microseconds(time: &str) -> Option<i64> {
     let time = humantime::parse_rfc3339_weak(time).ok()?;
     let since = time.duration_since(std::time::UNIX_EPOCH).ok()?;

@@ -7,7 +7,7 @@ use crate::record::{
     Machine, Point, RunRecord, SCHEMA_VERSION, SampleRow, Software, SuitePart, SummaryRow,
 };
 
-/// What tells a run from others.
+/// Columns that identify a run.
 pub fn of_run<'a>(id: &'a str, run: &'a RunRecord) -> Record<'a> {
     let suite = run.suite.as_ref().map(|suite| suite.name.as_str());
     Record::default()
@@ -20,7 +20,7 @@ pub fn of_run<'a>(id: &'a str, run: &'a RunRecord) -> Record<'a> {
         .with("git_commit", run.software.git_commit.as_deref())
 }
 
-/// What tells a point from others; its axes have columns of their own.
+/// Columns that identify a point; its axes have columns of their own.
 pub fn point(point: &Point) -> Record<'_> {
     Record::default()
         .with("point_id", point.id())
@@ -35,8 +35,7 @@ pub fn point(point: &Point) -> Record<'_> {
         .spread("axis", point.params.iter())
 }
 
-/// A row of `summary.csv`: the columns of the contract, then `point_id`, `axis_…` and
-/// `metric_…`.
+/// A row of `summary.csv`: the documented columns, then `point_id`, `axis_…` and `metric_…`.
 pub fn summary(row: &SummaryRow) -> Record<'_> {
     Record::default()
         .with("algorithm", &row.algorithm)
@@ -117,7 +116,7 @@ impl Frame {
     }
 }
 
-/// Rows with what they were measured on.
+/// Rows with the description of the run and its machine.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Document<'a, Rows = &'a Frame> {
@@ -125,26 +124,26 @@ pub struct Document<'a, Rows = &'a Frame> {
     schema_version: u32,
     /// UTC, RFC 3339.
     started: &'a str,
-    /// UTC, RFC 3339; null if the run did not end by itself.
+    /// UTC, RFC 3339; null if the run did not end normally.
     finished: Option<&'a str>,
     /// The command line, the program's name first.
     command: &'a [String],
     /// The suite that was measured.
     suite: Option<&'a SuitePart>,
-    /// What was run.
+    /// The program.
     software: &'a Software,
     /// Equal keys mean comparable numbers.
     machine_key: &'a str,
-    /// What it ran on.
+    /// The machine.
     machine: &'a Machine,
-    /// What a reader should know about the whole run.
+    /// Notes on the whole run.
     notes: &'a [String],
-    /// All of them have the same columns.
+    /// Rows, all with the same columns.
     rows: Rows,
 }
 
 impl<'a> Document<'a> {
-    /// The rows of a run, for programs that see nothing else of it.
+    /// The rows of a run as a self-contained document.
     pub fn new(run: &'a RunRecord, rows: &'a Frame) -> Self {
         Document {
             schema_version: SCHEMA_VERSION,
@@ -160,10 +159,10 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// As JSON.
+    /// The document as JSON.
     ///
     /// # Errors
-    /// If it does not become JSON.
+    /// If it can't be serialised.
     pub fn json(&self) -> Result<String, FrameError> {
         json::text(self)
     }

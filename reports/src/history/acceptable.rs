@@ -1,17 +1,17 @@
-//! What a run must be like to be a baseline.
+//! Requirements of a baseline.
 
 use crate::compare::is_wrong;
 use crate::record::{RunRecord, SummaryRow, YesNo};
 use crate::units;
 
-/// Variants that are named in a sentence.
+/// Maximum number of variants named in a sentence.
 const NAMED: usize = 5;
 
-/// Why a run can be no baseline, as the end of a sentence; `None` if it can.
+/// Reason why a run can't be a baseline, as the end of a sentence; `None` if it can.
 pub(super) fn problem(record: &RunRecord, rows: &[SummaryRow]) -> Option<String> {
     if record.is_small() {
         return Some(
-            "was measured under RECOBENCH_SMALL, so that its times say nothing; measure without it"
+            "was measured under RECOBENCH_SMALL, so its times are meaningless; measure without it"
                 .to_owned(),
         );
     }
@@ -26,7 +26,7 @@ pub(super) fn problem(record: &RunRecord, rows: &[SummaryRow]) -> Option<String>
     (!wrong.is_empty()).then(|| {
         let count = units::counted(wrong.len(), "point");
         let names = names.join(", ");
-        format!("has {count} whose output was wrong or that failed ({names}); mend them first")
+        format!("has {count} whose output was wrong or that failed ({names}); fix them first")
     })
 }
 
@@ -39,7 +39,8 @@ mod tests {
     #[test]
     fn small_runs_self_tests_and_wrong_variants_are_no_baselines() {
         let problem_of = |change: fn(&mut RunRecord, &mut SummaryRow)| {
-            let (mut record, mut row) = (record(1), row("std-stable"));
+            let mut record = record(1);
+            let mut row = row("std-stable");
             change(&mut record, &mut row);
             problem(&record, &[row]).unwrap_or_default()
         };

@@ -1,4 +1,4 @@
-//! Adding a run: a copy appears whole, or not at all.
+//! Adding a run: the copy appears atomically.
 
 use std::path::Path;
 
@@ -8,28 +8,28 @@ use super::stored::Receipt;
 use super::{HistoryError, Series, Store, content, series};
 use crate::record::{RunRecord, SummaryRow};
 
-/// What came of adding a run.
+/// Result of adding a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Added {
-    /// It is in the store now.
+    /// The run was added.
     New(String),
-    /// The very same run was there before.
+    /// The run was in the store already.
     Known(String),
-    /// It was there, but damaged; now it is whole again.
+    /// The run was in the store, but damaged; it has been repaired.
     Repaired(String),
 }
 
-/// What to do with a run that has no end.
+/// Treatment of a run that is not finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unfinished {
-    /// It may go on.
+    /// Refuse it, as it may be resumed.
     Refuse,
-    /// It was killed, and what it measured is wanted.
+    /// Store it: it was killed, and its data are wanted.
     Allow,
 }
 
 impl Added {
-    /// The run's name in the store.
+    /// Id of the run in the store.
     pub fn id(&self) -> &str {
         match self {
             Added::New(id) | Added::Known(id) | Added::Repaired(id) => id,
@@ -38,18 +38,17 @@ impl Added {
 }
 
 impl Store {
-    /// Copies a run folder into the store. The folder itself stays as it is.
-    /// When this returns, a power cut does not take the run away any more.
+    /// Copies a run folder into the store. The folder itself is not changed. When this returns, the
+    /// run survives a power cut.
     ///
     /// # Errors
-    /// If the run is not fit to be stored, or the store can't be written; the
-    /// store then holds what it held before.
+    /// If the run can't be stored, or the store can't be written; the store is unchanged then.
     pub fn add(&self, folder: &Path, unfinished: Unfinished) -> Result<Added, HistoryError> {
         let (id, sha256) = identity(folder, unfinished)?;
         self.deliver(folder, id, &sha256).map_err(|error| error.not_stored(folder))
     }
 
-    /// Whether the store has this very run, whole.
+    /// True if the store has an intact copy of this run.
     pub fn has(&self, folder: &Path) -> bool {
         identity(folder, Unfinished::Allow).is_ok_and(|(id, sha256)| {
             let target = self.run_folder(&id);
@@ -63,11 +62,11 @@ impl Store {
         let receipt = Receipt::find(&target)?;
         let is_known = target.exists();
         if is_known && is_intact(&target, receipt.as_ref(), sha256) {
-            // It may have been put there a moment before a power cut.
+            // It may have been added just before a power cut.
             sync_folder(&self.runs_folder())?;
             return Ok(Added::Known(id));
         }
-        // What is mended keeps its place.
+        // A repaired run keeps its order.
         let order = receipt.map_or_else(|| self.next_order(), |receipt| Ok(receipt.order))?;
         let copy = writer.draft("run")?;
         content::copy(source, &copy)?;
@@ -84,7 +83,7 @@ impl Store {
         Ok(if is_known { Added::Repaired(id) } else { Added::New(id) })
     }
 
-    /// Above the order of every run that is there.
+    /// A number above the order of every existing run.
     fn next_order(&self) -> Result<u64, HistoryError> {
         let mut last = 0;
         for run in entries(&self.runs_folder())? {
@@ -94,10 +93,10 @@ impl Store {
     }
 }
 
-/// The id of a run that is fit to be stored, and the hash of its files.
+/// The id of a run that can be stored, and the hash of its files.
 fn identity(folder: &Path, unfinished: Unfinished) -> Result<(String, String), HistoryError> {
-    // The hash is taken before the check and again of the copy: what was
-    // checked is what is stored.
+    // The hash is computed before the check and again of the copy, so that the checked files are
+    // the stored ones.
     let sha256 = content::hash(folder)?;
     let (record, summary) = check(folder, unfinished)?;
     Ok((run_id(&record, &summary, &sha256), sha256))
@@ -108,7 +107,7 @@ fn is_intact(folder: &Path, receipt: Option<&Receipt>, sha256: &str) -> bool {
         && content::hash(folder).is_ok_and(|hash| hash == sha256)
 }
 
-/// `20260131T120000Z-nightly-0123456789abcdef`: the same run, the same id.
+/// `20260131T120000Z-nightly-0123456789abcdef`: equal for copies of one run.
 fn run_id(record: &RunRecord, summary: &[SummaryRow], sha256: &str) -> String {
     const HASH: usize = 16;
     let started: String = record.started.chars().take(19).collect();
@@ -123,62 +122,62 @@ mod tests {
     use std::fs;
 
     use super::super::content::FILES;
-    use super::super::testing::{Shelf, record, row, write};
+    use super::super::testing::{TestStore, record, row, write};
     use super::*;
 
     #[test]
     fn a_run_is_stored_byte_for_byte_and_its_source_stays() {
-        let shelf = Shelf::new();
-        let id = shelf.add(&record(1));
+        let fixture = TestStore::new();
+        let id = fixture.add(&record(1));
         assert!(id.starts_with("20260101T000000Z-sort-"), "{id}");
         for name in FILES {
-            let stored = fs::read(shelf.store.run_folder(&id).join(name)).expect("stored");
-            let source = fs::read(shelf.source("seed-1").join(name)).expect("still there");
+            let stored = fs::read(fixture.store.run_folder(&id).join(name)).expect("stored");
+            let source = fs::read(fixture.source("seed-1").join(name)).expect("still there");
             assert_eq!(stored, source, "{name}");
         }
     }
 
     #[test]
     fn the_same_run_is_known_and_another_of_the_same_second_is_not() {
-        let shelf = Shelf::new();
-        let id = shelf.add(&record(1));
-        let again = shelf.store.add(&shelf.source("seed-1"), Unfinished::Refuse);
+        let fixture = TestStore::new();
+        let id = fixture.add(&record(1));
+        let again = fixture.store.add(&fixture.source("seed-1"), Unfinished::Refuse);
         assert_eq!(again.expect("known"), Added::Known(id.clone()));
-        assert_ne!(shelf.add(&record(2)), id);
-        assert_eq!(shelf.list().len(), 2);
+        assert_ne!(fixture.add(&record(2)), id);
+        assert_eq!(fixture.list().len(), 2);
     }
 
     #[test]
-    fn a_damaged_run_is_mended_from_its_source_and_keeps_its_order() {
-        let shelf = Shelf::new();
-        let id = shelf.add(&record(1));
-        shelf.add(&record(2));
-        let summary = shelf.store.run_folder(&id).join("summary.csv");
+    fn a_damaged_run_is_repaired_from_its_source_and_keeps_its_order() {
+        let fixture = TestStore::new();
+        let id = fixture.add(&record(1));
+        fixture.add(&record(2));
+        let summary = fixture.store.run_folder(&id).join("summary.csv");
         fs::write(&summary, "bit rot").expect("damaged");
-        let again = shelf.store.add(&shelf.source("seed-1"), Unfinished::Refuse);
+        let again = fixture.store.add(&fixture.source("seed-1"), Unfinished::Refuse);
         assert_eq!(again.expect("mended"), Added::Repaired(id.clone()));
-        let runs = shelf.list();
+        let runs = fixture.list();
         assert!(runs.iter().all(|entry| entry.run.problem.is_none()));
         assert_eq!(runs[1].run.id, id);
     }
 
     #[test]
-    fn a_refused_run_leaves_nothing() {
-        let shelf = Shelf::new();
-        let source = shelf.source("empty");
+    fn a_refused_run_leaves_no_files() {
+        let fixture = TestStore::new();
+        let source = fixture.source("empty");
         write(&source, &record(1), &[]);
-        assert!(shelf.store.add(&source, Unfinished::Refuse).is_err());
-        assert!(shelf.list().is_empty());
+        assert!(fixture.store.add(&source, Unfinished::Refuse).is_err());
+        assert!(fixture.list().is_empty());
     }
 
     #[test]
     fn strange_names_stay_inside_the_store() {
-        let shelf = Shelf::new();
+        let fixture = TestStore::new();
         let strange = SummaryRow { algorithm: "../../outside".into(), ..row("a") };
-        let source = shelf.source("strange");
+        let source = fixture.source("strange");
         write(&source, &record(1), &[strange]);
-        let added = shelf.store.add(&source, Unfinished::Refuse).expect("added");
+        let added = fixture.store.add(&source, Unfinished::Refuse).expect("added");
         assert!(!added.id().contains('/'), "{added:?}");
-        assert!(shelf.store.run_folder(added.id()).is_dir());
+        assert!(fixture.store.run_folder(added.id()).is_dir());
     }
 }

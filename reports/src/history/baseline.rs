@@ -1,4 +1,4 @@
-//! Whether a suite has a baseline on a machine, and where else it has one.
+//! Baseline of a suite on a machine, and baselines of other machines.
 
 use std::fmt;
 
@@ -8,25 +8,25 @@ use super::{HistoryError, Series, Store, StoredRun};
 use crate::record::Machine;
 use crate::store::read_run;
 
-/// What a store knows of the baseline of a series.
+/// State of the baseline of a series.
 #[derive(Clone, Debug, PartialEq)]
 pub enum BaselineState {
-    /// It has this accepted run.
+    /// This run is accepted.
     Accepted(StoredRun),
-    /// It has none, but the same suite or task has one on another machine, or had one.
+    /// None, but the same suite or task has or had one on another machine.
     Elsewhere(Elsewhere),
     /// No run of the suite or task was ever accepted.
     Unknown,
 }
 
-/// The last run of a suite or task that was accepted, for another machine or in another time.
+/// The most recently accepted run of a suite or task on another machine or in the past.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Elsewhere {
     wanted: Series,
     run: String,
     /// The series that the run was accepted for.
     of: Series,
-    /// In what that machine differs; `None` if the run is no longer there.
+    /// Differences of that machine; `None` if the run is no longer stored.
     differences: Option<Vec<String>>,
 }
 
@@ -65,35 +65,36 @@ impl Store {
 
 impl fmt::Display for Elsewhere {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (run, key) = (self.run.shown(), self.of.machine_key.shown());
+        let run = self.run.shown();
+        let key = self.of.machine_key.shown();
         write!(f, "no baseline of {} any more: the last one, {run}, was ", self.wanted)?;
         if self.of == self.wanted {
-            return write!(f, "taken back");
+            return write!(f, "revoked");
         }
         write!(f, "of {key}, which differs: ")?;
         match self.differences.as_deref() {
-            Some([]) => write!(f, "in nothing that its record names"),
+            Some([]) => write!(f, "in nothing that is recorded"),
             Some(differences) => write!(f, "{}", differences.join(", ")),
-            None => write!(f, "in what is not known, as that run is gone"),
+            None => write!(f, "in unknown properties, as that run was deleted"),
         }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{Shelf, record, row};
+    use super::super::testing::{TestStore, record, row};
     use super::super::{Added, Unfinished};
     use super::*;
     use crate::record::RunRecord;
 
     #[test]
     fn a_suite_is_known_wherever_a_run_of_it_was_accepted() {
-        let shelf = Shelf::new();
-        let store = &shelf.store;
+        let fixture = TestStore::new();
+        let store = &fixture.store;
         let here = record(1);
         let mut there = RunRecord { machine_key: "11".into(), ..record(2) };
         there.machine.cores += 2;
-        let folder = shelf.source("there");
+        let folder = fixture.source("there");
         super::super::testing::write(&folder, &there, &[row("std-stable")]);
         let series = Series::of(&here, &[row("a")]);
         let state = || store.baseline_state(&series, &here.machine).expect("read");
@@ -107,17 +108,18 @@ mod tests {
             BaselineState::Elsewhere(elsewhere) => elsewhere.to_string(),
             state => panic!("{state:?}"),
         };
-        let (then, now) = (there.machine.cores, here.machine.cores);
+        let then = there.machine.cores;
+        let now = here.machine.cores;
         let expected = format!(
             "no baseline of sort on machine 00ff any more: the last one, {elsewhere}, was of 11, \
              which differs: {now} instead of {then} cores"
         );
         assert_eq!(words(state()), expected);
-        let own = shelf.add(&here);
+        let own = fixture.add(&here);
         store.accept(&own, "").expect("accepted");
         assert!(matches!(state(), BaselineState::Accepted(run) if run.id == own));
-        store.unaccept(&own).expect("taken back");
-        store.unaccept(&elsewhere).expect("taken back");
+        store.unaccept(&own).expect("revoked");
+        store.unaccept(&elsewhere).expect("revoked");
         assert!(words(state()).starts_with("no baseline of sort on machine 00ff any more"));
     }
 }

@@ -1,4 +1,4 @@
-//! What a run must be like to be stored.
+//! Requirements of a run that is to be stored.
 
 use std::path::Path;
 
@@ -8,15 +8,17 @@ use super::{HistoryError, Unfinished, names};
 use crate::record::{RunRecord, SummaryRow, YesNo};
 use crate::store::{RUN, StoreError, read_distinct_summary, read_run, read_samples};
 
-/// Reads a run and refuses what would mislead later.
+/// Reads a run and refuses data that would mislead later.
 pub(super) fn check(
     folder: &Path,
     unfinished: Unfinished,
 ) -> Result<(RunRecord, Vec<SummaryRow>), HistoryError> {
     let record = read_run(folder)?;
     if humantime::parse_rfc3339_weak(&record.started).is_err() {
-        let problem =
-            format!("started: {} is no time such as 2026-01-31T12:00:00Z", record.started.quoted());
+        let problem = format!(
+            "started: {} is not a time such as 2026-01-31T12:00:00Z",
+            record.started.quoted()
+        );
         return Err(StoreError::format(&folder.join(RUN), problem).into());
     }
     let samples = read_samples(folder)?;
@@ -39,7 +41,7 @@ mod tests {
     use super::*;
     use crate::store::{SAMPLES, SUMMARY};
 
-    /// What is said of a run whose files were changed like this, one of them.
+    /// Error for a run one of whose files was changed.
     fn refusal(name: &str, change: impl FnOnce(String) -> String) -> String {
         let folder = folder();
         write(folder.path(), &record(1), &[row("a"), row("b")]);
@@ -61,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn what_would_mislead_is_refused_with_its_place() {
+    fn misleading_data_are_refused_with_their_location() {
         type Change = fn(String) -> String;
         let first_row_twice: Change = |text| {
             let row = text.lines().nth(1).unwrap_or_default().to_owned();
@@ -78,7 +80,7 @@ mod tests {
             (
                 RUN,
                 |text| text.replace("2026-01-01T00:00:00Z", "yesterday"),
-                "\"yesterday\" is no time",
+                "\"yesterday\" is not a time",
             ),
             (
                 SUMMARY,

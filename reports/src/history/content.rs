@@ -1,4 +1,4 @@
-//! The files of a run as bytes: their hash, and a copy of them.
+//! The files of a run as bytes: hash and copy.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
@@ -10,14 +10,13 @@ use super::HistoryError;
 use super::store::create_folder;
 use crate::store::{RUN, SAMPLES, SUMMARY, open_file};
 
-/// What every run consists of.
+/// Files of every run.
 pub(super) const FILES: [&str; 3] = [RUN, SAMPLES, SUMMARY];
 
-/// What runs of earlier versions may have beside: samples that were repeated.
+/// Optional file of runs of earlier versions: samples that were repeated.
 const REPEATED: &str = "disturbed.csv";
 
-/// The files of a run, opened: those that every run has, and those that it happens to
-/// have.
+/// The files of a run, opened: the required ones, and optional ones that exist.
 fn files(folder: &Path) -> impl Iterator<Item = Result<(&'static str, File), HistoryError>> {
     let optional = Some(REPEATED).filter(|name| folder.join(name).exists());
     let names = FILES.into_iter().chain(optional);
@@ -36,7 +35,7 @@ pub(super) fn hash(folder: &Path) -> Result<String, HistoryError> {
     Ok(hex(&hash.finalize()))
 }
 
-/// Adds the length and the bytes of a file, of which no more is kept than a portion.
+/// Hashes the length and the bytes of a file, block by block.
 fn add(hash: &mut Sha256, file: File) -> io::Result<()> {
     hash.update(file.metadata()?.len().to_le_bytes());
     let mut file = BufReader::with_capacity(1 << 20, file);

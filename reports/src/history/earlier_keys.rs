@@ -1,8 +1,9 @@
-//! Machine keys of earlier versions, joined with today's.
+//! Machine keys of earlier versions, mapped to current ones.
 //!
-//! Runs are joined when they are read: they hold the machine that their key was made of. Self-tests
-//! and marks whose runs are gone hold nothing but the key. Those are joined by the runs of the store
-//! that have the same key, and by `machine-keys.json`, which keeps what runs said that were deleted.
+//! Runs are mapped when they are read: they contain the machine from which their key was computed.
+//! Self-tests and marks whose runs were deleted contain the key only. Those are mapped by the runs
+//! of the store with the same key, and by `machine-keys.json`, which stores the keys of deleted
+//! runs.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -13,23 +14,23 @@ use super::store::{STORE_VERSION, Writer, entries, read_json};
 use super::{HistoryError, Store};
 use crate::store::WrittenKey;
 
-/// `machine-keys.json`
+/// Content of `machine-keys.json`.
 #[derive(Serialize, Deserialize)]
 struct Table {
     schema_version: u32,
-    /// Today's keys by those of earlier versions.
+    /// Current keys by those of earlier versions.
     keys: BTreeMap<String, String>,
 }
 
 impl Store {
-    /// Today's keys by those of earlier versions, as far as they are known.
+    /// Current keys by those of earlier versions, as far as they are known.
     pub(super) fn todays_keys(&self) -> Result<BTreeMap<String, String>, HistoryError> {
         let mut keys = self.kept_keys()?;
         keys.extend(entries(&self.runs_folder())?.into_iter().filter_map(joined));
         Ok(keys)
     }
 
-    /// Keeps the keys of runs that are about to be deleted.
+    /// Stores the keys of runs that are about to be deleted.
     pub(super) fn keep_keys(
         &self,
         writer: &Writer<'_>,
@@ -55,7 +56,7 @@ impl Store {
     }
 }
 
-/// Key that an earlier version wrote into a run, with today's. Damaged runs have none.
+/// Key that an earlier version wrote into a run, with the current one; `None` for damaged runs.
 fn joined(run: PathBuf) -> Option<(String, String)> {
     let written = WrittenKey::read(&run).ok()?;
     let today = written.replaced_by()?;

@@ -1,4 +1,4 @@
-//! What can go wrong with a store of runs.
+//! Errors of a store of runs.
 
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
@@ -8,96 +8,98 @@ use text::{Foreign, SENTENCE};
 use super::{Elsewhere, Series};
 use crate::store::StoreError;
 
-/// A store that can't be used, or a run that can't be stored or found.
+/// Error of a store, or of a run that can't be stored or found.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the variants say what they hold")]
 pub enum HistoryError {
     /// There is no store.
-    #[error("there is no store of runs in {folder}; `bench history add RUN --store {folder}` makes one", folder = .0.shown())]
+    #[error("there is no store of runs in {folder}; `bench history add RUN --store {folder}` \
+        creates one", folder = .0.shown())]
     Missing(PathBuf),
-    /// Something else is there.
-    #[error("{} is no store of runs, but not empty either; choose another folder with --store", .0.shown())]
+    /// Not a store.
+    #[error("{} is neither a store of runs nor empty; choose another folder with --store", .0.shown())]
     NotAStore(PathBuf),
-    /// A self-test of a gate that judged otherwise: the file, its version and the known one.
-    #[error("{}: schema version {found}, from before version {known} of the gate, whose rates it does not tell; run `bench selftest` again", path.shown())]
+    /// A self-test of another version of the comparison: the file, its version and the known one.
+    #[error("{}: schema version {found} is older than version {known}; run `bench selftest` again", path.shown())]
     OldSelfTest { path: PathBuf, found: u32, known: u32 },
     /// A run folder that can't be read.
     #[error(transparent)]
     Run(#[from] StoreError),
-    /// Nothing was measured.
+    /// The run has no results.
     #[error("{}: an empty run: no row is valid, so there is nothing to store", .0.shown())]
     Empty(PathBuf),
-    /// The run has no end.
-    #[error("{}: the run goes on, or was killed; add what it measured with --unfinished", .0.shown())]
+    /// The run is not finished.
+    #[error("{}: the run is not finished; wait for it, or add it with --unfinished if it was \
+        killed", .0.shown())]
     Unfinished(PathBuf),
-    /// The files changed meanwhile.
+    /// The files changed while they were copied.
     #[error("{}: the files changed while they were read; add the run again when it has ended", .0.shown())]
     Changed(PathBuf),
-    /// No run has that name; those that are like it are near.
+    /// No run has that name; similar names are listed.
     #[error("no run {} in the store{}", name.quoted(), hint("; did you mean", near))]
     Unknown { name: String, near: Vec<String> },
-    /// More than one run begins with that name: these.
-    #[error("{} may be more than one run{}", name.quoted(), hint(":", candidates))]
+    /// Several runs match that name.
+    #[error("{} matches more than one run{}", name.quoted(), hint(":", candidates))]
     Ambiguous { name: String, candidates: Vec<String> },
     /// The series has no baseline.
     #[error("no run of {0} is accepted yet; `bench history accept RUN` marks one")]
     NoneAccepted(Series),
-    /// It is not clear which baseline is meant.
+    /// Several series have a baseline.
     #[error("more than one series has an accepted run; name the run instead{}", hint(":", .0))]
     WhichSeries(Vec<String>),
-    /// A run that has no end can't be a baseline.
+    /// An unfinished run can't be a baseline.
     #[error(
         "{} is unfinished: later runs would have points without a baseline; accept a finished run",
         .0.shown()
     )]
     NotFinished(String),
-    /// A run that is not fit to be compared with, and why.
+    /// A run that can't be a baseline, with the reason.
     #[error("{} can't be accepted: it {problem}", id.shown())]
     NotAcceptable { id: String, problem: String },
-    /// The suite has no baseline on the machine, but had one elsewhere.
+    /// The suite has no baseline on this machine, but had one on another.
     #[error(
-        "{0}; nothing is accepted by itself where the suite is known: `bench history accept RUN` \
-         accepts a run of this machine"
+        "{0}; no run is accepted automatically where the suite is known: `bench history accept \
+         RUN` accepts a run of this machine"
     )]
     BaselineElsewhere(Box<Elsewhere>),
     /// The run is not the baseline.
-    #[error("{} is not accepted, so there is nothing to take back", .0.shown())]
+    #[error("{} is not accepted, so there is nothing to revoke", .0.shown())]
     NotAccepted(String),
-    /// A run in the store that is not what was stored, and what is wrong.
+    /// A stored run whose files have changed, with the problem.
     #[error(
         "{} is damaged in the store: {}; if its run folder is still there, add it again",
         id.shown(), problem.shown().at_most(SENTENCE)
     )]
     Damaged { id: String, problem: String },
-    /// A run in the store that can't be read, whole as it may be, and what the system said.
+    /// A stored run that can't be read although it may be intact, with the error of the system.
     #[error("{} in the store: {}", id.shown(), problem.shown().at_most(SENTENCE))]
     Unreadable { id: String, problem: String },
-    /// A file of the store that is not what it should be, and what is wrong.
+    /// A damaged file of the store, with the problem.
     #[error(
-        "{}: {}; put back a copy of the file, or delete it",
+        "{}: {}; restore a copy of the file, or delete it",
         path.shown(), problem.shown().at_most(SENTENCE)
     )]
     Format { path: PathBuf, problem: String },
-    /// The operating system refused: the file or folder, what the system said, and what to do
-    /// where that is known.
+    /// Error of the operating system: the file or folder, the error, and a remedy if one is known.
     #[error("{}: {source}{remedy}", path.shown())]
     Io { path: PathBuf, source: io::Error, remedy: &'static str },
-    /// A run that is all right but could not be stored: its folder, and why.
-    #[error("{source}; the store holds what it held before, the run is still in {}", run.shown())]
+    /// A valid run that could not be stored: its folder, and the error.
+    #[error("{source}; the store is unchanged, the run is still in {}", run.shown())]
     NotStored { run: PathBuf, source: Box<HistoryError> },
 }
 
 impl HistoryError {
-    /// Whether something is there that can't be read now, whole as it may be.
+    /// True if a file exists that can't be read at the moment, although it may be intact.
     pub(super) fn is_unreadable(&self) -> bool {
         matches!(self, HistoryError::Io { .. } | HistoryError::Run(StoreError::Io { .. }))
     }
 
-    /// The system refused to write.
+    /// Error of writing.
     pub(super) fn io(path: &Path, source: io::Error) -> Self {
         let remedy = match source.kind() {
             ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
-                "; make room (`bench history prune --keep 100` with this --store), or choose another store with --store"
+                "; free space (`bench history prune --keep 100` with this --store), or choose \
+                 another store with --store"
             }
             ErrorKind::ReadOnlyFilesystem | ErrorKind::PermissionDenied => {
                 "; make the store writable, or choose another one with --store"
@@ -111,7 +113,7 @@ impl HistoryError {
         HistoryError::Format { path: path.to_owned(), problem: problem.to_string() }
     }
 
-    /// Adds where the run is, which is all right, if the store is at fault.
+    /// Adds the folder of the run, which is valid, if the error is one of the store.
     pub(super) fn not_stored(self, run: &Path) -> Self {
         match self {
             HistoryError::Io { .. } => {

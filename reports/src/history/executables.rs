@@ -1,5 +1,4 @@
-//! The executables that made the runs: with them old code can be measured
-//! again beside new code.
+//! The executables of runs, with which old code can be measured again in paired runs.
 
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -13,8 +12,7 @@ use crate::record::RunRecord;
 const FOLDER: &str = "executables";
 
 impl Store {
-    /// Keeps a copy of an executable under its fingerprint; does nothing if
-    /// there is one already.
+    /// Stores a copy of an executable under its fingerprint; does nothing if there is one already.
     ///
     /// # Errors
     /// If it can't be read, or the copy can't be written.
@@ -22,8 +20,8 @@ impl Store {
         if fingerprint.is_empty() {
             return Ok(());
         }
-        // Nobody may delete what is said to be kept: whoever deletes knows only
-        // the runs that were there when they began.
+        // The lock keeps executables from being deleted after this returns: a process that deletes
+        // knows only the runs that existed when it started.
         let writer = self.writer()?;
         let path = self.executable_path(fingerprint);
         if path.exists() {
@@ -39,13 +37,13 @@ impl Store {
         rename(&copy, &path)
     }
 
-    /// The executable with a fingerprint, if it was kept.
+    /// The executable with a fingerprint, if it is stored.
     pub fn executable(&self, fingerprint: &str) -> Option<PathBuf> {
         let path = self.executable_path(fingerprint);
         (!fingerprint.is_empty() && path.exists()).then_some(path)
     }
 
-    /// Deletes the executables that made none of these runs.
+    /// Deletes the executables of all but these runs.
     pub(super) fn drop_executables(
         &self,
         _writer: &Writer<'_>,
@@ -70,17 +68,17 @@ impl Store {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{Shelf, record};
+    use super::super::testing::{TestStore, record};
     use super::*;
 
     #[test]
     fn an_executable_is_kept_as_long_as_it_is_needed() {
-        let shelf = Shelf::new();
+        let fixture = TestStore::new();
         let this = std::env::current_exe().expect("an executable");
-        let store = &shelf.store;
+        let store = &fixture.store;
         let mut by_34 = record(1);
         by_34.software.fingerprint = "code:34".into();
-        shelf.add(&by_34);
+        fixture.add(&by_34);
         store.keep_executable("code:12", &this).expect("kept");
         store.keep_executable("code:34", &this).expect("kept");
         store.keep_executable("code:34", Path::new("/nowhere")).expect("there already");

@@ -1,32 +1,32 @@
-//! Which runs to list.
+//! Selection of runs to list.
 
 use std::time::SystemTime;
 
 use super::{Entry, StoredRun};
 
-/// What a run must be like to be listed; by default anything.
+/// Conditions of runs to list; by default none.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// The machine's key begins with this.
+    /// Prefix of the machine's key.
     pub machine: Option<String>,
-    /// The suite has this name.
+    /// Name of the suite.
     pub suite: Option<String>,
-    /// The run measured this task.
+    /// A task of the run.
     pub task: Option<String>,
-    /// The commit's hash begins with this.
+    /// Prefix of the commit's hash.
     pub commit: Option<String>,
-    /// Started then or later.
+    /// Earliest start.
     pub since: Option<SystemTime>,
-    /// Started before.
+    /// Starts must be before this.
     pub until: Option<SystemTime>,
-    /// It is the accepted run of its series.
+    /// Accepted runs of series only.
     pub accepted: bool,
-    /// Only so many, the ones that were added last.
+    /// Maximum number of runs: the ones that were added last.
     pub last: Option<usize>,
 }
 
 impl Filter {
-    /// Whether a run is listed, as long as there are not too many.
+    /// True if a run matches, apart from the maximum number.
     pub(super) fn takes(&self, entry: &Entry) -> bool {
         let run = &entry.run;
         let commit = run.git_commit.as_deref().unwrap_or("");
@@ -39,7 +39,7 @@ impl Filter {
             && (entry.accepted || !self.accepted)
     }
 
-    /// A run that does not tell its start is in no span of time.
+    /// A run without a valid start is in no interval of time.
     fn is_in_time(&self, run: &StoredRun) -> bool {
         let started = humantime::parse_rfc3339_weak(&run.started).ok();
         let since = self.since.is_none_or(|since| started.is_some_and(|it| it >= since));

@@ -7,22 +7,22 @@ use serde::Serialize;
 use super::marks::Baseline;
 use super::{Filter, HistoryError, Series, Store, StoredRun};
 
-/// A run as it is listed.
+/// A listed run.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Entry {
-    /// What is known of the run.
+    /// The run.
     #[serde(flatten)]
     pub run: StoredRun,
-    /// Whether it is the accepted run of its series.
+    /// True if it is the accepted run of its series.
     pub accepted: bool,
-    /// What a reader should know about it.
+    /// Notes on the run.
     pub notes: Vec<String>,
 }
 
 impl Store {
-    /// The runs that a filter takes, the one added last first. Damaged runs
-    /// are listed as such; damaged marks are told by [`Store::damaged_marks`].
+    /// The runs that match a filter, the one added last first. Damaged runs are listed as such;
+    /// [`Store::damaged_marks`] returns damaged marks.
     ///
     /// # Errors
     /// If the store can't be read.
@@ -46,9 +46,9 @@ impl Store {
         Ok(entries.collect())
     }
 
-    /// The ids of accepted runs, and all runs. Whoever lists takes no lock: in between, another
-    /// run may have been accepted and the former one deleted. So marks are read again behind the
-    /// runs, until they stayed the same.
+    /// The ids of accepted runs, and all runs. Listing takes no lock: meanwhile another run may
+    /// have been accepted and the former one deleted. So marks are read again after the runs, until
+    /// they are unchanged.
     fn at_a_moment(&self) -> Result<(HashSet<String>, Vec<StoredRun>), HistoryError> {
         let mut before = self.accepted_ids()?;
         loop {
@@ -67,7 +67,7 @@ impl Store {
     }
 }
 
-/// What is odd about a run; `before` holds the last start in each series.
+/// Unusual properties of a run; `before` contains the last start in each series.
 fn notes(run: &StoredRun, before: &mut HashMap<Series, String>) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(problem) = &run.problem {
@@ -92,7 +92,7 @@ fn notes(run: &StoredRun, before: &mut HashMap<Series, String>) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{Shelf, record};
+    use super::super::testing::{TestStore, record};
     use super::*;
     use crate::record::RunRecord;
 
@@ -106,10 +106,10 @@ mod tests {
 
     #[test]
     fn the_run_that_was_added_last_comes_first_whatever_the_clock_says() {
-        let shelf = Shelf::new();
-        let first = shelf.add(&record(1));
-        let second = shelf.add(&at(2, "2025-12-31T00:00:00Z"));
-        let entries = shelf.list();
+        let fixture = TestStore::new();
+        let first = fixture.add(&record(1));
+        let second = fixture.add(&at(2, "2025-12-31T00:00:00Z"));
+        let entries = fixture.list();
         assert_eq!(ids(&entries), [&second, &first]);
         assert!(entries[0].notes[0].starts_with("started before"), "{:?}", entries[0].notes);
         assert!(entries[1].notes.is_empty(), "{:?}", entries[1].notes);
@@ -117,17 +117,17 @@ mod tests {
 
     #[test]
     fn starts_in_the_future_are_noted() {
-        let shelf = Shelf::new();
-        shelf.add(&at(1, "2999-01-01T00:00:00Z"));
-        assert!(shelf.list()[0].notes[0].contains("a clock is wrong"));
+        let fixture = TestStore::new();
+        fixture.add(&at(1, "2999-01-01T00:00:00Z"));
+        assert!(fixture.list()[0].notes[0].contains("a clock is wrong"));
     }
 
     #[test]
     fn the_last_are_the_last_added() {
-        let shelf = Shelf::new();
-        let added: Vec<_> = (0..4).map(|seed| shelf.add(&record(seed))).collect();
+        let fixture = TestStore::new();
+        let added: Vec<_> = (0..4).map(|seed| fixture.add(&record(seed))).collect();
         let filter = Filter { last: Some(2), ..Filter::default() };
-        let entries = shelf.store.list(&filter).expect("listed");
+        let entries = fixture.store.list(&filter).expect("listed");
         assert_eq!(ids(&entries), [&added[3], &added[2]]);
     }
 }

@@ -9,10 +9,10 @@ use crate::record::DIRTY;
 use crate::screen::Screen;
 use crate::table::{Format, Side, Table, TableError, for_people, known};
 
-/// So many characters of a hash tell machines and commits apart.
+/// Number of characters of a hash that identify machines and commits.
 const SHORT: usize = 10;
 
-/// What people see of a run.
+/// Columns for people.
 const COLUMNS: [(&str, Side); 8] = [
     ("run", Side::Left),
     ("machine", Side::Left),
@@ -24,7 +24,8 @@ const COLUMNS: [(&str, Side); 8] = [
     ("mark", Side::Left),
 ];
 
-/// The runs as a text that ends with a line break; for people empty without runs.
+/// The runs as a text that ends with a line break; formats for people give an empty text without
+/// runs.
 ///
 /// # Errors
 /// If the runs can't be serialised.

@@ -1,7 +1,7 @@
 //! The accepted runs of series: the baselines of later ones.
 //!
-//! Compared with the run before, 1 % a night slips through for ever; compared
-//! with a run that somebody accepted, it does not.
+//! If each run were compared with the previous one, a slow drift of 1 % per night would never be
+//! detected; compared with an accepted run, it is.
 
 use std::path::{Path, PathBuf};
 
@@ -13,29 +13,29 @@ use super::{HistoryError, Series, Store, StoredRun, acceptable};
 use crate::clock::now;
 use crate::store::{read_run, read_summary};
 
-/// A run that was accepted.
+/// Acceptance of a run.
 #[derive(PartialEq, Serialize, Deserialize)]
 struct Acceptance {
     run: String,
     /// UTC, RFC 3339.
     when: String,
-    /// Why.
+    /// Reason.
     note: String,
-    /// `None` if it still holds.
+    /// End of the acceptance: UTC, RFC 3339; `None` if it is current.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     until: Option<String>,
 }
 
-/// `accepted/<series>.json`
+/// Content of `accepted/<series>.json`.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Baseline {
     schema_version: u32,
     series: Series,
-    /// What holds now.
+    /// The current acceptance.
     accepted: Option<Acceptance>,
-    /// What held before, the oldest first.
+    /// Former acceptances, the oldest first.
     earlier: Vec<Acceptance>,
-    /// Files of earlier versions that are joined here.
+    /// Files of earlier versions that were merged into this one.
     #[serde(skip)]
     joined: Vec<PathBuf>,
 }
@@ -49,12 +49,11 @@ pub(super) struct Accepted {
 }
 
 impl Store {
-    /// Makes a run the baseline of its series; what was accepted before
-    /// becomes history.
+    /// Makes a run the baseline of its series; the former one is kept as history.
     ///
     /// # Errors
-    /// If there is no such run, it is damaged or unfinished, it is not fit to be compared with,
-    /// or the store can't be written.
+    /// If there is no such run, it is damaged or unfinished, it can't be a baseline, or the store
+    /// can't be written.
     pub fn accept(&self, id: &str, note: &str) -> Result<(), HistoryError> {
         let writer = self.writer()?;
         let run = self.intact(id)?;
@@ -79,13 +78,11 @@ impl Store {
         self.write_baseline(&writer, &baseline)
     }
 
-    /// Takes an acceptance back: the series then has no baseline. The run may
-    /// be named as in [`Store::resolve`]; it need not be whole, nor be there.
-    /// Tells which run of which series it was.
+    /// Revokes an acceptance: the series then has no baseline. The run may be named as in
+    /// [`Store::resolve`]; it may be damaged or deleted. Returns its id and series.
     ///
     /// # Errors
-    /// If no accepted run is meant, or more than one, or the store can't be
-    /// written.
+    /// If no accepted run matches, or several, or the store can't be written.
     pub fn unaccept(&self, name: &str) -> Result<(String, Series), HistoryError> {
         let writer = self.writer()?;
         let is_named = |id: &str| name == "accepted" || is_meant(name, id);
@@ -105,13 +102,13 @@ impl Store {
     /// The accepted run of a series; `None` if there is none.
     ///
     /// # Errors
-    /// If the store can't be read, or the run is damaged or gone.
+    /// If the store can't be read, or the run is damaged or deleted.
     pub fn baseline(&self, series: &Series) -> Result<Option<StoredRun>, HistoryError> {
         self.baseline_file(series)?.current().map(|id| self.intact(id)).transpose()
     }
 
-    /// What is wrong with marks of accepted runs: a list shows the runs all the
-    /// same, but not that one of them is accepted.
+    /// Problems of marks of accepted runs: lists contain the runs nevertheless, but not as
+    /// accepted.
     ///
     /// # Errors
     /// If the store can't be read.
@@ -119,9 +116,10 @@ impl Store {
         Ok(self.marks()?.1)
     }
 
-    /// All baselines, and why others can't be read.
+    /// All baselines, and the errors of those that can't be read.
     pub(super) fn marks(&self) -> Result<(Vec<Baseline>, Vec<HistoryError>), HistoryError> {
-        let (mut baselines, mut damaged) = (Vec::<Baseline>::new(), Vec::new());
+        let mut baselines = Vec::<Baseline>::new();
+        let mut damaged = Vec::new();
         for path in entries(&self.root().join("accepted"))? {
             if path.extension().is_some_and(|ending| ending == "json") {
                 match self.todays_baseline(&path) {
@@ -133,7 +131,8 @@ impl Store {
         Ok((baselines, damaged))
     }
 
-    /// A baseline under today's series, which that of an earlier version may not be.
+    /// Reads a baseline and maps it to the current series, which may differ from that of an earlier
+    /// version.
     fn todays_baseline(&self, path: &Path) -> Result<Option<Baseline>, HistoryError> {
         let Some(mut baseline) = read_json::<Baseline>(path, STORE_VERSION)? else {
             return Ok(None);
@@ -167,7 +166,7 @@ impl Store {
         Ok(self.baselines()?.into_iter().filter_map(Baseline::run).collect())
     }
 
-    /// All acceptances of all series, also those that hold no longer.
+    /// All acceptances of all series, former ones included.
     pub(super) fn acceptances(&self) -> Result<Vec<Accepted>, HistoryError> {
         let of_series = |baseline: Baseline| {
             let all = baseline.earlier.into_iter().chain(baseline.accepted);
@@ -177,7 +176,7 @@ impl Store {
         Ok(self.baselines()?.into_iter().flat_map(of_series).collect())
     }
 
-    /// All baselines, for those who must not overlook one.
+    /// All baselines; fails if one can't be read.
     fn baselines(&self) -> Result<Vec<Baseline>, HistoryError> {
         let (baselines, damaged) = self.marks()?;
         damaged.into_iter().next().map_or(Ok(baselines), Err)
@@ -188,7 +187,7 @@ impl Store {
     }
 
     fn baseline_file(&self, series: &Series) -> Result<Baseline, HistoryError> {
-        // A damaged file of this very series must not be overlooked; others may be.
+        // A damaged file of this series is an error; damaged files of others are ignored.
         read_json::<Baseline>(&self.baseline_path(series), STORE_VERSION)?;
         let (baselines, _) = self.marks()?;
         let found = baselines.into_iter().find(|baseline| baseline.series == *series);
@@ -201,14 +200,14 @@ impl Store {
         }))
     }
 
-    /// Writes a baseline, and lets the files go that are joined in it.
+    /// Writes a baseline, and deletes the files that were merged into it.
     fn write_baseline(&self, writer: &Writer<'_>, baseline: &Baseline) -> Result<(), HistoryError> {
         writer.replace_json(&self.baseline_path(&baseline.series), baseline)?;
         baseline.joined.iter().try_for_each(|path| writer.discard(path))
     }
 }
 
-/// Adds a baseline. Of two of one series the one that was accepted last holds.
+/// Adds a baseline. Of two of one series the more recently accepted one is current.
 fn join(baselines: &mut Vec<Baseline>, found: Baseline) {
     match baselines.iter_mut().find(|known| known.series == found.series) {
         Some(known) => known.join(found),
@@ -217,7 +216,7 @@ fn join(baselines: &mut Vec<Baseline>, found: Baseline) {
 }
 
 impl Baseline {
-    /// Takes in what was accepted under another key of the same machine.
+    /// Merges acceptances under another key of the same machine.
     fn join(&mut self, other: Baseline) {
         let current = [self.accepted.take(), other.accepted];
         let mut current: Vec<Acceptance> = current.into_iter().flatten().collect();
@@ -235,7 +234,7 @@ impl Baseline {
         self.accepted = last;
     }
 
-    /// The run that is accepted, if one is.
+    /// The accepted run, if there is one.
     pub(super) fn run(self) -> Option<String> {
         self.accepted.map(|acceptance| acceptance.run)
     }
@@ -256,14 +255,14 @@ impl Baseline {
 mod tests {
     use std::fs;
 
-    use super::super::testing::{Shelf, elsewhere, record, row, write};
+    use super::super::testing::{TestStore, elsewhere, record, row, write};
     use super::super::{Filter, Retention, Unfinished};
     use super::*;
     use crate::record::RunRecord;
 
-    fn accepted(shelf: &Shelf) -> Vec<String> {
+    fn accepted(fixture: &TestStore) -> Vec<String> {
         let filter = Filter { accepted: true, ..Filter::default() };
-        let entries = shelf.store.list(&filter).expect("listed");
+        let entries = fixture.store.list(&filter).expect("listed");
         entries.into_iter().map(|entry| entry.run.id).collect()
     }
 
@@ -273,17 +272,18 @@ mod tests {
 
     #[test]
     fn a_series_has_one_baseline_and_keeps_its_history() {
-        let shelf = Shelf::new();
-        let (first, second) = (shelf.add(&record(1)), shelf.add(&record(2)));
-        assert_eq!(shelf.store.baseline(&series()).expect("read"), None);
-        shelf.store.accept(&first, "good").expect("accepted");
+        let fixture = TestStore::new();
+        let first = fixture.add(&record(1));
+        let second = fixture.add(&record(2));
+        assert_eq!(fixture.store.baseline(&series()).expect("read"), None);
+        fixture.store.accept(&first, "good").expect("accepted");
         for _ in 0..2 {
-            shelf.store.accept(&second, "better").expect("accepted");
+            fixture.store.accept(&second, "better").expect("accepted");
         }
-        assert_eq!(accepted(&shelf), [second.as_str()]);
-        shelf.store.unaccept(&second).expect("taken back");
-        assert!(accepted(&shelf).is_empty());
-        let earlier = shelf.store.baseline_file(&series()).expect("read").earlier;
+        assert_eq!(accepted(&fixture), [second.as_str()]);
+        fixture.store.unaccept(&second).expect("revoked");
+        assert!(accepted(&fixture).is_empty());
+        let earlier = fixture.store.baseline_file(&series()).expect("read").earlier;
         let notes: Vec<_> = earlier.iter().map(|it| it.note.as_str()).collect();
         assert_eq!(notes, ["good", "better"]);
         assert!(earlier.iter().all(|it| it.until.is_some()));
@@ -291,64 +291,64 @@ mod tests {
 
     #[test]
     fn machines_have_baselines_of_their_own() {
-        let shelf = Shelf::new();
-        for id in [shelf.add(&record(1)), shelf.add(&elsewhere(2))] {
-            shelf.store.accept(&id, "").expect("accepted");
+        let fixture = TestStore::new();
+        for id in [fixture.add(&record(1)), fixture.add(&elsewhere(2))] {
+            fixture.store.accept(&id, "").expect("accepted");
         }
-        assert_eq!(accepted(&shelf).len(), 2);
+        assert_eq!(accepted(&fixture).len(), 2);
     }
 
     #[test]
     fn runs_that_make_no_baseline_are_refused() {
-        let shelf = Shelf::new();
-        let killed = shelf.source("killed");
+        let fixture = TestStore::new();
+        let killed = fixture.source("killed");
         write(&killed, &RunRecord { finished: None, ..record(1) }, &[row("a")]);
-        let killed = shelf.store.add(&killed, Unfinished::Allow).expect("added");
-        let refusal = shelf.store.accept(killed.id(), "").expect_err("unfinished");
+        let killed = fixture.store.add(&killed, Unfinished::Allow).expect("added");
+        let refusal = fixture.store.accept(killed.id(), "").expect_err("unfinished");
         assert!(matches!(refusal, HistoryError::NotFinished(_)), "{refusal}");
-        let refusal = shelf.store.unaccept(killed.id()).expect_err("not accepted");
+        let refusal = fixture.store.unaccept(killed.id()).expect_err("not accepted");
         assert!(matches!(refusal, HistoryError::NotAccepted(_)), "{refusal}");
-        let damaged = shelf.add(&record(2));
-        let path = shelf.store.run_folder(&damaged).join("samples.csv");
+        let damaged = fixture.add(&record(2));
+        let path = fixture.store.run_folder(&damaged).join("samples.csv");
         fs::write(path, "").expect("written");
-        let refusal = shelf.store.accept(&damaged, "").expect_err("damaged");
+        let refusal = fixture.store.accept(&damaged, "").expect_err("damaged");
         assert!(matches!(refusal, HistoryError::Damaged { .. }), "{refusal}");
-        let refusal = shelf.store.accept("nothing", "").expect_err("unknown");
+        let refusal = fixture.store.accept("nothing", "").expect_err("unknown");
         assert!(matches!(refusal, HistoryError::Unknown { .. }), "{refusal}");
     }
 
     #[test]
-    fn a_baseline_that_is_gone_can_be_taken_back() {
-        let shelf = Shelf::new();
-        let id = shelf.add(&record(1));
-        shelf.store.accept(&id, "").expect("accepted");
-        fs::remove_dir_all(shelf.store.run_folder(&id)).expect("removed");
-        let refusal = shelf.store.baseline(&series()).expect_err("gone");
+    fn a_baseline_whose_run_is_deleted_can_be_revoked() {
+        let fixture = TestStore::new();
+        let id = fixture.add(&record(1));
+        fixture.store.accept(&id, "").expect("accepted");
+        fs::remove_dir_all(fixture.store.run_folder(&id)).expect("removed");
+        let refusal = fixture.store.baseline(&series()).expect_err("gone");
         assert!(matches!(refusal, HistoryError::Unknown { .. }), "{refusal}");
-        let taken = shelf.store.unaccept("accepted").expect("taken back");
+        let taken = fixture.store.unaccept("accepted").expect("revoked");
         assert_eq!(taken, (id, series()));
-        assert_eq!(shelf.store.baseline(&series()).expect("read"), None);
+        assert_eq!(fixture.store.baseline(&series()).expect("read"), None);
     }
 
     /// A store with an accepted run and a mark that is damaged.
-    fn damaged() -> (Shelf, String) {
-        let shelf = Shelf::new();
-        let id = shelf.add(&record(1));
-        shelf.store.accept(&id, "").expect("accepted");
-        shelf.store.accept(&shelf.add(&elsewhere(2)), "").expect("accepted");
-        let path = shelf.store.root().join("accepted/sort@11.json");
+    fn damaged() -> (TestStore, String) {
+        let fixture = TestStore::new();
+        let id = fixture.add(&record(1));
+        fixture.store.accept(&id, "").expect("accepted");
+        fixture.store.accept(&fixture.add(&elsewhere(2)), "").expect("accepted");
+        let path = fixture.store.root().join("accepted/sort@11.json");
         fs::write(&path, "{").expect("damaged");
-        (shelf, id)
+        (fixture, id)
     }
 
     #[test]
     fn a_damaged_mark_is_named_and_hides_no_run() {
-        let (shelf, id) = damaged();
-        let entries = shelf.list();
+        let (fixture, id) = damaged();
+        let entries = fixture.list();
         let accepted = entries.iter().filter(|entry| entry.accepted);
         assert_eq!(entries.len(), 2);
         assert_eq!(accepted.map(|it| &it.run.id).collect::<Vec<_>>(), [&id]);
-        let damaged = shelf.store.damaged_marks().expect("looked at");
+        let damaged = fixture.store.damaged_marks().expect("looked at");
         assert_eq!(damaged.len(), 1);
         let text = damaged[0].to_string();
         assert!(text.contains("accepted/sort@11.json"), "{text}");
@@ -356,11 +356,11 @@ mod tests {
 
     #[test]
     fn nothing_is_deleted_as_long_as_a_mark_is_damaged() {
-        let (shelf, _) = damaged();
-        shelf.add(&record(3));
+        let (fixture, _) = damaged();
+        fixture.add(&record(3));
         let least = Retention { keep_runs: Some(1), ..Retention::default() };
-        let refusal = shelf.store.prune(least).expect_err("damaged");
+        let refusal = fixture.store.prune(least).expect_err("damaged");
         assert!(refusal.to_string().contains("sort@11.json"), "{refusal}");
-        assert!(shelf.store.baseline(&series()).expect("read").is_some());
+        assert!(fixture.store.baseline(&series()).expect("read").is_some());
     }
 }

@@ -2,19 +2,19 @@
 //!
 //! | path | content |
 //! |---|---|
-//! | `store.json` | says that the folder is a store, and of which version |
+//! | `store.json` | marks the folder as a store, with its version |
 //! | `runs/<id>/` | a run folder, and `stored.json`: when it was added |
 //! | `accepted/<series>.json` | the accepted run of a series, and earlier ones |
-//! | `machine-keys.json` | keys of earlier versions, with today's |
-//! | `selftest/<machine>.json` | how often the gate errs on a machine |
-//! | `executables/<fingerprint>` | what made the runs |
-//! | `plugins/<fingerprint>/` | the plugins that runs were made with |
-//! | `incoming/`, `trash/` | what is being written or deleted |
-//! | `lock` | held by whoever writes |
+//! | `machine-keys.json` | keys of earlier versions, with current ones |
+//! | `selftest/<machine>.json` | error rates of comparisons on a machine |
+//! | `executables/<fingerprint>` | executables of runs |
+//! | `plugins/<fingerprint>/` | plugins of runs |
+//! | `incoming/`, `trash/` | files being written or deleted |
+//! | `lock` | locked by the process that writes |
 //!
-//! Whatever appears or goes does so by one rename, after its bytes are on
-//! disk, so a kill at any moment leaves all or nothing. `docs/history.md` is the
-//! contract with other tools.
+//! Files and folders appear and disappear by one rename, after their bytes are on disk, so that
+//! killing the process at any moment leaves all or nothing. `docs/history.md` is the contract with
+//! other tools.
 
 mod acceptable;
 mod add;

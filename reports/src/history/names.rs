@@ -1,5 +1,5 @@
-//! Names in a run that is to be stored: whoever lists, compares and charts it later has to live
-//! with them.
+//! Checks of the names in a run that is to be stored, as later lists, comparisons and charts
+//! contain them.
 
 use std::path::Path;
 
@@ -9,15 +9,15 @@ use super::HistoryError;
 use crate::record::{Params, RunRecord, SampleRow, SummaryRow};
 use crate::store::{RUN, SAMPLES, SUMMARY, StoreError};
 
-/// No name has more characters; the longest of our own has a quarter of them.
+/// Maximum number of characters of a name; recobench's own names are at most a quarter of it.
 const NAME: usize = 200;
-/// Nor has a list, such as that of the places of 256 threads.
+/// Maximum number of characters of a list, such as the places of 256 threads.
 const LIST: usize = 10_000;
 
-/// A text of a run with where it stands: a column, or a key.
-type Named<'a> = (&'static str, &'a str, usize);
+/// A text of a run: its column or key, the text, and the maximum length.
+type NamedText<'a> = (&'static str, &'a str, usize);
 
-/// Refuses names that do something else than being read, or that nobody reads.
+/// Refuses names with control characters, and overlong ones.
 pub(super) fn check(
     folder: &Path,
     record: &RunRecord,
@@ -36,7 +36,7 @@ pub(super) fn check(
 }
 
 fn check_rows<'a, const N: usize>(
-    rows: impl Iterator<Item = ([Named<'a>; N], Vec<&'a Params>)>,
+    rows: impl Iterator<Item = ([NamedText<'a>; N], Vec<&'a Params>)>,
 ) -> Result<(), String> {
     for (i, (names, lists)) in rows.enumerate() {
         if let Some(problem) = first_problem(&names, &lists) {
@@ -47,27 +47,27 @@ fn check_rows<'a, const N: usize>(
     Ok(())
 }
 
-fn first_problem(names: &[Named<'_>], lists: &[&Params]) -> Option<String> {
+fn first_problem(names: &[NamedText<'_>], lists: &[&Params]) -> Option<String> {
     let named = names.iter().copied();
     let pairs = lists.iter().flat_map(|list| list.iter());
     let pairs = pairs.flat_map(|(name, value)| [("params", name, NAME), ("params", value, LIST)]);
-    named.chain(pairs).find_map(|(place, text, most)| problem(place, text, most))
+    named.chain(pairs).find_map(|(location, text, max)| problem(location, text, max))
 }
 
-fn problem(place: &str, text: &str, most: usize) -> Option<String> {
+fn problem(location: &str, text: &str, max: usize) -> Option<String> {
     let shown = text.quoted();
     if text.chars().any(is_hidden) {
         return Some(format!(
-            "{place}: {shown} has characters that can't be seen; take them out of the file, and \
-             add the run again"
+            "{location}: {shown} has control characters; remove them from the file, and add the run \
+             again"
         ));
     }
-    // Bytes are counted sooner, and a text has no more characters.
-    (text.len() > most && text.chars().count() > most)
-        .then(|| format!("{place}: {shown} is too long for a name: {most} characters are enough"))
+    // The length in bytes is cheaper, and an upper limit of the number of characters.
+    (text.len() > max && text.chars().count() > max)
+        .then(|| format!("{location}: {shown} is longer than {max} characters; shorten it"))
 }
 
-fn of_record(record: &RunRecord) -> Vec<Named<'_>> {
+fn of_record(record: &RunRecord) -> Vec<NamedText<'_>> {
     let suite = record.suite.as_ref().map(|suite| ("suite", suite.name.as_str(), NAME));
     let commit = record.software.git_commit.as_deref().map(|commit| ("git_commit", commit, NAME));
     let finished = record.finished.as_deref().map(|time| ("finished", time, NAME));
@@ -95,8 +95,8 @@ fn of_record(record: &RunRecord) -> Vec<Named<'_>> {
         .collect()
 }
 
-/// All but the note, which is a sentence: it may have any length, and line breaks.
-fn of_summary(row: &SummaryRow) -> [Named<'_>; 12] {
+/// All texts but the note, which is a sentence of any length with line breaks.
+fn of_summary(row: &SummaryRow) -> [NamedText<'_>; 12] {
     [
         ("algorithm", &row.algorithm, NAME),
         ("variant", &row.variant, NAME),
@@ -113,7 +113,7 @@ fn of_summary(row: &SummaryRow) -> [Named<'_>; 12] {
     ]
 }
 
-fn of_sample(row: &SampleRow) -> [Named<'_>; 7] {
+fn of_sample(row: &SampleRow) -> [NamedText<'_>; 7] {
     [
         ("point_id", &row.point_id, NAME),
         ("algorithm", &row.algorithm, NAME),
@@ -135,24 +135,25 @@ mod tests {
     }
 
     #[test]
-    fn names_that_can_not_be_read_are_refused_with_their_place() {
-        let (fine, record) = (SummaryRow::default(), RunRecord::default());
+    fn names_with_control_characters_are_refused_with_their_location() {
+        let fine = SummaryRow::default();
+        let record = RunRecord::default();
         let summary = SummaryRow { variant: "a\u{1b}[2J\n".into(), ..SummaryRow::default() };
-        let said = refusal(&[fine, summary], &[], &record);
-        let start = "run/summary.csv: row 3, variant: \"a\\u{1b}[2J\\n\" has characters";
-        assert!(said.starts_with(start), "{said}");
+        let phrases = refusal(&[fine, summary], &[], &record);
+        let start = "run/summary.csv: row 3, variant: \"a\\u{1b}[2J\\n\" has control characters";
+        assert!(phrases.starts_with(start), "{phrases}");
         let params = "digis=2\u{202e}".parse().expect("params");
         let sample = SampleRow { params, ..SampleRow::default() };
-        let said = refusal(&[], &[sample], &record);
-        assert!(said.starts_with("run/samples.csv: row 2, params: \"2\\u{202e}\""), "{said}");
+        let phrases = refusal(&[], &[sample], &record);
+        assert!(phrases.starts_with("run/samples.csv: row 2, params: \"2\\u{202e}\""), "{phrases}");
         let record = RunRecord { machine_key: "k".repeat(120_000), ..RunRecord::default() };
-        let said = refusal(&[], &[], &record);
-        assert!(said.starts_with("run/run.json: machine_key: \"kkk"), "{said}");
-        assert!(said.len() < 300 && said.contains("too long"), "{said}");
+        let phrases = refusal(&[], &[], &record);
+        assert!(phrases.starts_with("run/run.json: machine_key: \"kkk"), "{phrases}");
+        assert!(phrases.len() < 300 && phrases.contains("is longer than"), "{phrases}");
     }
 
     #[test]
-    fn what_people_write_is_taken() {
+    fn common_spellings_are_accepted() {
         let summary = SummaryRow {
             variant: "µ×ä 日本".into(),
             note: "a sentence\nof two lines".into(),

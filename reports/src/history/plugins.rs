@@ -1,4 +1,4 @@
-//! The plugins that runs were made with: a later run measures the old code with them.
+//! The plugins of runs, with which a later run measures the old code.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,8 +11,7 @@ use crate::record::RunRecord;
 const FOLDER: &str = "plugins";
 
 impl Store {
-    /// Keeps a plugin under its fingerprint and the name of its file; does nothing if it is kept
-    /// already.
+    /// Stores a plugin under its fingerprint and file name; does nothing if it is stored already.
     ///
     /// # Errors
     /// If the copy can't be written.
@@ -33,15 +32,15 @@ impl Store {
         rename(&copy, &folder.join(file))
     }
 
-    /// The plugin of that fingerprint and file name, if it was kept.
+    /// The plugin with that fingerprint and file name, if it is stored.
     pub fn plugin(&self, fingerprint: &str, file: &str) -> Option<PathBuf> {
         let path = self.plugin_folder(fingerprint).join(file);
-        // A record may come from anywhere: only the name of a file is taken from it.
+        // Records are untrusted: only a plain file name is accepted.
         let is_name = Path::new(file).file_name().is_some_and(|name| name == file);
         (!fingerprint.is_empty() && is_name && path.is_file()).then_some(path)
     }
 
-    /// Deletes the plugins that none of these runs was made with.
+    /// Deletes the plugins of all but these runs.
     pub(super) fn drop_plugins(
         &self,
         _writer: &Writer<'_>,
@@ -66,14 +65,14 @@ impl Store {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{Shelf, record};
+    use super::super::testing::{TestStore, record};
     use super::*;
     use crate::record::PluginRecord;
 
     #[test]
     fn a_plugin_is_kept_as_long_as_a_run_was_made_with_it() {
-        let shelf = Shelf::new();
-        let store = &shelf.store;
+        let fixture = TestStore::new();
+        let store = &fixture.store;
         let mut with_plugin = record(1);
         with_plugin.plugins = vec![PluginRecord {
             path: String::new(),
@@ -82,7 +81,7 @@ mod tests {
             version: "1".into(),
             fingerprint: "plugin:12".into(),
         }];
-        shelf.add(&with_plugin);
+        fixture.add(&with_plugin);
         for fingerprint in ["plugin:12", "plugin:34"] {
             store.keep_plugin(fingerprint, "e.so", b"code").expect("kept");
             store.keep_plugin(fingerprint, "e.so", b"other").expect("kept already");

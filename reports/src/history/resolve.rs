@@ -1,17 +1,16 @@
-//! From what a user types to a run.
+//! Resolves the name of a run that a user typed.
 
 use std::path::PathBuf;
 
 use super::{HistoryError, Series, Store, StoredRun};
 
-/// So many names are suggested.
+/// Maximum number of suggestions.
 const SUGGESTIONS: usize = 3;
 
 impl Store {
-    /// The folder of a run: by its id, the beginning of its id or of the hash
-    /// in it, `latest` for the run added last, or `accepted` for the baseline.
-    /// The last two mean those of a series, where one is given. The run's
-    /// files are what was stored.
+    /// The folder of a run: by its id, a prefix of its id or of the hash in it, `latest` for the
+    /// run added last, or `accepted` for the baseline. The last two refer to a series, if one is
+    /// specified. The run's files are verified.
     ///
     /// # Errors
     /// If there is no such run, or more than one, or it is damaged.
@@ -19,10 +18,10 @@ impl Store {
         Ok(self.run_folder(&self.find(name, of)?.id))
     }
 
-    /// The same as [`Store::resolve`], with what is known of the run.
+    /// The run that [`Store::resolve`] finds, with its description.
     ///
     /// # Errors
-    /// As there.
+    /// As of [`Store::resolve`].
     pub fn find(&self, name: &str, of: Option<&Series>) -> Result<StoredRun, HistoryError> {
         match name {
             "latest" => self.latest(of),
@@ -31,7 +30,7 @@ impl Store {
         }
     }
 
-    /// A run by its whole id, if its files are what was stored.
+    /// A run by its full id, if its files are intact.
     pub(super) fn intact(&self, id: &str) -> Result<StoredRun, HistoryError> {
         self.inspect(id).map_or_else(|| self.unknown(id), whole)
     }
@@ -49,7 +48,7 @@ impl Store {
             let baseline = self.baseline(series)?;
             return baseline.ok_or_else(|| HistoryError::NoneAccepted(series.clone()));
         }
-        // Without a series it is clear if only one has a baseline.
+        // Without a series the name is unique if only one series has a baseline.
         let all = self.accepted_runs()?;
         match all.as_slice() {
             [] => Err(HistoryError::Unknown { name: "accepted".to_owned(), near: vec![] }),
@@ -71,7 +70,7 @@ impl Store {
         }
     }
 
-    /// Suggests the runs that share most of their beginning, the newest first.
+    /// Suggests the runs with the longest common prefix, the newest first.
     fn unknown<T>(&self, name: &str) -> Result<T, HistoryError> {
         let mut near = self.ids()?;
         near.reverse();
@@ -88,7 +87,7 @@ fn whole(run: StoredRun) -> Result<StoredRun, HistoryError> {
     }
 }
 
-/// Whether a name is the beginning of an id or of the hash in it.
+/// True if a name is a prefix of an id or of the hash in it.
 pub(super) fn is_meant(name: &str, id: &str) -> bool {
     let hash = id.rsplit('-').next().unwrap_or("");
     !name.is_empty() && (id.starts_with(name) || hash.starts_with(name))
@@ -100,28 +99,29 @@ fn common_start(a: &str, b: &str) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::super::testing::{Shelf, elsewhere, record, row};
+    use super::super::testing::{TestStore, elsewhere, record, row};
     use super::*;
 
     #[test]
     fn runs_are_found_by_id_beginning_and_hash() {
-        let shelf = Shelf::new();
-        let (first, second) = (shelf.add(&record(1)), shelf.add(&record(2)));
-        let find = |name: &str| shelf.store.find(name, None).map(|run| run.id);
+        let fixture = TestStore::new();
+        let first = fixture.add(&record(1));
+        let second = fixture.add(&record(2));
+        let find = |name: &str| fixture.store.find(name, None).map(|run| run.id);
         let hash = first.rsplit('-').next().expect("a hash");
         assert_eq!(find(&first).expect("found"), first);
         assert_eq!(find(&first[..first.len() - 8]).expect("found"), first);
         assert_eq!(find(&hash[..8]).expect("found"), first);
         assert_eq!(find("latest").expect("found"), second);
-        let path = shelf.store.resolve(&first, None).expect("found");
+        let path = fixture.store.resolve(&first, None).expect("found");
         assert!(path.join("run.json").exists());
     }
 
     #[test]
-    fn what_is_not_clear_is_refused_with_names() {
-        let shelf = Shelf::new();
-        let ids = [shelf.add(&record(1)), shelf.add(&record(2))];
-        let refusal = |name: &str| shelf.store.find(name, None).expect_err(name).to_string();
+    fn ambiguous_names_are_refused_with_candidates() {
+        let fixture = TestStore::new();
+        let ids = [fixture.add(&record(1)), fixture.add(&record(2))];
+        let refusal = |name: &str| fixture.store.find(name, None).expect_err(name).to_string();
         for name in ["2026", "20260102", "zzz"] {
             let refusal = refusal(name);
             assert!(ids.iter().all(|id| refusal.contains(id)), "{refusal}");
@@ -134,19 +134,19 @@ mod tests {
 
     #[test]
     fn accepted_and_latest_are_those_of_a_series() {
-        let shelf = Shelf::new();
-        let mine = shelf.add(&record(1));
-        let theirs = shelf.add(&elsewhere(2));
+        let fixture = TestStore::new();
+        let mine = fixture.add(&record(1));
+        let theirs = fixture.add(&elsewhere(2));
         let series = Series::of(&record(1), &[row("a")]);
-        let find = |name: &str| shelf.store.find(name, Some(&series));
+        let find = |name: &str| fixture.store.find(name, Some(&series));
         assert_eq!(find("latest").expect("found").id, mine);
         let refusal = find("accepted").expect_err("none yet");
         assert!(matches!(refusal, HistoryError::NoneAccepted(_)), "{refusal}");
-        shelf.store.accept(&mine, "").expect("accepted");
+        fixture.store.accept(&mine, "").expect("accepted");
         assert_eq!(find("accepted").expect("found").id, mine);
-        assert_eq!(shelf.store.find("accepted", None).expect("one").id, mine);
-        shelf.store.accept(&theirs, "").expect("accepted");
-        let refusal = shelf.store.find("accepted", None).expect_err("two");
+        assert_eq!(fixture.store.find("accepted", None).expect("one").id, mine);
+        fixture.store.accept(&theirs, "").expect("accepted");
+        let refusal = fixture.store.find("accepted", None).expect_err("two");
         assert!(matches!(refusal, HistoryError::WhichSeries(_)), "{refusal}");
     }
 }

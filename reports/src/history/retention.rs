@@ -9,27 +9,27 @@ use crate::store::read_run;
 
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
 
-/// Which runs stay. Those that are accepted, the newest of each series, and
-/// damaged ones always do; others go if no limit keeps them.
+/// Runs to keep. Accepted ones, the newest of each series, and damaged ones are always kept; others
+/// are deleted unless a limit keeps them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Retention {
-    /// The newest runs of each series.
+    /// Number of the newest runs of each series.
     pub keep_runs: Option<usize>,
-    /// Runs that were added in the last days.
+    /// Runs that were added in this number of days.
     pub keep_days: Option<u64>,
-    /// The newest executables, with the plugins of their runs; those of accepted runs and of the
-    /// newest run of each series are kept as well. `None` for the executables of all runs.
+    /// Number of the newest executables, with the plugins of their runs; those of accepted runs and
+    /// of the newest run of each series are always kept. `None` keeps the executables of all runs.
     pub keep_executables: Option<usize>,
 }
 
 impl Store {
-    /// Deletes the runs that nothing keeps; tells which, the oldest first.
-    /// Without any limit nothing is deleted.
+    /// Deletes the runs that are not kept; returns their ids, the oldest first. Without any limit
+    /// nothing is deleted.
     ///
     /// # Errors
-    /// If the store can't be written: what was not deleted yet is still whole.
+    /// If the store can't be written: runs that were not deleted yet are intact.
     pub fn prune(&self, retention: Retention) -> Result<Vec<String>, HistoryError> {
-        // Nobody may accept a run that is about to go.
+        // The lock keeps other processes from accepting a run that is being deleted.
         let writer = self.writer()?;
         let old = self.prunable(retention)?;
         self.keep_keys(&writer, &old)?;
@@ -44,12 +44,12 @@ impl Store {
         Ok(old)
     }
 
-    /// What [`Store::prune`] would delete.
+    /// The runs that [`Store::prune`] would delete.
     ///
     /// # Errors
     /// If the store can't be read.
     pub fn prunable(&self, retention: Retention) -> Result<Vec<String>, HistoryError> {
-        // A mark that can't be read may be of any run.
+        // An unreadable mark may be of any run.
         self.accepted_runs()?;
         let entries = self.entries()?;
         Ok(retention.old(&entries, SystemTime::now()))
@@ -57,7 +57,7 @@ impl Store {
 }
 
 impl Store {
-    /// The runs whose executables and plugins stay.
+    /// The runs whose executables and plugins are kept.
     fn needing_executables(&self, retention: Retention) -> Result<Vec<RunRecord>, HistoryError> {
         let entries = self.entries()?;
         let mut series = HashSet::new();
@@ -84,7 +84,7 @@ impl Store {
 }
 
 impl Retention {
-    /// The runs that nothing keeps; `entries` are in the order of adding.
+    /// The runs to delete; `entries` are in the order of adding.
     fn old(&self, entries: &[Entry], now: SystemTime) -> Vec<String> {
         let mut newer: HashMap<Series, usize> = HashMap::new();
         let mut old = Vec::new();
@@ -102,7 +102,7 @@ impl Retention {
         old
     }
 
-    /// Whether a limit keeps a run that has so many newer ones in its series.
+    /// True if a limit keeps a run with `newer` newer ones in its series.
     fn keeps(&self, entry: &Entry, newer: usize, now: SystemTime) -> bool {
         let no_limit = self.keep_runs.is_none() && self.keep_days.is_none();
         let by_number = self.keep_runs.is_some_and(|runs| newer < runs);
@@ -111,7 +111,7 @@ impl Retention {
     }
 }
 
-/// A run whose age can't be told, or that comes from the future, counts as young.
+/// True for a run added less than `days` days ago, and for one of unknown or future age.
 fn is_younger(entry: &Entry, days: u64, now: SystemTime) -> bool {
     let added = humantime::parse_rfc3339_weak(&entry.run.added).ok();
     let age = added.and_then(|added| now.duration_since(added).ok());
@@ -124,63 +124,63 @@ mod tests {
     use std::fs;
 
     use super::super::StoredRun;
-    use super::super::testing::{Shelf, elsewhere, record};
+    use super::super::testing::{TestStore, elsewhere, record};
     use super::*;
 
     fn keep(runs: usize) -> Retention {
         Retention { keep_runs: Some(runs), ..Retention::default() }
     }
 
-    fn left(shelf: &Shelf) -> Vec<String> {
-        shelf.list().into_iter().rev().map(|entry| entry.run.id).collect()
+    fn left(fixture: &TestStore) -> Vec<String> {
+        fixture.list().into_iter().rev().map(|entry| entry.run.id).collect()
     }
 
     #[test]
     fn accepted_newest_and_damaged_runs_stay() {
-        let shelf = Shelf::new();
-        let ids: Vec<_> = (0..6).map(|seed| shelf.add(&record(seed))).collect();
-        let other = shelf.add(&elsewhere(9));
-        shelf.store.accept(&ids[1], "").expect("accepted");
-        fs::write(shelf.store.run_folder(&ids[2]).join("samples.csv"), "").expect("damaged");
+        let fixture = TestStore::new();
+        let ids: Vec<_> = (0..6).map(|seed| fixture.add(&record(seed))).collect();
+        let other = fixture.add(&elsewhere(9));
+        fixture.store.accept(&ids[1], "").expect("accepted");
+        fs::write(fixture.store.run_folder(&ids[2]).join("samples.csv"), "").expect("damaged");
         let old = [ids[0].clone(), ids[3].clone()];
-        assert_eq!(shelf.store.prunable(keep(2)).expect("listed"), old);
-        assert_eq!(left(&shelf).len(), 7);
-        assert_eq!(shelf.store.prune(keep(2)).expect("pruned"), old);
-        assert_eq!(left(&shelf), [&ids[1], &ids[2], &ids[4], &ids[5], &other].map(String::clone));
-        assert_eq!(shelf.store.prune(keep(0)).expect("pruned"), [ids[4].clone()]);
-        assert!(!shelf.store.root().join("trash").exists());
+        assert_eq!(fixture.store.prunable(keep(2)).expect("listed"), old);
+        assert_eq!(left(&fixture).len(), 7);
+        assert_eq!(fixture.store.prune(keep(2)).expect("pruned"), old);
+        assert_eq!(left(&fixture), [&ids[1], &ids[2], &ids[4], &ids[5], &other].map(String::clone));
+        assert_eq!(fixture.store.prune(keep(0)).expect("pruned"), [ids[4].clone()]);
+        assert!(!fixture.store.root().join("trash").exists());
     }
 
     #[test]
     fn executables_are_kept_of_accepted_and_the_newest_runs() {
-        let shelf = Shelf::new();
+        let fixture = TestStore::new();
         let this = std::env::current_exe().expect("an executable");
         let ids: Vec<_> = (0..5)
             .map(|seed| {
                 let mut run = record(seed);
                 run.software.fingerprint = format!("code:{seed}");
-                shelf.store.keep_executable(&run.software.fingerprint, &this).expect("kept");
-                shelf.add(&run)
+                fixture.store.keep_executable(&run.software.fingerprint, &this).expect("kept");
+                fixture.add(&run)
             })
             .collect();
-        shelf.store.accept(&ids[1], "").expect("accepted");
+        fixture.store.accept(&ids[1], "").expect("accepted");
         let kept = |retention| {
-            shelf.store.prune(retention).expect("pruned");
-            let is_kept = |seed: &i32| shelf.store.executable(&format!("code:{seed}")).is_some();
+            fixture.store.prune(retention).expect("pruned");
+            let is_kept = |seed: &i32| fixture.store.executable(&format!("code:{seed}")).is_some();
             (0..5).filter(is_kept).collect::<Vec<_>>()
         };
         assert_eq!(kept(keep(5)), [0, 1, 2, 3, 4]);
         assert_eq!(kept(Retention { keep_executables: Some(2), ..keep(5) }), [1, 3, 4]);
         assert_eq!(kept(Retention { keep_executables: Some(0), ..keep(5) }), [1, 4]);
-        assert_eq!(left(&shelf).len(), 5);
+        assert_eq!(left(&fixture).len(), 5);
     }
 
     #[test]
     fn no_limit_deletes_nothing() {
-        let shelf = Shelf::new();
-        shelf.add(&record(1));
-        shelf.add(&record(2));
-        assert!(shelf.store.prune(Retention::default()).expect("pruned").is_empty());
+        let fixture = TestStore::new();
+        fixture.add(&record(1));
+        fixture.add(&record(2));
+        assert!(fixture.store.prune(Retention::default()).expect("pruned").is_empty());
     }
 
     #[test]

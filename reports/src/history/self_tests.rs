@@ -1,4 +1,4 @@
-//! How often the gate of comparisons errs, machine by machine.
+//! Error rates of comparisons, by machine.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -11,11 +11,11 @@ use crate::store::StoreError;
 
 impl Store {
     /// The last self-test of the machine of a run; `None` if there was none. Points on GPUs of
-    /// other models are left out of its scatter.
+    /// other models are removed from its scatter.
     ///
     /// # Errors
-    /// If it can't be read, or is of an earlier gate: its rates are not those of
-    /// this one.
+    /// If it can't be read, or is of an earlier version of the comparison, whose error rates
+    /// differ.
     pub fn self_test(&self, run: &RunRecord) -> Result<Option<SelfTest>, HistoryError> {
         let mut found = self.read_self_test(&self.self_test_path(&run.machine_key))?;
         if found.is_none() {
@@ -31,7 +31,7 @@ impl Store {
         }))
     }
 
-    /// The newest one that is kept under a key of an earlier version.
+    /// The newest one under a key of an earlier version.
     fn earlier_self_test(&self, run: &RunRecord) -> Result<Option<SelfTest>, HistoryError> {
         let todays = self.todays_keys()?.into_iter();
         let keys = todays.filter(|(_, today)| *today == run.machine_key).map(|(key, _)| key);
@@ -52,10 +52,10 @@ impl Store {
         })
     }
 
-    /// Keeps a self-test in the place of an earlier one of its machine.
+    /// Stores a self-test, replacing an earlier one of its machine.
     ///
     /// # Errors
-    /// If it can't be written: the earlier one is then still there.
+    /// If it can't be written: the earlier one still exists then.
     pub fn put_self_test(&self, test: &SelfTest) -> Result<(), HistoryError> {
         self.writer()?.replace_json(&self.self_test_path(&test.machine_key), test)
     }
@@ -70,13 +70,13 @@ impl Store {
 mod tests {
     use std::collections::BTreeMap;
 
-    use super::super::testing::{Shelf, elsewhere, record, row};
+    use super::super::testing::{TestStore, elsewhere, record, row};
     use super::*;
     use crate::record::{Gpu, Point, PointScatter, Trial};
 
     #[test]
     fn the_last_test_of_a_machine_is_kept() {
-        let shelf = Shelf::new();
+        let fixture = TestStore::new();
         let trial = Trial {
             slowdown: 0.0,
             pairs: 1,
@@ -101,17 +101,17 @@ mod tests {
             scatter: vec![scatter.clone()],
             gpus: BTreeMap::new(),
         };
-        let of = |run: &RunRecord| shelf.store.self_test(run).expect("read");
+        let of = |run: &RunRecord| fixture.store.self_test(run).expect("read");
         assert_eq!(of(&record(1)), None);
-        shelf.store.put_self_test(&test("first")).expect("kept");
-        shelf.store.put_self_test(&test("second")).expect("kept");
+        fixture.store.put_self_test(&test("first")).expect("kept");
+        fixture.store.put_self_test(&test("second")).expect("kept");
         assert_eq!(of(&record(1)), Some(test("second")));
         assert_eq!(of(&elsewhere(1)), None);
     }
 
     #[test]
     fn the_scatter_of_another_gpu_is_left_out() {
-        let shelf = Shelf::new();
+        let fixture = TestStore::new();
         let on = |device: &str| {
             let point = Point { device: device.into(), ..row("a").point() };
             PointScatter { point, stage: "total".into(), between: 0.003, runs: 9 }
@@ -123,24 +123,24 @@ mod tests {
             scatter: vec![on("cpu"), on("cuda:0")],
             ..SelfTest::default()
         };
-        shelf.store.put_self_test(&test).expect("kept");
+        fixture.store.put_self_test(&test).expect("kept");
         for (model, points) in [("H100", 2), ("H200", 1)] {
             let mut run = record(1);
             run.machine.gpus = vec![Gpu { model: model.into(), ..Gpu::default() }];
-            let test = shelf.store.self_test(&run).expect("read").expect("there");
+            let test = fixture.store.self_test(&run).expect("read").expect("there");
             assert_eq!(test.scatter.len(), points, "{model}");
         }
     }
 
     #[test]
     fn a_test_of_an_earlier_gate_is_refused_with_what_to_do() {
-        let shelf = Shelf::new();
-        let path = shelf.store.self_test_path("00ff");
+        let fixture = TestStore::new();
+        let path = fixture.store.self_test_path("00ff");
         let folder = path.parent().expect("a folder");
         std::fs::create_dir_all(folder).expect("created");
         std::fs::write(&path, r#"{"schema_version": 1, "trials": []}"#).expect("written");
-        let error = shelf.store.self_test(&record(1)).expect_err("old").to_string();
-        assert!(error.contains("version 1, from before version 3"), "{error}");
+        let error = fixture.store.self_test(&record(1)).expect_err("old").to_string();
+        assert!(error.contains("version 1 is older than version 3"), "{error}");
         assert!(error.contains("run `bench selftest` again"), "{error}");
     }
 }

@@ -1,4 +1,4 @@
-//! Which runs follow each other.
+//! Series of comparable runs.
 
 use std::fmt;
 
@@ -14,16 +14,15 @@ use crate::record::{RunRecord, SuitePart, SummaryRow};
 pub struct Series {
     /// The machine's key.
     pub machine_key: String,
-    /// Models of the GPUs that points ran on; none if all ran on CPUs.
+    /// Models of the GPUs that points ran on; empty if all ran on CPUs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gpus: Vec<String>,
-    /// The suite, with the shard if it is one: `nightly 2/4`; without a suite
-    /// the task: `sort`.
+    /// The suite, with the shard if it is one: `nightly 2/4`; without a suite the task: `sort`.
     pub name: String,
 }
 
 impl Series {
-    /// The series that a run belongs to.
+    /// The series of a run.
     pub fn of(record: &RunRecord, summary: &[SummaryRow]) -> Self {
         Series {
             machine_key: record.machine_key.clone(),
@@ -32,8 +31,8 @@ impl Series {
         }
     }
 
-    /// Series of a run of a suite, or of a shard of it, that is about to be made: with what is
-    /// known of the run by then, and the devices that points will run on.
+    /// Series of a planned run of a suite, or of a shard of it: by the description of the run so
+    /// far, and the devices of its points.
     pub fn of_suite<'a>(
         record: &RunRecord,
         devices: impl IntoIterator<Item = &'a str>,
@@ -46,7 +45,7 @@ impl Series {
         }
     }
 
-    /// How the GPUs differ from those of another series, if they do.
+    /// Difference of the GPUs from those of another series, if there is one.
     pub(super) fn other_gpus(&self, before: &Self) -> Option<String> {
         let words = |series: &Self| match &*series.gpus {
             [] => "no GPU".to_owned(),
@@ -55,7 +54,7 @@ impl Series {
         (self.gpus != before.gpus).then(|| format!("{} instead of {}", words(self), words(before)))
     }
 
-    /// A file name that no other series has.
+    /// A file name that is unique to the series.
     pub(super) fn file_name(&self) -> String {
         let name = safe_name(&self.name);
         format!("{name}@{}.json", safe_name(&machine_name(&self.machine_key, &self.gpus)))
@@ -86,13 +85,13 @@ pub(super) fn machine_name(key: &str, gpus: &[String]) -> String {
     std::iter::once(key).chain(gpus.iter().map(String::as_str)).collect::<Vec<_>>().join("+")
 }
 
-/// The tasks of a run, each once, in their order: `sort+cluster`.
+/// The tasks of a run, without repeats, in their order: `sort+cluster`.
 pub(super) fn tasks(summary: &[SummaryRow]) -> String {
     tasks_of(summary).join("+")
 }
 
-/// A text as part of a file name. Different texts make different names: where
-/// something had to be replaced, a hash follows.
+/// A text as part of a file name. Different texts give different names: a hash is appended if a
+/// character had to be replaced.
 pub(crate) fn safe_name(text: &str) -> String {
     const LONGEST: usize = 60;
     let is_safe = |c: char| c.is_ascii_alphanumeric() || "+_.".contains(c) || c == '-';

@@ -1,4 +1,4 @@
-//! The folder: opening, creating, and writing by one at a time.
+//! The folder of a store: opening, creation, and exclusive writing.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
@@ -10,12 +10,12 @@ use serde::de::DeserializeOwned;
 use super::HistoryError;
 use crate::store::{StoreError, Versioned, read_versioned};
 
-/// The version of the store's layout; run folders have one of their own.
+/// The version of the store's layout; run folders have their own.
 pub(super) const STORE_VERSION: u32 = 1;
 const MANIFEST: &str = "store.json";
 const INCOMING: &str = "incoming";
 const TRASH: &str = "trash";
-/// What a store consists of beside its manifest; earlier versions kept an index.
+/// Names in a store in addition to its manifest; earlier versions had an index.
 const PARTS: [&str; 12] = [
     "runs",
     "bases",
@@ -37,15 +37,15 @@ pub struct Store {
     root: PathBuf,
 }
 
-/// The right to write to a store: nobody else does meanwhile. The system takes it back when
-/// the process ends, however it ends.
+/// Exclusive right to write to a store: a lock that the system releases when the process ends, for
+/// any reason.
 pub(super) struct Writer<'a> {
     store: &'a Store,
     _lock: File,
 }
 
 impl Store {
-    /// Opens a store that is there.
+    /// Opens an existing store.
     ///
     /// # Errors
     /// If there is none, or one of another version.
@@ -58,11 +58,10 @@ impl Store {
         }
     }
 
-    /// Opens a store, and makes it first if there is none.
+    /// Opens a store, and creates it if there is none.
     ///
     /// # Errors
-    /// If the folder can't be written, holds something else or a store of
-    /// another version.
+    /// If the folder can't be written, contains something else or a store of another version.
     pub fn create_or_open(root: &Path) -> Result<Self, HistoryError> {
         match Store::open(root) {
             Err(HistoryError::Missing(_)) => {}
@@ -70,13 +69,13 @@ impl Store {
         }
         let store = Store { root: root.to_owned() };
         create_folder(&store.runs_folder())?;
-        // Whoever makes the same store at the same time writes the same.
+        // A process that creates the store concurrently writes the same content.
         let manifest = Versioned { schema_version: STORE_VERSION };
         store.writer()?.replace_json(&root.join(MANIFEST), &manifest)?;
         Ok(store)
     }
 
-    /// Where it is.
+    /// Path of the store.
     pub fn root(&self) -> &Path {
         &self.root
     }
@@ -85,22 +84,22 @@ impl Store {
         self.root.join("runs")
     }
 
-    /// The folder of the run of an id, whether it is there or not.
+    /// The folder of the run with an id, which need not exist.
     pub fn run_folder(&self, id: &str) -> PathBuf {
         self.runs_folder().join(id)
     }
 
-    /// Sees that the store can be written. Waits until no other process writes to it.
+    /// Checks that the store can be written. Waits until no other process writes to it.
     ///
     /// # Errors
-    /// Why it can't be.
+    /// If it can't be written.
     pub fn check_writable(&self) -> Result<(), HistoryError> {
         let writer = self.writer()?;
         create_folder(&self.runs_folder())?;
         write_new(&writer.draft("probe")?, b"")
     }
 
-    /// Waits until nobody else writes.
+    /// Waits until no other process writes, and locks the store.
     pub(super) fn writer(&self) -> Result<Writer<'_>, HistoryError> {
         let path = self.root.join("lock");
         let lock = || {
@@ -116,12 +115,12 @@ impl Store {
 }
 
 impl Writer<'_> {
-    /// Where something is made that is not whole yet: nobody lists it.
+    /// Path for a file or folder that is still incomplete and never listed.
     pub(super) fn draft(&self, name: &str) -> Result<PathBuf, HistoryError> {
         self.work(INCOMING, name)
     }
 
-    /// Lets a file or folder go by one rename.
+    /// Removes a file or folder by one rename to the trash.
     pub(super) fn discard(&self, path: &Path) -> Result<(), HistoryError> {
         rename(path, &self.work(TRASH, "old")?)?;
         path.parent().map_or(Ok(()), sync_folder)?;
@@ -129,7 +128,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// Replaces a file as a whole, and waits until it is on disk.
+    /// Replaces a file atomically, and waits until it is on disk.
     pub(super) fn replace_json(
         &self,
         path: &Path,
@@ -141,8 +140,8 @@ impl Writer<'_> {
         rename(&draft, path)
     }
 
-    /// Removes what this writer or one that was killed left. What can't be removed harms
-    /// nobody: it is never listed.
+    /// Removes leftovers of this writer or of a killed one. Leftovers that can't be removed are
+    /// harmless, as they are never listed.
     fn clear(&self) {
         for folder in [INCOMING, TRASH] {
             let _ = fs::remove_dir_all(self.store.root.join(folder));
@@ -162,7 +161,7 @@ impl Drop for Writer<'_> {
     }
 }
 
-/// A JSON file of a known version; `None` if it is not there.
+/// Reads a JSON file of a known version; `None` if it does not exist.
 pub(super) fn read_json<T: DeserializeOwned>(
     path: &Path,
     known: u32,
@@ -197,18 +196,18 @@ pub(super) fn sync_folder(path: &Path) -> Result<(), HistoryError> {
     files::sync_folder(path).map_err(|source| HistoryError::io(path, source))
 }
 
-/// Gives a file or folder another name, and waits until that is on disk.
+/// Renames a file or folder, and waits until that is on disk.
 pub(super) fn rename(from: &Path, to: &Path) -> Result<(), HistoryError> {
     fs::rename(from, to).map_err(|source| HistoryError::io(to, source))?;
     to.parent().map_or(Ok(()), sync_folder)
 }
 
-/// Creates a folder and those above it, as far as need be, and waits until they are on disk.
+/// Creates a folder and its parents as needed, and waits until they are on disk.
 pub(super) fn create_folder(path: &Path) -> Result<(), HistoryError> {
     files::create_folder(path).map_err(|source| HistoryError::io(path, source))
 }
 
-/// What is in a folder; nothing if it is not there.
+/// Content of a folder; empty if it does not exist.
 pub(super) fn entries(folder: &Path) -> Result<Vec<PathBuf>, HistoryError> {
     let read =
         || -> io::Result<_> { fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect() };
@@ -221,8 +220,8 @@ pub(super) fn entries(folder: &Path) -> Result<Vec<PathBuf>, HistoryError> {
     }
 }
 
-/// Whether a store may be made here: nothing is there, or what a writer that
-/// was killed while it made the store left.
+/// True if a store may be created here: the folder is missing or empty, or contains only leftovers
+/// of a writer that was killed while it created the store.
 fn is_free(root: &Path) -> Result<bool, HistoryError> {
     if root.exists() && !root.is_dir() {
         return Ok(false);
@@ -237,7 +236,7 @@ mod tests {
     use std::thread;
     use std::time::Duration;
 
-    use super::super::testing::{Shelf, folder};
+    use super::super::testing::{TestStore, folder};
     use super::*;
 
     #[test]
@@ -276,14 +275,14 @@ mod tests {
 
     #[test]
     fn writers_wait_for_each_other_and_clear_what_killed_ones_left() {
-        let shelf = Shelf::new();
-        let left = shelf.store.root().join("incoming/1-dead-0");
+        let fixture = TestStore::new();
+        let left = fixture.store.root().join("incoming/1-dead-0");
         fs::create_dir_all(left.join("run")).expect("made");
-        let first = shelf.store.writer().expect("alone");
+        let first = fixture.store.writer().expect("alone");
         assert!(!left.exists());
         thread::scope(|scope| {
             let (tell, told) = mpsc::channel();
-            let store = &shelf.store;
+            let store = &fixture.store;
             scope.spawn(move || tell.send(store.writer().is_ok()));
             assert!(told.recv_timeout(Duration::from_millis(200)).is_err(), "two at once");
             drop(first);

@@ -1,4 +1,4 @@
-//! What the store knows of a run without reading its samples.
+//! Data of a stored run without its samples.
 
 use std::path::{Path, PathBuf};
 
@@ -12,19 +12,19 @@ use crate::rank::TOTAL;
 use crate::record::{RunRecord, SummaryRow, YesNo};
 use crate::store::{StoreError, read_run, read_summary};
 
-/// The file beside those of the run.
+/// Name of the additional file in the folder of a stored run.
 pub(super) const RECEIPT: &str = "stored.json";
 
-/// When a run was added, and what its bytes were.
+/// Time of adding, and hash of the files.
 #[derive(Debug, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(super) struct Receipt {
     pub(super) schema_version: u32,
-    /// Above that of every run that was there before.
+    /// Larger than that of all runs that existed before.
     pub(super) order: u64,
     /// UTC, RFC 3339.
     pub(super) added: String,
-    /// See [`content::hash`].
+    /// Hash by [`content::hash`].
     pub(super) sha256: String,
 }
 
@@ -34,7 +34,7 @@ pub(super) struct Receipt {
 pub struct StoredRun {
     /// The name of its folder below `runs/`.
     pub id: String,
-    /// Runs that were added later have higher numbers.
+    /// Runs that were added later have higher values.
     pub order: u64,
     /// When it was added: UTC, RFC 3339.
     pub added: String,
@@ -48,23 +48,23 @@ pub struct StoredRun {
     pub cpu_model: String,
     /// Models of the GPUs that points ran on.
     pub gpus: Vec<String>,
-    /// Host that measured; runs of earlier versions don't have it.
+    /// Host name; runs of earlier versions don't have it.
     pub host_name: Option<String>,
-    /// [`Series::name`].
+    /// Name as in [`Series::name`].
     pub series: String,
-    /// The suite's name, if it was one.
+    /// The suite's name, if the run was one of a suite.
     pub suite: Option<String>,
     /// The tasks, joined by `+`.
     pub tasks: String,
     /// The commit of the program.
     pub git_commit: Option<String>,
-    /// Points with valid numbers.
+    /// Number of points with valid results.
     pub points: usize,
-    /// Points without.
+    /// Number of points without valid results.
     pub invalid: usize,
-    /// Why the run can't be used, if it can't.
+    /// Reason why the run can't be used, if there is one.
     pub problem: Option<String>,
-    /// Whether that is because it can't be read: then it may be whole.
+    /// True if that is because it can't be read at the moment: it may be intact.
     #[serde(skip)]
     pub is_unreadable: bool,
 }
@@ -79,7 +79,7 @@ impl Receipt {
         read_json(&path, STORE_VERSION)?.ok_or_else(|| StoreError::NoRun(path).into())
     }
 
-    /// The same, if it is there and whole: whoever can't read it does not know.
+    /// The run, if it exists and is intact; an error if it can't be read.
     pub(super) fn find(folder: &Path) -> Result<Option<Self>, HistoryError> {
         match Self::read(folder) {
             Err(error) if error.is_unreadable() => Err(error),
@@ -93,7 +93,7 @@ impl Receipt {
 }
 
 impl Store {
-    /// The ids of all runs in the order of adding; those that don't tell come first.
+    /// The ids of all runs in the order of adding; those without a valid receipt come first.
     pub(super) fn ids(&self) -> Result<Vec<String>, HistoryError> {
         let ids = self.folders()?.map(|(folder, id)| {
             let receipt = Receipt::find(&folder)?;
@@ -104,16 +104,16 @@ impl Store {
         Ok(ids.into_iter().map(|(_, id)| id).collect())
     }
 
-    /// All runs in the order of adding; those that don't tell come first.
+    /// All runs in the order of adding; those without a valid receipt come first.
     pub(super) fn runs(&self) -> Result<Vec<StoredRun>, HistoryError> {
         let folders: Vec<_> = self.folders()?.collect();
-        // A run that is gone was deleted a moment ago.
+        // Runs that disappeared were deleted meanwhile.
         let runs = folders.par_iter().filter_map(|(_, id)| self.inspect(id));
         let mut runs: Vec<StoredRun> = runs.collect();
-        // By what each of them told when it was read: a receipt that can't be read at one moment
-        // and can be at the next must not make the newest run the oldest.
-        let place = |run: &StoredRun| (run.order, run.added.clone(), run.id.clone());
-        runs.sort_by_cached_key(place);
+        // Sorted by the receipts that were read with the runs: a receipt that is unreadable at one
+        // moment and readable at the next must not make the newest run the oldest.
+        let key = |run: &StoredRun| (run.order, run.added.clone(), run.id.clone());
+        runs.sort_by_cached_key(key);
         Ok(runs)
     }
 
@@ -126,12 +126,12 @@ impl Store {
         }))
     }
 
-    /// The same, the one added last first, each read when it is asked for.
+    /// All runs, the one added last first, each read on demand.
     pub(super) fn newest_first(&self) -> Result<impl Iterator<Item = StoredRun>, HistoryError> {
         Ok(self.ids()?.into_iter().rev().filter_map(|id| self.inspect(&id)))
     }
 
-    /// Reads all of a run; `None` if it is not there.
+    /// Reads all data of a run; `None` if it does not exist.
     pub(super) fn inspect(&self, id: &str) -> Option<StoredRun> {
         let folder = self.run_folder(id);
         let run = StoredRun::read(&folder, id);
@@ -140,7 +140,7 @@ impl Store {
 }
 
 impl StoredRun {
-    /// What can't be read is told in `problem`.
+    /// Reads a run; errors are stored in `problem`.
     fn read(folder: &Path, id: &str) -> Self {
         let mut run = StoredRun { id: id.to_owned(), ..StoredRun::default() };
         run.problem = match run.fill(folder) {
@@ -154,7 +154,7 @@ impl StoredRun {
         run
     }
 
-    /// The series that the run belongs to.
+    /// The series of the run.
     pub fn series(&self) -> Series {
         Series {
             machine_key: self.machine_key.clone(),
@@ -163,7 +163,7 @@ impl StoredRun {
         }
     }
 
-    /// Whether the files are those that were stored.
+    /// Fills in the data; returns true if the files are the stored ones.
     fn fill(&mut self, folder: &Path) -> Result<bool, HistoryError> {
         let receipt = Receipt::read(folder);
         if let Ok(receipt) = &receipt {
@@ -203,22 +203,22 @@ impl StoredRun {
 mod tests {
     use std::fs;
 
-    use super::super::testing::{Shelf, record};
+    use super::super::testing::{TestStore, record};
 
     #[test]
-    fn damaged_runs_are_told_and_break_no_list() {
-        let shelf = Shelf::new();
-        let ids: Vec<_> = (0..6).map(|seed| shelf.add(&record(seed))).collect();
-        let path = |i: usize, name: &str| shelf.store.run_folder(&ids[i]).join(name);
+    fn damaged_runs_are_listed_as_such() {
+        let fixture = TestStore::new();
+        let ids: Vec<_> = (0..6).map(|seed| fixture.add(&record(seed))).collect();
+        let path = |i: usize, name: &str| fixture.store.run_folder(&ids[i]).join(name);
         fs::write(path(1, "samples.csv"), "edited").expect("written");
         fs::remove_file(path(2, "summary.csv")).expect("removed");
         fs::write(path(3, "run.json"), "{").expect("written");
         fs::write(path(4, "stored.json"), r#"{"schema_version": 5}"#).expect("written");
-        // Rot changes neither sizes nor times.
+        // Bit rot changes neither sizes nor times.
         let samples = fs::read_to_string(path(5, "samples.csv")).expect("read");
         fs::write(path(5, "samples.csv"), samples.replace("0.001", "0.009")).expect("written");
-        fs::create_dir(shelf.store.run_folder("foreign")).expect("made");
-        let listed = shelf.list();
+        fs::create_dir(fixture.store.run_folder("foreign")).expect("made");
+        let listed = fixture.list();
         assert_eq!(listed.len(), 7);
         for entry in listed {
             let is_whole = entry.run.id == ids[0];
@@ -226,14 +226,14 @@ mod tests {
         }
     }
 
-    /// Earlier versions kept one: it is neither read nor touched.
+    /// Earlier versions had an index: it is neither read nor changed.
     #[test]
     fn an_index_is_left_alone() {
-        let shelf = Shelf::new();
-        let index = shelf.store.root().join("index.csv");
+        let fixture = TestStore::new();
+        let index = fixture.store.root().join("index.csv");
         fs::write(&index, "id,order\nnowhere,7\n").expect("written");
-        shelf.add(&record(1));
-        assert_eq!(shelf.list().len(), 1);
+        fixture.add(&record(1));
+        assert_eq!(fixture.list().len(), 1);
         assert!(fs::read_to_string(index).expect("there").contains("nowhere"));
     }
 }

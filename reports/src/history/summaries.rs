@@ -1,4 +1,4 @@
-//! What stored runs have found, without their samples.
+//! Results of stored runs, without their samples.
 
 use rayon::prelude::*;
 
@@ -6,11 +6,11 @@ use super::{Filter, HistoryError, Series, Store, StoredRun};
 use crate::store::RunSummary;
 
 impl Store {
-    /// The runs that a filter takes, the one added first first, but for damaged ones.
+    /// The runs that match a filter, the one added first first, without damaged ones.
     ///
     /// # Errors
-    /// If the store or a run of it can't be read, or a run is damaged at this moment: nobody is to
-    /// take some runs for all.
+    /// If the store or a run of it can't be read, or a run gets damaged meanwhile: an incomplete
+    /// result must not pass for a complete one.
     pub fn summaries(&self, filter: &Filter) -> Result<Vec<RunSummary>, HistoryError> {
         let runs: Vec<_> = self.list(filter)?.into_iter().map(|entry| entry.run).collect();
         if let Some(run) = runs.iter().find(|run| run.is_unreadable) {
@@ -20,11 +20,11 @@ impl Store {
         self.read_all(runs.into_iter().filter(|run| run.problem.is_none()))
     }
 
-    /// The last so many runs of a series, the one added first first, but for damaged and
-    /// unfinished ones.
+    /// The last `last` runs of a series, the one added first first, without damaged and unfinished
+    /// ones.
     ///
     /// # Errors
-    /// As [`Store::summaries`].
+    /// As of [`Store::summaries`].
     pub fn summaries_of(
         &self,
         series: &Series,
@@ -36,7 +36,7 @@ impl Store {
         self.read_all(self.newest_first()?.filter(is_meant).take(last))
     }
 
-    /// The runs, which come the last one first, the other way round.
+    /// Reads the runs, which are sorted from the last to the first, and reverses them.
     fn read_all(
         &self,
         runs: impl Iterator<Item = StoredRun>,
@@ -45,7 +45,7 @@ impl Store {
         let read = |run: StoredRun| {
             let folder = self.run_folder(&run.id);
             match RunSummary::read(&folder) {
-                // It was deleted since it was listed.
+                // It was deleted after it was listed.
                 Err(_) if !folder.exists() => None,
                 read => Some(read.map_err(HistoryError::from)),
             }
@@ -60,26 +60,26 @@ mod tests {
     use std::thread;
 
     use super::super::Retention;
-    use super::super::testing::{Shelf, elsewhere, record, row};
+    use super::super::testing::{TestStore, elsewhere, record, row};
     use super::*;
 
     #[test]
     fn readers_find_whole_runs_while_others_add_and_delete() {
-        /// So many that none of those which a reader has listed goes before it is read.
+        /// Large enough that no listed run is deleted before it is read.
         const KEPT: usize = 20;
-        let shelf = Shelf::new();
-        (0..KEPT).for_each(|seed| drop(shelf.add(&record(seed as u64))));
+        let fixture = TestStore::new();
+        (0..KEPT).for_each(|seed| drop(fixture.add(&record(seed as u64))));
         let series = Series::of(&record(0), &[row("a")]);
         let is_over = AtomicBool::new(false);
         thread::scope(|scope| {
-            let read = |look: &dyn Fn() -> usize| {
+            let read = |highlight: &dyn Fn() -> usize| {
                 let mut rounds = 0;
                 while !is_over.load(Ordering::Relaxed) || rounds == 0 {
-                    assert!(look() > 0, "the newest are never deleted");
+                    assert!(highlight() > 0, "the newest are never deleted");
                     rounds += 1;
                 }
             };
-            let store = &shelf.store;
+            let store = &fixture.store;
             let listing = || {
                 let entries = store.list(&Filter::default()).expect("listed");
                 let damaged: Vec<_> =
@@ -98,7 +98,7 @@ mod tests {
                 });
             });
             for seed in KEPT..70 {
-                shelf.add(&record(seed as u64));
+                fixture.add(&record(seed as u64));
                 let kept = Retention { keep_runs: Some(KEPT), ..Retention::default() };
                 store.prune(kept).expect("pruned");
             }
@@ -108,23 +108,23 @@ mod tests {
 
     #[test]
     fn whole_runs_come_in_the_order_of_adding() {
-        let shelf = Shelf::new();
-        let ids: Vec<String> = (0..3).map(|seed| shelf.add(&record(seed))).collect();
-        let damaged = shelf.store.run_folder(&ids[1]).join("summary.csv");
+        let fixture = TestStore::new();
+        let ids: Vec<String> = (0..3).map(|seed| fixture.add(&record(seed))).collect();
+        let damaged = fixture.store.run_folder(&ids[1]).join("summary.csv");
         std::fs::write(damaged, "edited").expect("written");
-        let found = shelf.store.summaries(&Filter::default()).expect("read");
+        let found = fixture.store.summaries(&Filter::default()).expect("read");
         let found: Vec<&String> = found.iter().map(|run| &run.id).collect();
         assert_eq!(found, [&ids[0], &ids[2]]);
     }
 
     #[test]
     fn a_series_has_its_last_runs() {
-        let shelf = Shelf::new();
-        let ids: Vec<String> = (0..4).map(|seed| shelf.add(&record(seed))).collect();
-        shelf.add(&elsewhere(9));
+        let fixture = TestStore::new();
+        let ids: Vec<String> = (0..4).map(|seed| fixture.add(&record(seed))).collect();
+        fixture.add(&elsewhere(9));
         let series = Series::of(&record(0), &[row("a")]);
         let found = |last: usize| {
-            let found = shelf.store.summaries_of(&series, last).expect("read");
+            let found = fixture.store.summaries_of(&series, last).expect("read");
             found.into_iter().map(|run| run.id).collect::<Vec<_>>()
         };
         assert_eq!(found(100), ids);

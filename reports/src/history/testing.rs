@@ -1,4 +1,4 @@
-//! What the tests of the store share.
+//! Helpers of the tests of the store.
 
 use std::path::{Path, PathBuf};
 
@@ -18,7 +18,7 @@ pub fn record(seed: u64) -> RunRecord {
     RunRecord { seed, finished, machine_key: "00ff".into(), ..fixture::run() }
 }
 
-/// The same from another machine.
+/// A finished run of another machine.
 pub fn elsewhere(seed: u64) -> RunRecord {
     RunRecord { machine_key: "11".into(), ..record(seed) }
 }
@@ -38,20 +38,20 @@ pub fn write(folder: &Path, record: &RunRecord, rows: &[SummaryRow]) {
     run.append_summary(rows).expect("written");
 }
 
-/// A store with the runs that it was made from.
-pub struct Shelf {
+/// A store with the folders of the runs that were added.
+pub struct TestStore {
     pub folder: tempfile::TempDir,
     pub store: Store,
 }
 
-impl Shelf {
+impl TestStore {
     pub fn new() -> Self {
         let folder = folder();
         let store = Store::create_or_open(&folder.path().join("store")).expect("made");
-        Shelf { folder, store }
+        TestStore { folder, store }
     }
 
-    /// Where a run would be.
+    /// Folder of a run before it is added.
     pub fn source(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
@@ -61,7 +61,7 @@ impl Shelf {
         self.store.list(&Filter::default()).expect("listed")
     }
 
-    /// Adds a run, and tells its id.
+    /// Adds a run, and returns its id.
     pub fn add(&self, record: &RunRecord) -> String {
         let folder = self.source(&format!("seed-{}", record.seed));
         write(&folder, record, &[row("std-stable")]);

@@ -1,4 +1,4 @@
-//! How many times as long kernels take as native ones.
+//! Ratio of the times of kernels to those of native ones.
 
 use std::collections::BTreeMap;
 
@@ -8,56 +8,57 @@ use statistics::{Interval, Series, VisitedPairs, ratio_interval};
 use crate::rank::{KERNEL, TOTAL};
 use crate::record::{Point, SampleRow, flags};
 
-/// By how much a portable layer was published to slow a kernel down: 0.2 % (thesis, section 4.5).
+/// Published slow-down of kernels by a portability layer: 0.2 % (thesis, section 4.5).
 pub const CLAIMED: f64 = 0.002;
 
 /// A ratio of kernels' times.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Cost {
-    /// So many times as long as the native kernels.
+    /// Time over that of the native kernels.
     pub ratio: f64,
-    /// The 95 % interval of that; `None` for too few samples.
+    /// The 95 % interval of the ratio; `None` for too few samples.
     pub interval: Option<Interval>,
-    /// The visits that both were sampled in, one right after the other; none if they were sampled
-    /// at times of their own.
+    /// The blocks of samples in which both were sampled directly one after the other; 0 if they
+    /// were sampled at separate times.
     pub visits: usize,
 }
 
-/// What a cost says of the claim that it is 0.2 % at most.
+/// Verdict on the claim that the cost is at most 0.2 %.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
-pub enum Judged {
-    /// It is less, whatever the noise.
+pub enum ClaimVerdict {
+    /// The cost is less, in spite of the noise.
     #[serde(rename = "yes")]
     Within,
-    /// It is more, whatever the noise.
+    /// The cost is more, in spite of the noise.
     #[serde(rename = "no")]
     Beyond,
-    /// The interval holds both, or the noise does.
+    /// The interval includes both, or the noise is larger.
     Unclear,
-    /// There is no interval, or none of the noise.
+    /// The interval or the noise is unknown.
     Unknown,
 }
 
 /// The samples of a point's kernels.
 pub(super) struct Kernels {
-    /// Seconds by the round in which they were taken, without those in which the host was late.
+    /// Seconds by the round in which they were taken, without rounds with late launches by the
+    /// host.
     rounds: BTreeMap<usize, f64>,
-    /// The rounds in which visits begin.
+    /// The first rounds of blocks of samples.
     visits: Vec<usize>,
 }
 
 impl Kernels {
-    /// Those of a point among all samples of a run.
-    pub(super) fn of(point: &Point, samples: &[SampleRow]) -> Self {
+    /// Selects the samples of a point from those of a run.
+    pub(super) fn from_samples(point: &Point, samples: &[SampleRow]) -> Self {
         let id = point.id();
         let mut kernels = Kernels { rounds: BTreeMap::new(), visits: Vec::new() };
         for sample in samples.iter().filter(|sample| sample.point_id == id) {
             if sample.stage == TOTAL && flags::has(&sample.flags, flags::FRESH) {
                 kernels.visits.push(sample.round);
             }
-            // What launches cost the host is no time of a kernel.
+            // Delays of launches by the host are no time of a kernel.
             if sample.stage == KERNEL && !flags::has(&sample.flags, flags::LATE_LAUNCHES) {
                 kernels.rounds.insert(sample.round, sample.seconds);
             }
@@ -69,7 +70,7 @@ impl Kernels {
         self.visits.partition_point(|&start| start <= round)
     }
 
-    /// Times of both in the rounds that both have, by the visits of this one.
+    /// Times of both in the rounds that both have, by the blocks of `self`.
     fn pairs(&self, new: &Kernels) -> Vec<Vec<(f64, f64)>> {
         let mut visits: BTreeMap<usize, Vec<(f64, f64)>> = BTreeMap::new();
         for (&round, &base) in &self.rounds {
@@ -90,39 +91,41 @@ impl Kernels {
 }
 
 impl Cost {
-    /// How many times as long `new` takes as `base`; `None` if one of them has no sample.
+    /// The time of `new` over that of `base`; `None` if one of them has no sample.
     ///
-    /// By the rounds that both have. Where these are of too few visits, as in runs that took the
-    /// times of kernels now and then only, by all samples of either.
-    pub(super) fn of(base: &Kernels, new: &Kernels) -> Option<Self> {
+    /// It uses the rounds that both have. If these are of too few blocks, as in runs that time
+    /// kernels only occasionally, it uses all samples of both.
+    pub(super) fn new(base: &Kernels, new: &Kernels) -> Option<Self> {
         if let Some(pairs) = VisitedPairs::of(base.pairs(new)) {
-            let (ratio, interval) = (pairs.ratio(), Some(pairs.interval()));
+            let ratio = pairs.ratio();
+            let interval = Some(pairs.interval());
             return Some(Cost { ratio, interval, visits: pairs.visits() });
         }
-        let (base, new) = (base.series(), new.series());
+        let base = base.series();
+        let new = new.series();
         let ratio = new.median() / base.median();
         let interval = ratio_interval(&base, &new);
         ratio.is_finite().then_some(Cost { ratio, interval, visits: 0 })
     }
 
-    /// How far from 1 the ratio may be, as a fraction: of native kernels over themselves that is
-    /// the noise.
+    /// Maximum distance of the ratio from 1, as a fraction: for native kernels over themselves that
+    /// is the noise.
     pub fn bound(&self) -> Option<f64> {
         let interval = self.interval?;
         Some((1.0 - interval.low).max(interval.high - 1.0))
     }
 
-    /// What it says of the claim, with noise of so much beyond its own interval.
-    pub fn judged(&self, noise: Option<f64>) -> Judged {
+    /// Verdict on the claim, with the interval widened by the noise.
+    pub fn judged(&self, noise: Option<f64>) -> ClaimVerdict {
         let Some((interval, noise)) = self.interval.zip(noise) else {
-            return Judged::Unknown;
+            return ClaimVerdict::Unknown;
         };
         if interval.high + noise <= 1.0 + CLAIMED {
-            Judged::Within
+            ClaimVerdict::Within
         } else if interval.low - noise > 1.0 + CLAIMED {
-            Judged::Beyond
+            ClaimVerdict::Beyond
         } else {
-            Judged::Unclear
+            ClaimVerdict::Unclear
         }
     }
 }
@@ -140,14 +143,14 @@ mod tests {
     #[test]
     fn a_claim_holds_only_beyond_noise() {
         let noise = Some(0.0005);
-        assert_eq!(cost(0.9990, 1.0010).judged(noise), Judged::Within);
-        assert_eq!(cost(1.0010, 1.0018).judged(noise), Judged::Unclear);
-        assert_eq!(cost(1.0024, 1.0030).judged(noise), Judged::Unclear);
-        assert_eq!(cost(1.0030, 1.0040).judged(noise), Judged::Beyond);
-        assert_eq!(cost(0.50, 0.51).judged(noise), Judged::Within, "faster than native");
-        assert_eq!(cost(1.5, 1.6).judged(None), Judged::Unknown);
+        assert_eq!(cost(0.9990, 1.0010).judged(noise), ClaimVerdict::Within);
+        assert_eq!(cost(1.0010, 1.0018).judged(noise), ClaimVerdict::Unclear);
+        assert_eq!(cost(1.0024, 1.0030).judged(noise), ClaimVerdict::Unclear);
+        assert_eq!(cost(1.0030, 1.0040).judged(noise), ClaimVerdict::Beyond);
+        assert_eq!(cost(0.50, 0.51).judged(noise), ClaimVerdict::Within, "faster than native");
+        assert_eq!(cost(1.5, 1.6).judged(None), ClaimVerdict::Unknown);
         let few = Cost { interval: None, ..cost(1.5, 1.6) };
-        assert_eq!(few.judged(noise), Judged::Unknown);
+        assert_eq!(few.judged(noise), ClaimVerdict::Unknown);
     }
 
     #[test]
@@ -157,25 +160,30 @@ mod tests {
     }
 
     #[test]
-    fn what_both_have_in_a_round_is_compared_whatever_drifts() {
-        let (native, shaders) = (point("native", "cuda:0"), point("native", "wgpu:0"));
+    fn drift_common_to_a_round_cancels() {
+        let native = point("native", "cuda:0");
+        let shaders = point("native", "wgpu:0");
         let rows = [samples(&native, 1e-3), samples(&shaders, 1.5e-3)].concat();
-        let [base, new] = [&native, &shaders].map(|point| Kernels::of(point, &rows));
-        let cost = Cost::of(&base, &new).expect("samples");
+        let [base, new] = [&native, &shaders].map(|point| Kernels::from_samples(point, &rows));
+        let cost = Cost::new(&base, &new).expect("samples");
         let Interval { low, high } = cost.interval.expect("visits");
         assert!(low <= 1.5 && 1.5 <= high && high - low < 0.01, "{cost:?}");
         assert_eq!(cost.visits, 12);
-        assert_eq!(Cost::of(&base, &Kernels::of(&point("other", "cuda:0"), &rows)), None);
+        assert_eq!(
+            Cost::new(&base, &Kernels::from_samples(&point("other", "cuda:0"), &rows)),
+            None
+        );
     }
 
     #[test]
-    fn runs_that_time_kernels_now_and_then_are_compared_as_a_whole() {
-        let (native, shaders) = (point("native", "cuda:0"), point("native", "wgpu:0"));
+    fn runs_that_time_kernels_occasionally_are_compared_by_all_samples() {
+        let native = point("native", "cuda:0");
+        let shaders = point("native", "wgpu:0");
         let mut later = samples(&shaders, 1.5e-3);
         later.iter_mut().for_each(|row| row.round += 1000);
         let rows = [samples(&native, 1e-3), later].concat();
-        let [base, new] = [&native, &shaders].map(|point| Kernels::of(point, &rows));
-        let cost = Cost::of(&base, &new).expect("samples");
+        let [base, new] = [&native, &shaders].map(|point| Kernels::from_samples(point, &rows));
+        let cost = Cost::new(&base, &new).expect("samples");
         assert!((cost.ratio / 1.5 - 1.0).abs() < 0.1 && cost.interval.is_some(), "{cost:?}");
         assert_eq!(cost.visits, 0);
     }
@@ -184,7 +192,7 @@ mod tests {
     fn kernels_that_waited_for_the_host_do_not_count() {
         let native = point("native", "cuda:0");
         let mut rows = samples(&native, 1e-3);
-        let count = |rows: &[SampleRow]| Kernels::of(&native, rows).rounds.len();
+        let count = |rows: &[SampleRow]| Kernels::from_samples(&native, rows).rounds.len();
         let all = count(&rows);
         let first = rows.iter_mut().find(|row| row.stage == KERNEL).expect("a kernel");
         first.flags = format!("{}+{}", flags::FRESH, flags::LATE_LAUNCHES);

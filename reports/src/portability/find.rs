@@ -1,6 +1,6 @@
-//! The contenders of each native variant in a run.
+//! The candidates that are compared with each native variant in a run.
 
-use super::cost::{Cost, Judged, Kernels};
+use super::cost::{ClaimVerdict, Cost, Kernels};
 use super::role::Role;
 use super::{Pair, Resources};
 use crate::grouped::grouped;
@@ -8,45 +8,45 @@ use crate::rank::{KERNEL, TOTAL};
 use crate::record::{Point, SampleRow, SummaryRow, YesNo};
 use crate::shape;
 
-/// How the native kernels are called that are measured once more.
+/// Name of the native kernels that are measured a second time.
 const AGAIN: &str = "native, once more";
-/// What is added to the name of shaders that are checked.
+/// Suffix of the name of shaders with runtime checks.
 const CHECKED: &str = "checked";
 
-/// A native variant on one input, with all that does the same.
+/// A native variant on one input, with all equivalent candidates.
 #[derive(Clone, Debug)]
 pub struct Comparison<'a> {
-    /// The row of its kernels, all together.
+    /// The row of all its kernels together.
     pub native: &'a SummaryRow,
-    /// What its kernels take.
+    /// Resources of its kernels.
     pub resources: Resources,
-    /// The contenders, native kernels once more before others.
-    pub contenders: Vec<Contender<'a>>,
-    /// How far native kernels are from themselves, as a fraction; `None` if they were not measured
-    /// twice.
+    /// The candidates, repeated native kernels first.
+    pub candidates: Vec<Candidate<'a>>,
+    /// Difference between two measurements of native kernels, as a fraction; `None` if they were
+    /// not measured twice.
     pub noise: Option<f64>,
 }
 
-/// What does the same as native kernels.
+/// Kernels that are equivalent to native ones.
 #[derive(Clone, Debug)]
-pub struct Contender<'a> {
-    /// `shaders`, `shaders, checked`, or what stands in for something native.
+pub struct Candidate<'a> {
+    /// `shaders`, `shaders, checked`, or the replacement of a native feature.
     pub written_as: String,
-    /// The row of the whole.
+    /// The row of the total time.
     pub total: &'a SummaryRow,
     /// The time of its kernels in seconds.
     pub seconds: Option<f64>,
-    /// What it costs, or why that is not known.
+    /// The cost, or the reason why it is not known.
     pub cost: Result<Cost, String>,
-    /// What that says of the claim of 0.2 %; of native kernels nothing.
-    pub judged: Judged,
-    /// What its kernels take.
+    /// Verdict on the claim of 0.2 %; unknown for native kernels.
+    pub judged: ClaimVerdict,
+    /// Resources of its kernels.
     pub resources: Resources,
-    /// What else differs, and why; empty if nothing does.
+    /// Further differences, with reasons; empty if there are none.
     pub differs: &'static str,
 }
 
-/// All native variants of a run that something is compared with, input by input.
+/// All native variants of a run that have candidates, input by input.
 pub fn comparisons<'a>(
     rows: &'a [SummaryRow],
     samples: &[SampleRow],
@@ -57,16 +57,16 @@ pub fn comparisons<'a>(
         let is_native = |pair: &Pair| pair.task == row.algorithm && pair.native == row.variant;
         row.stage == KERNEL
             && row.valid == YesNo::Yes
-            && Role::of(&row.device) == Some(Role::Native)
+            && Role::from_device(&row.device) == Some(Role::Native)
             && pairs.iter().any(is_native)
     });
     let run = Run { rows, samples };
     let comparisons = natives.map(|native| run.comparison(native, pairs));
-    comparisons.filter(|comparison| !comparison.contenders.is_empty()).collect()
+    comparisons.filter(|comparison| !comparison.candidates.is_empty()).collect()
 }
 
 impl Comparison<'_> {
-    /// What the input is like, as tables and charts say it.
+    /// Axes of the input for tables and charts.
     pub fn axes(&self) -> shape::Axes {
         let is_of_input = |name: &str| self.native.params.get(name).is_some();
         let axes = shape::axes(self.native).into_iter();
@@ -74,7 +74,7 @@ impl Comparison<'_> {
     }
 }
 
-/// What is looked through.
+/// The run that is searched.
 struct Run<'a, 's> {
     rows: &'a [SummaryRow],
     samples: &'s [SampleRow],
@@ -83,35 +83,36 @@ struct Run<'a, 's> {
 impl<'a> Run<'a, '_> {
     fn comparison(&self, native: &'a SummaryRow, pairs: &[Pair]) -> Comparison<'a> {
         let point = native.point();
-        let base = Kernels::of(&point, self.samples);
-        let again = self.contender(&base, &point, (native.variant.as_str(), Role::Again), AGAIN);
+        let base = Kernels::from_samples(&point, self.samples);
+        let again = self.candidate(&base, &point, (native.variant.as_str(), Role::Again), AGAIN);
         let noise = again.as_ref().and_then(|again| again.cost.as_ref().ok()?.bound());
         let is_its = |pair: &&Pair| pair.task == native.algorithm && pair.native == native.variant;
         let others = pairs.iter().filter(is_its).flat_map(|pair| {
             roles(pair).iter().filter_map(|&role| {
                 let name = written_as(pair, role);
-                let other = self.contender(&base, &point, (pair.variant, role), &name)?;
-                let judged = other.cost.as_ref().map_or(Judged::Unknown, |it| it.judged(noise));
-                Some(Contender { differs: pair.differs, judged, ..other })
+                let other = self.candidate(&base, &point, (pair.variant, role), &name)?;
+                let judged =
+                    other.cost.as_ref().map_or(ClaimVerdict::Unknown, |it| it.judged(noise));
+                Some(Candidate { differs: pair.differs, judged, ..other })
             })
         });
-        let contenders = again.clone().into_iter().chain(others).collect();
-        let resources = Resources::of(&point, self.rows);
-        Comparison { native, resources, contenders, noise }
+        let candidates = again.clone().into_iter().chain(others).collect();
+        let resources = Resources::for_point(&point, self.rows);
+        Comparison { native, resources, candidates, noise }
     }
 
-    /// A variant on the input of a native one, if it was asked for.
-    fn contender(
+    /// A variant on the input of a native one, if it was requested.
+    fn candidate(
         &self,
         base: &Kernels,
         native: &Point,
         (variant, role): (&str, Role),
         name: &str,
-    ) -> Option<Contender<'a>> {
+    ) -> Option<Candidate<'a>> {
         let is_it = |row: &&SummaryRow| {
             row.stage == TOTAL
                 && row.variant == variant
-                && Role::of(&row.device) == Some(role)
+                && Role::from_device(&row.device) == Some(role)
                 && row.point()
                     == Point {
                         variant: row.variant.clone(),
@@ -124,22 +125,22 @@ impl<'a> Run<'a, '_> {
         let is_its = |row: &&SummaryRow| row.stage == KERNEL && row.point() == point;
         let cost = match total.valid {
             YesNo::No => Err(total.note.clone()),
-            YesNo::Yes => Cost::of(base, &Kernels::of(&point, self.samples))
+            YesNo::Yes => Cost::new(base, &Kernels::from_samples(&point, self.samples))
                 .ok_or_else(|| "the times of its kernels are not known".to_owned()),
         };
-        Some(Contender {
+        Some(Candidate {
             written_as: name.to_owned(),
             total,
             seconds: self.rows.iter().find(is_its).and_then(SummaryRow::valid_median),
             cost,
-            judged: Judged::Unknown,
-            resources: Resources::of(&point, self.rows),
+            judged: ClaimVerdict::Unknown,
+            resources: Resources::for_point(&point, self.rows),
             differs: "",
         })
     }
 }
 
-/// Where the contender of a pair runs.
+/// Roles of the devices on which a candidate is measured.
 fn roles(pair: &Pair) -> &'static [Role] {
     match pair.backend {
         "wgpu" => &[Role::Shaders, Role::Checked],
@@ -160,32 +161,40 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_contender_is_compared_with_its_native_variant() {
+    fn each_candidate_is_compared_with_its_native_variant() {
         let (rows, samples) = run();
         let found = comparisons(&rows, &samples, &PAIRS);
         let [one] = &found[..] else { panic!("{} native variants", found.len()) };
-        let names: Vec<&str> = one.contenders.iter().map(|it| it.written_as.as_str()).collect();
+        let names: Vec<&str> = one.candidates.iter().map(|it| it.written_as.as_str()).collect();
         let idiom = "ballots as sums of shifted ones";
         assert_eq!(names, [AGAIN, "shaders", "shaders, checked", idiom]);
         assert!(one.noise.expect("measured twice") < 5e-4, "{:?}", one.noise);
-        let judged: Vec<Judged> = one.contenders.iter().map(|it| it.judged).collect();
-        assert_eq!(judged, [Judged::Unknown, Judged::Beyond, Judged::Beyond, Judged::Within]);
-        let ratio = |number: usize| one.contenders[number].cost.as_ref().expect("known").ratio;
+        let judged: Vec<ClaimVerdict> = one.candidates.iter().map(|it| it.judged).collect();
+        assert_eq!(
+            judged,
+            [
+                ClaimVerdict::Unknown,
+                ClaimVerdict::Beyond,
+                ClaimVerdict::Beyond,
+                ClaimVerdict::Within
+            ]
+        );
+        let ratio = |number: usize| one.candidates[number].cost.as_ref().expect("known").ratio;
         assert!((ratio(2) / 2.1 - 1.0).abs() < 1e-3, "{}", ratio(2));
-        assert_eq!(one.contenders[1].seconds, Some(1.5e-3));
-        assert_eq!(one.contenders[1].differs, "blocks are smaller");
+        assert_eq!(one.candidates[1].seconds, Some(1.5e-3));
+        assert_eq!(one.candidates[1].differs, "blocks are smaller");
     }
 
     #[test]
-    fn who_refused_is_told_with_the_reason() {
+    fn refusing_variants_are_named_with_the_reason() {
         let (mut rows, samples) = run();
         for row in rows.iter_mut().filter(|row| row.device == "wgpu:0") {
             (row.valid, row.note) = (YesNo::No, "needs fractions of 64 bits".into());
         }
         let found = comparisons(&rows, &samples, &PAIRS);
-        let shaders = &found[0].contenders[1];
+        let shaders = &found[0].candidates[1];
         assert_eq!(shaders.cost, Err("needs fractions of 64 bits".to_owned()));
-        assert_eq!(shaders.judged, Judged::Unknown);
+        assert_eq!(shaders.judged, ClaimVerdict::Unknown);
     }
 
     #[test]
@@ -197,7 +206,7 @@ mod tests {
         for row in rows.iter_mut().filter(|row| row.device.starts_with("wgpu")) {
             row.params = "digis=2000000;order=random;segments=24".parse().expect("well formed");
         }
-        assert_eq!(comparisons(&rows, &samples, &PAIRS)[0].contenders.len(), 2);
+        assert_eq!(comparisons(&rows, &samples, &PAIRS)[0].candidates.len(), 2);
         assert!(comparisons(&rows, &samples, &[]).is_empty());
     }
 }

@@ -1,4 +1,4 @@
-//! A run of kernels that take a known time, with noise and a drift that all of them share.
+//! A run of kernels with known times, noise and a common drift.
 
 use statistics::synthetic::Noise;
 
@@ -9,7 +9,7 @@ use crate::record::{Params, Point, SampleRow, SummaryRow, flags};
 const VISITS: usize = 12;
 const ROUNDS: usize = 5;
 
-/// Shaders of `native`, and an idiom in its place.
+/// Shaders of `native`, and a replacement idiom.
 pub(crate) const PAIRS: [Pair; 2] = [
     Pair {
         task: "sort",
@@ -35,7 +35,7 @@ pub(crate) fn point(variant: &str, device: &str) -> Point {
     Point { device: device.into(), ..row.point() }
 }
 
-/// Five rounds in each of twelve visits, in which all clocks go down by a tenth.
+/// Five rounds in each of twelve blocks, during which all times drift by a tenth.
 pub(crate) fn samples(point: &Point, seconds: f64) -> Vec<SampleRow> {
     let mut random = Noise::new(point.device.len() as u64 + seconds.to_bits());
     let mut rows = Vec::new();
@@ -52,7 +52,7 @@ pub(crate) fn samples(point: &Point, seconds: f64) -> Vec<SampleRow> {
     rows
 }
 
-/// The rows of a point: the whole, all kernels, and two of them.
+/// The rows of a point: the total, all kernels, and two of them.
 pub(crate) fn rows(point: &Point, seconds: f64) -> Vec<SummaryRow> {
     let stage = |stage: &str, seconds: f64, metrics: &str| SummaryRow {
         stage: stage.into(),

@@ -1,15 +1,15 @@
-//! What it costs that kernels are portable: their times over those of native ones that do the
-//! same, step by step, on the same GPU and in the same rounds.
+//! Cost of portable kernels: their times over those of equivalent native ones, step by step, on the
+//! same GPU and in the same rounds.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `role` | what a device stands for: native, the same once more, shaders, checked shaders |
-//! | `cost` | a ratio of kernels' times with its interval, and what it says of a claim |
-//! | `resources` | registers and memory of kernels, as far as a driver tells them |
-//! | `find` | the contenders of each native variant in a run |
+//! | `role` | role of a device: native, native repeated, shaders, checked shaders |
+//! | `cost` | a ratio of kernels' times with its interval, and the verdict on a claim |
+//! | `resources` | registers and memory of kernels, if the driver reports them |
+//! | `find` | the candidates for each native variant in a run |
 //! | `render` | tables, CSV and JSON |
 //!
-//! Which variants do the same is nothing that a run tells: the caller has the [`Pair`]s.
+//! Runs do not contain which variants are equivalent: the caller provides the [`Pair`]s.
 
 mod cost;
 mod find;
@@ -19,12 +19,12 @@ mod render;
 mod resources;
 mod role;
 
-pub use cost::{CLAIMED, Cost, Judged};
-pub use find::{Comparison, Contender, comparisons};
+pub use cost::{CLAIMED, ClaimVerdict, Cost};
+pub use find::{Candidate, Comparison, comparisons};
 pub use render::{render, what_differs};
 pub use resources::Resources;
 
-/// A variant, and the native one that does the same.
+/// A variant, and the equivalent native one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pair {
     /// The task.
@@ -33,10 +33,10 @@ pub struct Pair {
     pub native: &'static str,
     /// The other one.
     pub variant: &'static str,
-    /// The backend that the other one is for: `cuda`, `wgpu`.
+    /// The backend of the other one: `cuda`, `wgpu`.
     pub backend: &'static str,
-    /// What is written otherwise: `shaders`, or what stands in for something native.
+    /// Difference in the source: `shaders`, or the replacement of a native feature.
     pub written_as: &'static str,
-    /// What else differs, and why; empty if nothing does.
+    /// Further differences, with reasons; empty if there are none.
     pub differs: &'static str,
 }

@@ -1,7 +1,7 @@
 //! Comparisons as tables, CSV and JSON.
 
-use super::cost::{CLAIMED, Cost, Judged};
-use super::find::{Comparison, Contender};
+use super::cost::{CLAIMED, ClaimVerdict, Cost};
+use super::find::{Candidate, Comparison};
 use crate::frame::{Cell, Document, Frame, Record};
 use crate::grouped::distinct;
 use crate::record::RunRecord;
@@ -41,9 +41,9 @@ pub fn render(
     }
 }
 
-/// The native kernels of an input, and all that is compared with them.
+/// The native kernels of an input, and all candidates.
 fn table(comparison: &Comparison) -> Table {
-    let rows = comparison.contenders.iter().map(cells);
+    let rows = comparison.candidates.iter().map(cells);
     let rows = std::iter::once(native(comparison)).chain(rows);
     Table::new(&COLUMNS, rows).under(heading(comparison)).with_notes(notes(comparison))
 }
@@ -67,41 +67,41 @@ fn native(comparison: &Comparison) -> [String; 7] {
     ]
 }
 
-fn cells(contender: &Contender) -> [String; 7] {
-    let cost = contender.cost.as_ref().ok();
-    let resources = &contender.resources;
+fn cells(candidate: &Candidate) -> [String; 7] {
+    let cost = candidate.cost.as_ref().ok();
+    let resources = &candidate.resources;
     [
-        contender.written_as.clone(),
-        known(contender.seconds, |seconds| units::seconds(seconds, 3)),
+        candidate.written_as.clone(),
+        known(candidate.seconds, |seconds| units::seconds(seconds, 3)),
         known(cost, |cost| factor(cost.ratio)),
         known(cost.and_then(|cost| cost.interval), |interval| {
             format!("{} to {}", factor(interval.low), factor(interval.high))
         }),
-        words(contender.judged).to_owned(),
+        words(candidate.judged).to_owned(),
         known(resources.registers, |count| count.to_string()),
         known(resources.local_bytes, units::bytes),
     ]
 }
 
-/// A ratio to four decimals, for two parts in a thousand are what it is about.
+/// A ratio with four decimals, because differences of 0.2 % matter.
 fn factor(ratio: f64) -> String {
     if ratio < 10.0 { format!("{ratio:.4}") } else { units::significant(ratio, 3) }
 }
 
-fn words(judged: Judged) -> &'static str {
+fn words(judged: ClaimVerdict) -> &'static str {
     match judged {
-        Judged::Within => "yes",
-        Judged::Beyond => "no",
-        Judged::Unclear => "not clear",
-        Judged::Unknown => NOTHING,
+        ClaimVerdict::Within => "yes",
+        ClaimVerdict::Beyond => "no",
+        ClaimVerdict::Unclear => "not clear",
+        ClaimVerdict::Unknown => NOTHING,
     }
 }
 
-/// What a reader should know: noise, refusals, and what else differs.
+/// Notes: noise, failures, and further differences.
 fn notes(comparison: &Comparison) -> Vec<String> {
-    let refused = comparison.contenders.iter().filter_map(|contender| {
-        let why = contender.cost.as_ref().err()?;
-        Some(format!("{}: {why}", contender.written_as))
+    let refused = comparison.candidates.iter().filter_map(|candidate| {
+        let why = candidate.cost.as_ref().err()?;
+        Some(format!("{}: {why}", candidate.written_as))
     });
     let noise = noise(comparison);
     let differs = what_differs(comparison).into_iter();
@@ -109,53 +109,54 @@ fn notes(comparison: &Comparison) -> Vec<String> {
     noise.into_iter().chain(refused).chain(differs).collect()
 }
 
-/// What native kernels differ by from themselves, and whether a cost of 0.2 % would be seen.
+/// Difference between two measurements of native kernels, and whether a cost of 0.2 % would be
+/// visible.
 fn noise(comparison: &Comparison) -> Option<String> {
     let bound = comparison.noise?;
     let narrow = if bound < CLAIMED { "less" } else { "not less" };
     Some(format!(
-        "Noise: native kernels, measured once more, are within {} of themselves, {narrow} than {}.",
+        "Noise: two measurements of native kernels agree within {}, {narrow} than {}.",
         units::percent(bound),
         units::percent(CLAIMED)
     ))
 }
 
-/// What else differs from native kernels than how they are written, each once.
+/// Differences from native kernels other than the source, without repeats.
 pub fn what_differs(comparison: &Comparison) -> Vec<&'static str> {
-    let differs = comparison.contenders.iter().map(|contender| contender.differs);
+    let differs = comparison.candidates.iter().map(|candidate| candidate.differs);
     distinct(differs.filter(|differs| !differs.is_empty()))
 }
 
 fn frame(comparisons: &[Comparison]) -> Frame {
-    let all = || comparisons.iter().flat_map(|it| it.contenders.iter().map(move |one| (it, one)));
+    let all = || comparisons.iter().flat_map(|it| it.candidates.iter().map(move |one| (it, one)));
     let rows: Vec<Record<'_>> = all().map(|(comparison, one)| record(comparison, one)).collect();
     Frame::new(&rows.first().cloned().unwrap_or_default(), rows)
 }
 
-/// A contender for programs.
-fn record<'a>(comparison: &'a Comparison, contender: &'a Contender) -> Record<'a> {
+/// A candidate for programs.
+fn record<'a>(comparison: &'a Comparison, candidate: &'a Candidate) -> Record<'a> {
     let Comparison { native, resources: of_native, noise, .. } = comparison;
-    let Contender { total, resources, .. } = contender;
-    let cost: Option<&Cost> = contender.cost.as_ref().ok();
+    let Candidate { total, resources, .. } = candidate;
+    let cost: Option<&Cost> = candidate.cost.as_ref().ok();
     let interval = cost.and_then(|cost| cost.interval);
     Record::default()
         .with("algorithm", &native.algorithm)
         .with("native_variant", &native.variant)
         .with("native_device", &native.device)
         .with("native_point_id", native.point().id())
-        .with("written_as", &contender.written_as)
+        .with("written_as", &candidate.written_as)
         .with("variant", &total.variant)
         .with("device", &total.device)
         .with("point_id", total.point().id())
         .with("params", native.params.to_string())
         .with("native_kernel_s", native.median_s)
-        .with("kernel_s", contender.seconds)
+        .with("kernel_s", candidate.seconds)
         .with("ratio", cost.map(|cost| cost.ratio))
         .with("ci95_low", interval.map(|interval| interval.low))
         .with("ci95_high", interval.map(|interval| interval.high))
         .with("visits", cost.map(|cost| cost.visits as u64))
         .with("noise", *noise)
-        .with("within_claim", Cell::named(contender.judged))
+        .with("within_claim", Cell::named(candidate.judged))
         .with("native_kernel", &of_native.kernel)
         .with("native_registers", of_native.registers)
         .with("native_local_bytes", of_native.local_bytes)
@@ -166,8 +167,8 @@ fn record<'a>(comparison: &'a Comparison, contender: &'a Contender) -> Record<'a
         .with("local_bytes", resources.local_bytes)
         .with("shared_bytes", resources.shared_bytes)
         .with("occupancy", resources.occupancy)
-        .with("differs", contender.differs)
-        .with("why_missing", contender.cost.as_ref().err().map(String::as_str))
+        .with("differs", candidate.differs)
+        .with("why_missing", candidate.cost.as_ref().err().map(String::as_str))
 }
 
 #[cfg(test)]
@@ -197,12 +198,12 @@ mod tests {
         assert!(shaders.contains("1.50 ms") && shaders.contains(" no "), "{text}");
         assert!(line("shaders, checked").contains("2.1000"), "{text}");
         assert!(line("ballots as sums").contains(" yes "), "{text}");
-        assert!(text.contains("of themselves, less than 0.20 %."), "{text}");
+        assert!(text.contains("less than 0.20 %."), "{text}");
         assert_eq!(text.matches("What differs: blocks are smaller.").count(), 1, "{text}");
     }
 
     #[test]
-    fn programs_get_a_row_for_each_contender() {
+    fn programs_get_a_row_for_each_candidate() {
         let text = rendered(Format::Csv);
         let mut reader = csv::Reader::from_reader(text.as_bytes());
         let columns = reader.headers().expect("a header").clone();

@@ -1,25 +1,25 @@
-//! What kernels take, as far as a driver tells.
+//! Resources of kernels, if the driver reports them.
 
 use crate::record::{Point, SummaryRow};
 
-/// What the longest kernel of a point takes.
+/// Resources of the longest kernel of a point.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Resources {
-    /// The kernel's name; empty if nothing is known of any.
+    /// The kernel's name; empty if unknown.
     pub kernel: String,
-    /// Registers of a thread; drivers don't tell them of shaders.
+    /// Registers per thread; drivers don't report them for shaders.
     pub registers: Option<f64>,
-    /// Bytes of a thread in device memory: spilled registers and local arrays.
+    /// Bytes of local memory per thread: spilled registers and local arrays.
     pub local_bytes: Option<f64>,
-    /// Bytes of shared memory of a block.
+    /// Bytes of shared memory per block.
     pub shared_bytes: Option<f64>,
-    /// Threads that a multiprocessor runs at once, over those that it can have.
+    /// Resident threads of a multiprocessor, over its maximum.
     pub occupancy: Option<f64>,
 }
 
 impl Resources {
-    /// Those of a point in a run.
-    pub(super) fn of(point: &Point, rows: &[SummaryRow]) -> Self {
+    /// Resources of the kernels of a point in a run.
+    pub(super) fn for_point(point: &Point, rows: &[SummaryRow]) -> Self {
         let is_kernel = |row: &&SummaryRow| row.metrics.get("occupancy").is_some();
         let kernels = rows.iter().filter(is_kernel).filter(|row| row.point() == *point);
         let time = |row: &SummaryRow| row.median_s.unwrap_or(0.0);
@@ -40,14 +40,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_longest_kernel_is_told_of() {
+    fn resources_are_those_of_the_longest_kernel() {
         let point = point("native", "cuda:0");
         let mut rows = rows(&point, 1e-3);
-        let resources = Resources::of(&point, &rows);
+        let resources = Resources::for_point(&point, &rows);
         assert_eq!((resources.kernel.as_str(), resources.registers), ("long", Some(40.0)));
         rows.retain(|row| row.stage != "long");
-        let resources = Resources::of(&point, &rows);
+        let resources = Resources::for_point(&point, &rows);
         assert_eq!((resources.kernel.as_str(), resources.registers), ("short", Some(16.0)));
-        assert_eq!(Resources::of(&point, &[]), Resources::default());
+        assert_eq!(Resources::for_point(&point, &[]), Resources::default());
     }
 }

@@ -1,21 +1,21 @@
-//! What a device stands for.
+//! Roles of devices.
 
-/// What a device stands for where kernels are compared.
+/// Role of a device in a comparison of kernels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
-    /// A GPU by the driver of its make.
+    /// A GPU with native kernels.
     Native,
-    /// The same, opened once more: what it takes for more or less time is noise.
+    /// The same GPU opened a second time: differences in time are noise.
     Again,
-    /// A GPU whose shaders are trusted as native kernels are.
+    /// A GPU whose shaders run without checks, as native kernels do.
     Shaders,
-    /// One whose shaders are checked.
+    /// A GPU whose shaders are checked.
     Checked,
 }
 
 impl Role {
-    /// That of a device by its name; `None` if it is no GPU.
-    pub(super) fn of(device: &str) -> Option<Self> {
+    /// Role of a device by its name; `None` if it is not a GPU.
+    pub(super) fn from_device(device: &str) -> Option<Self> {
         let (kind, number) = device.split_once(':')?;
         match (kind, number.split_once('+')) {
             ("cuda", None) => Some(Role::Native),
@@ -33,9 +33,9 @@ mod tests {
 
     #[test]
     fn devices_have_their_roles_by_name() {
-        let roles = ["cuda:0", "cuda:3+again", "wgpu:1", "wgpu:0+checked"].map(Role::of);
+        let roles = ["cuda:0", "cuda:3+again", "wgpu:1", "wgpu:0+checked"].map(Role::from_device);
         let expected = [Role::Native, Role::Again, Role::Shaders, Role::Checked];
         assert_eq!(roles, expected.map(Some));
-        assert_eq!(["cpu", "emulator", "wgpu:0+again", "hip:0"].map(Role::of), [None; 4]);
+        assert_eq!(["cpu", "emulator", "wgpu:0+again", "hip:0"].map(Role::from_device), [None; 4]);
     }
 }

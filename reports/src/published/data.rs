@@ -1,4 +1,4 @@
-//! The tables that come with the program.
+//! Tables that are part of the program.
 
 use serde::de::DeserializeOwned;
 
@@ -12,7 +12,8 @@ const STREAMS: &str = include_str!("../../assets/published/streams.csv");
 
 /// All published figures, in the order of the publications.
 pub fn figures() -> Vec<Figure> {
-    let (values, claims) = (rows::<Value>(VALUES), rows::<Claim>(CLAIMS));
+    let values = rows::<Value>(VALUES);
+    let claims = rows::<Claim>(CLAIMS);
     let streams = rows::<Stream>(STREAMS);
     let mut figures = rows::<Figure>(FIGURES);
     for figure in &mut figures {
@@ -24,8 +25,8 @@ pub fn figures() -> Vec<Figure> {
     figures
 }
 
-/// The rows of a table. The tables are part of the program, and a test reads them: there
-/// is nobody to tell of a row that is none.
+/// The rows of a table. The tables are part of the program and read by a test, so invalid rows are
+/// skipped.
 fn rows<R: DeserializeOwned>(text: &str) -> Vec<R> {
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     reader.deserialize().filter_map(Result::ok).collect()
@@ -71,7 +72,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_be_measured_says_of_what() {
+    fn reproducible_figures_name_their_points() {
         let figures = figures();
         let group = |name: &str| figures.iter().filter(|figure| figure.group == name).count();
         assert_eq!([group("secB"), group("secC")], [16, 6]);
@@ -80,7 +81,7 @@ mod tests {
         }
     }
 
-    /// Values of a label are the same here, whatever machine they were published for.
+    /// Values with one label have one measured counterpart, for all published machines.
     #[test]
     fn labels_are_clear() {
         for figure in figures() {

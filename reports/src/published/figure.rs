@@ -1,4 +1,4 @@
-//! A figure, or a table, of a publication.
+//! Figures and tables of publications.
 
 use serde::Deserialize;
 
@@ -7,74 +7,74 @@ use crate::grouped::distinct;
 use crate::record::{Params, Point};
 use crate::units;
 
-/// A figure with all that is known of it.
+/// A figure with its values and claims.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Figure {
     /// `fig5.5`, `tab5.1`.
     pub id: String,
-    /// The id of the group that it belongs to, such as `secB`; none if empty.
+    /// The id of its group, such as `secB`; empty without a group.
     pub group: String,
-    /// What it shows.
+    /// Title.
     pub title: String,
-    /// Where it is.
+    /// Publication and page.
     pub source: String,
-    /// What takes the place of times where machines differ, and what is timed.
+    /// Quantity that replaces times if machines differ, and the timed steps.
     pub normalised: String,
-    /// Why it can't be had here; empty if it can.
+    /// Reason why it can't be reproduced here; empty if it can.
     pub reason: String,
-    /// Where the publications say different things; empty if they don't.
+    /// Contradictions between the publications; empty if there are none.
     pub contradiction: String,
-    /// Its values; those of one label are the same here.
+    /// Its values; those with one label have one measured counterpart.
     #[serde(skip)]
     pub values: Vec<Value>,
-    /// What was concluded from them.
+    /// Conclusions from them.
     #[serde(skip)]
     pub claims: Vec<Claim>,
-    /// What it is measured by, if it is about streams rather than single inputs.
+    /// Its measurement, if it is about streams rather than single inputs.
     #[serde(skip)]
     pub stream: Option<Stream>,
 }
 
-/// A value of a figure, or one that is measured beside it: what was printed, and what it is
-/// called here.
+/// A value of a figure, or one that is measured in addition: the published number, and the measured
+/// counterpart.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Value {
     /// The figure's id.
     pub figure: String,
-    /// What it is of; a label may have values of several machines.
+    /// Label; it may have values of several machines.
     pub label: String,
-    /// The machine that was published; empty for what was not.
+    /// The published machine; empty for values that were not published.
     pub hardware: String,
     /// The printed number.
     pub published: Option<Printed>,
     /// Its unit.
     pub unit: Unit,
-    /// How many items that time was for, where it is known.
+    /// Number of items of that time, if it is known.
     pub items: Option<f64>,
-    /// The label of the value that this one is related to.
+    /// The label of the value that this one is relative to.
     pub basis: Option<String>,
-    /// The task, `stream` or `throughput`; empty for what was published only, and can't be had
+    /// The task, `stream` or `throughput`; empty for published values that can't be reproduced
     /// here.
     pub task: String,
     /// The variant.
     pub variant: String,
-    /// The stages whose times are added up, joined by `+`; a share of one: `0.5*total`.
+    /// The stages whose times are added, joined by `+`; a share of one: `0.5*total`.
     pub stage: String,
     /// `cpu`, `cuda`, `wgpu` or `wgpu+checked`.
     pub device: String,
-    /// How many threads.
+    /// Number of threads.
     pub threads: Threads,
-    /// Where threads are placed; anywhere if empty.
+    /// Places of threads; empty for any.
     pub places: String,
-    /// How they are bound there, of nested teams whatever their size is; anyhow if empty.
+    /// Binding of threads, for nested teams of any size; empty for any.
     pub bind: String,
-    /// Values that the point has to have.
+    /// Required parameters of the point.
     pub params: Params,
-    /// A figure of the task that is meant instead of the time: `us_per_page`, `clusters`.
+    /// A metric of the task to compare instead of the time: `us_per_page`, `clusters`.
     pub metric: Option<String>,
 }
 
-/// A number as it was printed.
+/// A number as it was published.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(try_from = "String")]
 pub struct Printed {
@@ -93,7 +93,7 @@ impl TryFrom<String> for Printed {
 }
 
 impl Printed {
-    /// With all its digits, and no more: `276.6`, `5.9 M`, `20 M`.
+    /// The number with all its digits, and no more: `276.6`, `5.9 M`, `20 M`.
     pub fn words(&self) -> String {
         if self.text.contains('e') {
             return units::count(self.number);
@@ -115,11 +115,11 @@ pub enum Unit {
     Milliseconds,
     /// A time.
     Microseconds,
-    /// So many times faster than the basis.
+    /// Speed-up over the basis.
     SpeedUp,
-    /// So many per cent more time than the basis.
+    /// Additional time over the basis in per cent.
     Longer,
-    /// No time, but so many of these: `bytes`, `clusters`.
+    /// A count instead of a time: `bytes`, `clusters`.
     Amount(String),
     /// Nothing was printed.
     Nothing,
@@ -139,18 +139,17 @@ impl From<String> for Unit {
     }
 }
 
-/// How many threads a value is of.
+/// Numbers of threads of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub enum Threads {
-    /// As many as there are.
+    /// All threads of the run.
     All,
-    /// Each number between one and all that was measured: a value for each, in whose label it
-    /// takes the place of `{}`.
+    /// Each number between one and all: a value for each, whose label has it instead of `{}`.
     Between,
-    /// So many.
+    /// This number.
     Exactly(usize),
-    /// It does not matter.
+    /// Any number.
     Any,
 }
 
@@ -180,12 +179,12 @@ pub struct Claim {
     pub hardware_of_faster: String,
     /// The machine where the slower one was published.
     pub hardware_of_slower: String,
-    /// The conclusion in words.
+    /// The conclusion as text.
     pub words: String,
 }
 
 impl Figure {
-    /// The first value of a label, of a machine if that is given.
+    /// The first value of a label, of a machine if one is specified.
     pub fn value(&self, label: &str, hardware: &str) -> Option<&Value> {
         let is_meant = |value: &&Value| {
             value.label == label && (hardware.is_empty() || value.hardware == hardware)
@@ -193,17 +192,17 @@ impl Figure {
         self.values.iter().find(is_meant)
     }
 
-    /// The labels, each once, in the order of the figure.
+    /// The labels, without repeats, in the order of the figure.
     pub fn labels(&self) -> Vec<&str> {
         distinct(self.values.iter().map(|value| value.label.as_str()))
     }
 
-    /// Whether a point is a value of this figure; `most` is how many threads there are.
-    pub fn wants(&self, point: &Point, most: usize) -> bool {
-        self.values.iter().any(|value| value.is_point(point, most))
+    /// True if a point is a value of this figure; `max_threads` is the total number of threads.
+    pub fn wants(&self, point: &Point, max_threads: usize) -> bool {
+        self.values.iter().any(|value| value.is_point(point, max_threads))
     }
 
-    /// How many times as fast as its basis a value was published to be.
+    /// Published speed-up of a value over its basis.
     pub fn published_speed_up(&self, value: &Value) -> Option<f64> {
         match value.unit {
             Unit::SpeedUp => return value.number(),
@@ -211,7 +210,7 @@ impl Figure {
             _ => {}
         }
         let label = value.basis.as_ref()?;
-        // A speed-up is over the basis on the same machine, else over the only one.
+        // A speed-up is relative to the basis on the same machine, else to the only one.
         let basis = self.value(label, &value.hardware);
         Some(basis.or_else(|| self.value(label, ""))?.seconds()? / value.seconds()?)
     }
@@ -223,7 +222,7 @@ impl Value {
         self.published.as_ref().map(|printed| printed.number)
     }
 
-    /// The printed time, if it is one.
+    /// The published time, if it is one.
     pub fn seconds(&self) -> Option<f64> {
         let unit = match self.unit {
             Unit::Seconds => 1_000_000_000.0,
@@ -234,7 +233,7 @@ impl Value {
         Some(self.number()? * unit * 1e-9)
     }
 
-    /// What it counts, if it is no time.
+    /// The counted quantity, if it is not a time.
     pub fn counts(&self) -> Option<&str> {
         match &self.unit {
             Unit::Amount(what) => Some(what),
@@ -242,41 +241,41 @@ impl Value {
         }
     }
 
-    /// The printed time, in seconds, or amount.
+    /// The published time, in seconds, or amount.
     pub fn amount(&self) -> Option<f64> {
         let counted = || self.counts().and(self.number());
         self.seconds().or_else(counted)
     }
 
-    /// That for one item, where it is known of how many.
+    /// The amount per item, if the number of items is known.
     pub fn amount_an_item(&self) -> Option<f64> {
         Some(self.amount()? / self.items?)
     }
 
-    /// Whether a point is this value; `most` is how many threads there are.
-    pub fn is_point(&self, point: &Point, most: usize) -> bool {
+    /// True if a point is this value; `max_threads` is the total number of threads.
+    pub fn is_point(&self, point: &Point, max_threads: usize) -> bool {
         let mut params = self.params.iter();
         point.algorithm == self.task
             && point.variant == self.variant
             && kind(&point.device) == self.device
-            && self.threads.are(point.threads, most)
+            && self.threads.are(point.threads, max_threads)
             && (self.places.is_empty() || self.places == point.places)
             && (self.bind.is_empty() || point.bind.split('(').next() == Some(&self.bind))
             && params.all(|(name, value)| point.params.get(name) == Some(value))
     }
 }
 
-/// A device without its number: `cuda` of `cuda:0`, `wgpu+checked` of `wgpu:1+checked`.
+/// A device without its index: `cuda` of `cuda:0`, `wgpu+checked` of `wgpu:1+checked`.
 pub(super) fn kind(device: &str) -> String {
     let (kind, number) = device.split_once(':').unwrap_or((device, ""));
     format!("{kind}{}", number.trim_start_matches(|digit: char| digit.is_ascii_digit()))
 }
 
 impl Threads {
-    fn are(self, threads: usize, most: usize) -> bool {
+    fn are(self, threads: usize, max_threads: usize) -> bool {
         match self {
-            Threads::All => threads == most,
-            Threads::Between => threads != 1 && threads != most,
+            Threads::All => threads == max_threads,
+            Threads::Between => threads != 1 && threads != max_threads,
             Threads::Exactly(number) => threads == number,
             Threads::Any => true,
         }

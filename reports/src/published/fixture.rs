@@ -4,8 +4,8 @@ use super::{Here, Reproduction, figures};
 use crate::charts::fixture::{row, run};
 use crate::record::SummaryRow;
 
-/// The stages of a chain: 2 ms for sorting digis and 3 for sorting clusters, times a
-/// factor, and 10 for each other.
+/// The stages of a chain: 2 ms for sorting digis and 3 ms for sorting clusters, times a factor, and
+/// 10 ms for each other stage.
 pub fn chain(variant: &str, threads: usize, factor: f64) -> Vec<SummaryRow> {
     let stages = [
         ("total", 35e-3),
@@ -36,8 +36,8 @@ pub fn rows() -> Vec<SummaryRow> {
     chains.concat()
 }
 
-/// Table 5.1 beside a run of these rows.
+/// Table 5.1 with a run of these rows.
 pub fn table(rows: &[SummaryRow]) -> Reproduction {
     let table = figures().into_iter().find(|figure| figure.id == "tab5.1");
-    Reproduction::of(table.expect("a table"), &Here { record: &run(), rows, streams: &[] })
+    Reproduction::new(table.expect("a table"), &Here { record: &run(), rows, streams: &[] })
 }

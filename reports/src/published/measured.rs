@@ -1,4 +1,4 @@
-//! What a published value is here.
+//! Measured counterparts of published values.
 
 use std::collections::BTreeSet;
 
@@ -10,44 +10,44 @@ use crate::rank::TOTAL;
 use crate::record::{RunRecord, SummaryRow, YesNo};
 use crate::units;
 
-/// The stage of variants that take too long with all of an input.
+/// The stage of variants that are too slow for all of an input.
 const SAMPLE: &str = "sample";
-/// The time for a page, in µs.
+/// The metric of the time per page, in µs.
 const PAGE_TIME: &str = "us_per_page";
-/// Fewer samples than this tell nothing of how much they scatter.
-const FEWEST: usize = 3;
+/// Minimum number of samples for a range.
+const MIN_SAMPLES: usize = 3;
 
-/// A run to look for values in.
+/// A run that is searched for values.
 #[derive(Clone, Copy, Debug)]
 pub struct Here<'a> {
-    /// Where it was made.
+    /// The description of the run.
     pub record: &'a RunRecord,
-    /// What was measured.
+    /// The rows of the run.
     pub rows: &'a [SummaryRow],
-    /// What was measured of streams, if anything.
+    /// The streams that were measured, if any.
     pub streams: &'a [Streams],
 }
 
-/// A value that was measured here.
+/// A measured value.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Measured {
-    /// In seconds, or whatever the value counts.
+    /// In seconds, or in the unit of the value.
     pub amount: f64,
-    /// The 95 % interval of the time, in seconds; of few samples, from the fastest to the
-    /// slowest; of one or two, none. What is counted has no scatter.
+    /// The 95 % interval of the time, in seconds; for few samples, from the fastest to the slowest;
+    /// `None` for one or two. Counts have no scatter.
     pub interval: Option<Interval>,
-    /// How many items that was for: those of a sample, if only that was taken.
+    /// Number of items: those of a sample, if only that was processed.
     pub items: u64,
-    /// Whether that is some of the input only.
+    /// True if that is only a part of the input.
     pub is_sample: bool,
-    /// What those items are.
+    /// Unit of the items.
     pub item_unit: String,
-    /// How many threads there were.
+    /// Number of threads.
     pub threads: usize,
 }
 
 impl Here<'_> {
-    /// The figure with a value for each number of threads between one and all that there is.
+    /// The figure with a value for each number of threads between one and the maximum.
     pub fn with_all_threads(&self, mut figure: Figure) -> Figure {
         let values = figure.values.into_iter();
         figure.values = values.flat_map(|value| self.by_threads(value)).collect();
@@ -58,9 +58,9 @@ impl Here<'_> {
         if value.threads != Threads::Between {
             return vec![value];
         }
-        let most = self.record.environment.usable_threads;
+        let max_threads = self.record.environment.usable_threads;
         let points = self.rows.iter().map(SummaryRow::point);
-        let points = points.filter(|point| value.is_point(point, most));
+        let points = points.filter(|point| value.is_point(point, max_threads));
         let numbers: BTreeSet<usize> = points.map(|point| point.threads).collect();
         let with = |number: usize| {
             let mut value = value.clone();
@@ -71,7 +71,7 @@ impl Here<'_> {
         numbers.into_iter().map(with).collect()
     }
 
-    /// The machine in words: `Model, 2 threads, cuda:0: GPU 100`.
+    /// Description of the machine: `Model, 2 threads, cuda:0: GPU 100`.
     pub fn machine(&self) -> String {
         let machine = &self.record.machine;
         let threads = self.record.environment.usable_threads;
@@ -86,31 +86,32 @@ impl Here<'_> {
         !self.record.machine.gpus.is_empty()
     }
 
-    /// The largest input of that value that is in the run.
+    /// The largest input of a value in the run.
     ///
     /// # Errors
-    /// Why it is in none, in words.
+    /// The reason why there is none, as text.
     pub fn find(&self, wanted: &Value) -> Result<Measured, String> {
-        let most = self.record.environment.usable_threads;
+        let max_threads = self.record.environment.usable_threads;
         let is_whole = |row: &&SummaryRow| [TOTAL, SAMPLE].contains(&row.stage.as_str());
         let wholes = self.rows.iter().filter(is_whole);
-        let meant = wholes.filter(|row| wanted.is_point(&row.point(), most));
+        let meant = wholes.filter(|row| wanted.is_point(&row.point(), max_threads));
         let Some(total) = meant.max_by_key(|row| row.items) else {
             let needs_gpu = wanted.device == "cuda" && !self.has_gpu();
             let needs_shaders = wanted.device.starts_with("wgpu") && self.record.shaders.is_none();
             return Err(match wanted.threads {
-                _ if wanted.task.is_empty() => "not to be had here".to_owned(),
+                _ if wanted.task.is_empty() => "not reproducible here".to_owned(),
                 _ if needs_gpu => "needs a GPU".to_owned(),
                 _ if needs_shaders => "needs a GPU that shaders run on".to_owned(),
-                Threads::Exactly(number) if number > most => format!("needs {number} threads"),
+                Threads::Exactly(number) if number > max_threads => {
+                    format!("needs {number} threads")
+                }
                 _ => "not measured".to_owned(),
             });
         };
         if total.valid == YesNo::No {
             return Err(total.note.clone());
         }
-        self.measured(wanted, total)
-            .ok_or_else(|| "the run tells no such stage or figure".to_owned())
+        self.measured(wanted, total).ok_or_else(|| "the run has no such stage or metric".to_owned())
     }
 
     fn measured(&self, wanted: &Value, total: &SummaryRow) -> Option<Measured> {
@@ -130,18 +131,19 @@ impl Here<'_> {
         })
     }
 
-    /// The time for a page: its share of the stages that are meant.
+    /// The time per page: its share of the selected stages.
     fn page_time(&self, wanted: &Value, total: &SummaryRow) -> Option<(f64, Option<Interval>)> {
         let each = 1e-6 * total.metrics.number(PAGE_TIME)? / total.median_s?;
         let (seconds, interval) = self.sum(wanted, total)?;
         Some((each * seconds, interval.map(|it| it.times(each))))
     }
 
-    /// The times of all stages that are meant. Their intervals are added up as if all were
-    /// off in the same direction, which is the most that they can be.
+    /// The total time of all selected stages. Their intervals are added as if all errors had the
+    /// same sign, which is the worst case.
     fn sum(&self, wanted: &Value, total: &SummaryRow) -> Option<(f64, Option<Interval>)> {
         let point = total.point();
-        let (mut seconds, mut interval) = (0.0, Some(Interval { low: 0.0, high: 0.0 }));
+        let mut seconds = 0.0;
+        let mut interval = Some(Interval { low: 0.0, high: 0.0 });
         let (share, stages) = match wanted.stage.split_once('*') {
             Some((share, stages)) => (share.parse().ok()?, stages),
             None => (1.0, wanted.stage.as_str()),
@@ -151,7 +153,7 @@ impl Here<'_> {
             let row = self.rows.iter().find(is_stage)?;
             seconds += row.median_s?;
             let ends = row.ci95_low_s.zip(row.ci95_high_s);
-            let range = || row.min_s.zip(row.max_s).filter(|_| row.samples >= FEWEST);
+            let range = || row.min_s.zip(row.max_s).filter(|_| row.samples >= MIN_SAMPLES);
             let both = interval.zip(ends.or_else(range));
             interval = both
                 .map(|(sum, (low, high))| Interval { low: sum.low + low, high: sum.high + high });
@@ -160,7 +162,7 @@ impl Here<'_> {
     }
 }
 
-/// A figure of a task, or what a column has.
+/// A metric of a task, or a column.
 fn counted(total: &SummaryRow, name: &str) -> Option<f64> {
     match name {
         "memory_ratio" => total.memory_ratio,
@@ -169,18 +171,18 @@ fn counted(total: &SummaryRow, name: &str) -> Option<f64> {
     }
 }
 
-/// What does not scatter.
+/// An amount without scatter.
 fn exactly(amount: f64) -> (f64, Option<Interval>) {
     (amount, Some(Interval { low: amount, high: amount }))
 }
 
 impl Measured {
-    /// The amount for one item.
+    /// The amount per item.
     pub fn amount_an_item(&self) -> f64 {
         self.amount / self.items as f64
     }
 
-    /// Its interval.
+    /// Its interval per item.
     pub fn interval_an_item(&self) -> Option<Interval> {
         let items = self.items as f64;
         self.interval
@@ -202,7 +204,7 @@ mod tests {
     #[test]
     fn stages_are_added_up() {
         let sort = found(&rows(), "sort, online, 1 thread").expect("measured");
-        // Of the digis 2 ms, of the clusters 3 ms.
+        // Sorting digis takes 2 ms, sorting clusters 3 ms.
         assert!((sort.amount - 5e-3).abs() < 1e-12, "{sort:?}");
         let interval = sort.interval.expect("ends");
         assert!((interval.low - 5e-3 * 0.97).abs() < 1e-12, "{interval:?}");
@@ -227,7 +229,7 @@ mod tests {
         let rows = [1, 2, 4, 8].map(|threads| chain("online", threads, 1.0 / threads as f64));
         let rows = rows.concat();
         let here = Here { record: &record, rows: &rows, streams: &[] };
-        let curves = Reproduction::of(curves, &here);
+        let curves = Reproduction::new(curves, &here);
         let online = ["1 thread", "2 threads", "4 threads", "all threads"];
         let labels = ["offline, 1 thread", "offline, all threads"].map(str::to_owned);
         let labels = labels.into_iter().chain(online.map(|threads| format!("online, {threads}")));
@@ -238,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_has_a_reason() {
+    fn missing_values_have_a_reason() {
         let label = "cluster, offline, 1 thread";
         let missing = found(&chain("online", 1, 1.0), label);
         assert_eq!(missing, Err("not measured".to_owned()));

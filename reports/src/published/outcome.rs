@@ -1,57 +1,57 @@
-//! Whether what was concluded holds here.
+//! Verdicts on published claims.
 
 use super::figure::{Claim, Figure};
 use super::measured::{Here, Measured};
 use super::streams::Streams;
 
-/// A figure with what was measured of it.
+/// A figure with its measured counterpart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reproduction {
-    /// What was published.
+    /// The published figure.
     pub figure: Figure,
-    /// What each label's value is here, or why it is not known.
+    /// The measured value of each label, or the reason why it is not known.
     pub measured: Vec<(String, Result<Measured, String>)>,
-    /// Its conclusions.
-    pub judged: Vec<Judged>,
-    /// What it was measured on.
+    /// Its claims with their verdicts.
+    pub judged: Vec<JudgedClaim>,
+    /// The machine of the run.
     pub machine: String,
-    /// The streams that it was measured by, if it is about streams.
+    /// The streams that were measured, if it is about streams.
     pub streams: Option<Streams>,
 }
 
-/// A conclusion with what became of it.
+/// A claim with its verdict.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Judged {
-    /// What was concluded.
+pub struct JudgedClaim {
+    /// The published claim.
     pub claim: Claim,
-    /// By how many times the one was faster there, where both were printed.
+    /// Published speed-up of the one over the other, if both were published.
     pub published: Option<f64>,
-    /// What became of it here.
+    /// Verdict by the measured values.
     pub outcome: Outcome,
 }
 
-/// What became of a conclusion.
+/// Verdict on a claim.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
-    /// It is so here: that many times faster.
+    /// It holds here, with this speed-up.
     Holds(f64),
-    /// It is the other way round.
+    /// The contrary holds, with this speed-up.
     Fails(f64),
-    /// The intervals overlap, or there are too few samples for one.
+    /// The intervals overlap, or there are too few samples for an interval.
     Unclear(f64),
-    /// Something was not measured, and why.
+    /// A value was not measured, for this reason.
     Unknown(String),
 }
 
-/// Figures beside what a run has measured of them.
+/// Relates figures to the values of a run.
 pub fn reproduce(figures: Vec<Figure>, here: &Here) -> Vec<Reproduction> {
     let figures = figures.into_iter();
-    figures.map(|figure| Reproduction::of(figure, here)).collect()
+    figures.map(|figure| Reproduction::new(figure, here)).collect()
 }
 
 impl Reproduction {
-    /// A figure beside what a run has measured of it.
-    pub fn of(figure: Figure, here: &Here) -> Self {
+    /// Relates a figure to the values of a run.
+    pub fn new(figure: Figure, here: &Here) -> Self {
         let figure = here.with_all_threads(figure);
         let streams = figure.stream.as_ref().map(|stream| here.streams_of(stream));
         let find = |value| match &streams {
@@ -68,33 +68,33 @@ impl Reproduction {
         reproduction
     }
 
-    fn judge(&self, claim: &Claim) -> Judged {
+    fn judge(&self, claim: &Claim) -> JudgedClaim {
         let outcome = match (self.found(&claim.faster), self.found(&claim.slower)) {
-            (Ok(faster), Ok(slower)) => Outcome::of(faster, slower),
+            (Ok(faster), Ok(slower)) => Outcome::compare(faster, slower),
             (Err(why), _) => Outcome::Unknown(format!("{}: {why}", claim.faster)),
             (_, Err(why)) => Outcome::Unknown(format!("{}: {why}", claim.slower)),
         };
-        Judged { claim: claim.clone(), published: published(&self.figure, claim), outcome }
+        JudgedClaim { claim: claim.clone(), published: published(&self.figure, claim), outcome }
     }
 
-    /// What the value of a label is here, or why it is not known.
+    /// The measured value of a label, or the reason why it is not known.
     pub fn found(&self, label: &str) -> Result<&Measured, &str> {
         let found = self.measured.iter().find(|(name, _)| name == label);
         found.map_or(Err("not measured"), |(_, found)| found.as_ref().map_err(String::as_str))
     }
 
-    /// What the value of a label is here, if it is known.
+    /// The measured value of a label, if it is known.
     pub fn here(&self, label: &str) -> Option<&Measured> {
         self.found(label).ok()
     }
 
-    /// Whether any of its values was measured.
+    /// True if any of its values was measured.
     pub fn is_measured(&self) -> bool {
         self.measured.iter().any(|(_, found)| found.is_ok())
     }
 
-    /// How many times as fast as its basis a label's value is here, item by item: inputs may
-    /// be of unlike sizes.
+    /// Measured speed-up of a label's value over its basis, per item because inputs may differ in
+    /// size.
     pub fn speed_up(&self, label: &str) -> Option<f64> {
         let basis = self.figure.value(label, "")?.basis.as_ref()?;
         Some(self.here(basis)?.amount_an_item() / self.here(label)?.amount_an_item())
@@ -111,7 +111,7 @@ fn published(figure: &Figure, claim: &Claim) -> Option<f64> {
     if let Some((faster, slower)) = faster.amount().zip(slower.amount()) {
         return Some(slower / faster);
     }
-    // Where speed-ups were printed: over each other, or over the other value itself.
+    // Speed-ups were published: relative to each other, or to the other value itself.
     let speed_up = figure.published_speed_up(faster)?;
     if faster.basis.as_ref() == Some(&slower.label) {
         Some(speed_up)
@@ -121,7 +121,7 @@ fn published(figure: &Figure, claim: &Claim) -> Option<f64> {
 }
 
 impl Outcome {
-    fn of(faster: &Measured, slower: &Measured) -> Self {
+    fn compare(faster: &Measured, slower: &Measured) -> Self {
         let ratio = slower.amount_an_item() / faster.amount_an_item();
         match (faster.interval_an_item(), slower.interval_an_item()) {
             (Some(faster), Some(slower)) if faster.high < slower.low => Outcome::Holds(ratio),
@@ -139,13 +139,13 @@ mod tests {
     use crate::charts::fixture::{row, run};
     use crate::record::SummaryRow;
 
-    fn judged<'a>(table: &'a Reproduction, words: &str) -> &'a Judged {
+    fn judged<'a>(table: &'a Reproduction, words: &str) -> &'a JudgedClaim {
         let mut judged = table.judged.iter();
         judged.find(|it| it.claim.words.starts_with(words)).expect(words)
     }
 
     #[test]
-    fn what_is_faster_by_more_than_its_interval_holds() {
+    fn claims_hold_beyond_the_interval() {
         let table = table(&rows());
         let sort = judged(&table, "The stage sort is faster online than offline with one");
         assert_eq!(sort.outcome, Outcome::Holds(2.0));
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_so_here_is_said() {
+    fn claims_that_fail_are_reported() {
         let rows = [chain("online", 1, 3.0), chain("offline", 1, 2.0)].concat();
         let slower = table(&rows);
         let words = "The stage hits is faster online than offline with one";
@@ -171,7 +171,7 @@ mod tests {
         assert!(matches!(judged(&few, words).outcome, Outcome::Unclear(_)));
     }
 
-    /// A GPU takes a larger input: twice as long for ten times as much.
+    /// A GPU gets a larger input: twice the time for ten times the items.
     #[test]
     fn inputs_of_unlike_sizes_are_compared_by_items() {
         let mut gpu = chain("online", 1, 2.0);
@@ -199,16 +199,16 @@ mod tests {
         };
         let rows = [on("cuda:0", 1.0), on("wgpu:0", 2.0), on("wgpu:0+checked", 3.0)].concat();
         let figure = figures().into_iter().find(|figure| figure.id == "fig4.4").expect("there");
-        let layers = Reproduction::of(figure, &Here { record: &run(), rows: &rows, streams: &[] });
+        let layers = Reproduction::new(figure, &Here { record: &run(), rows: &rows, streams: &[] });
         assert_eq!(layers.speed_up("shaders by wgpu"), Some(0.5));
         assert_eq!(layers.speed_up("shaders by wgpu, checked"), Some(1.0 / 3.0));
         assert_eq!(layers.judged[0].outcome, Outcome::Holds(2.0));
         assert_eq!(layers.judged[1].outcome, Outcome::Holds(1.5));
-        assert_eq!(layers.found("oneAPI"), Err("not to be had here"));
+        assert_eq!(layers.found("oneAPI"), Err("not reproducible here"));
     }
 
     #[test]
-    fn what_was_not_measured_is_not_known() {
+    fn unmeasured_values_are_unknown() {
         let table = table(&chain("online", 1, 1.0));
         let unknown = judged(&table, "The stage hits is faster online than offline with one");
         let why = "hits, offline, 1 thread: not measured".to_owned();
@@ -220,9 +220,9 @@ mod tests {
     #[test]
     fn speed_ups_that_were_printed_are_those_of_conclusions() {
         let figures = figures();
-        let published = |id: &str, number: usize| {
+        let published = |id: &str, index: usize| {
             let figure = figures.iter().find(|figure| figure.id == id).expect(id);
-            published(figure, &figure.claims[number])
+            published(figure, &figure.claims[index])
         };
         assert_eq!(published("fig3.6", 0), Some(81.0));
         assert_eq!(published("fig3.7", 0), Some(81.0 / 75.0));

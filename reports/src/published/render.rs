@@ -1,10 +1,10 @@
-//! Figures beside what was measured, as text.
+//! Published figures and measured values as text.
 
 use serde_json::json;
 
 use super::figure::{Figure, Unit, Value};
 use super::measured::Measured;
-use super::outcome::{Judged, Outcome, Reproduction};
+use super::outcome::{JudgedClaim, Outcome, Reproduction};
 use super::streams::Shows;
 use crate::frame::{Frame, Record, json_text};
 use crate::paint::Paint;
@@ -16,19 +16,19 @@ const COLUMNS: [(&str, Side); 8] = [
     ("value", Side::Left),
     ("published on", Side::Left),
     ("there", Side::Right),
-    ("an item", Side::Right),
+    ("per item", Side::Right),
     ("speed-up", Side::Right),
     ("here", Side::Right),
-    ("an item", Side::Right),
+    ("per item", Side::Right),
     ("speed-up", Side::Right),
 ];
 
-/// What is said of figures that show what timeslices hold.
+/// Note on figures that show the content of timeslices.
 const IN_WORDS: &str = "No numbers were printed in the figure; those above are of the text, of \
     timeslices of another length.";
 
-/// The figures that there are, with why some of them can't be had, as a text that ends with a line
-/// break.
+/// The available figures, with reasons why some can't be reproduced, as a text that ends with a
+/// line break.
 ///
 /// # Errors
 /// If they can't be serialised.
@@ -49,7 +49,7 @@ fn listed(figure: &Figure) -> [String; 3] {
     let Figure { id, group, title, reason, .. } = figure;
     let what = match reason.as_str() {
         "" => title.clone(),
-        reason => format!("{title} (not to be had: {reason})"),
+        reason => format!("{title} (not reproducible: {reason})"),
     };
     [id.clone(), group.clone(), what]
 }
@@ -88,7 +88,7 @@ fn frame(figures: &[Reproduction]) -> Frame {
     frame_of(rows)
 }
 
-/// Rows that all have the columns of the first one.
+/// Frame of rows that all have the columns of the first one.
 fn frame_of<'a>(rows: impl Iterator<Item = Record<'a>>) -> Frame {
     let rows: Vec<Record<'_>> = rows.collect();
     Frame::new(&rows.first().cloned().unwrap_or_default(), rows)
@@ -114,7 +114,7 @@ pub fn heading(reproduction: &Reproduction) -> String {
     format!("{}: {} ({})", figure.id, figure.title, figure.source)
 }
 
-/// A row for each value, published or not.
+/// A table with a row for each value, published or not.
 pub fn table(reproduction: &Reproduction) -> Table {
     let values = reproduction.figure.values.iter();
     Table::new(&COLUMNS, values.map(|value| cells(reproduction, value)))
@@ -141,7 +141,7 @@ fn cells(reproduction: &Reproduction, value: &Value) -> [String; 8] {
     ]
 }
 
-/// What was printed, with its digits: `276.6 ms`, `36 % longer`. A speed-up has its own column.
+/// The published value with its digits: `276.6 ms`, `36 % longer`. Speed-ups have their own column.
 fn there(value: &Value) -> String {
     let Some(printed) = &value.published else { return NOTHING.to_owned() };
     let number = printed.words();
@@ -155,7 +155,7 @@ fn there(value: &Value) -> String {
     }
 }
 
-/// How many times as fast as its basis a value was: as printed, or else from printed times.
+/// Published speed-up of a value over its basis: as printed, or from published times.
 fn speed_up_there(figure: &Figure, value: &Value) -> String {
     match (&value.unit, &value.published) {
         (Unit::SpeedUp, Some(printed)) => format!("{} ×", printed.words()),
@@ -171,7 +171,7 @@ fn written(value: &Value, amount: f64) -> String {
     }
 }
 
-/// That for an item: `56.3 ns`, `0.34`.
+/// The amount per item: `56.3 ns`, `0.34`.
 fn each(value: &Value, amount: f64) -> String {
     match value.counts() {
         None => units::seconds(amount, 3),
@@ -179,16 +179,15 @@ fn each(value: &Value, amount: f64) -> String {
     }
 }
 
-/// `56.3 ns a digi`; of what is counted for no items, nothing.
+/// `56.3 ns per digi`; empty for counts that are not per item.
 fn an_item(value: &Value, here: &Measured) -> String {
     if value.counts().is_some() && value.items.is_none() {
         return NOTHING.to_owned();
     }
-    format!("{} a {}", each(value, here.amount_an_item()), here.item_unit)
+    format!("{} per {}", each(value, here.amount_an_item()), here.item_unit)
 }
 
-/// What became of all conclusions: a sentence for each that was measured, and one for the
-/// others.
+/// Verdicts on all claims: a sentence for each that was measured, and one for the others.
 pub fn sentences(reproduction: &Reproduction) -> Vec<String> {
     let (known, unknown): (Vec<_>, Vec<_>) = reproduction
         .judged
@@ -200,14 +199,14 @@ pub fn sentences(reproduction: &Reproduction) -> Vec<String> {
         sentences.push(IN_WORDS.to_owned());
     }
     if !reason.is_empty() {
-        sentences.push(format!("Not to be had here: {reason}."));
+        sentences.push(format!("Not reproducible here: {reason}."));
     }
     if !contradiction.is_empty() {
         sentences.push(format!("The publications contradict each other: {contradiction}."));
     }
     sentences.extend(match unknown.as_slice() {
         [] => None,
-        [Judged { outcome: Outcome::Unknown(why), claim, .. }, _, ..] => Some(format!(
+        [JudgedClaim { outcome: Outcome::Unknown(why), claim, .. }, _, ..] => Some(format!(
             "Not known here of {} conclusions, such as this ({why}): {}.",
             unknown.len(),
             claim.words
@@ -217,8 +216,8 @@ pub fn sentences(reproduction: &Reproduction) -> Vec<String> {
     sentences
 }
 
-/// What became of a conclusion: `Holds here, 1.71 × (published: 1.97 ×): …`.
-fn sentence(judged: &Judged) -> String {
+/// Verdict on a claim: `Holds here, 1.71 × (published: 1.97 ×): …`.
+fn sentence(judged: &JudgedClaim) -> String {
     let outcome = match &judged.outcome {
         Outcome::Holds(ratio) => format!("Holds here, {}", times(*ratio)),
         Outcome::Fails(ratio) => format!("Does not hold here, {}", times(*ratio)),
@@ -269,7 +268,8 @@ mod tests {
     fn reproduced() -> Vec<Reproduction> {
         let figures = figures().into_iter();
         let wanted = figures.filter(|figure| ["tab5.1", "fig3.9"].contains(&figure.id.as_str()));
-        let (record, rows) = (run(), rows());
+        let record = run();
+        let rows = rows();
         let here = Here { record: &record, rows: &rows, streams: &[] };
         reproduce(wanted.collect(), &here)
     }
@@ -314,16 +314,16 @@ mod tests {
     }
 
     #[test]
-    fn it_is_said_where_no_numbers_were_printed() {
+    fn figures_without_published_numbers_have_a_note() {
         let record = run();
         let here = Here { record: &record, rows: &[], streams: &[] };
         let all = reproduce(figures(), &here);
-        let said = |id: &str| {
+        let phrases = |id: &str| {
             let figure = all.iter().find(|it| it.figure.id == id).expect(id);
             sentences(figure).iter().any(|sentence| sentence == IN_WORDS)
         };
-        assert_eq!(["fig5.11", "fig5.14", "fig5.15"].map(said), [true; 3]);
-        assert_eq!(["fig5.13", "allen", "tab5.1"].map(said), [false; 3]);
+        assert_eq!(["fig5.11", "fig5.14", "fig5.15"].map(phrases), [true; 3]);
+        assert_eq!(["fig5.13", "allen", "tab5.1"].map(phrases), [false; 3]);
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Figures about streams: what they are measured by, and what their values are here.
+//! Figures about streams: their measurement, and their values here.
 
 use serde::Deserialize;
 use statistics::{Estimate, Growth, Interval, mean_of_blocks, quantile_with_interval};
@@ -10,33 +10,33 @@ use crate::record::YesNo;
 use crate::stream::{Rates, StreamRow, TimesliceRow, highest_kept_up};
 use crate::throughput::{Curve, ThroughputRow, curves};
 
-/// The parameter of a value that is of one speed; others are of the highest that was kept up with.
+/// The parameter of a value at one speed; others are of the highest speed that was kept up with.
 const SPEED: &str = "speed";
 
-/// What a figure about streams is measured by.
+/// Measurement of a figure about streams.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct Stream {
     /// The figure's id.
     pub figure: String,
-    /// The name of the streams, which several figures may have in common: `beam-time`.
+    /// The name of the streams, which several figures may share: `beam-time`.
     pub runs: String,
-    /// What is drawn of them.
+    /// Quantities to draw.
     pub shows: Shows,
 }
 
-/// What is drawn of streams.
+/// Quantities that are drawn for streams.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub enum Shows {
-    /// What each timeslice holds, over time.
+    /// Content of each timeslice, over time.
     Contents(Vec<Quantity>),
-    /// Bytes a second over time, beside what was printed.
+    /// Bytes per second over time, with published values.
     Bytes,
-    /// Events a second over streams, beside what was printed.
+    /// Events per second over streams, with published values.
     Events,
 }
 
-/// What a timeslice holds.
+/// Content of a timeslice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Quantity {
     /// Digis.
@@ -47,8 +47,7 @@ pub enum Quantity {
     Hits,
 }
 
-/// What was measured of streams of one name: timeslices that come when they are due, or events
-/// side by side.
+/// Results of streams with one name: of an open-loop run of timeslices, or of concurrent events.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Streams {
     /// Their name.
@@ -57,7 +56,7 @@ pub struct Streams {
     pub rows: Vec<StreamRow>,
     /// Their timeslices.
     pub timeslices: Vec<TimesliceRow>,
-    /// Points of events side by side.
+    /// Points of concurrent events.
     pub points: Vec<ThroughputRow>,
 }
 
@@ -69,7 +68,7 @@ impl TryFrom<String> for Shows {
             "digis" => Ok(Quantity::Digis),
             "clusters" => Ok(Quantity::Clusters),
             "hits" => Ok(Quantity::Hits),
-            _ => Err(format!("{name} is nothing that a stream shows")),
+            _ => Err(format!("{name} is not a metric of streams")),
         };
         match text.as_str() {
             "bytes" => Ok(Shows::Bytes),
@@ -89,8 +88,8 @@ impl Quantity {
         }
     }
 
-    /// How many a timeslice holds.
-    pub fn of(self, timeslice: &TimesliceRow) -> f64 {
+    /// Number in a timeslice.
+    pub fn count_in(self, timeslice: &TimesliceRow) -> f64 {
         (match self {
             Quantity::Digis => timeslice.digis,
             Quantity::Clusters => timeslice.clusters,
@@ -100,13 +99,12 @@ impl Quantity {
 }
 
 impl Streams {
-    /// None yet of a name.
-    pub fn of(name: String) -> Self {
+    /// Streams of a name without results.
+    pub fn new(name: String) -> Self {
         Streams { name, ..Streams::default() }
     }
 
-    /// The row of each device that is shown: the highest speed that was kept up with, else the
-    /// lowest.
+    /// The displayed row of each device: the highest speed that was kept up with, else the lowest.
     pub fn shown(&self) -> Vec<&StreamRow> {
         let rows = self.rows.iter().filter(|row| row.is_measured());
         let by_device = grouped(rows, |row| row.device.clone()).into_iter();
@@ -126,7 +124,7 @@ impl Streams {
         curves(&self.points)
     }
 
-    /// The row that a value is of; of any device, that with the highest speed.
+    /// The row of a value; for any device, the one with the highest speed.
     fn row(&self, value: &Value) -> Option<&StreamRow> {
         let is_there = |row: &&StreamRow| is_kind(value, &row.device);
         match value.params.get(SPEED).and_then(|speed| speed.parse::<f64>().ok()) {
@@ -141,7 +139,7 @@ impl Streams {
         }
     }
 
-    /// The curve that a value is of: that with the highest rate.
+    /// The curve of a value: the one with the highest rate.
     fn curve(&self, value: &Value) -> Option<Curve<'_>> {
         let own = self.curves().into_iter();
         let own = own.filter(|curve| curve.rows.iter().any(|row| is_kind(value, &row.device)));
@@ -149,7 +147,7 @@ impl Streams {
         own.max_by(|a, b| best(a).total_cmp(&best(b)))
     }
 
-    /// Why there is nothing on a device, as far as a row says it.
+    /// Reason why there is no result on a device, if a row states one.
     fn note(&self, value: &Value) -> Option<String> {
         let rows = self.rows.iter().map(|row| (&row.device, row.valid, &row.note));
         let points = self.points.iter().map(|row| (&row.device, row.valid, &row.note));
@@ -161,19 +159,19 @@ impl Streams {
 }
 
 impl Here<'_> {
-    /// What was measured of a figure's streams.
+    /// The results of a figure's streams.
     pub(super) fn streams_of(&self, stream: &Stream) -> Streams {
         let own = self.streams.iter().find(|streams| streams.name == stream.runs);
-        own.cloned().unwrap_or_else(|| Streams::of(stream.runs.clone()))
+        own.cloned().unwrap_or_else(|| Streams::new(stream.runs.clone()))
     }
 
-    /// A value of streams.
+    /// Finds a value of streams.
     ///
     /// # Errors
-    /// Why it is not known, in words.
+    /// The reason why it is not known, as text.
     pub(super) fn find_in(&self, streams: &Streams, value: &Value) -> Result<Measured, String> {
         let missing = || match streams.note(value) {
-            _ if value.task.is_empty() => "not to be had here".to_owned(),
+            _ if value.task.is_empty() => "not reproducible here".to_owned(),
             Some(note) => note,
             None if value.device == "cuda" && !self.has_gpu() => "needs a GPU".to_owned(),
             None => "not measured".to_owned(),
@@ -201,9 +199,9 @@ fn is_kind(value: &Value, device: &str) -> bool {
     value.device.is_empty() || kind(device) == value.device
 }
 
-const UNKNOWN: &str = "the run tells no such figure";
+const UNKNOWN: &str = "the run has no such metric";
 
-/// A figure of timeslices of a speed.
+/// A metric of the timeslices at one speed.
 fn of_timeslices<'a>(
     row: &StreamRow,
     own: impl Iterator<Item = &'a TimesliceRow> + Clone,
@@ -213,17 +211,17 @@ fn of_timeslices<'a>(
     let known = |amount: Option<f64>| amount.map(exactly).ok_or_else(|| UNKNOWN.to_owned());
     let is_time = matches!(metric, "interval_s" | "work_s");
     let (amount, interval) = match metric {
-        "digis" => known(mean(own.map(|it| Quantity::Digis.of(it))))?,
-        "clusters" => known(mean(own.map(|it| Quantity::Clusters.of(it))))?,
-        "hits" => known(mean(own.map(|it| Quantity::Hits.of(it))))?,
+        "digis" => known(mean(own.map(|it| Quantity::Digis.count_in(it))))?,
+        "clusters" => known(mean(own.map(|it| Quantity::Clusters.count_in(it))))?,
+        "hits" => known(mean(own.map(|it| Quantity::Hits.count_in(it))))?,
         "hits_in_spills" => known(hits_where(own, |digis, halfway| digis > halfway))?,
         "hits_in_pauses" => known(hits_where(own, |digis, halfway| digis <= halfway))?,
         "bytes_per_s" => mean_rate(row, own).ok_or_else(|| UNKNOWN.to_owned())?,
-        // Who is behind does what he can, whatever comes.
+        // Workers with a backlog process at their maximum rate, whatever the input rate.
         "peak_bytes_per_s" if row.kept_up != YesNo::Yes => {
-            return Err("not kept up with at any speed that was tried".to_owned());
+            return Err("not kept up with at any measured speed".to_owned());
         }
-        "peak_bytes_per_s" => known(Rates::of(row, own, |it| it.bytes as f64).highest())?,
+        "peak_bytes_per_s" => known(Rates::new(row, own, |it| it.bytes as f64).highest())?,
         "interval_s" => exactly(row.timeslice_s / row.speed),
         "work_s" => work(row, own).ok_or_else(|| UNKNOWN.to_owned())?,
         _ => return Err(UNKNOWN.to_owned()),
@@ -238,29 +236,30 @@ fn of_timeslices<'a>(
     })
 }
 
-/// The mean hits of timeslices on one side of halfway between the fewest and the most digis.
+/// The mean hits of timeslices on one side of the midpoint between the smallest and the largest
+/// number of digis.
 fn hits_where<'a>(
     own: impl Iterator<Item = &'a TimesliceRow> + Clone,
     is_there: fn(f64, f64) -> bool,
 ) -> Option<f64> {
-    let digis = || own.clone().map(|it| Quantity::Digis.of(it));
+    let digis = || own.clone().map(|it| Quantity::Digis.count_in(it));
     let halfway = (digis().reduce(f64::min)? + digis().reduce(f64::max)?) / 2.0;
-    let there = own.clone().filter(|it| is_there(Quantity::Digis.of(it), halfway));
-    mean(there.map(|it| Quantity::Hits.of(it)))
+    let there = own.clone().filter(|it| is_there(Quantity::Digis.count_in(it), halfway));
+    mean(there.map(|it| Quantity::Hits.count_in(it)))
 }
 
-/// The bytes a second that were done, with the interval that the parts of the time give.
+/// The processed bytes per second, with the interval by the scatter over time.
 fn mean_rate<'a>(
     row: &StreamRow,
     own: impl Iterator<Item = &'a TimesliceRow> + Clone,
 ) -> Option<(f64, Option<Interval>)> {
-    let rates = Rates::of(row, own, |it| it.bytes as f64);
+    let rates = Rates::new(row, own, |it| it.bytes as f64);
     let parts: Vec<f64> = rates.done.iter().map(|(_, rate)| *rate).collect();
     let interval = mean_of_blocks(&parts).and_then(|estimate| estimate.interval);
     Some((row.bytes_per_s?, interval))
 }
 
-/// The median time for which all workers together are busy with a timeslice.
+/// The median time of a timeslice divided by the number of workers.
 fn work<'a>(
     row: &StreamRow,
     own: impl Iterator<Item = &'a TimesliceRow>,
@@ -272,7 +271,7 @@ fn work<'a>(
     Some((value, interval))
 }
 
-/// A figure of events over streams.
+/// A metric of events over streams.
 fn of_events(curve: &Curve<'_>, metric: &str) -> Result<Measured, String> {
     let row = match metric {
         "one_events_per_s" => curve.rows.iter().copied().find(|row| row.streams == 1),
@@ -317,7 +316,7 @@ mod tests {
     use crate::stream::fixture::{row, timeslice};
     use crate::throughput::fixture;
 
-    /// Spills and pauses of a second each, at a speed that is kept up and one that is not.
+    /// Spills and pauses of one second each, at a speed that is kept up with and one that is not.
     pub(crate) fn beam_time() -> Streams {
         let behind = StreamRow { kept_up: YesNo::No, ..row(4.0) };
         let pause = |it: TimesliceRow| TimesliceRow {
@@ -327,21 +326,21 @@ mod tests {
             bytes: 72_000,
             ..it
         };
-        let timeslices = (0..400).map(|number| match number / 20 % 2 {
-            0 => timeslice(number, 0.03),
-            _ => pause(timeslice(number, 0.03)),
+        let timeslices = (0..400).map(|index| match index / 20 % 2 {
+            0 => timeslice(index, 0.03),
+            _ => pause(timeslice(index, 0.03)),
         });
         Streams {
             rows: vec![row(1.0), behind],
             timeslices: timeslices.collect(),
-            ..Streams::of("beam-time".to_owned())
+            ..Streams::new("beam-time".to_owned())
         }
     }
 
     fn reproduced(id: &str, streams: Streams) -> Reproduction {
         let figure = figures().into_iter().find(|figure| figure.id == id).expect(id);
         let streams = [streams];
-        Reproduction::of(figure, &Here { record: &run(), rows: &[], streams: &streams })
+        Reproduction::new(figure, &Here { record: &run(), rows: &[], streams: &streams })
     }
 
     fn amount(reproduction: &Reproduction, label: &str) -> f64 {
@@ -352,10 +351,10 @@ mod tests {
     fn rates_are_those_of_the_highest_speed_that_is_kept_up() {
         let rates = reproduced("fig5.13", beam_time());
         assert_eq!(amount(&rates, "STS, mean, CPU"), 7.2e6 * 20.0);
-        // In parts of half a second, all of them in a spill.
+        // In intervals of half a second, each within a spill.
         let most = amount(&rates, "STS, at most, CPU");
         assert!((most / 144e6 - 1.0).abs() < 1e-6, "{most}");
-        assert_eq!(rates.found("all detectors, mean"), Err("not to be had here"));
+        assert_eq!(rates.found("all detectors, mean"), Err("not reproducible here"));
         assert_eq!(rates.found("STS, mean, GPU"), Err("not measured"), "there is a GPU");
         assert_eq!(rates.judged[0].published, Some(900.0 / 310.0));
         let mut behind = beam_time();
@@ -367,7 +366,7 @@ mod tests {
     }
 
     #[test]
-    fn hits_are_told_in_spills_and_in_pauses() {
+    fn hits_are_separate_in_spills_and_in_pauses() {
         let hits = reproduced("fig5.15", beam_time());
         assert_eq!(amount(&hits, "hits a timeslice in spills"), 28_000.0);
         assert_eq!(amount(&hits, "hits a timeslice in pauses"), 40.0);
@@ -378,7 +377,7 @@ mod tests {
     }
 
     #[test]
-    fn what_workers_take_stands_beside_when_timeslices_come() {
+    fn processing_times_are_next_to_input_rates() {
         let streams = Streams { name: "data-challenge".to_owned(), ..beam_time() };
         let challenge = reproduced("fig5.11", streams);
         assert_eq!(amount(&challenge, "a timeslice comes each, speed 1"), 0.05);
@@ -387,16 +386,16 @@ mod tests {
         assert!(matches!(challenge.judged[0].outcome, Outcome::Holds(_)));
         let outcome = &challenge.judged[1].outcome;
         assert!(matches!(outcome, Outcome::Unknown(why) if why.ends_with("not measured")));
-        let nothing = reproduced("fig5.11", Streams::of("data-challenge".to_owned()));
+        let nothing = reproduced("fig5.11", Streams::new("data-challenge".to_owned()));
         assert!(!nothing.is_measured());
     }
 
     #[test]
-    fn a_plateau_is_told_in_events_or_why_there_is_none() {
+    fn a_plateau_or_the_reason_for_none_is_reported() {
         let events = |rates: [f64; 3]| {
             let points = [1, 2, 4].into_iter().zip(rates);
             let points = points.map(|(streams, rate)| fixture::row(streams, rate)).collect();
-            reproduced("allen", Streams { points, ..Streams::of("events".to_owned()) })
+            reproduced("allen", Streams { points, ..Streams::new("events".to_owned()) })
         };
         let level = events([10e6, 19e6, 19.2e6]);
         assert!((amount(&level, "plateau, CPU") - 19.1).abs() < 0.01);
@@ -407,7 +406,7 @@ mod tests {
         assert!(matches!(level.judged[0].outcome, Outcome::Holds(_)));
         let rising = events([10e6, 19e6, 36e6]);
         let why = rising.found("plateau, CPU").expect_err("it rises");
-        assert!(why.starts_with("no plateau: twice the streams do"), "{why}");
+        assert!(why.starts_with("no plateau: doubling the streams gives"), "{why}");
     }
 
     #[test]

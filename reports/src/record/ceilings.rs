@@ -1,4 +1,4 @@
-//! What a machine can do at most, as it was measured.
+//! Measured limits of a machine.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use super::Machine;
 /// The version of the layout of `ceilings.json`.
 pub const CEILINGS_VERSION: u32 = 1;
 
-/// Measured bandwidth of a device, in bytes a second.
+/// Measured bandwidth of a device, in bytes per second.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Bandwidth {
@@ -17,16 +17,17 @@ pub struct Bandwidth {
     pub copy_bytes_per_s: f64,
     /// `a[i] = b[i] + s * c[i]`, reads and writes counted.
     pub triad_bytes_per_s: f64,
-    /// Of the host: `a[i] = s` past the caches, writes counted; they are all there is.
+    /// On the host: `a[i] = s` with non-temporal stores, which are the only traffic; writes
+    /// counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub store_bytes_per_s: Option<f64>,
-    /// Of a GPU: its link to the host.
+    /// On a GPU: its link to the host.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub link: Option<LinkBandwidth>,
 }
 
 /// Measured bandwidth between page-locked memory of the host and a GPU, for large
-/// blocks, in bytes a second.
+/// blocks, in bytes per second.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LinkBandwidth {
@@ -34,11 +35,11 @@ pub struct LinkBandwidth {
     pub h2d_bytes_per_s: f64,
     /// To the host.
     pub d2h_bytes_per_s: f64,
-    /// Both ways at the same time, together.
+    /// Both directions at the same time, in total.
     pub both_bytes_per_s: f64,
 }
 
-/// `ceilings.json`: all that `bench devices --measure` found.
+/// `ceilings.json`: results of `bench devices --measure`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct CeilingsRecord {
@@ -48,18 +49,18 @@ pub struct CeilingsRecord {
     pub started: String,
     /// The machine's key.
     pub machine_key: String,
-    /// What was measured.
+    /// The machine.
     pub machine: Machine,
     /// Bandwidths by device, as in `run.json`: `cpu/2`, `cuda:0`.
     pub ceilings: BTreeMap<String, Bandwidth>,
     /// Links to GPUs over the size of blocks.
     pub links: Vec<LinkPoint>,
-    /// What the links of several GPUs carry at the same time; empty where there is but one.
+    /// Bandwidths of the links of several GPUs at the same time; empty with a single GPU.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub links_at_once: Vec<LinksAtOnce>,
     /// Latencies by device.
     pub latencies: BTreeMap<String, Latencies>,
-    /// What could not be measured, and why.
+    /// Values that could not be measured, with reasons.
     pub notes: Vec<String>,
 }
 
@@ -76,12 +77,12 @@ pub struct LinkPoint {
     pub direction: String,
     /// Bytes of a block.
     pub block_bytes: u64,
-    /// Bytes a second, of both directions together.
+    /// Bytes per second, of both directions together.
     pub bytes_per_s: f64,
 }
 
-/// What the links of several GPUs carry, each alone and all of them at the same time, for large
-/// blocks of page-locked memory: they share the memory of the host, and what leads to it.
+/// Bandwidths of the links of several GPUs, each alone and all at the same time, for large blocks
+/// of page-locked memory: they share the memory of the host, and the path to it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct LinksAtOnce {
@@ -91,7 +92,7 @@ pub struct LinksAtOnce {
     pub links: Vec<SharedLink>,
 }
 
-/// The bandwidth of a link, in bytes a second, of both directions together.
+/// The bandwidth of a link, in bytes per second, of both directions together.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SharedLink {
@@ -104,29 +105,29 @@ pub struct SharedLink {
 }
 
 impl LinksAtOnce {
-    /// What all of them carry at the same time, in bytes a second.
+    /// Total bandwidth of all links at the same time, in bytes per second.
     pub fn bytes_per_s(&self) -> f64 {
         self.links.iter().map(|link| link.at_once_bytes_per_s).sum()
     }
 
-    /// That over the sum of what each carries alone: 1 if they share nothing.
+    /// Total bandwidth over the sum of the bandwidths of the links alone: 1 if they share nothing.
     pub fn share(&self) -> f64 {
         let alone: f64 = self.links.iter().map(|link| link.alone_bytes_per_s).sum();
         self.bytes_per_s() / alone
     }
 }
 
-/// What small things take on a GPU, in seconds.
+/// Latencies of small operations on a GPU, in seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Latencies {
-    /// An empty kernel, from its start by the host until the host knows its end.
+    /// An empty kernel, from its launch until the host is notified of its end.
     pub launch_s: f64,
-    /// An empty kernel among many that are started one after the other.
+    /// An empty kernel in a sequence of launches.
     pub queued_launch_s: f64,
-    /// An empty kernel among many that are started as a graph.
+    /// An empty kernel in a graph of many.
     pub graph_launch_s: f64,
-    /// A copy of 8 bytes to the device, until the host knows its end.
+    /// A copy of 8 bytes to the device, until the host is notified of its end.
     pub copy_s: f64,
 }
 
@@ -146,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn bandwidths_without_a_link_are_as_they_always_were() {
+    fn bandwidths_without_a_link_keep_their_format() {
         let text = r#"{"copy_bytes_per_s":2.0,"triad_bytes_per_s":3.0}"#;
         let bandwidth: Bandwidth = serde_json::from_str(text).expect("of an older version");
         assert_eq!((bandwidth.store_bytes_per_s, bandwidth.link), (None, None));

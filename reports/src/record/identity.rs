@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 use super::{CacheLevel, Gpu, Machine, RunRecord};
 
-/// Fields of a machine that its key is a hash of.
+/// Fields of a machine that are hashed to its key.
 #[derive(Serialize)]
 struct Identity<'a> {
     cpu_model: &'a str,
@@ -23,7 +23,7 @@ struct Identity<'a> {
     caches: &'a [CacheLevel],
 }
 
-/// Fields that keys were a hash of up to version 0.1: GPUs with their drivers among them. Names and
+/// Fields that were hashed to keys up to version 0.1, GPUs with their drivers included. Names and
 /// order of the fields must stay, because keys of stored runs are recognised by them.
 #[derive(Serialize)]
 struct EarlierIdentity<'a> {
@@ -46,7 +46,7 @@ impl Machine {
         hash(&self.identity())
     }
 
-    /// Key that earlier versions gave this machine, with GPUs and drivers in it.
+    /// Key of this machine in earlier versions, which included GPUs and drivers.
     pub fn earlier_key<'a>(&'a self) -> String {
         let gpu = |gpu: &'a Gpu| EarlierGpu {
             model: &gpu.model,
@@ -60,7 +60,7 @@ impl Machine {
         })
     }
 
-    /// Differences between the identities of two machines in words: `2 instead of 4 cores`.
+    /// Differences between the identities of two machines as text: `2 instead of 4 cores`.
     pub fn differences(&self, before: &Machine) -> Vec<String> {
         let texts = [
             ("CPU", &self.cpu_model, &before.cpu_model),
@@ -94,7 +94,7 @@ impl Machine {
 }
 
 impl RunRecord {
-    /// The same record with today's key, if its key is one of an earlier version.
+    /// Replaces a key of an earlier version by the current one.
     #[must_use]
     pub fn with_todays_key(mut self) -> Self {
         if self.machine_key == self.machine.earlier_key() {
@@ -114,33 +114,33 @@ impl RunRecord {
         cuda.into_iter().chain(hip).chain(adapter).next()
     }
 
-    /// GPU that a device such as `cuda:0` is.
+    /// The GPU with a device name such as `cuda:0`.
     pub fn cuda_gpu(&self, device: &str) -> Option<&Gpu> {
         let number = device.strip_prefix("cuda:")?;
         let digits = number.find(|c: char| !c.is_ascii_digit()).unwrap_or(number.len());
         self.machine.gpus.get(number[..digits].parse::<usize>().ok()?)
     }
 
-    /// Models of the GPUs among these devices, each once, in alphabetical order.
+    /// Models of the GPUs among these devices, without repeats, in alphabetical order.
     pub fn gpu_models<'a>(&self, devices: impl IntoIterator<Item = &'a str>) -> Vec<String> {
         let models: BTreeSet<&str> =
             devices.into_iter().filter_map(|device| self.gpu_model(device)).collect();
         models.into_iter().map(str::to_owned).collect()
     }
 
-    /// Whether the run was made on a machine such as this one: the same key, and the same models of
-    /// GPUs as far as both have them.
+    /// True if the run was made on an equivalent machine: equal keys, and equal models of the GPUs
+    /// that both have.
     pub fn is_of(&self, machine: &Machine) -> bool {
         self.machine_key == machine.key() && are_alike(&self.machine.gpus, &machine.gpus)
     }
 
-    /// Whether both runs were made on such machines.
+    /// True if both runs were made on equivalent machines.
     pub fn is_like(&self, other: &RunRecord) -> bool {
         self.machine_key == other.machine_key && are_alike(&self.machine.gpus, &other.machine.gpus)
     }
 }
 
-/// Fewer GPUs may be visible to one of two processes.
+/// Compares the GPUs that both have: fewer may be visible to one of two processes.
 fn are_alike(a: &[Gpu], b: &[Gpu]) -> bool {
     a.iter().zip(b).all(|(a, b)| a.model == b.model)
 }

@@ -1,4 +1,4 @@
-//! The records a run leaves behind, as other tools read them.
+//! The records of a run, as other tools read them.
 
 mod ceilings;
 mod identity;

@@ -16,8 +16,8 @@ use super::Quantities;
 ///
 /// Written `name=value;name=value`; numbers are plain, without suffixes.
 ///
-/// They may know what their run declares of the names. That is no part of their identity: the same
-/// point is the same in runs that declare nothing.
+/// They may include the declarations of the names by their run. These are no part of their
+/// identity: points are equal to those of runs without declarations.
 #[derive(Clone, Default, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Params {
@@ -63,12 +63,12 @@ impl Ord for Params {
 pub struct InvalidParams(String);
 
 impl Params {
-    /// What the run declares of the names, if that is known.
+    /// The run's declarations of the names, if known.
     pub fn declared(&self) -> Option<&Arc<Quantities>> {
         self.declared.as_ref()
     }
 
-    /// The same values, with what the run declares of their names.
+    /// Adds the run's declarations of the names.
     pub fn declared_by(self, quantities: &Arc<Quantities>) -> Self {
         Params { declared: Some(Arc::clone(quantities)), ..self }
     }
@@ -88,7 +88,7 @@ impl Params {
         self.values.insert(name.into(), value.into());
     }
 
-    /// Sets all values that others have.
+    /// Sets all values of `others`.
     pub fn extend(&mut self, others: &Params) {
         let others = others.values.iter();
         self.values.extend(others.map(|(name, value)| (name.clone(), value.clone())));
@@ -100,7 +100,7 @@ impl Params {
     }
 }
 
-/// In files it is a text.
+/// A string in files.
 #[cfg(test)]
 impl schemars::JsonSchema for Params {
     fn schema_name() -> std::borrow::Cow<'static, str> {

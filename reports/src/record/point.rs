@@ -1,4 +1,4 @@
-//! What identifies a measured series: the same point in two runs can be compared.
+//! Identity of a measured series: equal points of two runs can be compared.
 
 use serde::{Deserialize, Serialize, Serializer};
 use sha2::{Digest, Sha256};
@@ -16,9 +16,9 @@ pub struct Point {
     pub device: String,
     /// Threads on the host.
     pub threads: usize,
-    /// Where the threads were placed; `none` without placement.
+    /// Places of the threads; `none` without placement.
     pub places: String,
-    /// How the threads were bound to places; `false` without binding.
+    /// Binding of the threads to places; `false` without binding.
     pub bind: String,
     /// `hot` or `cold`.
     pub cache: String,
@@ -27,7 +27,7 @@ pub struct Point {
 }
 
 impl Point {
-    /// A short name of the point, the same for the same point in any run.
+    /// A short id, equal for equal points in any run.
     pub fn id(&self) -> String {
         let threads = self.threads.to_string();
         let params = self.params.to_string();
@@ -50,12 +50,12 @@ impl Point {
     }
 }
 
-/// A point as programs get it: with its id.
+/// A point with its id, for programs.
 #[derive(Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[cfg_attr(test, schemars(rename = "Point"))]
 struct Identified<'a> {
-    /// The same for the same point in any run.
+    /// Equal for equal points in any run.
     point_id: String,
     /// The subcommand's name: `sort`.
     algorithm: &'a str,
@@ -65,9 +65,9 @@ struct Identified<'a> {
     device: &'a str,
     /// Threads on the host.
     threads: usize,
-    /// Where the threads were placed; `none` without placement.
+    /// Places of the threads; `none` without placement.
     places: &'a str,
-    /// How the threads were bound to places; `false` without binding.
+    /// Binding of the threads to places; `false` without binding.
     bind: &'a str,
     /// `hot` or `cold`.
     cache: &'a str,

@@ -1,13 +1,13 @@
 //! Axes and metrics of a run: kinds, units, labels and directions.
 //!
-//! Tasks declare them, `run.json` keeps them, and whatever shows a run reads them there.
+//! Tasks declare them, `run.json` stores them, and all outputs read them from there.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-/// Between a task and a name that other tasks of the run declare otherwise.
+/// Separator of a task and a name that tasks of the run declare differently.
 const OF_TASK: char = '.';
 
 /// An axis, as its task declares it.
@@ -18,9 +18,9 @@ pub struct AxisRecord {
     pub kind: AxisKind,
     /// The unit of its values in `params`; empty without one.
     pub unit: String,
-    /// The name in tables and charts; of a count, what is counted, in the plural.
+    /// The name in tables and charts; for a count, the counted things, in the plural.
     pub label: String,
-    /// Whether it is a flag that goes with `--input`.
+    /// True for a flag that goes with `--input`.
     #[serde(default, skip_serializing_if = "is_false")]
     pub with_input: bool,
 }
@@ -38,7 +38,7 @@ fn is_false(flag: &bool) -> bool {
 pub enum AxisKind {
     /// A number of things, which the label names.
     Count,
-    /// A whole number that counts nothing: an index, a threshold.
+    /// An integer that is not a count: an index, a threshold.
     Integer,
     /// A part of a whole.
     Share,
@@ -58,13 +58,13 @@ pub enum AxisKind {
     Switch,
     /// A name.
     Choice,
-    /// A text, or a kind that this version does not know.
+    /// A text, or a kind unknown to this version.
     #[default]
     #[serde(other)]
     Text,
 }
 
-/// A figure among the metrics, as its task declares it.
+/// A metric, as its task declares it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct MetricRecord {
@@ -79,11 +79,11 @@ pub struct MetricRecord {
     /// The best value, where `better` is `near`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ideal: Option<f64>,
-    /// The subject of the figure.
+    /// The subject of the metric.
     pub about: About,
 }
 
-/// The direction in which a figure improves.
+/// The direction in which a metric improves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
@@ -94,20 +94,20 @@ pub enum Better {
     Lower,
     /// Nearer to the ideal value is better.
     Near,
-    /// Neither good nor bad.
+    /// Neither is better.
     #[default]
     #[serde(other)]
     Neutral,
 }
 
-/// The subject of a figure.
+/// The subject of a metric.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum About {
-    /// Time, rates, and what the hardware does meanwhile.
+    /// Time, rates, and hardware counters.
     Speed,
-    /// The quality of what was found, where the truth is known.
+    /// The quality of the output, if the true result is known.
     Quality,
     /// The input, the output and the resources of a variant.
     #[default]
@@ -115,7 +115,7 @@ pub enum About {
     Work,
 }
 
-/// Declarations by name; those in which tasks differ, by `TASK.NAME`.
+/// Declarations by name, or by `TASK.NAME` if tasks differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Declared<T>(BTreeMap<String, Arc<T>>);
 
@@ -126,7 +126,7 @@ impl<T> Default for Declared<T> {
 }
 
 impl<T: Clone + PartialEq> Declared<T> {
-    /// Of all declarations of some tasks: task, name, declaration.
+    /// From all declarations of some tasks: task, name, declaration.
     pub fn new(all: impl IntoIterator<Item = (String, String, T)>) -> Self {
         let mut by_name: BTreeMap<String, Vec<(String, T)>> = BTreeMap::new();
         for (task, name, declaration) in all {
@@ -143,14 +143,14 @@ impl<T: Clone + PartialEq> Declared<T> {
         Declared(declared)
     }
 
-    /// Of what `run.json` has.
+    /// From the content of `run.json`.
     pub fn from_record(record: &BTreeMap<String, T>) -> Self {
         let shared =
             |(key, declaration): (&String, &T)| (key.clone(), Arc::new(declaration.clone()));
         Declared(record.iter().map(shared).collect())
     }
 
-    /// As `run.json` has them.
+    /// The content for `run.json`.
     pub fn record(&self) -> BTreeMap<String, T> {
         self.0.iter().map(|(key, shared)| (key.clone(), T::clone(shared))).collect()
     }
@@ -160,7 +160,7 @@ impl<T: Clone + PartialEq> Declared<T> {
         self.0.get(&format!("{task}{OF_TASK}{name}")).or_else(|| self.0.get(name))
     }
 
-    /// All declarations that hold for a task, by name.
+    /// All declarations for a task, by name.
     pub fn of_task<'a>(&'a self, task: &'a str) -> impl Iterator<Item = (&'a str, &'a Arc<T>)> {
         self.0.iter().filter_map(move |(key, declaration)| match key.split_once(OF_TASK) {
             None => Some((key.as_str(), declaration)),
@@ -169,17 +169,17 @@ impl<T: Clone + PartialEq> Declared<T> {
     }
 }
 
-/// What a run declares.
+/// Declarations of a run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Quantities {
     /// The axes of its tasks.
     pub axes: Declared<AxisRecord>,
-    /// The figures among its metrics.
+    /// The metrics.
     pub metrics: Declared<MetricRecord>,
 }
 
 impl Quantities {
-    /// Those of several runs, each with its tasks.
+    /// Merges the declarations of several runs, each with its tasks.
     pub fn merged<'a>(
         runs: impl IntoIterator<Item = (&'a Quantities, Vec<&'a str>)> + Clone,
     ) -> Self {

@@ -1,4 +1,4 @@
-//! `run.json`: where, how and by what a run was made.
+//! `run.json`: machine, software and options of a run.
 
 use std::collections::BTreeMap;
 
@@ -11,44 +11,43 @@ use super::{
 /// The version of the layout of the run folder.
 pub const SCHEMA_VERSION: u32 = 1;
 
-/// Everything about a run but its numbers.
+/// Metadata of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct RunRecord {
     /// [`SCHEMA_VERSION`] at the time of writing.
     pub schema_version: u32,
-    /// The command line, the program's name first, with the flags that a file of defaults added
-    /// at its end: it means the same where there is no such file.
+    /// The command line, the program's name first, with the flags that a file of defaults added at
+    /// its end, so that it has the same meaning without that file.
     pub command: Vec<String>,
     /// UTC, RFC 3339.
     pub started: String,
-    /// UTC, RFC 3339; `None` while the run goes on or if it was killed.
+    /// UTC, RFC 3339; `None` during the run or if it was killed.
     pub finished: Option<String>,
     /// The seed of the generated data and of the sampling order.
     pub seed: u64,
     /// The suite that the run measures; `None` for a single command.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suite: Option<SuitePart>,
-    /// What two runs have in common that were measured in turn; `None` for a run by
-    /// itself.
+    /// Common id of two sides of a paired run; `None` for a separate run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pair: Option<String>,
-    /// What was run.
+    /// The program.
     pub software: Software,
-    /// The plugins that variants came from.
+    /// The plugins of variants.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub plugins: Vec<PluginRecord>,
-    /// [`Machine::key`]: times of points on CPUs are comparable where keys are equal, those of
-    /// points on GPUs where the models of their GPUs are equal, too.
+    /// [`Machine::key`]: times of points on CPUs are comparable if keys are equal, those of points
+    /// on GPUs if the models of their GPUs are equal, too.
     pub machine_key: String,
-    /// What it ran on.
+    /// The machine.
     pub machine: Machine,
     /// Host name of the node; runs of earlier versions don't have it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host_name: Option<String>,
     /// The state the machine was in at the start.
     pub environment: Environment,
-    /// Devices that were asked for and could not be used: `cuda:0`. The notes say why.
+    /// Requested devices that could not be used: `cuda:0`. The notes contain the reasons.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing_devices: Vec<String>,
     /// Bandwidths measured in this run, by device and number of threads: `cpu/2`,
@@ -57,34 +56,35 @@ pub struct RunRecord {
     /// The GPUs that ran shaders; `None` if none did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shaders: Option<Shaders>,
-    /// The GPUs by AMD that ran kernels, by HIP.
+    /// The AMD GPUs that ran kernels by HIP.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hip: Vec<HipGpu>,
-    /// The environment variables of this program that were set: they change what a command does.
+    /// The environment variables of this program that were set, because they change what a command
+    /// does.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub variables: BTreeMap<String, String>,
-    /// The files that inputs were read from.
+    /// The input files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub inputs: Vec<InputRecord>,
     /// The axes of its tasks by name, or by `TASK.NAME` where tasks differ.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub axes: BTreeMap<String, AxisRecord>,
-    /// The figures among its metrics, in the same way.
+    /// The metrics, with names as of axes.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub metrics: BTreeMap<String, MetricRecord>,
     /// Periods of the CPU quota in which threads were stopped during the run; `None` without a
-    /// quota, and while the run goes on.
+    /// quota, and during the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throttled: Option<u64>,
-    /// Where the time went; `None` while the run goes on.
+    /// Breakdown of the time of the run; `None` during the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effort: Option<Effort>,
-    /// What a reader should know about the whole run.
+    /// Notes on the whole run.
     pub notes: Vec<String>,
 }
 
 impl RunRecord {
-    /// What the run declares of its axes and metrics.
+    /// The run's declarations of axes and metrics.
     pub fn quantities(&self) -> Quantities {
         Quantities {
             axes: Declared::from_record(&self.axes),
@@ -92,27 +92,26 @@ impl RunRecord {
         }
     }
 
-    /// The file that the points with these parameters were read from.
+    /// The input file of the points with these parameters.
     pub fn input(&self, params: &Params) -> Option<&InputRecord> {
         self.inputs.iter().find(|input| input.params == *params)
     }
 
-    /// Keeps what a run declares of its axes and metrics.
+    /// Stores declarations of axes and metrics.
     pub fn declare(&mut self, quantities: &Quantities) {
         self.axes = quantities.axes.record();
         self.metrics = quantities.metrics.record();
     }
 }
 
-/// GPUs that ran shaders, and how.
+/// GPUs that ran shaders, and their mode.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Shaders {
     /// The GPUs.
     pub adapters: Vec<Adapter>,
-    /// Whether all of these check bounds and count the rounds of loops, and set workgroup memory
-    /// to zero. Else those do whose names end with `+checked`, and others are trusted as kernels
-    /// are.
+    /// True if all of these check bounds, limit loops, and zero workgroup memory. Else only those
+    /// with names that end with `+checked` do, and others run unchecked as kernels do.
     pub checked: bool,
 }
 
@@ -126,13 +125,13 @@ pub struct Adapter {
     pub model: String,
     /// The driver, with its version.
     pub driver: String,
-    /// What the driver is spoken to by: `vulkan`.
+    /// The graphics API: `vulkan`.
     pub interface: String,
-    /// The smallest and the largest number of lanes of a subgroup; none without subgroups.
+    /// The smallest and the largest number of lanes of a subgroup; empty without subgroups.
     pub lanes: Vec<u32>,
 }
 
-/// A GPU by AMD.
+/// An AMD GPU.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct HipGpu {
@@ -140,7 +139,7 @@ pub struct HipGpu {
     pub device: String,
     /// The model's name.
     pub model: String,
-    /// What kernels are compiled for: `gfx90a`.
+    /// The target architecture of kernels: `gfx90a`.
     pub architecture: String,
     /// The runtime: `HIP 6.2`.
     pub runtime: String,
@@ -150,39 +149,39 @@ pub struct HipGpu {
     pub memory_bytes: u64,
 }
 
-/// Where the wall-clock time of a run went, in seconds.
+/// Breakdown of the wall-clock time of a run, in seconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Effort {
     /// From the start of the process to the end of the charts.
     pub wall_s: f64,
-    /// Taking samples, with fresh input for each and a look at the CPUs.
+    /// Sampling, including fresh input for each sample and checks of the CPUs.
     pub sampling_s: f64,
-    /// The sum of `seconds` of the `total` rows (or `sample` rows, where a variant does no
-    /// more) of `samples.csv`.
+    /// The sum of `seconds` of the `total` rows (or `sample` rows, for variants that only process a
+    /// part) of `samples.csv`.
     pub timed_s: f64,
-    /// Runs for warming up.
+    /// Warm-up runs.
     #[serde(default)]
     pub warming_s: f64,
-    /// Making inputs.
+    /// Generating inputs.
     pub generating_s: f64,
-    /// Finding right answers.
+    /// Computing reference results.
     #[serde(default)]
     pub reference_s: f64,
-    /// Getting variants ready, and checking their outputs.
+    /// Preparing variants, and checking their outputs.
     pub checking_s: f64,
     /// Measuring ceilings.
     pub ceilings_s: f64,
     /// Drawing charts.
     #[serde(default)]
     pub charts_s: f64,
-    /// Visits to the base, where it was measured in turn with this run.
+    /// Measuring the base, in a paired run.
     #[serde(default)]
     pub base_s: f64,
 }
 
 impl Effort {
-    /// The parts that are known, with their names; samples come first.
+    /// The known parts with their names; samples come first.
     pub fn parts(&self) -> [(&'static str, f64); 9] {
         [
             ("samples", self.timed_s),
@@ -197,17 +196,17 @@ impl Effort {
         ]
     }
 
-    /// Everything that has no name.
+    /// The time that is in no part.
     pub fn overhead_s(&self) -> f64 {
         self.wall_s - self.parts().iter().map(|(_, seconds)| seconds).sum::<f64>()
     }
 
-    /// The share of the time that went into samples.
+    /// The share of the time that was spent in samples.
     pub fn timed_share(&self) -> f64 {
         self.timed_s / self.wall_s
     }
 
-    /// Adds what another part of the run took.
+    /// Adds the times of another part of the run.
     pub fn add(&mut self, other: &Effort) {
         self.wall_s += other.wall_s;
         self.sampling_s += other.sampling_s;
@@ -222,17 +221,17 @@ impl Effort {
     }
 }
 
-/// What a commit's name ends with if the program was built from files that differ from it.
+/// Suffix of a commit if the program was built from modified files.
 pub const DIRTY: &str = "-dirty";
 
-/// What was run.
+/// The program and its build.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Software {
     /// The version of recobench.
     pub version: String,
-    /// The commit it was built from, with [`DIRTY`] behind it if the files were changed;
-    /// `None` outside a git checkout.
+    /// The commit it was built from, followed by [`DIRTY`] if files were modified; `None` outside a
+    /// git checkout.
     pub git_commit: Option<String>,
     /// `rustc --version`.
     pub compiler: String,
@@ -242,7 +241,7 @@ pub struct Software {
     pub target: String,
     /// Instruction set extensions that the build assumes.
     pub target_features: String,
-    /// The highest level of the architecture of which the build assumes all: `x86-64-v3`.
+    /// The highest level of the architecture whose features the build assumes: `x86-64-v3`.
     #[serde(default)]
     pub built_for: String,
     /// A hash of the executable's machine code, as in `summary.csv`.
@@ -250,25 +249,25 @@ pub struct Software {
     pub fingerprint: String,
 }
 
-/// A shared library that variants came from.
+/// A shared library with variants.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PluginRecord {
     /// The file's name.
     pub file: String,
-    /// What it calls itself.
+    /// Its own name for itself.
     pub name: String,
-    /// Its version, as it says.
+    /// Its version, as reported by the plugin.
     pub version: String,
     /// A hash of the file, as in `summary.csv`.
     pub fingerprint: String,
-    /// Where it was loaded from; empty in old runs.
+    /// Path from which it was loaded; empty in old runs.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub path: String,
 }
 
 impl PluginRecord {
-    /// Whether both are the same build, wherever their files are.
+    /// True if both are the same build, wherever their files are.
     pub fn is_same_build(&self, other: &PluginRecord) -> bool {
         let identity = |plugin: &PluginRecord| {
             let PluginRecord { file, name, version, fingerprint, path: _ } = plugin;
@@ -299,7 +298,7 @@ pub struct Machine {
     pub caches: Vec<CacheLevel>,
     /// Main memory in bytes.
     pub memory_bytes: u64,
-    /// GPUs in the order of their device numbers.
+    /// GPUs in the order of their device indices.
     pub gpus: Vec<Gpu>,
 }
 
@@ -311,7 +310,7 @@ pub struct CacheLevel {
     pub level: u32,
     /// The size of one cache in bytes.
     pub bytes: u64,
-    /// How many of them there are.
+    /// Number of these caches.
     pub count: usize,
 }
 
@@ -328,23 +327,23 @@ pub struct Gpu {
     /// Address on the PCI bus.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pci_address: Option<String>,
-    /// Identifier of this very card, or of the instance of it.
+    /// Unique identifier of the card, or of a MIG instance.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub uuid: Option<String>,
-    /// Whether this is an instance of a card that is shared out (MIG). Clocks and limits are then
-    /// those of the card.
+    /// True for an instance of a partitioned card (MIG). Clocks and limits are those of the card
+    /// then.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub is_instance: bool,
-    /// Whether memory is protected by ECC.
+    /// True if memory is protected by ECC.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ecc: Option<bool>,
     /// Limit of the power draw in watts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub power_limit_w: Option<f64>,
-    /// Limit of the power draw that the card has by default, in watts.
+    /// Default limit of the power draw, in watts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default_power_limit_w: Option<f64>,
-    /// Clock of the multiprocessors that applications are set to, in MHz.
+    /// Application clock of the multiprocessors, in MHz.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub application_clock_mhz: Option<u32>,
 }
@@ -355,13 +354,12 @@ pub struct Gpu {
 pub struct Environment {
     /// The operating system and its kernel.
     pub kernel: String,
-    /// Frequency governors of the CPUs that may be used, each once, joined by `+`, where there are
-    /// any.
+    /// Frequency governors of the usable CPUs, without repeats, joined by `+`, if there are any.
     pub governor: Option<String>,
-    /// Their preferences between energy and performance, likewise.
+    /// Their preferences between energy and performance, without repeats, joined by `+`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub energy_preference: Option<String>,
-    /// Whether clocks above the nominal one are allowed.
+    /// True if clocks above the nominal one are allowed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turbo: Option<bool>,
     /// The kernel's clock source: `tsc`.
@@ -373,16 +371,16 @@ pub struct Environment {
     /// Quota of the control group in CPUs; `None` without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cpu_quota: Option<f64>,
-    /// Whether addresses were randomised in processes that were measured against each other, as
-    /// the system did not allow otherwise. `None` where no other process measured.
+    /// True if addresses were randomised in the processes of a paired run, because the system did
+    /// not allow to disable it. `None` if there was no other process.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aslr: Option<bool>,
-    /// Devices that were left visible by `CUDA_VISIBLE_DEVICES`, as it was set.
+    /// Value of `CUDA_VISIBLE_DEVICES`, if it was set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub visible_devices: Option<String>,
     /// The mode of transparent huge pages.
     pub transparent_huge_pages: Option<String>,
-    /// Average load of the last minute, where the system tells.
+    /// Average load of the last minute, if the system reports it.
     pub load_1min: Option<f64>,
     /// Memory available, in bytes.
     pub available_memory_bytes: u64,
@@ -391,11 +389,11 @@ pub struct Environment {
 }
 
 /// The note of a run under RECOBENCH_SMALL.
-pub const SMALL_NOTE: &str = "RECOBENCH_SMALL is set: inputs are small and samples few; nothing was \
-    measured that counts";
+pub const SMALL_NOTE: &str = "RECOBENCH_SMALL is set: inputs are small and samples few; nothing \
+    was measured that counts";
 
 impl RunRecord {
-    /// Whether it was measured under RECOBENCH_SMALL: it is no base of comparisons.
+    /// True if it was measured under RECOBENCH_SMALL: it can't be a baseline.
     pub fn is_small(&self) -> bool {
         self.notes.iter().any(|note| note == SMALL_NOTE)
     }

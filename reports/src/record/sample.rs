@@ -8,7 +8,7 @@ use super::{Params, Point, SummaryRow};
 
 /// The flags of samples.
 pub mod flags {
-    /// The first sample of a visit: data and buffers were made anew.
+    /// The first sample of a block: data and buffers were newly created.
     pub const FRESH: &str = "fresh";
     /// A worker was outside its place: the sample does not count.
     pub const OUTSIDE_PLACE: &str = "outside-place";
@@ -16,18 +16,18 @@ pub mod flags {
     pub const MIGRATED: &str = "migrated";
     /// A core was far below its usual clock.
     pub const SLOW_CLOCK: &str = "slow-clock";
-    /// Somebody else used a core.
+    /// Another process used a core.
     pub const DISTURBED: &str = "disturbed";
-    /// Power, heat or the hardware held the clock of a GPU down.
+    /// Power, heat or the hardware limited the clock of a GPU.
     pub const THROTTLED: &str = "throttled";
     /// The CPU quota was used up during the sample: threads were stopped.
     pub const QUOTA_THROTTLED: &str = "quota-throttled";
-    /// The stages of a GPU hold what launches cost the host.
+    /// The stages of a GPU include launch delays of the host.
     pub const LATE_LAUNCHES: &str = "late-launches";
-    /// What joins them.
+    /// Separator of flags.
     pub const JOINT: char = '+';
 
-    /// Whether a flag is among those set.
+    /// True if a flag is among those set.
     pub fn has(flags: &str, flag: &str) -> bool {
         flags.split(JOINT).any(|set| set == flag)
     }
@@ -53,26 +53,25 @@ pub struct SampleRow {
     pub params: Params,
     /// The interleaving round, from 0.
     pub round: usize,
-    /// The sample's number within the point, from 0.
+    /// The sample's index within the point, from 0.
     pub sample: usize,
     /// The measured time in seconds.
     pub seconds: f64,
-    /// The CPU that each worker ran on, in order of the workers: `0+1`.
+    /// The CPU of each worker, in order of the workers: `0+1`.
     pub cpu: String,
-    /// The effective clock seen just before the sample, in MHz.
+    /// The effective clock just before the sample, in MHz.
     pub clock_mhz: Option<f64>,
-    /// What is to be known about the sample, joined by `+`: see [`flags`].
+    /// Flags of the sample, joined by `+`: see [`flags`].
     pub flags: String,
-    /// The time in seconds for which the worker of a team of one had a core; runs
-    /// of earlier versions don't have it.
+    /// CPU time in seconds of the worker of a team of one; runs of earlier versions don't have it.
     #[serde(default)]
     pub cpu_s: Option<f64>,
-    /// What the processor counted during the run, over all threads, where it was asked
-    /// to: `cycles=…;instructions=…`. In the row of the whole only.
+    /// Hardware counters during the run, summed over all threads, if requested:
+    /// `cycles=…;instructions=…`. Only in the row of the total.
     #[serde(default)]
     pub counters: Params,
-    /// The time in seconds for which the worker of a team of one was ready to run and waited
-    /// for a core, where the kernel counts it; runs of earlier versions don't have it.
+    /// Time in seconds for which the worker of a team of one was ready to run and waited for a
+    /// core, if the kernel counts it; runs of earlier versions don't have it.
     #[serde(default)]
     pub run_delay_s: Option<f64>,
 }
@@ -82,7 +81,7 @@ impl SampleRow {
     pub const COLUMNS: &str = "point_id,algorithm,variant,stage,device,threads,params,round,\
         sample,seconds,cpu,clock_mhz,flags,cpu_s,counters,run_delay_s";
 
-    /// A row for one stage of a sample of `point`, with nothing odd about it.
+    /// A row for one stage of a sample of `point`, without flags.
     pub fn new(point: &Point, stage: &str, round: usize, sample: usize, seconds: f64) -> Self {
         SampleRow {
             point_id: point.id(),
@@ -105,7 +104,7 @@ impl SampleRow {
     }
 }
 
-/// Leaves out the samples of points that have no row.
+/// Removes the samples of points that have no row.
 pub fn retain_samples_of(rows: &[SummaryRow], samples: &mut Vec<SampleRow>) {
     let ids: HashSet<String> = rows.iter().map(|row| row.point().id()).collect();
     samples.retain(|sample| ids.contains(&sample.point_id));

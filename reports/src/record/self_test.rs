@@ -1,5 +1,5 @@
-//! `selftest.json`: how often the gate of comparisons errs on a machine, and how
-//! much runs of the same code differ there.
+//! `selftest.json`: error rates of comparisons on a machine, and the scatter between runs of the
+//! same code.
 
 use std::collections::BTreeMap;
 
@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 
 use super::Point;
 
-/// The version of a self-test. Earlier ones are of other gates: the first knew neither what
-/// is measured in turn nor the scatter between runs, the second judged each point alone.
+/// The version of a self-test. Earlier ones are of other rules: the first had neither paired runs
+/// nor the scatter between runs, the second judged each point alone.
 pub const SELF_TEST_VERSION: u32 = 3;
 
-/// What `bench selftest` measured.
+/// Result of `bench selftest`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SelfTest {
@@ -25,19 +25,18 @@ pub struct SelfTest {
     pub git_commit: Option<String>,
     /// The smallest change that counted, as a fraction.
     pub min_effect: f64,
-    /// The significance that the rank test had to reach.
+    /// The p-value that the rank test had to reach.
     pub significance: f64,
-    /// What the gate said of known slowdowns in runs one after the other, those
-    /// without any (0 %) first.
+    /// Verdicts on known slowdowns in separate runs, those without any (0 %) first.
     pub trials: Vec<Trial>,
-    /// What it said of known slowdowns that were measured in turn.
+    /// Verdicts on known slowdowns in paired runs.
     #[serde(default)]
     pub in_turn: Vec<Trial>,
-    /// Whether addresses were randomised in the processes that were measured in turn, as the system
-    /// did not allow otherwise: the rates are those of that case.
+    /// True if addresses were randomised in the processes of paired runs, because the system did
+    /// not allow to disable it: the rates are valid for that case.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aslr: Option<bool>,
-    /// How much runs of the same code differ, point by point.
+    /// Scatter between runs of the same code, point by point.
     #[serde(default)]
     pub scatter: Vec<PointScatter>,
     /// Models of the GPUs that points ran on, by their devices.
@@ -49,7 +48,7 @@ pub struct SelfTest {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Trial {
-    /// The slowdown as a fraction: 0.05 for 5 %, 0 for the same.
+    /// The slowdown as a fraction: 0.05 for 5 %, 0 for equal sides.
     pub slowdown: f64,
     /// Pairs of runs.
     pub pairs: usize,
@@ -65,8 +64,7 @@ pub struct Trial {
     pub alarmed: usize,
 }
 
-/// How much the times of a point differ from run to run, beyond what the
-/// intervals of the runs explain.
+/// Scatter of the times of a point from run to run, beyond what the intervals of the runs explain.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct PointScatter {
@@ -77,18 +75,18 @@ pub struct PointScatter {
     pub stage: String,
     /// The standard deviation between runs, as a fraction of the time.
     pub between: f64,
-    /// The runs that tell.
+    /// Number of runs that contribute.
     pub runs: usize,
 }
 
 impl Trial {
-    /// One that has no pairs yet.
+    /// A trial without pairs.
     pub fn new(slowdown: f64) -> Self {
         Trial { slowdown, pairs: 0, points: 0, slower: 0, faster: 0, inconclusive: 0, alarmed: 0 }
     }
 
-    /// The share of unchanged points that were called a change, or of points
-    /// with a known slowdown that were called SLOWER; `None` without points.
+    /// The share of unchanged points with the verdict of a change, or of points with a known
+    /// slowdown that are SLOWER; `None` without points.
     pub fn rate(&self) -> Option<f64> {
         let hits = match self.slowdown {
             0.0 => self.slower + self.faster,

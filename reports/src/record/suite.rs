@@ -1,4 +1,4 @@
-//! Which part of which suite a run measures.
+//! The suite of a run.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,20 +11,20 @@ use serde::{Deserialize, Serialize};
 pub struct SuitePart {
     /// The suite's name.
     pub name: String,
-    /// A hash of all its points: equal hashes are the same suite.
+    /// A hash of all its points: equal hashes mean equal suites.
     pub hash: String,
-    /// Which part of it; `None` for all.
+    /// The shard; `None` for all.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,
-    /// How many points this part has.
+    /// Number of points of this part.
     pub points: usize,
-    /// The file that it was read from; `None` for a suite that comes with the program.
+    /// The file that it was read from; `None` for a built-in suite.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
 }
 
 impl SuitePart {
-    /// What `bench run` takes for it: the file, or the name.
+    /// Argument of `bench run`: the file, or the name.
     pub fn asked_for(&self) -> &str {
         self.path.as_deref().unwrap_or(&self.name)
     }
@@ -34,9 +34,9 @@ impl SuitePart {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Shard {
-    /// From 1.
+    /// Number of the shard, from 1.
     pub number: usize,
-    /// How many there are.
+    /// Number of shards.
     pub of: usize,
 }
 

@@ -26,8 +26,8 @@ impl From<bool> for YesNo {
 
 /// One point and stage. The order of the fields is the order of the columns.
 ///
-/// A row that is not valid has no times: its `note` says why. All numbers are
-/// finite: what has no finite number is `None`.
+/// A row that is not valid has no times: its `note` contains the reason. All numbers are finite:
+/// others are `None`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct SummaryRow {
@@ -43,23 +43,23 @@ pub struct SummaryRow {
     pub device: String,
     /// Threads on the host.
     pub threads: usize,
-    /// Where the threads were placed.
+    /// Places of the threads.
     pub places: String,
-    /// How the threads were bound to places.
+    /// Binding of the threads to places.
     pub bind: String,
     /// `hot` or `cold`.
     pub cache: String,
     /// The data shape and the task's other axes.
     pub params: Params,
-    /// How many things the task processed.
+    /// Number of items that the task processed.
     pub items: u64,
-    /// What those things are: `digi`.
+    /// Unit of the items: `digi`.
     pub item_unit: String,
     /// The bytes that any implementation must move (read and written).
     pub bytes_min: u64,
     /// The number of samples.
     pub samples: usize,
-    /// What ended the sampling: `interval`, `samples`, `time` or `interrupt`.
+    /// Reason for the end of sampling: `interval`, `samples`, `time` or `interrupt`.
     pub stopped_by: String,
     /// Median in seconds.
     #[serde(default, deserialize_with = "finite")]
@@ -103,42 +103,41 @@ pub struct SummaryRow {
     /// `memory_bytes` over the size of the input.
     #[serde(default, deserialize_with = "finite")]
     pub memory_ratio: Option<f64>,
-    /// Whether equal keys keep their order.
+    /// True if equal keys keep their order.
     pub stable: YesNo,
-    /// Whether the output was right on this very input.
+    /// True if the output was right on this input.
     pub valid: YesNo,
     /// The machine code that ran.
     pub fingerprint: String,
-    /// What the run or the stage began with, in words; empty where that is the same for all
-    /// variants.
+    /// Kind of input of the run or the stage; empty if it is the same for all variants.
     #[serde(default)]
     pub given: String,
-    /// Further figures of the task: `name=value;name=value`.
+    /// Further metrics of the task: `name=value;name=value`.
     pub metrics: Params,
-    /// What a reader should know about the row.
+    /// Notes on the row.
     pub note: String,
 }
 
-/// The level of intervals of enough samples.
+/// The level of intervals with enough samples.
 pub const FULL_LEVEL: f64 = 0.95;
 /// The metric with the level of an interval of fewer samples.
 pub const INTERVAL_LEVEL: &str = "interval_level";
-/// From this share of a memory's bandwidth on, data can't have come from there: measuring errs by
-/// less.
+/// Share of a memory's bandwidth from which on data must have come from a cache: the error of
+/// bandwidths is smaller.
 const IN_CACHE: f64 = 1.05;
 
-/// What a row's bytes a second are related to.
+/// Bandwidth that a row's bytes per second are compared with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Ceiling {
-    /// The copy bandwidth of the device's memory, with as many threads.
+    /// The copy bandwidth of the device's memory, with the same number of threads.
     Copy,
-    /// The bandwidth of the link between host and device: both ways for a whole
-    /// run, one way for a copy.
+    /// The bandwidth of the link between host and device: both directions for a complete run, one
+    /// direction for a copy.
     Link,
 }
 
-/// A number, or `None` for what is none: NaN and infinity, which other tools
-/// write, are as little known as an empty column.
+/// A finite number, or `None` for an empty column and for NaN and infinity, which other tools
+/// write.
 fn finite<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<f64>, D::Error> {
     let number: Option<f64> = Option::deserialize(deserializer)?;
     Ok(number.filter(|number| number.is_finite()))
@@ -151,7 +150,7 @@ impl SummaryRow {
         p99_s,max_s,ci95_low_s,ci95_high_s,items_per_s,bytes_per_s,peak_fraction,memory_bytes,\
         memory_ratio,stable,valid,fingerprint,given,metrics,note";
 
-    /// The row of a stage of `point` of which nothing is known.
+    /// The row of a stage of `point` without results.
     pub fn new(point: &Point, stage: &str) -> Self {
         let point = point.clone();
         SummaryRow {
@@ -168,7 +167,7 @@ impl SummaryRow {
         }
     }
 
-    /// Keeps what the run declares of the axes and metrics.
+    /// Adds the run's declarations of the axes and metrics.
     pub fn declared_by(&mut self, quantities: &Arc<Quantities>) {
         self.params = std::mem::take(&mut self.params).declared_by(quantities);
         self.metrics = std::mem::take(&mut self.metrics).declared_by(quantities);
@@ -185,14 +184,14 @@ impl SummaryRow {
         interval.filter(|_| self.interval_level() >= FULL_LEVEL)
     }
 
-    /// The median of a row that is valid, if that is a time.
+    /// The median of a valid row, if it is a time.
     pub fn valid_median(&self) -> Option<f64> {
         let is_time = |median: &f64| median.is_finite() && *median > 0.0;
         self.median_s.filter(|median| self.valid == YesNo::Yes && is_time(median))
     }
 
-    /// What [`SummaryRow::peak_fraction`] is a fraction of. A whole run on a GPU
-    /// has to move its data over the link, whatever its kernels do.
+    /// Bandwidth of [`SummaryRow::peak_fraction`]. A complete run on a GPU has to move its data
+    /// over the link, whatever its kernels do.
     pub fn ceiling(&self) -> Ceiling {
         let leaf = self.stage.rsplit('/').next().unwrap_or_default();
         match leaf {
@@ -201,7 +200,7 @@ impl SummaryRow {
         }
     }
 
-    /// Whether its bytes a second are more than memory can carry, so that data were in a cache.
+    /// True if its bytes per second exceed the bandwidth of memory, so that data were in a cache.
     pub fn is_in_cache(&self) -> bool {
         let above = self.peak_fraction.is_some_and(|share| share > IN_CACHE);
         above && self.ceiling() == Ceiling::Copy

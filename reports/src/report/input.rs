@@ -1,4 +1,4 @@
-//! What a report is made of.
+//! Input of a report.
 
 use crate::compare::Comparison;
 use crate::grouped::tasks_of;
@@ -7,31 +7,31 @@ use crate::rank::Rank;
 use crate::record::RunRecord;
 use crate::store::{Run, RunSummary};
 
-/// What a report is made of.
+/// Input of a report.
 #[derive(Clone, Copy, Debug)]
 pub struct ReportInput<'a> {
-    /// The heading; `None` for one that says what was measured where and when.
+    /// The heading; `None` for the default with task, machine and date.
     pub title: Option<&'a str>,
-    /// The run that is reported.
+    /// The reported run.
     pub run: &'a Run,
-    /// Other runs, in any order and of any machine: those before it on the
-    /// same machine are its history.
+    /// Other runs, in any order and of any machine: earlier ones on the same machine are its
+    /// history.
     pub earlier: &'a [RunSummary],
-    /// The run against another one.
+    /// The comparison of the run with another one.
     pub comparison: Option<&'a Comparison>,
-    /// Published figures beside what the run has measured.
+    /// Published figures with the values of the run.
     pub published: &'a [Reproduction],
-    /// What variants are ranked by, where there is a choice.
+    /// Time by which variants are ranked, if both exist.
     pub rank: Rank,
-    /// Where `samples.csv` is, as seen from the report: samples that are too
-    /// many to be in the page are linked.
+    /// Path of `samples.csv` relative to the report: samples that are too large to embed are
+    /// linked.
     pub samples_link: Option<&'a str>,
-    /// Whether charts for whoever doubts the measuring are wanted too.
+    /// True if diagnostic charts of samples are wanted, too.
     pub diagnostics: bool,
 }
 
 impl<'a> ReportInput<'a> {
-    /// What a report of a run by itself is made of.
+    /// Input for a report of a single run.
     pub fn of(run: &'a Run) -> Self {
         ReportInput {
             title: None,
@@ -54,8 +54,7 @@ impl<'a> ReportInput<'a> {
         runs
     }
 
-    /// How many runs of the same machine are later than the reported one: they
-    /// are no part of its history.
+    /// Number of later runs of the same machine, which are no part of its history.
     pub(super) fn later(&self) -> usize {
         self.of_this_machine().count() - self.history().len()
     }

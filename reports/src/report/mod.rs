@@ -2,10 +2,10 @@
 //!
 //! | module | does |
 //! |---|---|
-//! | `input` | holds what a report is made of |
-//! | `facts` | finds out what is to be said; knows no format |
-//! | `html` | says it on one page that needs nothing else |
-//! | `markdown` | says the most important of it in a few lines |
+//! | `input` | input of a report |
+//! | `facts` | computes the content, independent of the format |
+//! | `html` | writes a self-contained page |
+//! | `markdown` | writes the main results in a few lines |
 //!
 //! Nothing here reads or writes a file.
 
@@ -22,8 +22,7 @@ pub use error::ReportError;
 pub(crate) use facts::time;
 pub use input::ReportInput;
 
-/// The report as a page: charts, tables and raw data in one file without
-/// anything to load.
+/// The report as a page: charts, tables and raw data in one self-contained file.
 ///
 /// # Errors
 /// If a chart can't be drawn or the raw data can't be packed.

@@ -1,39 +1,39 @@
 //! Rows of one data shape, fastest first.
 
 use super::Detail;
-use super::cells::{DISPENSABLE, Line, Shown, columns};
+use super::cells::{DISPENSABLE, Line, OptionalColumns, columns};
 use super::entry::{Entry, Fastest, Ratios, entries};
 use super::remarks::{self, Note};
 use crate::grouped::{distinct, grouped};
 use crate::rank::{Rank, TOTAL, has_kernels};
 use crate::record::{FULL_LEVEL, SummaryRow, YesNo};
 use crate::shape::{self, Axes};
-use crate::table::{Look, Table};
+use crate::table::{Highlight, Table};
 
-/// What a heading ends with where variants were given different things.
-const ALIKE: &str = " · ratios: of those that were given the same";
+/// End of a heading if variants have different kinds of input.
+const ALIKE: &str = " · ratios: among equal inputs";
 
 /// A table of variants that ran on the same data.
 #[derive(Clone, Debug, Default)]
 pub struct Block {
-    /// The rows under the data shape in words.
+    /// The rows under a heading with the data shape.
     pub table: Table,
-    /// The same shape as names and values.
+    /// The data shape as names and values.
     pub axes: Axes,
-    /// What variants are ranked by, where there is a choice.
+    /// Time by which variants are ranked, if both exist.
     pub ranked_by: Option<Rank>,
-    /// What is to be said of variants.
+    /// Notes on variants.
     pub notes: Vec<Note>,
 }
 
 impl Block {
-    /// The table with what is to be said under it.
+    /// The table with its notes below.
     pub fn into_table(self) -> Table {
         self.table.with_notes(self.notes.iter().map(Note::to_string).collect())
     }
 }
 
-/// What tables of one run have in common.
+/// Common settings of the tables of one run.
 #[derive(Clone, Copy, Debug)]
 struct Naming {
     with_algorithm: bool,
@@ -64,31 +64,31 @@ impl Naming {
         let with_kernels = has_kernels(rows.iter().copied());
         let ranked_by = with_kernels.then_some(self.rank);
         let entries = entries(rows, self.rank);
-        let fastest = Fastest::of(&entries);
-        let columns = columns(Shown {
+        let fastest = Fastest::new(&entries);
+        let columns = columns(OptionalColumns {
             device: self.with_device,
             kernels: with_kernels,
             given: fastest.differ(),
             levels: rows.iter().any(|row| row.interval_level() < FULL_LEVEL),
         });
         let headings: Vec<_> = columns.iter().map(|(name, side, _)| (*name, *side)).collect();
-        let most = match self.detail {
+        let max = match self.detail {
             Detail::Ranking => 1,
             Detail::Stages => usize::MAX,
         };
-        let lines = entries.iter().flat_map(|entry| lines(entry, &fastest).into_iter().take(most));
+        let lines = entries.iter().flat_map(|entry| lines(entry, &fastest).into_iter().take(max));
         let cells =
             lines.map(|line| columns.iter().map(|(_, _, say)| say(&line)).collect::<Vec<String>>());
         let heading = rows.first().map_or_else(String::new, |row| self.heading(row, ranked_by));
         let heading = if fastest.differ() { format!("{heading}{ALIKE}") } else { heading };
-        let looks = entries.iter();
+        let highlights = entries.iter();
         Block {
             table: Table::new(&headings, cells)
                 .under(heading)
-                .with_looks(
-                    looks
+                .with_highlights(
+                    highlights
                         .flat_map(|entry| {
-                            looks_of(fastest.is(entry, self.rank), entry).into_iter().take(most)
+                            highlights_of(fastest.is(entry, self.rank), entry).into_iter().take(max)
                         })
                         .collect(),
                 )
@@ -115,18 +115,18 @@ impl Naming {
         distinct(rows.filter_map(|row| self.note(row)))
     }
 
-    /// What a row has to say; that it is not valid is said in any case.
+    /// Note of a row; a row that is not valid always has one.
     fn note(&self, row: &SummaryRow) -> Option<Note> {
         let stage = match row.stage.as_str() {
             TOTAL => String::new(),
             stage => format!(" {stage}"),
         };
         let device = if self.with_device { format!(" ({})", row.device) } else { String::new() };
-        Note::of(row, format!("{}{stage}{device}", row.variant))
+        Note::from_row(row, format!("{}{stage}{device}", row.variant))
     }
 }
 
-/// What is said of an entry; its stages are indented under it.
+/// Lines of an entry; its stages are indented under it.
 fn lines<'a>(entry: &Entry<'a>, fastest: &Fastest) -> Vec<Line<'a>> {
     let line = |(i, row): (usize, &&'a SummaryRow)| {
         let (label, ratios) = match i {
@@ -139,22 +139,22 @@ fn lines<'a>(entry: &Entry<'a>, fastest: &Fastest) -> Vec<Line<'a>> {
     entry.rows.iter().enumerate().map(line).collect()
 }
 
-/// The looks of the rows of an entry, which may be the fastest.
-fn looks_of(is_fastest: bool, entry: &Entry) -> Vec<Look> {
-    // What refuses its input is not wrong.
+/// Styles of the rows of an entry.
+fn highlights_of(is_fastest: bool, entry: &Entry) -> Vec<Highlight> {
+    // Refusing the input is not an error.
     let is_wrong = |row: &SummaryRow| row.valid == YesNo::No && !remarks::is_refusal(row);
     let whole = if entry.rows.iter().any(|row| is_wrong(row)) {
-        Look::NotValid
+        Highlight::NotValid
     } else if is_fastest {
-        Look::Winner
+        Highlight::Winner
     } else {
-        Look::Plain
+        Highlight::Plain
     };
-    let stages = std::iter::repeat_n(Look::Plain, entry.rows.len().saturating_sub(1));
+    let stages = std::iter::repeat_n(Highlight::Plain, entry.rows.len().saturating_sub(1));
     std::iter::once(whole).chain(stages).collect()
 }
 
-/// A stage under its variant, or under the stage that it is a part of.
+/// A stage indented under its variant, or under the stage that it is a part of.
 fn indented(stage: &str) -> String {
     let (depth, name) = match stage.rsplit_once('/') {
         Some((scope, name)) => (scope.split('/').count(), name),
@@ -173,12 +173,12 @@ pub mod tests {
     use crate::charts::fixture;
     use crate::rank::KERNEL;
 
-    /// The blocks, ranked by the whole.
+    /// The blocks, ranked by the total.
     pub fn blocks(rows: &[SummaryRow]) -> Vec<Block> {
         super::blocks(rows, Rank::Total)
     }
 
-    fn said(block: &Block) -> Vec<String> {
+    fn phrases(block: &Block) -> Vec<String> {
         block.notes.iter().map(Note::to_string).collect()
     }
 
@@ -191,7 +191,7 @@ pub mod tests {
         }
     }
 
-    /// A row that its check refused.
+    /// A row that its check rejected.
     pub fn wrong(variant: &str, note: &str) -> SummaryRow {
         SummaryRow { valid: YesNo::No, median_s: None, note: note.into(), ..row(variant, 1.0) }
     }
@@ -204,11 +204,11 @@ pub mod tests {
         assert_eq!(block.table.column("ratio"), ["1.00 ×", "2.00 ×", "-"]);
         assert_eq!(block.table.column("median"), ["10.0 ms", "20.0 ms", "-"]);
         assert_eq!(block.table.column("items/s"), ["200 M/s", "100 M/s", "-"]);
-        assert_eq!(said(block), ["a: not valid: row 3 differs"]);
+        assert_eq!(phrases(block), ["a: not valid: row 3 differs"]);
     }
 
     #[test]
-    fn only_those_that_were_given_the_same_are_compared() {
+    fn only_equal_inputs_are_compared() {
         let given = |variant: &str, median: f64, given: &str| SummaryRow {
             given: given.into(),
             ..row(variant, median)
@@ -222,7 +222,10 @@ pub mod tests {
         assert_eq!(block.table.column("variant"), ["insertion", "tiles", "blocks"]);
         assert_eq!(block.table.column("ratio"), ["-", "1.00 ×", "3.00 ×"]);
         assert_eq!(block.table.column("given")[0], "clusters nearly by time");
-        assert_eq!(block.table.looks(), [Look::Plain, Look::Winner, Look::Plain]);
+        assert_eq!(
+            block.table.highlights(),
+            [Highlight::Plain, Highlight::Winner, Highlight::Plain]
+        );
         assert!(block.table.heading().ends_with(ALIKE));
         let alike = &blocks(&rows[1..])[0];
         assert!(!alike.table.names().contains(&"given"));
@@ -237,7 +240,7 @@ pub mod tests {
         assert_eq!(block.table.column("variant"), ["right", "wrong"]);
         assert_eq!(block.table.column("ratio"), ["1.00 ×", "-"]);
         assert_eq!(block.table.column("median")[1], "-");
-        assert_eq!(said(block), ["wrong: not valid"]);
+        assert_eq!(phrases(block), ["wrong: not valid"]);
     }
 
     #[test]
@@ -287,7 +290,7 @@ pub mod tests {
         gpu.device = "cuda:0".into();
         let block = &blocks(&[row("a", 1.0), gpu])[0];
         assert_eq!(block.table.column("device"), ["cpu", "cuda:0"]);
-        assert_eq!(said(block), ["a (cuda:0): not valid: no room"]);
+        assert_eq!(phrases(block), ["a (cuda:0): not valid: no room"]);
     }
 
     #[test]
@@ -305,7 +308,7 @@ pub mod tests {
     }
 
     #[test]
-    fn what_is_faster_than_memory_is_in_a_cache() {
+    fn rates_above_memory_are_in_a_cache() {
         let mut cached = row("cached", 1e-3);
         cached.peak_fraction = Some(1.34);
         let near = SummaryRow { peak_fraction: Some(1.03), ..row("near", 2e-3) };
@@ -340,7 +343,7 @@ pub mod tests {
         .concat();
         let block = &blocks(&rows)[0];
         assert!(block.table.heading().ends_with("· ranked by: end to end"));
-        assert_eq!(block.table.looks()[0], Look::Winner);
+        assert_eq!(block.table.highlights()[0], Highlight::Winner);
         let variants = ["link", "  kernel", "device", "  kernel", "host"];
         assert_eq!(block.table.column("variant"), variants);
         assert_eq!(block.table.column("total")[0], "10.0 ms");
@@ -355,7 +358,7 @@ pub mod tests {
     }
 
     #[test]
-    fn without_a_gpu_nothing_is_said_of_kernels() {
+    fn without_a_gpu_kernels_are_not_mentioned() {
         let rows = [row("a", 0.02), row("b", 0.01)];
         let block = &super::blocks(&rows, Rank::Kernel)[0];
         assert_eq!((block.ranked_by, block.table.names().len()), (None, 10));

@@ -1,25 +1,25 @@
-//! The columns of a table and what a row says in each.
+//! The columns of a table and their cells.
 
 use super::entry::Ratios;
 use crate::record::{Ceiling, SummaryRow, YesNo};
 use crate::table::{NOTHING, Side, known};
 use crate::units::{self, bytes_per_second, times};
 
-/// A row with what its cells say beside its own figures.
+/// A row with additional data for its cells.
 #[derive(Clone, Debug)]
 pub struct Line<'a> {
     /// The row.
     pub row: &'a SummaryRow,
-    /// What it is called.
+    /// Its label.
     pub label: String,
-    /// How it compares with the fastest ones.
+    /// Its time relative to the fastest ones.
     pub ratios: Ratios,
 }
 
-/// A column: what stands over it, where its texts line up, and what it says of a row.
+/// A column: title, alignment, and the function that formats the cell of a row.
 pub type Column = (&'static str, Side, fn(&Line) -> String);
 
-/// Columns that a narrow terminal does without, those that matter least first.
+/// Columns that are omitted on narrow terminals, the least important first.
 pub const DISPENSABLE: [&str; 10] = [
     "stable",
     "bytes/s",
@@ -33,23 +33,24 @@ pub const DISPENSABLE: [&str; 10] = [
     "CI (level)",
 ];
 
-/// Which columns a table has beside those that all have.
+/// Optional columns of a table.
 #[derive(Clone, Copy, Debug)]
-pub struct Shown {
+pub struct OptionalColumns {
     /// The device of each row.
     pub device: bool,
-    /// Times of kernels beside whole runs.
+    /// Times of kernels in addition to total times.
     pub kernels: bool,
-    /// What each row was given.
+    /// The kind of input of each row.
     pub given: bool,
-    /// The level of each interval: not all have 95 %.
+    /// The level of each interval, if not all have 95 %.
     pub levels: bool,
 }
 
 /// The columns of a table.
-pub fn columns(shown: Shown) -> Vec<Column> {
+pub fn columns(shown: OptionalColumns) -> Vec<Column> {
     use Side::{Left, Right};
-    let Shown { device: with_device, kernels: with_kernels, given: with_given, levels } = shown;
+    let OptionalColumns { device: with_device, kernels: with_kernels, given: with_given, levels } =
+        shown;
     let median = if with_kernels { "total" } else { "median" };
     let columns: [(bool, Column); 15] = [
         (true, ("variant", Left, |line| line.label.clone())),
@@ -72,13 +73,13 @@ pub fn columns(shown: Shown) -> Vec<Column> {
 }
 
 impl Line<'_> {
-    /// How close it comes to its ceiling.
+    /// Share of its ceiling.
     fn share(&self) -> String {
         let share = self.row.peak_fraction.filter(|_| self.row.valid == YesNo::Yes);
         known(share, |_| share_of_ceiling(self.row))
     }
 
-    /// A figure in words, if the row is valid and has it.
+    /// Formats a value, if the row is valid and has it.
     fn known(&self, value: Option<f64>, say: fn(f64) -> String) -> String {
         known(value.filter(|_| self.row.valid == YesNo::Yes), say)
     }
@@ -88,8 +89,8 @@ fn seconds(seconds: f64) -> String {
     units::seconds(seconds, 3)
 }
 
-/// How close a row comes to its ceiling. A share of the copy bandwidth goes without saying; one of
-/// another ceiling stands in brackets. Data in a cache have nothing to do with memory's bandwidth.
+/// Share of a row's ceiling. The usual ceiling is the copy bandwidth; another one is added in
+/// brackets. Data in a cache have no share of the bandwidth of memory.
 pub fn share_of_ceiling(row: &SummaryRow) -> String {
     let Some(share) = row.peak_fraction else { return NOTHING.to_owned() };
     match row.ceiling() {
@@ -122,7 +123,7 @@ fn interval(row: &SummaryRow) -> String {
     })
 }
 
-/// How many, and what ended the sampling: `12, interval`.
+/// Number of samples, and the reason for the end of sampling: `12, interval`.
 fn samples(row: &SummaryRow) -> String {
     match (row.samples, row.stopped_by.as_str()) {
         (0, _) => NOTHING.to_owned(),

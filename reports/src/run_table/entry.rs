@@ -1,4 +1,4 @@
-//! The rows of a variant, and how fast it is beside others.
+//! The rows of a variant, and its time relative to others.
 
 use crate::grouped::grouped;
 use crate::rank::{KERNEL, Rank, TOTAL};
@@ -7,23 +7,23 @@ use crate::record::{SummaryRow, YesNo};
 /// The rows of a variant on a device.
 #[derive(Clone, Debug)]
 pub struct Entry<'a> {
-    /// The whole, then its stages.
+    /// The total, then its stages.
     pub rows: Vec<&'a SummaryRow>,
 }
 
-/// How a variant compares with the fastest ones.
+/// Time of a variant relative to the fastest ones.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Ratios {
     /// Its time over that of the fastest variant.
     pub total: Option<f64>,
-    /// The same by kernels.
+    /// Time of its kernels over that of the fastest ones.
     pub kernel: Option<f64>,
     /// The time of its kernels.
     pub kernel_s: Option<f64>,
 }
 
-/// The entries of rows that have one data shape: the fastest first, those without a time last
-/// and by name.
+/// The entries of rows with one data shape: the fastest first, those without a time last and by
+/// name.
 pub fn entries<'a>(rows: &[&'a SummaryRow], rank: Rank) -> Vec<Entry<'a>> {
     let variants = grouped(rows.iter().copied(), |row| (&row.variant, &row.device));
     let entries = variants.into_iter().map(|(_, mut rows)| {
@@ -39,17 +39,17 @@ pub fn entries<'a>(rows: &[&'a SummaryRow], rank: Rank) -> Vec<Entry<'a>> {
     timed
 }
 
-/// The shortest times of entries that were given the same.
+/// The shortest times of entries with the same kind of input.
 #[derive(Clone, Debug)]
 pub struct Fastest<'a> {
-    /// By each rank, in the order of [`Rank::ALL`]; none where only one of several entries
-    /// was given this.
+    /// By each rank, in the order of [`Rank::ALL`]; `None` if only one of several entries has this
+    /// kind of input.
     by_given: Vec<(&'a str, [Option<f64>; 2])>,
 }
 
 impl<'a> Fastest<'a> {
-    /// Those among these entries.
-    pub fn of(entries: &[Entry<'a>]) -> Self {
+    /// The fastest among these entries.
+    pub fn new(entries: &[Entry<'a>]) -> Self {
         let timed = entries.iter().filter(|entry| entry.time(Rank::Total).is_some());
         let all = timed.clone().count();
         let by_given = grouped(timed, |entry| entry.given()).into_iter().map(|(given, alike)| {
@@ -60,12 +60,12 @@ impl<'a> Fastest<'a> {
         Fastest { by_given: by_given.collect() }
     }
 
-    /// Whether entries were given different things.
+    /// True if entries have different kinds of input.
     pub fn differ(&self) -> bool {
         self.by_given.len() > 1
     }
 
-    /// Whether an entry is the fastest of several that were given the same, or of all.
+    /// True if an entry is the fastest of several with the same kind of input, or of all.
     pub fn is(&self, entry: &Entry, rank: Rank) -> bool {
         let [total, kernel] = self.beside(entry);
         let best = match rank {
@@ -82,17 +82,17 @@ impl<'a> Fastest<'a> {
 }
 
 impl<'a> Entry<'a> {
-    /// The row of the whole.
+    /// The row of the total.
     pub fn whole(&self) -> &'a SummaryRow {
         self.rows[0]
     }
 
-    /// What it was given, where that is not the same for all.
+    /// Its kind of input, if that is not the same for all.
     fn given(&self) -> &'a str {
         &self.whole().given
     }
 
-    /// The time that ranks it; none if its whole is not valid.
+    /// The time that ranks it; `None` if its total is not valid.
     fn time(&self, rank: Rank) -> Option<f64> {
         let total = self.stage_time(TOTAL)?;
         match rank {
@@ -107,7 +107,7 @@ impl<'a> Entry<'a> {
         row.median_s.filter(|_| row.valid == YesNo::Yes)
     }
 
-    /// Its times beside the shortest ones of those that were given the same.
+    /// Its times relative to the shortest ones with the same kind of input.
     pub fn ratios(&self, fastest: &Fastest) -> Ratios {
         let fastest = fastest.beside(self);
         let ratio = |rank, fastest: Option<f64>| {

@@ -1,8 +1,8 @@
 //! A run as a table.
 //!
-//! People get a block for each data shape, fastest variant first, in units
-//! that suit; then the stages of variants that have many, side by side, and how good
-//! what they find is, where that is known. Programs get the rows as they are.
+//! People get a block for each data shape, fastest variant first, in suitable units; then the
+//! stages of variants with many stages, side by side, and the quality of outputs, if known.
+//! Programs get the rows as they are.
 
 mod block;
 mod cells;
@@ -24,37 +24,36 @@ use crate::shape::{self, Axes};
 use crate::table::{Format, Table, TableError, for_people};
 use crate::units;
 
-/// Where a ranking leaves stages out.
+/// Hint for a ranking without stages.
 const STAGES: &str = "times of stages and kernels: --stages, or summary.csv";
-/// Of a table, however small the screen is.
-const FEWEST_ROWS: usize = 10;
+/// Minimum number of rows of a table, even on a small screen.
+const MIN_ROWS: usize = 10;
 
-/// How people want a table.
+/// Presentation of a table for people.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct View {
-    /// What variants are ranked by, where there is a choice.
+    /// Time by which variants are ranked, if both exist.
     pub rank: Rank,
-    /// What it is shown on.
+    /// The output device.
     pub screen: Screen,
-    /// Which rows there are.
+    /// Selected rows.
     pub detail: Detail,
 }
 
-/// How much of variants is shown.
+/// Level of detail.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Detail {
-    /// The ranking of whole variants.
+    /// The ranking of total times.
     #[default]
     Ranking,
-    /// What their stages and kernels take, too.
+    /// Stages and kernels, too.
     Stages,
 }
 
-/// The rows of `run` as a text that ends with a line break; empty without rows where only
-/// people read it.
+/// The rows of `run` as a text that ends with a line break; formats for people give an empty text
+/// without rows.
 ///
 /// # Errors
-///
 /// If the rows cannot be serialised.
 pub fn render(
     format: Format,
@@ -93,13 +92,14 @@ fn tables(rows: &[SummaryRow], view: View) -> Vec<Table> {
 
 /// The first tables, and rows of the last one of them, that fill a screen.
 fn screenful(tables: Vec<Table>, rows: usize) -> Vec<Table> {
-    let (all, mut left) = (tables.len(), rows);
+    let all = tables.len();
+    let mut left = rows;
     let mut shown = Vec::new();
     for table in tables {
         if !shown.is_empty() && table.lines_of_rows() > left {
             break;
         }
-        let table = table.at_most(left.max(FEWEST_ROWS));
+        let table = table.at_most(left.max(MIN_ROWS));
         left = left.saturating_sub(table.lines_of_rows());
         shown.push(table);
     }
@@ -110,7 +110,7 @@ fn screenful(tables: Vec<Table>, rows: usize) -> Vec<Table> {
     shown
 }
 
-/// What rows have in common that differ in their threads only.
+/// Axes of rows except for threads.
 fn axes_but_threads(row: &SummaryRow) -> Axes {
     let mut axes = shape::axes(row);
     axes.retain(|(name, _)| name != "threads");

@@ -1,4 +1,4 @@
-//! How good what variants find is, side by side.
+//! Quality of outputs, side by side.
 
 use super::axes_but_threads;
 use crate::grouped::{distinct, grouped};
@@ -7,9 +7,9 @@ use crate::record::SummaryRow;
 use crate::shape::{self, Axes};
 use crate::table::{Side, Table, known};
 
-/// A table for each algorithm and setting whose quality is known, with the figures that any of
-/// its rows has. How many threads there are changes nothing: their rows are told once if they
-/// agree.
+/// A table for each algorithm and setting whose quality is known, with the metrics that any of its
+/// rows has. Rows that differ only in their threads are merged if they agree, as threads don't
+/// change results.
 pub fn tables(rows: &[SummaryRow]) -> Vec<Table> {
     let known = rows.iter().filter(|row| is_known(row));
     let settings = grouped(known, |row| (row.algorithm.clone(), axes_but_threads(row)));
@@ -25,7 +25,7 @@ pub fn tables(rows: &[SummaryRow]) -> Vec<Table> {
 
 fn lines(rows: &[&SummaryRow], figures: &[Quality]) -> Vec<Vec<String>> {
     let line = |row: &&SummaryRow| -> Vec<String> {
-        let words = |quality: &Quality| known(quality.of(row), |value| quality.words(value));
+        let words = |quality: &Quality| known(quality.value(row), |value| quality.words(value));
         let figures = figures.iter().map(words);
         std::iter::once(row.variant.clone()).chain(figures).collect()
     };
@@ -47,7 +47,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_the_same_with_more_threads_is_told_once() {
+    fn equal_quality_with_more_threads_is_one_row() {
         let rows =
             [good("b", 1, "0.97"), good("a", 1, "0.98"), good("a", 2, "0.98"), row("c", 1e-3)];
         let tables = tables(&rows);
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_is_known_there_is_no_table() {
+    fn without_data_there_is_no_table() {
         assert!(tables(&[row("a", 1e-3)]).is_empty());
     }
 }

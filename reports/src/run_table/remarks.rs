@@ -1,7 +1,7 @@
-//! What is to be said of variants, each once.
+//! Notes on variants, without repeats.
 //!
-//! On a noisy machine every point has the same to say, with other numbers. What many points
-//! say is told once under all tables, with their count and the ranges of the numbers.
+//! On a noisy machine all points have similar notes with different numbers. Notes of many points
+//! are printed once under all tables, with their count and the ranges of the numbers.
 
 use std::collections::HashSet;
 use std::fmt;
@@ -13,22 +13,22 @@ use crate::grouped::grouped;
 use crate::record::{SummaryRow, YesNo};
 use crate::units;
 
-/// So many points that say the same are told of once.
+/// Number of points from which on similar notes are merged.
 const MANY: usize = 3;
 
-/// How the note of a variant begins that refused its input.
+/// Prefix of the note of a variant that refused its input.
 const REFUSED: &str = "not run: ";
 
-/// Whether a variant refused the input of a row.
+/// True if a variant refused the input of a row.
 pub fn is_refusal(row: &SummaryRow) -> bool {
     row.valid == YesNo::No && row.note.starts_with(REFUSED)
 }
 
-/// What a variant has to say at a point.
+/// Note of a variant at a point.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Note {
-    /// The variant, with stage and device as far as these are needed.
-    who: String,
+    /// The variant, with stage and device if these are needed.
+    label: String,
     kind: Kind,
     /// The remarks, one by one.
     remarks: Vec<String>,
@@ -38,15 +38,15 @@ pub struct Note {
 enum Kind {
     /// It was measured.
     Measured,
-    /// It refused the input: that is no fault.
+    /// It refused the input, which is not an error.
     DoesNotApply,
     /// It was wrong, or failed.
     NotValid,
 }
 
 impl Note {
-    /// What a row has to say of `who`, if anything.
-    pub fn of(row: &SummaryRow, who: String) -> Option<Note> {
+    /// The note of a row with the label `who`, if there is one.
+    pub fn from_row(row: &SummaryRow, label: String) -> Option<Note> {
         let is_said = |text: &&str| !text.is_empty();
         let split = |text: &str| -> Vec<String> {
             text.split("; ").filter(is_said).map(str::to_owned).collect()
@@ -54,7 +54,7 @@ impl Note {
         let (kind, remarks) = match (row.valid, row.note.strip_prefix(REFUSED)) {
             (YesNo::Yes, _) if row.note.is_empty() => return None,
             (YesNo::Yes, _) => (Kind::Measured, split(&row.note)),
-            // The first reason is the rule, what follows is where it was broken.
+            // The first reason is the violated rule, the rest is where it was violated.
             (YesNo::No, Some(reason)) => {
                 (Kind::DoesNotApply, split(reason).into_iter().take(1).collect())
             }
@@ -63,77 +63,78 @@ impl Note {
                 (Kind::NotValid, whole.map(str::to_owned).into_iter().collect())
             }
         };
-        Some(Note { who, kind, remarks })
+        Some(Note { label, kind, remarks })
     }
 }
 
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let remarks = self.remarks.join("; ");
-        let (who, remarks) = (self.who.shown(), remarks.shown().at_most(SENTENCE));
+        let label = self.label.shown();
+        let remarks = remarks.shown().at_most(SENTENCE);
         match self.kind {
-            Kind::Measured => write!(f, "{who}: {remarks}"),
-            Kind::DoesNotApply => write!(f, "{who}: does not apply here: {remarks}"),
-            Kind::NotValid if self.remarks.is_empty() => write!(f, "{who}: not valid"),
-            Kind::NotValid => write!(f, "{who}: not valid: {remarks}"),
+            Kind::Measured => write!(f, "{label}: {remarks}"),
+            Kind::DoesNotApply => write!(f, "{label}: does not apply here: {remarks}"),
+            Kind::NotValid if self.remarks.is_empty() => write!(f, "{label}: not valid"),
+            Kind::NotValid => write!(f, "{label}: not valid: {remarks}"),
         }
     }
 }
 
-/// Takes what many points say out of their blocks' notes; returns it, each with its count.
+/// Removes notes of many points from their blocks; returns them, each with its count.
 pub fn gather(blocks: &mut [Block]) -> Vec<String> {
     let notes = blocks.iter().flat_map(|block| &block.notes);
     let remarks = notes.flat_map(|note| {
-        note.remarks.iter().filter_map(|text| Some((About::of(note, text)?, text.clone())))
+        note.remarks.iter().filter_map(|text| Some((About::from_remark(note, text)?, text.clone())))
     });
-    let mut told = HashSet::new();
+    let mut merged = HashSet::new();
     let mut lines = Vec::new();
     for (about, remarks) in grouped(remarks, |(about, _)| about.clone()) {
         let texts: Vec<String> = remarks.into_iter().map(|(_, text)| text).collect();
         if let Some(line) = about.line(&texts) {
             lines.push(line);
-            told.insert(about);
+            merged.insert(about);
         }
     }
     for block in blocks {
         for note in &mut block.notes {
             let remarks = std::mem::take(&mut note.remarks);
-            let is_told = |text: &str| About::of(note, text).is_some_and(|it| told.contains(&it));
-            note.remarks = remarks.into_iter().filter(|text| !is_told(text)).collect();
+            let is_merged =
+                |text: &str| About::from_remark(note, text).is_some_and(|it| merged.contains(&it));
+            note.remarks = remarks.into_iter().filter(|text| !is_merged(text)).collect();
         }
         block.notes.retain(|note| note.kind == Kind::NotValid || !note.remarks.is_empty());
     }
     lines
 }
 
-/// What remarks are put together by.
+/// Key by which remarks are merged.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct About {
-    /// Who does not apply: of what was measured it does not matter whose remark it is.
-    who: Option<String>,
+    /// The variant that refused; remarks of measured variants are merged over variants.
+    label: Option<String>,
     /// The remark without its numbers.
     words: Vec<String>,
 }
 
 impl About {
-    /// What a remark of a note may be told together with; nothing if that is wrong, which is
-    /// told where it was.
-    fn of(note: &Note, text: &str) -> Option<Self> {
-        let who = match note.kind {
+    /// Key for merging a remark; `None` for wrong outputs, which are reported with the variant.
+    fn from_remark(note: &Note, text: &str) -> Option<Self> {
+        let label = match note.kind {
             Kind::Measured => None,
-            Kind::DoesNotApply => Some(note.who.clone()),
+            Kind::DoesNotApply => Some(note.label.clone()),
             Kind::NotValid => return None,
         };
-        Some(About { who, words: parted(text).0 })
+        Some(About { label, words: parted(text).0 })
     }
 
-    /// The line that stands for all of them, if they are many.
+    /// The line that replaces all of them, if they are many.
     fn line(&self, texts: &[String]) -> Option<String> {
         let count = texts.len();
-        match &self.who {
-            Some(who) if count > 1 => {
+        match &self.label {
+            Some(label) if count > 1 => {
                 let settings = units::counted(count, "setting");
-                Some(format!("{who}: does not apply at {settings}: {}", texts[0]))
+                Some(format!("{label}: does not apply at {settings}: {}", texts[0]))
             }
             None if count >= MANY => {
                 let points = units::counted(count, "point");
@@ -151,7 +152,8 @@ impl About {
             let mut column: Vec<&str> = numbers.iter().map(|numbers| numbers[i]).collect();
             let value = |text: &str| text.parse::<f64>().unwrap_or_default();
             column.sort_by(|a, b| value(a).total_cmp(&value(b)));
-            let (low, high) = (column[0], column[column.len() - 1]);
+            let low = column[0];
+            let high = column[column.len() - 1];
             text += &if low == high || text.ends_with("up to ") {
                 high.to_owned()
             } else {
@@ -163,9 +165,10 @@ impl About {
     }
 }
 
-/// The words between the numbers of a text, and the numbers: one less.
+/// The words between the numbers of a text, and the numbers, one less than words.
 fn parted(text: &str) -> (Vec<String>, Vec<&str>) {
-    let (mut words, mut numbers) = (Vec::new(), Vec::new());
+    let mut words = Vec::new();
+    let mut numbers = Vec::new();
     let mut rest = text;
     while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
         let is_of_number = |c: char| c.is_ascii_digit() || c == '.';
@@ -194,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn what_many_points_say_is_told_once_with_ranges() {
+    fn remarks_of_many_points_are_merged_with_ranges() {
         let rows = [
             noisy("a", 1, "3 of 23 samples at a low clock: heat?; drift"),
             noisy("b", 1, "23 of 23 samples at a low clock: heat?"),
@@ -211,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn what_few_points_say_stays_where_it_is() {
+    fn remarks_of_few_points_stay_in_their_table() {
         let rows = [noisy("a", 1, "drift"), noisy("b", 1, "drift")];
         let mut blocks = blocks(&rows);
         assert!(gather(&mut blocks).is_empty());
@@ -235,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_at_each_point() {
+    fn wrong_outputs_are_reported_at_each_point() {
         let mut blocks =
             blocks(&[wrong("a", "x"), wrong("b", "x"), wrong("c", "x"), wrong("d", "")]);
         assert!(gather(&mut blocks).is_empty());

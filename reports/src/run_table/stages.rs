@@ -1,7 +1,7 @@
 //! Stages side by side: a column for each variant and number of threads.
 //!
-//! The form in which reconstruction is usually published: where does the time of each
-//! chain go, and what do more threads make of it?
+//! This is the usual form of publications on reconstruction: the breakdown of the time of each
+//! chain, and its scaling with threads.
 
 use super::axes_but_threads;
 use crate::grouped::{distinct, grouped};
@@ -11,9 +11,9 @@ use crate::shape::{self, Axes};
 use crate::table::{Side, Table, known};
 use crate::units;
 
-/// Variants with fewer stages are well served by the other tables.
-const FEWEST_STAGES: usize = 3;
-/// A variant on a device, with so many threads.
+/// Variants with fewer stages are covered by the other tables.
+const MIN_STAGES: usize = 3;
+/// A variant on a device, with its number of threads.
 type Column<'a> = ((&'a str, &'a str, usize), Vec<&'a SummaryRow>);
 
 /// A table for each algorithm and setting whose variants have many stages.
@@ -27,7 +27,7 @@ pub fn tables(rows: &[SummaryRow]) -> Vec<Table> {
 fn table(algorithm: &str, axes: &Axes, rows: &[&SummaryRow]) -> Option<Table> {
     let columns = columns(rows);
     let stages = stages(&columns);
-    if stages.len() <= FEWEST_STAGES {
+    if stages.len() <= MIN_STAGES {
         return None;
     }
     let headings = columns.iter().map(|((variant, device, threads), _)| match *device {
@@ -44,8 +44,8 @@ fn table(algorithm: &str, axes: &Axes, rows: &[&SummaryRow]) -> Option<Table> {
     Some(Table::new(&headings, stages.iter().map(row)).under(heading))
 }
 
-/// Those that have stages, by name: a run ends variants in any order. Fewer threads come
-/// first.
+/// The columns of variants with stages, by name because a run ends variants in any order. Fewer
+/// threads come first.
 fn columns<'a>(rows: &[&'a SummaryRow]) -> Vec<Column<'a>> {
     let mut columns = grouped(rows.iter().copied(), |row| {
         (row.variant.as_str(), row.device.as_str(), row.threads)
@@ -55,7 +55,7 @@ fn columns<'a>(rows: &[&'a SummaryRow]) -> Vec<Column<'a>> {
     columns
 }
 
-/// All stages in the order of the column that has most, the whole last.
+/// All stages in the order of the column with the most stages, the total last.
 fn stages<'a>(columns: &[Column<'a>]) -> Vec<&'a str> {
     let mut by_length: Vec<_> = columns.iter().map(|(_, rows)| rows).collect();
     by_length.sort_by_key(|rows| std::cmp::Reverse(rows.len()));

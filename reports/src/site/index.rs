@@ -15,8 +15,8 @@ use crate::trend::{Shift, Track, Trend, names, words};
 use crate::units::{self, counted};
 
 const SEARCH: &str = include_str!("search.js");
-/// Further changes are older.
-const MOST_CHANGES: usize = 100;
+/// Maximum number of changes; further ones are older.
+const MAX_CHANGES: usize = 100;
 const PICTURE: Frame = Frame { width: 160.0, height: 32.0, dots: false };
 
 pub fn page(site: &Site<'_>) -> String {
@@ -53,9 +53,9 @@ fn measured(site: &Site<'_>) -> String {
     )
 }
 
-/// A row that is found by any of these texts.
+/// A row with the texts by which the search finds it.
 fn row<const N: usize>(texts: &[&str], cells: [Markup; N]) -> Row {
-    // The search looks for small letters.
+    // The search uses lower case.
     Row { words: Some(texts.join(" ").to_lowercase()), cells: cells.into(), ..Row::default() }
 }
 
@@ -74,7 +74,7 @@ fn changes(site: &Site<'_>) -> Markup {
         ("change", NUMBER),
         ("state", None),
     ];
-    let shown = changes.iter().take(MOST_CHANGES);
+    let shown = changes.iter().take(MAX_CHANGES);
     let table = cards(&columns, shown.map(|(trend, shift)| changed(trend, shift)));
     html! {
         section #changes {
@@ -83,15 +83,17 @@ fn changes(site: &Site<'_>) -> Markup {
                 p { "No level changed." }
             } @else {
                 (scrolling("Changes of levels", &table))
-                (and_more(changes.len().saturating_sub(MOST_CHANGES), "changes"))
+                (and_more(changes.len().saturating_sub(MAX_CHANGES), "changes"))
             }
         }
     }
 }
 
 fn changed(trend: &Trend, shift: &Shift) -> Row {
-    let ([point, on], first) = (names(trend), trend.first_visit(shift));
-    let (commit, state) = (commit(first.git_commit.as_deref()), words(shift));
+    let [point, on] = names(trend);
+    let first = trend.first_visit(shift);
+    let commit = commit(first.git_commit.as_deref());
+    let state = words(shift);
     row(
         &[&point, &on, &commit, &state, &first.run],
         [
@@ -119,7 +121,8 @@ fn points(site: &Site<'_>) -> Markup {
 }
 
 fn point(site: &Site<'_>, trend: &Trend) -> Row {
-    let ([point, on], visits) = (names(trend), &trend.track.visits);
+    let [point, on] = names(trend);
+    let visits = &trend.track.visits;
     let machine = machine(site, &trend.track);
     let last = visits.last().map_or(f64::NAN, |visit| visit.median_s);
     row(

@@ -1,8 +1,8 @@
-//! A store as pages that need no server: trends, change points and links to the runs.
+//! A store as static pages: trends, change points and links to the runs.
 //!
 //! | page | shows |
 //! |---|---|
-//! | `index.html` | what changed, all points with their last median, all runs; searchable |
+//! | `index.html` | changes, all points with their last median, all runs; searchable |
 //! | `points/<machine>-<point_id>.html` | a point over the runs, with commits and changes |
 //! | `runs/<id>.html` | the [report](crate::report) of a run, which the caller writes |
 
@@ -15,10 +15,10 @@ use crate::history::{safe_name, short_hash};
 use crate::store::RunSummary;
 use crate::trend::Trend;
 
-/// What a site is made of.
+/// Content of a site.
 #[derive(Clone, Copy, Debug)]
 pub struct Site<'a> {
-    /// What stands over it.
+    /// Title.
     pub title: &'a str,
     /// The runs of the store, the oldest first.
     pub runs: &'a [RunSummary],
@@ -29,9 +29,9 @@ pub struct Site<'a> {
 /// A file of a site.
 #[derive(Clone, Debug)]
 pub struct Page {
-    /// Where it lies, below the site's folder.
+    /// Path relative to the site's folder.
     pub path: PathBuf,
-    /// What is in it.
+    /// Content.
     pub text: String,
 }
 
@@ -45,12 +45,12 @@ pub fn pages(site: &Site<'_>) -> Vec<Page> {
     std::iter::once(first).chain(points).collect()
 }
 
-/// Where the page of a run lies, below the site's folder.
+/// Path of the page of a run relative to the site's folder.
 pub fn run_page(id: &str) -> String {
     format!("runs/{id}.html")
 }
 
-/// The page of a point on a machine, which no other point has.
+/// Path of the page of a point on a machine, which is unique.
 fn point_page(trend: &Trend) -> String {
     let track = &trend.track;
     let machine = safe_name(&track.machine_key);
@@ -93,7 +93,8 @@ mod tests {
     fn a_change_leads_to_its_point_and_that_to_its_runs() {
         let pages = site();
         assert_eq!(pages.len(), 2);
-        let (index, point) = (&pages[0].text, &pages[1].text);
+        let index = &pages[0].text;
+        let point = &pages[1].text;
         let link = format!("href=\"{}\"", pages[1].path.shown());
         assert!(index.matches(&link).count() >= 2, "in the changes and in the list");
         assert!(index.contains("href=\"runs/run-20.html\"") && index.contains("SLOWER"));

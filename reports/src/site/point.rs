@@ -16,7 +16,8 @@ use crate::units::{self, counted};
 const PICTURE: Frame = Frame { width: 960.0, height: 280.0, dots: true };
 
 pub fn page(site: &Site<'_>, trend: &Trend) -> String {
-    let ([point, on], visits) = (names(trend), &trend.track.visits);
+    let [point, on] = names(trend);
+    let visits = &trend.track.visits;
     let content = html! {
         header {
             nav { ul { li { a href="../index.html" { (site.title.shown()) } } } }
@@ -37,7 +38,7 @@ pub fn page(site: &Site<'_>, trend: &Trend) -> String {
     document(&format!("{point}, {}", site.title), &content, None)
 }
 
-/// The medians; a dot leads to its run.
+/// The medians; a dot is a link to its run.
 fn picture(trend: &Trend) -> Markup {
     let visits = &trend.track.visits;
     let (low, high) = range(visits);

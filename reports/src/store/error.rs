@@ -1,4 +1,4 @@
-//! What can go wrong with a run folder.
+//! Errors of run folders.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
@@ -10,36 +10,39 @@ use text::{Foreign, SENTENCE};
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the variants say what they hold")]
 pub enum StoreError {
-    /// The operating system refused: the file or folder, and what the system said.
+    /// Error of the operating system: the file or folder, and the error.
     #[error("{}: {source}", path.shown())]
     Io { path: PathBuf, source: io::Error },
-    /// There is a run already.
+    /// The folder contains a run already.
     #[error("{} holds a run already, or a file of that name; choose another folder with --out", .0.shown())]
     Occupied(PathBuf),
     /// Another process is writing to it.
-    #[error("{} is being written by another process; wait for it to end, or choose another folder with --out", .0.shown())]
+    #[error("{} is being written by another process; wait for it to end, or choose another folder \
+        with --out", .0.shown())]
     Busy(PathBuf),
-    /// No run folder.
-    #[error("{} does not exist; a run folder has run.json, and samples.csv and summary.csv, or of a stream stream.csv and timeslices.csv", .0.shown())]
+    /// Not a run folder.
+    #[error("{} does not exist; a run folder has run.json, and samples.csv and summary.csv, or of \
+        a stream stream.csv and timeslices.csv", .0.shown())]
     NoRun(PathBuf),
-    /// A folder of another kind of run: the folder, and what it is of.
-    #[error("{} is a run of {of}, whose table and charts were made with it; here runs of tasks and suites are taken", folder.shown())]
+    /// A folder of another kind of run: the folder, and its kind.
+    #[error("{} is a run of {of}, whose table and charts were made with it; here runs of tasks and \
+        suites are taken", folder.shown())]
     OtherKind { folder: PathBuf, of: &'static str },
-    /// Something that may never end, or is no file at all: where it is, and what.
+    /// Not a regular file, so that reading may never end: its path, and what it is.
     #[error("{} is {kind}, not a regular file; put a file there, or take it away", path.shown())]
     NotRegular { path: PathBuf, kind: &'static str },
-    /// The same point and stage is there twice: the file, both lines from 1, the point in words.
+    /// A point and stage that occurs twice: the file, both lines from 1, and the point.
     #[error(
         "{}: lines {first} and {second} are the same point: {}; delete one of them",
         path.shown(), point.shown().at_most(SENTENCE)
     )]
     Duplicate { path: PathBuf, first: u64, second: u64, point: String },
-    /// A row or record that is not what it should be: the file, and what is wrong, with the line
-    /// where there is one.
+    /// An invalid row or record: the file, and the problem, with the line if there is one.
     #[error("{}: {}", path.shown(), problem.shown().at_most(SENTENCE))]
     Format { path: PathBuf, problem: String },
-    /// A file of a version that this program doesn't know, with that and the known one.
-    #[error("{}: schema version {found}, but this program reads {known}; use the version of recobench that wrote it", path.shown())]
+    /// A file of an unknown version: the file, its version and the known one.
+    #[error("{}: schema version {found}, but this program reads {known}; use the version of \
+        recobench that wrote it", path.shown())]
     Version { path: PathBuf, found: u32, known: u32 },
 }
 
@@ -52,8 +55,7 @@ impl StoreError {
         StoreError::Io { path: path.to_owned(), source }
     }
 
-    /// A file that can't be read: one that is not there may be of a folder
-    /// that is no run.
+    /// Error for a file that can't be read: a missing one may mean that the folder is not a run.
     pub(super) fn missing(path: &Path, source: io::Error) -> Self {
         match source.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => {
@@ -69,7 +71,7 @@ impl StoreError {
         }
     }
 
-    /// A file whose last row is incomplete.
+    /// Error for a file whose last row is incomplete.
     pub(super) fn cut_off(path: &Path) -> Self {
         let lines = count_lines(path).unwrap_or_default();
         let problem = format!(
@@ -106,7 +108,7 @@ impl StoreError {
     }
 }
 
-/// How many lines a file has, the last of which is incomplete.
+/// Number of lines of a file whose last line is incomplete.
 fn count_lines(path: &Path) -> io::Result<usize> {
     let mut file = BufReader::with_capacity(1 << 20, File::open(path)?);
     let mut lines = 1;
@@ -121,7 +123,7 @@ fn count_lines(path: &Path) -> io::Result<usize> {
     }
 }
 
-/// The column that a message of serde's says to be missing: that is so for all rows.
+/// The column that is missing in all rows, by the message of serde.
 fn missing_column(message: &str) -> Option<&str> {
     message.strip_prefix("missing field `")?.strip_suffix('`')
 }

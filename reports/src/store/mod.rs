@@ -1,16 +1,16 @@
-//! The folder that a run leaves behind.
+//! The folder of a run.
 //!
 //! | file | content |
 //! |---|---|
 //! | `run.json` | a [`RunRecord`](crate::record::RunRecord) |
-//! | `samples.csv` | a [`SampleRow`](crate::record::SampleRow) a line |
-//! | `summary.csv` | a [`SummaryRow`](crate::record::SummaryRow) a line |
+//! | `samples.csv` | a [`SampleRow`](crate::record::SampleRow) per line |
+//! | `summary.csv` | a [`SummaryRow`](crate::record::SummaryRow) per line |
 //!
-//! Streams of events leave `throughput.csv` and `events.csv` instead of the latter two, timeslices
-//! that come when they are due `stream.csv` and `timeslices.csv`.
+//! Streams of events have `throughput.csv` and `events.csv` instead of the latter two, open-loop
+//! runs of timeslices `stream.csv` and `timeslices.csv`.
 //!
-//! Rows are appended and handed to the system as they come, each in one write:
-//! a run that is killed keeps what it measured.
+//! Rows are appended and flushed as they arrive, each by one write: a run that is killed keeps its
+//! results so far.
 
 mod ceilings;
 mod error;

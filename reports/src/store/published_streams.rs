@@ -1,4 +1,4 @@
-//! Streams that were measured for published figures: in folders beside the run's own files.
+//! Streams that were measured for published figures, in folders next to the run's own files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use super::{StoreError, StreamRun, ThroughputRun};
 use crate::published::{Figure, Streams};
 
-/// The streams of figures that are in a run's folder, by their names: all folders `NAME-…` that
-/// hold some.
+/// The streams of figures in a run's folder, by their names: all folders `NAME-…` with results.
 ///
 /// # Errors
 /// If a file is damaged or of another version.
@@ -26,7 +25,7 @@ pub fn read_published_streams(
 }
 
 fn read(folder: &Path, name: String) -> Result<Streams, StoreError> {
-    let mut streams = Streams::of(name);
+    let mut streams = Streams::new(name);
     for folder in folders(folder, &streams.name) {
         if StreamRun::is_in(&folder) {
             let run = StreamRun::read(&folder)?;
@@ -39,7 +38,7 @@ fn read(folder: &Path, name: String) -> Result<Streams, StoreError> {
     Ok(streams)
 }
 
-/// In a fixed order. Of a folder that can't be listed nothing is known.
+/// The folders of a name in a fixed order; empty if the parent can't be listed.
 fn folders(folder: &Path, name: &str) -> Vec<PathBuf> {
     let prefix = format!("{name}-");
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();

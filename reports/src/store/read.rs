@@ -15,10 +15,10 @@ use crate::aliases::ALIASES;
 use crate::record::{Machine, Quantities, RunRecord, SCHEMA_VERSION, SampleRow, SummaryRow};
 use crate::units::counted;
 
-/// Everything that a run left behind.
+/// A complete run.
 #[derive(Clone, Debug)]
 pub struct Run {
-    /// Where it was read from.
+    /// Folder that it was read from.
     pub folder: PathBuf,
     /// `run.json`.
     pub record: RunRecord,
@@ -50,12 +50,12 @@ pub struct RunSummary {
     pub id: String,
     /// `run.json`.
     pub record: RunRecord,
-    /// The rows of `summary.csv`, under the names that variants have today.
+    /// The rows of `summary.csv`, with the current names of variants.
     pub rows: Vec<SummaryRow>,
 }
 
 impl RunSummary {
-    /// Reads a run folder but for its samples.
+    /// Reads a run folder without its samples.
     ///
     /// # Errors
     /// If a file is missing, damaged or of another version.
@@ -70,18 +70,18 @@ impl RunSummary {
     }
 }
 
-/// The part of a JSON file that every version has.
+/// The part of a JSON file that all versions have.
 #[derive(Serialize, Deserialize)]
 pub(crate) struct Versioned {
     pub schema_version: u32,
 }
 
-/// Whether there is a run in a folder, be it that it was stopped.
+/// True if a folder contains a run, even an interrupted one.
 pub fn is_run(folder: &Path) -> bool {
     folder.join(RUN).exists()
 }
 
-/// Reads `run.json`. A key of an earlier version is replaced by today's.
+/// Reads `run.json`. A key of an earlier version is replaced by the current one.
 ///
 /// # Errors
 /// If it is missing, damaged or of another version.
@@ -93,9 +93,9 @@ pub fn read_run(folder: &Path) -> Result<RunRecord, StoreError> {
 /// Machine of a run, with the key that was written.
 #[derive(Deserialize)]
 pub(crate) struct WrittenKey {
-    /// Key as it stands in `run.json`.
+    /// Key in `run.json`.
     pub machine_key: String,
-    /// Machine that it is the key of.
+    /// Machine of the key.
     pub machine: Machine,
 }
 
@@ -105,13 +105,13 @@ impl WrittenKey {
         read_versioned(&folder.join(RUN), SCHEMA_VERSION)
     }
 
-    /// Today's key, if an earlier version wrote another one.
+    /// The current key, if an earlier version wrote another one.
     pub(crate) fn replaced_by(&self) -> Option<String> {
         (self.machine_key == self.machine.earlier_key()).then(|| self.machine.key())
     }
 }
 
-/// Reads a JSON file that says the version of its layout.
+/// Reads a JSON file with the version of its layout.
 pub(crate) fn read_versioned<T: DeserializeOwned>(
     path: &Path,
     known: u32,
@@ -135,10 +135,10 @@ pub fn read_samples(folder: &Path) -> Result<Vec<SampleRow>, StoreError> {
     let is_duration = |row: &SampleRow| row.seconds.is_finite() && row.seconds >= 0.0;
     match rows.iter().position(|row| !is_duration(row)) {
         None => Ok(rows),
-        Some(number) => {
+        Some(index) => {
             // The header is row 1.
-            let (seconds, number) = (rows[number].seconds, number + 2);
-            let problem = format!("row {number}: {seconds} is no duration in seconds");
+            let row = index + 2;
+            let problem = format!("row {row}: {} is no duration in seconds", rows[index].seconds);
             Err(StoreError::format(&path, problem))
         }
     }
@@ -154,9 +154,9 @@ pub fn read_summary(folder: &Path) -> Result<Vec<SummaryRow>, StoreError> {
     Ok(rows)
 }
 
-/// Rows whose parameters and metrics can know what their run declares.
+/// Rows whose parameters and metrics can have declarations of their run.
 pub(super) trait Declarable {
-    /// Keeps what the run declares.
+    /// Adds the run's declarations.
     fn declared_by(&mut self, quantities: &Arc<Quantities>);
 }
 
@@ -166,21 +166,21 @@ impl Declarable for SummaryRow {
     }
 }
 
-/// Adds to rows what their run declares of axes and metrics.
+/// Adds the run's declarations of axes and metrics to rows.
 pub(super) fn declare(record: &RunRecord, rows: &mut [impl Declarable]) {
     let quantities = Arc::new(record.quantities());
     rows.iter_mut().for_each(|row| row.declared_by(&quantities));
 }
 
-/// Adds to rows what the run in the folder declares. Rows without a readable `run.json` are those of a run that declares
-/// nothing.
+/// Adds the declarations of the run in the folder to rows. Without a readable `run.json` there are
+/// no declarations.
 fn declare_in(folder: &Path, rows: &mut [SummaryRow]) {
     if let Ok(record) = read_run(folder) {
         declare(&record, rows);
     }
 }
 
-/// Reads `summary.csv`; refuses points that are in it twice.
+/// Reads `summary.csv`; refuses points that occur twice.
 ///
 /// # Errors
 /// If it is missing, damaged or ambiguous: the error names the lines.
@@ -189,7 +189,8 @@ pub(crate) fn read_distinct_summary(folder: &Path) -> Result<Vec<SummaryRow>, St
     let csv_error = |error| StoreError::csv(&path, error);
     let mut reader = csv::Reader::from_reader(open_rows(&path)?);
     let header = reader.headers().map_err(csv_error)?.clone();
-    let (mut lines, mut rows) = (HashMap::new(), Vec::new());
+    let mut lines = HashMap::new();
+    let mut rows = Vec::new();
     for record in reader.records() {
         let record = record.map_err(csv_error)?;
         let row: SummaryRow = record.deserialize(Some(&header)).map_err(csv_error)?;
@@ -220,17 +221,16 @@ pub(super) fn read_rows<R: DeserializeOwned>(path: &Path) -> Result<Vec<R>, Stor
     rows_of(open_rows(path)?).map_err(|error| StoreError::csv(path, error))
 }
 
-/// All rows, once there is a header: a reader that finds none, as its file can't be read, would
-/// say that there are no rows.
+/// All rows, after checking the header: a reader of an unreadable file would find no header and
+/// report no rows.
 fn rows_of<R: DeserializeOwned>(text: impl Read) -> Result<Vec<R>, csv::Error> {
     let mut reader = csv::Reader::from_reader(text);
     reader.headers()?;
     reader.deserialize().collect()
 }
 
-/// Opens a file of rows; refuses one whose last row was cut off, which may
-/// still look like a row: `0.0123` cut short is another number. Lines that are too long are
-/// refused as they are read.
+/// Opens a file of rows; refuses one whose last row is incomplete, which may still parse: `0.0123`
+/// cut short is another number. Lines that are too long are refused as they are read.
 pub(super) fn open_rows(path: &Path) -> Result<impl Read, StoreError> {
     let io_error = |source| StoreError::missing(path, source);
     let mut file = regular::open(path)?;
@@ -253,7 +253,7 @@ mod tests {
 
     use super::*;
 
-    /// A file that can't be read from some place on.
+    /// A file that can't be read after some bytes.
     struct Damaged<'a>(&'a [u8]);
 
     impl Read for Damaged<'_> {
@@ -266,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_t_be_read_is_not_taken_for_an_empty_table() {
+    fn an_unreadable_table_is_not_an_empty_one() {
         let header = SummaryRow::COLUMNS;
         let whole = format!("{header}\n");
         assert!(rows_of::<SummaryRow>(whole.as_bytes()).is_ok_and(|rows| rows.is_empty()));

@@ -1,5 +1,4 @@
-//! Regular files and nothing else: reading a pipe never ends, and a device says
-//! nothing of a run.
+//! Access to regular files only: reading a pipe may never end, and a device is not part of a run.
 
 use std::fs::{self, File, FileType};
 use std::io::ErrorKind;
@@ -16,7 +15,7 @@ pub(crate) fn open(path: &Path) -> Result<File, StoreError> {
     File::open(path).map_err(|source| StoreError::missing(path, source))
 }
 
-/// The whole of a file that is a text, and not too large for one.
+/// Reads a complete text file, up to a maximum size.
 pub(super) fn read_text(path: &Path) -> Result<String, StoreError> {
     text_of(open(path)?, LARGEST_RECORD).map_err(|source| match source.kind() {
         ErrorKind::InvalidData => StoreError::format(path, source),
@@ -24,8 +23,8 @@ pub(super) fn read_text(path: &Path) -> Result<String, StoreError> {
     })
 }
 
-/// Refuses what is not a regular file, before it is opened: that alone may wait
-/// for ever.
+/// Refuses a path that is not a regular file, before it is opened, because opening alone may block
+/// forever.
 pub(super) fn check(path: &Path) -> Result<(), StoreError> {
     let metadata = fs::metadata(path).map_err(|source| StoreError::missing(path, source))?;
     match kind(metadata.file_type()) {
@@ -34,7 +33,7 @@ pub(super) fn check(path: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// What it is instead of a regular file.
+/// Kind of a file that is not regular.
 fn kind(file: FileType) -> Option<&'static str> {
     let kinds = [
         (file.is_dir(), "a folder"),

@@ -1,4 +1,4 @@
-//! Going on with a run that was stopped.
+//! Resuming an interrupted run.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -9,26 +9,26 @@ use super::table_file::TableFile;
 use super::{Run, RunFolder, SAMPLES, SUMMARY, StoreError};
 use crate::record::{Point, SampleRow, SummaryRow};
 
-/// What `stopped_by` says of points that were cut short.
+/// Value of `stopped_by` for points that were interrupted.
 pub const INTERRUPTED: &str = "interrupt";
 
 impl RunFolder {
-    /// Opens the folder of a run that was stopped, with what it holds.
+    /// Opens the folder of an interrupted run, with its content.
     ///
-    /// Points that have a row in `summary.csv` are done, unless an interrupt cut
-    /// them short. The samples of other points are dropped: they are measured
-    /// again from the start, so that no point is a mixture of two sittings.
+    /// Points that have a row in `summary.csv` are complete, unless they were interrupted. The
+    /// samples of other points are dropped: they are measured again from the start, so that no
+    /// point mixes samples of two sessions.
     ///
     /// # Errors
-    /// If the folder can't be read or written, holds no run, or is in use.
+    /// If the folder can't be read or written, contains no run, or is in use.
     pub fn resume(path: &Path) -> Result<(Self, Run), StoreError> {
         Self::resume_where(path, |_| true)
     }
 
-    /// The same, with all points measured again that `is_done` refuses.
+    /// Resumes a run; points for which `is_done` is false are measured again, too.
     ///
     /// # Errors
-    /// As [`RunFolder::resume`].
+    /// As of [`RunFolder::resume`].
     pub fn resume_where(
         path: &Path,
         is_done: impl Fn(&Point) -> bool,
@@ -38,8 +38,8 @@ impl RunFolder {
         let samples = samples.mend()?;
         let summary = TableFile::reopen(&path.join(SUMMARY))?.mend()?;
         let mut run = Run::read(path)?;
-        // The summary comes first: a kill in between leaves samples too many, which the next one
-        // drops, and no point without its samples.
+        // The summary is written first: a kill in between leaves excess samples, which the next
+        // resume drops, and no point without its samples.
         let is_done = |row: &SummaryRow| row.stopped_by != INTERRUPTED && is_done(&row.point());
         let summary = kept(summary, SummaryRow::COLUMNS, &mut run.summary, is_done)?;
         let done: HashSet<_> = run.summary.iter().map(|row| row.point().id()).collect();
@@ -49,7 +49,7 @@ impl RunFolder {
     }
 }
 
-/// A table without the rows that are not wanted; as it is if all are.
+/// A table without unwanted rows; unchanged if all are wanted.
 fn kept<R: Serialize>(
     file: TableFile<R>,
     columns: &str,
@@ -89,7 +89,7 @@ mod tests {
     }
 
     #[test]
-    fn a_finished_run_goes_on_with_the_columns_of_a_summary() {
+    fn a_finished_run_resumes_with_the_columns_of_a_summary() {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let record = record(1);
         let mut run = RunFolder::create(folder.path(), &record).expect("created");

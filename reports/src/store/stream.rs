@@ -1,4 +1,4 @@
-//! The folder that a stream of timeslices leaves behind.
+//! The folder of an open-loop run of timeslices.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,10 +19,10 @@ impl Declarable for StreamRow {
     }
 }
 
-/// What a stream left behind.
+/// A complete run of timeslices.
 #[derive(Clone, Debug)]
 pub struct StreamRun {
-    /// Where it was read from.
+    /// Folder that it was read from.
     pub folder: PathBuf,
     /// `run.json`.
     pub record: RunRecord,
@@ -49,14 +49,13 @@ impl StreamRun {
         })
     }
 
-    /// Whether there is such a run in a folder.
+    /// True if a folder contains a run of timeslices.
     pub fn is_in(folder: &Path) -> bool {
         folder.join(SPEEDS).exists()
     }
 }
 
-/// The folder of a run that goes on: `run.json`, `stream.csv` and `timeslices.csv`. Nobody else can
-/// write to it meanwhile.
+/// The locked folder of a run in progress: `run.json`, `stream.csv` and `timeslices.csv`.
 pub struct StreamFolder {
     path: PathBuf,
     speeds: TableFile<StreamRow>,
@@ -64,10 +63,10 @@ pub struct StreamFolder {
 }
 
 impl StreamFolder {
-    /// Creates the folder, if need be, and the files in it.
+    /// Creates the folder, if needed, and its files.
     ///
     /// # Errors
-    /// If the folder can't be written, or holds a run already.
+    /// If the folder can't be written, or contains a run already.
     pub fn create(path: &Path, record: &RunRecord) -> Result<Self, StoreError> {
         files::create_folder(path).map_err(|source| StoreError::io(path, source))?;
         if is_run(path) {
@@ -83,12 +82,12 @@ impl StreamFolder {
         Ok(folder)
     }
 
-    /// Where it is.
+    /// Path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Writes `run.json`, replacing an earlier one as a whole.
+    /// Writes `run.json`, atomically replacing an earlier one.
     ///
     /// # Errors
     /// If it can't be written.
@@ -96,7 +95,7 @@ impl StreamFolder {
         describe(&self.path, record)
     }
 
-    /// Appends a speed with its timeslices: both are on the disk when this returns.
+    /// Appends a speed with its timeslices; both are on disk when this returns.
     ///
     /// # Errors
     /// If they can't be written.
@@ -109,10 +108,10 @@ impl StreamFolder {
         self.speeds.append_durably(std::slice::from_ref(row))
     }
 
-    /// Writes `nodes.csv`, what each node did by itself, with the columns of `stream.csv`.
+    /// Writes `nodes.csv`, the rows of single nodes, with the columns of `stream.csv`.
     ///
     /// # Errors
-    /// If it can't be written, or is there.
+    /// If it can't be written, or exists.
     pub fn write_nodes(&self, rows: &[StreamRow]) -> Result<(), StoreError> {
         let mut nodes = TableFile::create(&self.path.join(NODES), StreamRow::COLUMNS)?;
         nodes.append_durably(rows)

@@ -1,4 +1,4 @@
-//! A CSV file that grows row by row.
+//! A CSV file to which rows are appended.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, BufRead, BufReader, Read, Write};
@@ -20,11 +20,11 @@ pub(super) struct TableFile<R> {
     rows: PhantomData<fn(R)>,
 }
 
-/// What a file holds where something was to be written when the power was cut.
+/// Byte in parts of a file that were allocated but not written before a power cut.
 const UNWRITTEN: u8 = 0;
 
-/// Whether a file is what somebody who was killed while making a run left: a header without rows,
-/// or the beginning of one, that nobody is writing to.
+/// True if a file is a leftover of a process that was killed while it created a run: a header
+/// without rows, or a part of one, that no process is writing to.
 fn is_left_over(path: &Path, columns: &str) -> bool {
     let header = format!("{columns}\n").into_bytes();
     let is_header = |text: &Vec<u8>| {
@@ -35,7 +35,7 @@ fn is_left_over(path: &Path, columns: &str) -> bool {
     beginning(path, header.len() + 1).as_ref().is_ok_and(is_header) && is_free()
 }
 
-/// So many bytes of a file, or as many as it has.
+/// The first `bytes` bytes of a file, or all of a shorter one.
 fn beginning(path: &Path, bytes: usize) -> Result<Vec<u8>, StoreError> {
     let mut text = Vec::new();
     let read = regular::open(path)?.take(bytes as u64).read_to_end(&mut text);
@@ -43,11 +43,13 @@ fn beginning(path: &Path, bytes: usize) -> Result<Vec<u8>, StoreError> {
     Ok(text)
 }
 
-/// The length of all rows of a file that end with a line break, up to what was never written. A
-/// line break within quotes ends no row.
+/// The length of all rows of a file that end with a line break, up to the first unwritten byte. A
+/// line break within quotes does not end a row.
 fn bytes_of_lines(path: &Path) -> io::Result<u64> {
     let mut file = BufReader::with_capacity(1 << 20, File::open(path)?);
-    let (mut read, mut bytes, mut is_quoted) = (0, 0, false);
+    let mut read = 0;
+    let mut bytes = 0;
+    let mut is_quoted = false;
     loop {
         let portion = file.fill_buf()?;
         let count = portion.len();
@@ -69,14 +71,14 @@ fn bytes_of_lines(path: &Path) -> io::Result<u64> {
 }
 
 impl<R: Serialize> TableFile<R> {
-    /// Creates the file with its header, which is on the disk then: it can be read before the
-    /// first row. A file that exists is left alone: it is somebody's.
+    /// Creates the file with its header, which is on disk then: the file can be read before its
+    /// first row. An existing file is an error.
     pub(super) fn create(path: &Path, columns: &str) -> Result<Self, StoreError> {
         let io_error = |source| StoreError::io(path, source);
         if is_left_over(path, columns) {
             fs::remove_file(path).map_err(io_error)?;
         }
-        // Always at the end: others may cut what they think is half a row.
+        // Append mode: another process may truncate an incomplete row.
         let mut options = OpenOptions::new();
         let mut file = options.append(true).create_new(true).open(path).map_err(io_error)?;
         writeln!(file, "{columns}").and_then(|()| file.sync_all()).map_err(io_error)?;
@@ -88,8 +90,7 @@ impl<R: Serialize> TableFile<R> {
         })
     }
 
-    /// Opens a file to which rows are to be added. Call [`mend`](Self::mend)
-    /// before adding any.
+    /// Opens a file to append rows. Call [`mend`](Self::mend) before the first one.
     pub(super) fn reopen(path: &Path) -> Result<Self, StoreError> {
         regular::check(path)?;
         let file = OpenOptions::new().append(true).open(path);
@@ -97,8 +98,8 @@ impl<R: Serialize> TableFile<R> {
         Ok(TableFile { path: path.to_owned(), file, bytes: 0, rows: PhantomData })
     }
 
-    /// Drops what was not written completely. Only whoever holds the lock of
-    /// the run may do so: what is half written may be on its way.
+    /// Truncates an incomplete last row. Requires the lock of the run: an incomplete row may still
+    /// be being written by its owner.
     pub(super) fn mend(mut self) -> Result<Self, StoreError> {
         let io_error = |source| StoreError::io(&self.path, source);
         self.bytes = bytes_of_lines(&self.path).map_err(io_error)?;
@@ -108,13 +109,13 @@ impl<R: Serialize> TableFile<R> {
         Ok(self)
     }
 
-    /// Whether its header is this one.
+    /// True if the header consists of these columns.
     pub(super) fn has(&self, columns: &str) -> Result<bool, StoreError> {
         let header = format!("{columns}\n").into_bytes();
         Ok(beginning(&self.path, header.len())? == header)
     }
 
-    /// Keeps others from adding rows, as long as the file is open here.
+    /// Locks the file against other writers while it is open.
     pub(super) fn lock(&self) -> Result<(), StoreError> {
         self.file.try_lock().map_err(|error| match error {
             TryLockError::WouldBlock => StoreError::Busy(self.path.clone()),
@@ -123,8 +124,7 @@ impl<R: Serialize> TableFile<R> {
         self.refuse_replaced()
     }
 
-    /// Whoever held the lock before may have put another file in the place of
-    /// this one.
+    /// Fails if the previous owner of the lock has replaced the file by another one.
     fn refuse_replaced(&self) -> Result<(), StoreError> {
         let io_error = |source| StoreError::io(&self.path, source);
         let here = self.file.metadata().map_err(io_error)?;
@@ -135,8 +135,7 @@ impl<R: Serialize> TableFile<R> {
         Err(StoreError::Busy(self.path.clone()))
     }
 
-    /// A new file with these rows, which takes the place of this one as a
-    /// whole, and its lock.
+    /// Atomically replaces the file by a new one with these rows, and locks it.
     pub(super) fn replaced(self, columns: &str, rows: &[R]) -> Result<Self, StoreError> {
         let text = table(&self.path, columns, rows)?;
         let replace = || {
@@ -148,12 +147,12 @@ impl<R: Serialize> TableFile<R> {
         Ok(TableFile { path: self.path, file, bytes: text.len() as u64, rows: PhantomData })
     }
 
-    /// Appends rows in a single write, so that nobody sees half of one.
+    /// Appends rows in a single write, so that readers never see an incomplete row.
     pub(super) fn append(&mut self, rows: &[R]) -> Result<(), StoreError> {
         self.append_by(rows, |mut file, text| file.write_all(text))
     }
 
-    /// The same, and waits until all rows are on the disk.
+    /// Appends rows, and waits until all rows are on disk.
     pub(super) fn append_durably(&mut self, rows: &[R]) -> Result<(), StoreError> {
         self.append_by(rows, |mut file, text| file.write_all(text).and_then(|()| file.sync_data()))
     }
@@ -165,8 +164,8 @@ impl<R: Serialize> TableFile<R> {
     ) -> Result<(), StoreError> {
         let text = lines(&self.path, rows)?;
         if let Err(source) = write(&self.file, &text) {
-            // On a full disk a part may have been written: take it back, so that what is there
-            // can be read, and no row is there twice if it is written again.
+            // On a full disk a part may have been written: truncate it, so that the file stays
+            // readable, and no row is duplicated when it is written again.
             let _ = self.file.set_len(self.bytes);
             return Err(StoreError::io(&self.path, source));
         }
@@ -174,13 +173,13 @@ impl<R: Serialize> TableFile<R> {
         Ok(())
     }
 
-    /// Waits until all rows are on the disk.
+    /// Waits until all rows are on disk.
     pub(super) fn sync(&self) -> Result<(), StoreError> {
         self.file.sync_data().map_err(|source| StoreError::io(&self.path, source))
     }
 }
 
-/// A table as a whole.
+/// Serialises a complete table.
 pub(super) fn table<R: Serialize>(
     path: &Path,
     columns: &str,

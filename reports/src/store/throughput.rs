@@ -1,4 +1,4 @@
-//! The folder that streams leave behind.
+//! The folder of a run of streams of events.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ impl Declarable for ThroughputRow {
     }
 }
 
-/// What streams of events left behind, but for the events.
+/// A run of streams without the single events.
 #[derive(Clone, Debug)]
 pub struct ThroughputRun {
     /// `run.json`.
@@ -28,7 +28,7 @@ pub struct ThroughputRun {
 }
 
 impl ThroughputRun {
-    /// Reads the folder of streams, but for their events.
+    /// Reads the folder of a run without the single events.
     ///
     /// # Errors
     /// If a file is missing, damaged or of another version.
@@ -39,14 +39,13 @@ impl ThroughputRun {
         Ok(ThroughputRun { record, rows })
     }
 
-    /// Whether there is such a run in a folder.
+    /// True if a folder contains a run of streams.
     pub fn is_in(folder: &Path) -> bool {
         folder.join(POINTS).exists()
     }
 }
 
-/// The folder of a run that goes on: `run.json`, `throughput.csv` and `events.csv`. Nobody else
-/// can write to it meanwhile.
+/// The locked folder of a run in progress: `run.json`, `throughput.csv` and `events.csv`.
 pub struct ThroughputFolder {
     path: PathBuf,
     points: TableFile<ThroughputRow>,
@@ -54,10 +53,10 @@ pub struct ThroughputFolder {
 }
 
 impl ThroughputFolder {
-    /// Creates the folder, if need be, and the files in it.
+    /// Creates the folder, if needed, and its files.
     ///
     /// # Errors
-    /// If the folder can't be written, or holds a run already.
+    /// If the folder can't be written, or contains a run already.
     pub fn create(path: &Path, record: &RunRecord) -> Result<Self, StoreError> {
         files::create_folder(path).map_err(|source| StoreError::io(path, source))?;
         if is_run(path) {
@@ -73,12 +72,12 @@ impl ThroughputFolder {
         Ok(folder)
     }
 
-    /// Where it is.
+    /// Path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Writes `run.json`, replacing an earlier one as a whole.
+    /// Writes `run.json`, atomically replacing an earlier one.
     ///
     /// # Errors
     /// If it can't be written.
@@ -86,7 +85,7 @@ impl ThroughputFolder {
         describe(&self.path, record)
     }
 
-    /// Appends a point with its events: both are on the disk when this returns.
+    /// Appends a point with its events; both are on disk when this returns.
     ///
     /// # Errors
     /// If they can't be written.

@@ -1,4 +1,4 @@
-//! Writing a run folder while the run goes on.
+//! Writing the folder of a run in progress.
 
 use std::path::{Path, PathBuf};
 
@@ -9,14 +9,14 @@ use super::{RUN, SAMPLES, SUMMARY, StoreError, is_run, read_summary};
 use crate::frame::Frame;
 use crate::record::{RunRecord, SampleRow, SummaryRow};
 
-/// The folder of a run that goes on. Nobody else can write to it meanwhile.
+/// The locked folder of a run in progress.
 pub struct RunFolder {
     pub(super) path: PathBuf,
     pub(super) samples: TableFile<SampleRow>,
     pub(super) summary: TableFile<SummaryRow>,
 }
 
-/// Writes `run.json` into a folder, replacing an earlier one as a whole.
+/// Writes `run.json` into a folder, atomically replacing an earlier one.
 ///
 /// # Errors
 /// If it can't be written.
@@ -25,7 +25,7 @@ pub fn describe(folder: &Path, record: &RunRecord) -> Result<(), StoreError> {
     replace(&path, json(&path, record)?.as_bytes())
 }
 
-/// Gives a summary a column for each axis and metric: which there are is known at the end only.
+/// Adds columns for axes and metrics to a summary, which are only known at the end.
 fn tidy(folder: &Path) -> Result<(), StoreError> {
     let path = folder.join(SUMMARY);
     let rows = Frame::of_summary(&read_summary(folder)?);
@@ -33,27 +33,27 @@ fn tidy(folder: &Path) -> Result<(), StoreError> {
     replace(&path, text.as_bytes())
 }
 
-/// Takes away what those left who were killed while they wrote the files of a run.
+/// Removes leftovers of processes that were killed while they wrote the files of a run.
 pub fn clean(folder: &Path) {
     [RUN, SAMPLES, SUMMARY].iter().for_each(|name| files::clean(&folder.join(name)));
 }
 
-/// Puts bytes in the place of a file as a whole.
+/// Atomically replaces the content of a file.
 pub(super) fn replace(path: &Path, text: &[u8]) -> Result<(), StoreError> {
     files::write_own(path, text).map_err(|source| StoreError::io(path, source))
 }
 
-/// What a JSON file is to hold.
+/// Serialises the content of a JSON file.
 pub(super) fn json(path: &Path, value: &impl Serialize) -> Result<String, StoreError> {
     let text = serde_json::to_string_pretty(value);
     Ok(text.map_err(|error| StoreError::format(path, error))? + "\n")
 }
 
 impl RunFolder {
-    /// Creates the folder, if need be, and the files in it.
+    /// Creates the folder, if needed, and its files.
     ///
     /// # Errors
-    /// If the folder can't be written, or holds a run already.
+    /// If the folder can't be written, or contains a run already.
     pub fn create(path: &Path, record: &RunRecord) -> Result<Self, StoreError> {
         files::create_folder(path).map_err(|source| StoreError::io(path, source))?;
         if is_run(path) {
@@ -69,13 +69,13 @@ impl RunFolder {
         Ok(folder)
     }
 
-    /// Where it is.
+    /// Path of the folder.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Writes `run.json`, replacing an earlier one as a whole. Of a run that is finished, the
-    /// summary gets columns for axes and metrics: no row may follow.
+    /// Writes `run.json`, atomically replacing an earlier one. If the run is finished, the summary
+    /// gets columns for axes and metrics: no row may follow.
     ///
     /// # Errors
     /// If it can't be written.
@@ -94,8 +94,8 @@ impl RunFolder {
         self.samples.append(rows)
     }
 
-    /// Appends the stages of one point, which is done then: it and its samples are on the disk
-    /// when this returns.
+    /// Appends the stages of one point, which is complete then: it and its samples are on disk when
+    /// this returns.
     ///
     /// # Errors
     /// If they can't be written.

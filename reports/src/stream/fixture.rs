@@ -3,7 +3,7 @@
 use super::{Fate, StreamRow, TimesliceRow};
 use crate::record::{Point, YesNo};
 
-/// Two workers that keep up with such a speed for 20 s.
+/// A row of two workers that keep up with a speed for 20 s.
 pub fn row(speed: f64) -> StreamRow {
     let point = Point {
         algorithm: "sts".into(),
@@ -50,19 +50,19 @@ pub fn row(speed: f64) -> StreamRow {
     }
 }
 
-/// A timeslice of 50 ms that was done so much later than it was due.
-pub fn timeslice(number: u64, latency_s: f64) -> TimesliceRow {
-    let due_s = 0.05 * number as f64;
+/// A timeslice of 50 ms with this latency.
+pub fn timeslice(index: u64, latency_s: f64) -> TimesliceRow {
+    let due_s = 0.05 * index as f64;
     TimesliceRow {
         point_id: row(1.0).point_id,
         node: String::new(),
-        timeslice: number,
-        data: (number % 8) as usize,
+        timeslice: index,
+        data: (index % 8) as usize,
         due_s,
         emitted_s: Some(due_s),
         begun_s: Some(due_s),
         ended_s: Some(due_s + latency_s),
-        worker: Some((number % 2) as usize),
+        worker: Some((index % 2) as usize),
         fate: Fate::Done,
         held: YesNo::No,
         checked: YesNo::No,

@@ -1,35 +1,34 @@
-//! Whether workers keep up with a speed.
+//! Verdict on whether workers keep up with a speed.
 
 use super::row::StreamRow;
 use crate::record::YesNo;
 use crate::units;
 
-/// Why workers do not keep up.
+/// Reason why workers do not keep up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shortfall {
     /// Timeslices were dropped.
     Dropped(u64),
-    /// Some had to wait until there was room in the queue.
+    /// Timeslices were delayed because the queue was full.
     Held(u64),
-    /// Some were lost with their workers.
+    /// Timeslices were lost with their workers.
     Lost(u64),
-    /// More than each worker could have waiting for it were not begun at the end.
+    /// The backlog at the end was more than one timeslice per worker.
     Backlog(u64),
 }
 
-/// What a row falls short by; `None` if its workers kept up. `held` timeslices had to wait for
-/// room in the queue.
+/// Shortfall of a row; `None` if its workers kept up. `held` timeslices were delayed by a full
+/// queue.
 ///
-/// At the end each worker may have a timeslice waiting for it: what grows by less than that in
-/// the whole time does not grow. Workers that are too slow by a share of what is due leave that
-/// share behind.
+/// At the end each worker may have one waiting timeslice: a backlog below that over the whole time
+/// does not grow. Workers that are too slow by some share of the input leave that share as backlog.
 pub fn shortfall(row: &StreamRow, held: u64) -> Option<Shortfall> {
-    let most = row.processes as u64;
+    let max = row.processes as u64;
     match row {
         row if row.lost > 0 => Some(Shortfall::Lost(row.lost)),
         row if row.dropped > 0 => Some(Shortfall::Dropped(row.dropped)),
         _ if held > 0 => Some(Shortfall::Held(held)),
-        row if row.backlog > most => Some(Shortfall::Backlog(row.backlog)),
+        row if row.backlog > max => Some(Shortfall::Backlog(row.backlog)),
         _ => None,
     }
 }
@@ -39,7 +38,7 @@ impl Shortfall {
     pub fn words(self) -> String {
         let (count, what) = match self {
             Shortfall::Dropped(count) => (count, "dropped"),
-            Shortfall::Held(count) => (count, "late, as the queue was full"),
+            Shortfall::Held(count) => (count, "late, because the queue was full"),
             Shortfall::Lost(count) => (count, "lost with their workers"),
             Shortfall::Backlog(count) => (count, "not begun at the end"),
         };
@@ -49,8 +48,8 @@ impl Shortfall {
     }
 }
 
-/// The highest speed that was kept up below the lowest that was not; `None` if there is none. Rows
-/// are those of one setting on one device.
+/// The highest speed that was kept up with below the lowest one that was not; `None` if there is
+/// none. Rows are those of one setting on one device.
 pub fn highest_kept_up<'a>(
     rows: impl IntoIterator<Item = &'a StreamRow> + Clone,
 ) -> Option<&'a StreamRow> {
@@ -68,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whatever_is_missing_or_late_is_a_shortfall() {
+    fn missing_and_late_timeslices_are_a_shortfall() {
         let whole = row(1.0);
         assert_eq!(shortfall(&whole, 0), None);
         assert_eq!(shortfall(&whole, 1), Some(Shortfall::Held(1)));
@@ -83,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_kept_up_by_luck_above_a_failure_does_not_count() {
+    fn speeds_above_a_failure_do_not_count() {
         let of = |speed, kept_up: bool| StreamRow { kept_up: kept_up.into(), ..row(speed) };
         let rows = [of(2.0, true), of(1.0, true), of(4.0, false), of(5.0, true)];
         assert_eq!(highest_kept_up(&rows).map(|row| row.speed), Some(2.0));

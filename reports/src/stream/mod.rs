@@ -1,14 +1,15 @@
-//! Timeslices that come when they are due: what became of each, and how late their results are.
+//! Open-loop runs: timeslices arrive at the detector's rate, and the latency of their results is
+//! measured.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `row` | a speed, and its timeslices, as they are written |
-//! | [`live`] | the same while it runs, for monitoring |
-//! | `times` | how late results and timeslices were |
-//! | `nodes` | what several nodes did at the same time, as one |
-//! | `rates` | what was due and done in each part of the time |
-//! | `kept_up` | whether workers keep up, and to which speed |
-//! | `table` | all of that for people and programs |
+//! | `row` | the results of a speed and of its timeslices |
+//! | [`live`] | metrics of a running stream, for monitoring |
+//! | `times` | latencies and delays |
+//! | `nodes` | combined results of several nodes |
+//! | `rates` | due and completed rates over time |
+//! | `kept_up` | verdict on whether workers keep up |
+//! | `table` | output for people and programs |
 
 #[cfg(test)]
 pub(crate) mod fixture;

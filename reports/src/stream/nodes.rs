@@ -1,11 +1,11 @@
-//! What several nodes did at the same time, as one.
+//! Combined results of several nodes.
 
 use super::row::{Fate, StreamRow, TimesliceRow, WRONG};
 use super::times::Times;
 use crate::record::YesNo;
 use crate::units;
 
-/// What a node did at one speed.
+/// Results of a node at one speed.
 #[derive(Clone, Copy, Debug)]
 pub struct NodePart<'a> {
     /// Its row, with the node's name.
@@ -16,15 +16,15 @@ pub struct NodePart<'a> {
     pub cpus: usize,
 }
 
-/// The row of all nodes together; `None` without any. They are of the same point.
+/// The combined row of all nodes of a point; `None` without nodes.
 ///
-/// Counts, rates and joules are sums, shares of CPUs means over all CPUs, and quantiles those of all
-/// timeslices that were written down. All nodes kept up, or it was not kept up. A figure that one
-/// of the nodes does not have is not known.
+/// Counts, rates and joules are sums, shares of CPUs are means over all CPUs, and quantiles are
+/// those of all recorded timeslices. The speed was kept up with only if all nodes kept up. Metrics
+/// that one of the nodes lacks are unknown.
 pub fn together(parts: &[NodePart<'_>]) -> Option<StreamRow> {
     let mut row = parts.first()?.row.clone();
     let rows = || parts.iter().map(|part| part.row);
-    // Files of others may say anything.
+    // Files of other programs may contain any values.
     let sum = |of: fn(&StreamRow) -> u64| rows().map(of).fold(0, u64::saturating_add);
     let sum_counts = |of: fn(&StreamRow) -> usize| rows().map(of).fold(0, usize::saturating_add);
     let add = |of: fn(&StreamRow) -> Option<f64>| rows().map(of).sum::<Option<f64>>();
@@ -74,7 +74,7 @@ fn share(parts: &[NodePart<'_>], of: fn(&StreamRow) -> Option<f64>) -> Option<f6
     of_all.map(|of_all| of_all / cpus.max(1) as f64)
 }
 
-/// The mean over what each node has of something.
+/// The mean weighted by a quantity of each node.
 fn weighted(
     parts: &[NodePart<'_>],
     of: fn(&StreamRow) -> Option<f64>,
@@ -86,8 +86,8 @@ fn weighted(
     sum.filter(|_| total > 0.0).map(|sum| sum / total)
 }
 
-/// What is to be known of all nodes; what is wrong comes first. Notes of nodes that were not fast
-/// enough are with their own rows.
+/// Notes on all nodes; errors come first. Notes of nodes that were not fast enough are with their
+/// own rows.
 fn notes(parts: &[NodePart<'_>]) -> String {
     let mut notes = Vec::new();
     let rows = || parts.iter().map(|part| part.row);
@@ -118,7 +118,7 @@ fn own<'a>(part: &NodePart<'a>) -> impl Iterator<Item = &'a TimesliceRow> {
     timeslices.iter().filter(|it| it.point_id == row.point_id)
 }
 
-/// Quantiles of all nodes' timeslices, and the longest times that nodes tell.
+/// Quantiles of all nodes' timeslices, and the longest times of any node.
 fn fill_times(row: &mut StreamRow, parts: &[NodePart<'_>]) {
     let all = || parts.iter().flat_map(own);
     let done = || all().filter(|it| it.fate == Fate::Done);
@@ -145,9 +145,9 @@ mod tests {
         StreamRow { node: name.into(), cpu_j: Some(5.0), cores_share: Some(0.2), ..row(1.0) }
     }
 
-    /// So many timeslices, each done after such a time.
+    /// `count` timeslices with this latency.
     fn timeslices(count: u64, latency_s: f64) -> Vec<TimesliceRow> {
-        (0..count).map(|number| timeslice(number, latency_s)).collect()
+        (0..count).map(|index| timeslice(index, latency_s)).collect()
     }
 
     fn merged(rows: [&StreamRow; 2], timeslices: [&[TimesliceRow]; 2]) -> StreamRow {
@@ -163,7 +163,8 @@ mod tests {
 
     #[test]
     fn counts_add_up_and_quantiles_are_those_of_all_timeslices() {
-        let (quick, slow) = (timeslices(400, 0.01), timeslices(400, 0.03));
+        let quick = timeslices(400, 0.01);
+        let slow = timeslices(400, 0.03);
         let other = StreamRow { cores_share: Some(0.8), items: 3e5, ..node("b") };
         let all = merged([&node("a"), &other], [&quick, &slow]);
         assert_eq!((all.node.as_str(), all.nodes, all.processes), ("", 2, 4));
@@ -194,7 +195,8 @@ mod tests {
         for (slice, building_s) in slices.iter_mut().zip([0.002, 0.004, 0.009]) {
             slice.building_s = Some(building_s);
         }
-        let (small, large) = (built("a", 1000, 100), built("b", 3000, 900));
+        let small = built("a", 1000, 100);
+        let large = built("b", 3000, 900);
         let all = merged([&small, &large], [&slices, &[]]);
         assert_eq!((all.events, all.event_items, all.done_items), (Some(60), Some(1000), 4000));
         close(all.kept_share, 0.25);
@@ -204,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn one_that_does_not_keep_up_or_is_wrong_is_told_of_all() {
+    fn one_slow_or_wrong_node_counts_for_all() {
         let behind = StreamRow { kept_up: YesNo::No, note: "9 timeslices".into(), ..node("b") };
         let few = timeslices(400, 0.01);
         let all = merged([&node("a"), &behind], [&few, &few]);
@@ -220,14 +222,14 @@ mod tests {
     }
 
     #[test]
-    fn what_one_does_not_know_nobody_knows_of_all() {
+    fn values_unknown_to_one_node_are_unknown_for_all() {
         let silent = StreamRow { cpu_j: None, cores_share: None, ..node("b") };
         let all = merged([&node("a"), &silent], [&[], &[]]);
         assert_eq!((all.cpu_j, all.cores_share, all.p50_s), (None, None, None));
     }
 
     #[test]
-    fn timeslices_of_other_points_and_those_that_waited_for_room_are_left_out() {
+    fn timeslices_of_other_points_and_delayed_ones_are_omitted() {
         let mut all = timeslices(400, 0.01);
         all[0].point_id = "another".into();
         all[1] = TimesliceRow { held: YesNo::Yes, emitted_s: Some(9.0), ..all[1].clone() };

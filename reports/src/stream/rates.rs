@@ -1,34 +1,35 @@
-//! What was due and what was done in each part of the time.
+//! Due and completed rates over time.
 
 use super::row::{StreamRow, TimesliceRow};
 
-/// Parts of the time in which rates are counted.
+/// Maximum number of intervals of time in which rates are counted.
 const PARTS: usize = 40;
-/// Fewer timeslices in a part would make steps of the rate.
+/// Minimum number of timeslices per interval, to avoid steps of the rate.
 const IN_PART: f64 = 10.0;
 
-/// Rates over time: in the middle of each part, in seconds, so many a second.
+/// Rates over time: the middle of each interval in seconds, and the amount per second.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Rates {
-    /// As the detector delivers it: evenly while a timeslice is filled.
+    /// The rate of the detector, which is uniform within a timeslice.
     pub due: Vec<(f64, f64)>,
-    /// As results are there.
+    /// The rate of results.
     pub done: Vec<(f64, f64)>,
 }
 
 impl Rates {
-    /// The rates of a speed: of an amount that each of its timeslices has.
-    pub fn of<'a>(
+    /// The rates of a speed, for an amount that each of its timeslices has.
+    pub fn new<'a>(
         row: &StreamRow,
         own: impl IntoIterator<Item = &'a TimesliceRow> + Clone,
         amount: impl Fn(&TimesliceRow) -> f64,
     ) -> Self {
         let parts = (row.due as f64 / IN_PART).clamp(1.0, PARTS as f64) as usize;
         let count = own.clone().into_iter().count();
-        // Of many timeslices only some are written.
+        // Only some of many timeslices are recorded.
         let written = row.due as f64 / count.max(1) as f64;
         let length = row.duration_s / parts as f64;
-        let (mut due, mut done) = (vec![0.0; parts], vec![0.0; parts]);
+        let mut due = vec![0.0; parts];
+        let mut done = vec![0.0; parts];
         let arrival = row.timeslice_s / row.speed;
         for timeslice in own {
             let amount = amount(timeslice);
@@ -46,16 +47,17 @@ impl Rates {
         Rates { due: rates(due), done: rates(done) }
     }
 
-    /// The highest of what was done.
+    /// The highest rate of results.
     pub fn highest(&self) -> Option<f64> {
         self.done.iter().map(|(_, rate)| *rate).reduce(f64::max)
     }
 }
 
-/// Adds what the detector delivers evenly from one moment to another to parts of such a length.
+/// Adds an amount that is uniform from `begin` to `end` to intervals of this length.
 fn spread(parts: &mut [f64], length: f64, (begin, end): (f64, f64), amount: f64) {
-    for (number, part) in parts.iter_mut().enumerate() {
-        let (from, to) = (number as f64 * length, (number + 1) as f64 * length);
+    for (index, part) in parts.iter_mut().enumerate() {
+        let from = index as f64 * length;
+        let to = (index + 1) as f64 * length;
         let within = end.min(to) - begin.max(from);
         if within > 0.0 {
             *part += amount * within / (end - begin);
@@ -69,11 +71,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_comes_evenly_has_one_rate_and_what_is_late_ends_later() {
-        let all: Vec<TimesliceRow> = (0..400).map(|number| timeslice(number, 2.0)).collect();
-        let rates = Rates::of(&row(1.0), &all, |it| it.bytes as f64);
+    fn uniform_input_has_one_rate_and_late_results_end_later() {
+        let all: Vec<TimesliceRow> = (0..400).map(|index| timeslice(index, 2.0)).collect();
+        let rates = Rates::new(&row(1.0), &all, |it| it.bytes as f64);
         assert_eq!((rates.due.len(), rates.done.len()), (PARTS, PARTS));
-        // 7.2 MB each 50 ms, in parts of half a second.
+        // 7.2 MB each 50 ms, in intervals of half a second.
         let close = |rate: f64| (rate / 144e6 - 1.0).abs() < 1e-6;
         assert!(close(rates.due[20].1) && close(rates.done[20].1), "{rates:?}");
         assert_eq!(rates.done[2].1, 0.0, "nothing before 2 s");

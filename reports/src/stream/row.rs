@@ -7,18 +7,18 @@ use serde::{Deserialize, Serialize};
 use crate::record::{Params, Point, YesNo};
 use crate::shape::{self, Axes, AxisName};
 
-/// How the note of a row begins if a result was wrong.
+/// Prefix of the note of a row with a wrong result.
 pub const WRONG: &str = "wrong output";
 
-/// One speed: timeslices that came so many times as fast as from the detector, and what became of
-/// them. The order of the fields is the order of the columns.
+/// Results at one speed: timeslices that arrive at this multiple of the detector's rate. The order
+/// of the fields is the order of the columns.
 ///
 /// `due` is the sum of `done`, `lost`, `dropped` and `backlog`. Times are in seconds. A row that is
-/// not valid says why in its `note`; one without `due` has no figures.
+/// not valid has the reason in its `note`; one without `due` has no results.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct StreamRow {
-    /// The same for the same point in any run.
+    /// Equal for equal points in any run.
     pub point_id: String,
     /// The task.
     pub algorithm: String,
@@ -28,21 +28,21 @@ pub struct StreamRow {
     pub backend: String,
     /// `cpu`, `cuda:0`, or `cuda:0+cuda:1` over which processes are spread.
     pub device: String,
-    /// The node, of several; empty for one by itself, and for all together.
+    /// The node, of several; empty for a single one, and for the sum of all.
     pub node: String,
     /// Nodes, each with a source and processes of its own.
     pub nodes: usize,
     /// Threads on the host of each process.
     pub threads: usize,
-    /// Where the threads of all processes were placed.
+    /// Places of the threads of all processes.
     pub places: String,
-    /// How they were bound to places.
+    /// Binding of the threads to places.
     pub bind: String,
     /// The data shape and the task's other axes.
     pub params: Params,
-    /// Processes at the beginning, of all nodes.
+    /// Processes at the start, of all nodes.
     pub processes: usize,
-    /// How many times as fast as from the detector timeslices came to each node.
+    /// Rate at which timeslices arrived at each node, over the detector's rate.
     pub speed: f64,
     /// The detector's time in a timeslice.
     pub timeslice_s: f64,
@@ -50,102 +50,103 @@ pub struct StreamRow {
     pub spill: String,
     /// The standard deviation of the interaction rate over its mean.
     pub jitter: f64,
-    /// Timeslices that may wait.
+    /// Maximum number of waiting timeslices.
     pub queue: usize,
-    /// What happens when as many wait: `wait` or `drop`.
+    /// Action when the queue is full: `wait` or `drop`.
     pub when_full: String,
-    /// When emission began, or was to begin: UTC, RFC 3339, by the node's clock.
+    /// Start of the emission, or its planned start: UTC, RFC 3339, by the node's clock.
     pub begin: String,
-    /// For how long timeslices came.
+    /// Duration of the emission.
     pub duration_s: f64,
-    /// Timeslices that were due meanwhile.
+    /// Timeslices that were due in this time.
     pub due: u64,
-    /// Those that were emitted; others had to wait for room in the queue until the end.
+    /// Timeslices that were emitted; others were delayed by a full queue until the end.
     pub emitted: u64,
-    /// Those with a result.
+    /// Timeslices with a result.
     pub done: u64,
-    /// Those that nobody did because workers were lost.
+    /// Timeslices without a result because workers were lost.
     pub lost: u64,
-    /// Those that found the queue full.
+    /// Timeslices that were dropped because the queue was full.
     pub dropped: u64,
-    /// Those that no worker had begun at the end.
+    /// Timeslices that no worker had begun at the end.
     pub backlog: u64,
-    /// Those that were handed to a second worker, as the first one was lost.
+    /// Timeslices that were handed to a second worker because the first one was lost.
     pub repeated: u64,
     /// Workers that were lost.
     pub workers_lost: usize,
-    /// The most timeslices that waited at once, on one node.
+    /// Maximum number of timeslices that waited at the same time, on one node.
     pub most_waiting: u64,
     /// Results that were compared with the reference.
     pub checked: u64,
     /// Items of the timeslices that were due: the mean.
     pub items: f64,
-    /// What those are: `digi`.
+    /// Unit of the items: `digi`.
     pub item_unit: String,
     /// Bytes of the timeslices that were due: the mean.
     pub bytes: f64,
     /// Items of all timeslices that are done.
     pub done_items: u64,
-    /// Events that were built of those; unknown if none were to be built.
+    /// Events that were built from those; unknown without event building.
     pub events: Option<u64>,
-    /// Those of the items that are in any event, each counted once.
+    /// Items that are in at least one event, each counted once.
     pub event_items: Option<u64>,
-    /// The share of the items that are in any event.
+    /// The share of the items that are in at least one event.
     pub kept_share: Option<f64>,
-    /// Timeslices that were due in a second.
+    /// Timeslices that were due per second.
     pub due_per_s: Option<f64>,
-    /// Timeslices whose results were there within the duration, in a second.
+    /// Timeslices with results within the duration, per second.
     pub done_per_s: Option<f64>,
-    /// Items of those in a second.
+    /// Items of those per second.
     pub items_per_s: Option<f64>,
-    /// Bytes of those in a second.
+    /// Bytes of those per second.
     pub bytes_per_s: Option<f64>,
-    /// The median time from when a timeslice was due until its result was there.
+    /// The median latency: from when a timeslice was due to its result.
     pub p50_s: Option<f64>,
     /// The lower end of its 95 % interval.
     pub p50_low_s: Option<f64>,
     /// The upper end of its 95 % interval.
     pub p50_high_s: Option<f64>,
-    /// The 99th percentile of that time.
+    /// The 99th percentile of the latency.
     pub p99_s: Option<f64>,
-    /// The lower end of its 95 % interval; unknown of few timeslices.
+    /// The lower end of its 95 % interval; unknown for few timeslices.
     pub p99_low_s: Option<f64>,
-    /// The upper end of its 95 % interval; unknown of few timeslices.
+    /// The upper end of its 95 % interval; unknown for few timeslices.
     pub p99_high_s: Option<f64>,
-    /// The 99.9th percentile of that time.
+    /// The 99.9th percentile of the latency.
     pub p999_s: Option<f64>,
-    /// The lower end of its 95 % interval; unknown of few timeslices.
+    /// The lower end of its 95 % interval; unknown for few timeslices.
     pub p999_low_s: Option<f64>,
-    /// The upper end of its 95 % interval; unknown of few timeslices.
+    /// The upper end of its 95 % interval; unknown for few timeslices.
     pub p999_high_s: Option<f64>,
-    /// The longest time.
+    /// The longest latency.
     pub max_s: Option<f64>,
-    /// The median of the part of it in which a worker was busy with the timeslice.
+    /// The median processing time of a timeslice in its worker.
     pub work_p50_s: Option<f64>,
-    /// The median of the part of that in which events were built; unknown if none were to be.
+    /// The median time of event building, a part of the processing time; unknown without event
+    /// building.
     pub building_p50_s: Option<f64>,
-    /// The median of how late timeslices were emitted, but those that waited for room in the queue.
+    /// The median delay of the emission, without timeslices that were delayed by a full queue.
     pub late_p50_s: Option<f64>,
-    /// The 99th percentile of that.
+    /// The 99th percentile of the delay.
     pub late_p99_s: Option<f64>,
-    /// The longest of that.
+    /// The longest delay.
     pub late_max_s: Option<f64>,
     /// CPU time of the workers over that of all CPUs that they may use.
     pub cores_share: Option<f64>,
-    /// CPU time of all others, on the same CPUs, over that of these CPUs.
+    /// CPU time of other processes on the same CPUs over that of these CPUs.
     pub others_share: Option<f64>,
-    /// Joules that the processors took meanwhile, by their own counters.
+    /// Energy of the processors in joules, by their own counters.
     pub cpu_j: Option<f64>,
-    /// Joules that the GPUs took meanwhile, by their own counters.
+    /// Energy of the GPUs in joules, by their own counters.
     pub gpu_j: Option<f64>,
-    /// Whether workers kept up.
+    /// `yes` if the workers kept up.
     pub kept_up: YesNo,
-    /// Whether all results that were compared were right.
+    /// `yes` if all results that were compared were right.
     pub valid: YesNo,
-    /// What a reader should know about the row.
+    /// Notes on the row.
     pub note: String,
-    /// Time of the workers in which results were compared, over that in which they processed
-    /// timeslices. Runs of earlier versions have none.
+    /// Time of the workers spent on comparing results, over that spent on processing timeslices.
+    /// Runs of earlier versions have none.
     #[serde(default)]
     pub check_share: Option<f64>,
     /// Part of the segments that was compared bit by bit: the mean over results that were compared.
@@ -154,16 +155,16 @@ pub struct StreamRow {
 }
 
 /// One timeslice. The order of the fields is the order of the columns. Times are in seconds from
-/// the beginning of the emission; what did not happen is empty.
+/// the start of the emission; missing events are empty.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct TimesliceRow {
-    /// The point's.
+    /// Id of the point.
     pub point_id: String,
     /// The node, of several.
     pub node: String,
-    /// Its number, from 0 on.
+    /// Its index, from 0.
     pub timeslice: u64,
-    /// Which of the prepared timeslices it was.
+    /// Index of the prepared data.
     pub data: usize,
     /// When it was due.
     pub due_s: f64,
@@ -171,15 +172,15 @@ pub struct TimesliceRow {
     pub emitted_s: Option<f64>,
     /// When a worker began with it.
     pub begun_s: Option<f64>,
-    /// When its result was there.
+    /// When its result was available.
     pub ended_s: Option<f64>,
-    /// The last worker that had it.
+    /// The last worker that processed it.
     pub worker: Option<usize>,
-    /// What became of it.
+    /// Its final state.
     pub fate: Fate,
-    /// Whether it was emitted late, or not at all, because the queue was full.
+    /// `yes` if it was emitted late, or not at all, because the queue was full.
     pub held: YesNo,
-    /// Whether its result was compared with the reference.
+    /// `yes` if its result was compared with the reference.
     pub checked: YesNo,
     /// Its digis.
     pub digis: u64,
@@ -187,21 +188,21 @@ pub struct TimesliceRow {
     pub clusters: u64,
     /// The hits that are in these data.
     pub hits: u64,
-    /// Bytes of what is handed over: digis, or raw data. Runs of earlier versions have none.
+    /// Bytes of the input: digis, or raw data. Runs of earlier versions have none.
     #[serde(default)]
     pub bytes: u64,
-    /// The events that its worker has built of it; unknown if none were to be built.
+    /// The events that its worker has built from it; unknown without event building.
     pub events: Option<u64>,
-    /// Its digis that are in any event, each counted once.
+    /// Its digis that are in at least one event, each counted once.
     pub event_digis: Option<u64>,
-    /// For how long its worker has built events.
+    /// Time that its worker spent on building events.
     pub building_s: Option<f64>,
-    /// For how long its worker has compared the result; unknown if it was not compared.
+    /// Time that its worker spent on comparing the result; unknown if it was not compared.
     #[serde(default)]
     pub check_s: Option<f64>,
 }
 
-/// What became of a timeslice.
+/// Final state of a timeslice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Fate {
@@ -209,7 +210,7 @@ pub enum Fate {
     Done,
     /// Its workers were lost.
     Lost,
-    /// It found the queue full.
+    /// It was dropped because the queue was full.
     Dropped,
     /// No worker had begun with it at the end.
     #[default]
@@ -225,7 +226,7 @@ impl StreamRow {
         p999_s,p999_low_s,p999_high_s,max_s,work_p50_s,building_p50_s,late_p50_s,late_p99_s,late_max_s,\
         cores_share,others_share,cpu_j,gpu_j,kept_up,valid,note,check_share,compared_share";
 
-    /// The row of a speed of which nothing is known.
+    /// The row of a speed without results.
     pub fn new(point: &Point, processes: usize, speed: f64) -> Self {
         let mut identity = point.clone();
         identity.params.set("processes", processes.to_string());
@@ -247,29 +248,29 @@ impl StreamRow {
         }
     }
 
-    /// Whether there is anything to be shown.
+    /// True if the row has results.
     pub fn is_measured(&self) -> bool {
         self.valid == YesNo::Yes && self.due > 0
     }
 
-    /// Whether a result was wrong.
+    /// True if a result was wrong.
     pub fn is_wrong(&self) -> bool {
         self.valid == YesNo::No && self.note.starts_with(WRONG)
     }
 
-    /// So many times as fast as from the detector are timeslices done, by each node on average.
+    /// Completed rate over the detector's rate, per node on average.
     pub fn speed_done(&self) -> Option<f64> {
         Some(self.done_per_s? * self.timeslice_s / self.nodes.max(1) as f64)
     }
 
-    /// Writes down what events were built of the timeslices that are done.
+    /// Sets the numbers of events that were built from completed timeslices.
     pub fn set_events(&mut self, events: Option<u64>, event_items: Option<u64>) {
         (self.events, self.event_items) = (events, event_items);
         let share = |kept: u64| kept as f64 / self.done_items as f64;
         self.kept_share = event_items.filter(|_| self.done_items > 0).map(share);
     }
 
-    /// Joules of processors and GPUs, as far as they are known.
+    /// Energy of processors and GPUs in joules, as far as it is known.
     pub fn joules(&self) -> Option<f64> {
         match (self.cpu_j, self.gpu_j) {
             (None, None) => None,
@@ -277,13 +278,13 @@ impl StreamRow {
         }
     }
 
-    /// Timeslices that are done with a joule.
+    /// Completed timeslices per joule.
     pub fn done_per_j(&self) -> Option<f64> {
         let joules = self.joules().filter(|&joules| joules > 0.0)?;
         Some(self.done as f64 / joules)
     }
 
-    /// All that tells points apart but the speed and where they run.
+    /// All axes that distinguish points except for speed and device.
     pub fn setting(&self) -> Axes {
         let params = shape::param_axes(&self.algorithm, &self.params).into_iter();
         let own = [
@@ -309,7 +310,7 @@ impl TimesliceRow {
     pub const COLUMNS: &str = "point_id,node,timeslice,data,due_s,emitted_s,begun_s,ended_s,worker,\
         fate,held,checked,digis,clusters,hits,bytes,events,event_digis,building_s,check_s";
 
-    /// From when it was due until its result was there.
+    /// Time from when it was due to its result.
     pub fn latency_s(&self) -> Option<f64> {
         Some(self.ended_s? - self.due_s)
     }
@@ -345,7 +346,7 @@ mod tests {
     }
 
     #[test]
-    fn processes_and_speed_tell_points_apart() {
+    fn processes_and_speed_distinguish_points() {
         let point = Point { algorithm: "sts".into(), ..Point::default() };
         let id = |processes, speed| StreamRow::new(&point, processes, speed).point_id;
         assert_eq!(id(1, 2.0), id(1, 2.0));
@@ -353,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn energy_is_of_all_that_tells() {
+    fn energy_is_the_sum_of_known_counters() {
         let row = StreamRow { done: 100, cpu_j: Some(30.0), gpu_j: Some(20.0), ..row(1.0) };
         assert_eq!(row.done_per_j(), Some(2.0));
         assert_eq!(StreamRow { gpu_j: None, cpu_j: None, ..row }.done_per_j(), None);

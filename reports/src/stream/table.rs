@@ -1,4 +1,4 @@
-//! What became of timeslices, as tables: a block for each setting, a row for each speed.
+//! Results of open-loop runs as tables: a block for each setting, a row for each speed.
 
 use text::Foreign;
 
@@ -9,7 +9,7 @@ use crate::grouped::grouped;
 use crate::record::{RunRecord, YesNo};
 use crate::screen::Screen;
 use crate::shape::{self, AxisName};
-use crate::table::{Format, Look, Side, Table, TableError, for_people, known};
+use crate::table::{Format, Highlight, Side, Table, TableError, for_people, known};
 use crate::units;
 
 const COLUMNS: [(&str, Side); 21] = [
@@ -35,14 +35,14 @@ const COLUMNS: [(&str, Side); 21] = [
     ("cores", Side::Right),
     (PER_JOULE, Side::Right),
 ];
-/// Columns that a narrow terminal does without, those that matter least first.
+/// Columns that are omitted on narrow terminals, the least important first.
 const DISPENSABLE: [&str; 10] =
     ["late p99", "p99.9", PER_JOULE, KEPT, "cores", BUILDING, EVENTS, "max", "dropped", "backlog"];
 const NODE: &str = "node";
 const EVENTS: &str = "events";
-/// The share of digis that are in events.
+/// Column of the share of digis that are in events.
 const KEPT: &str = "kept";
-/// The median time that events take.
+/// Column of the median time of event building.
 const BUILDING: &str = "building p50";
 const PER_JOULE: &str = "done/J";
 
@@ -135,7 +135,7 @@ fn record(row: &StreamRow) -> Record<'_> {
 }
 
 fn tables(rows: &[StreamRow]) -> Vec<Table> {
-    // Nodes are below all of them together, also where there is but one.
+    // Nodes are below their sum, even if there is only one.
     let key = |row: &&StreamRow| (row.algorithm.clone(), row.setting(), row.node.is_empty());
     let blocks = grouped(rows, key).into_iter();
     blocks.map(|((task, setting, _), rows)| table(&task, &setting, &rows)).collect()
@@ -153,51 +153,52 @@ fn table(task: &str, setting: &[(AxisName, String)], rows: &[&StreamRow]) -> Tab
         let named = COLUMNS.into_iter().zip(cells(row));
         named.filter(|((name, _), _)| is_shown(name)).map(|(_, cell)| cell).collect()
     };
-    let look = |row: &&StreamRow| match row.valid {
-        YesNo::No => Look::NotValid,
-        _ => Look::Plain,
+    let highlight = |row: &&StreamRow| match row.valid {
+        YesNo::No => Highlight::NotValid,
+        _ => Highlight::Plain,
     };
     Table::new(&columns, rows.iter().map(cells))
         .under(format!("{task}: {}", heading(setting, rows)))
         .with_notes(limits(rows).chain(notes(rows)).collect())
-        .with_looks(rows.iter().map(look).collect())
+        .with_highlights(rows.iter().map(highlight).collect())
         .without_if_narrow(&DISPENSABLE)
 }
 
-/// `17.8 M digis a second from the detector, in timeslices of 50 ms · 2 processes · …`.
+/// `17.8 M digis per second from the detector, in timeslices of 50 ms · 2 processes · …`.
 fn heading(setting: &[(AxisName, String)], rows: &[&StreamRow]) -> String {
     let measured = rows.iter().find(|row| row.is_measured());
     let data = measured.map(|row| {
         let rate = units::count(row.items / row.timeslice_s);
         let timeslice = units::seconds(row.timeslice_s, 3);
         format!(
-            "{rate} {}s a second from the detector, in timeslices of {timeslice}",
+            "{rate} {}s per second from the detector, in timeslices of {timeslice}",
             row.item_unit
         )
     });
-    let said = shape::phrases(setting);
-    let parts = data.into_iter().chain(std::iter::once(said).filter(|said| !said.is_empty()));
+    let phrases = shape::phrases(setting);
+    let parts =
+        data.into_iter().chain(std::iter::once(phrases).filter(|phrases| !phrases.is_empty()));
     parts.collect::<Vec<_>>().join(shape::SEPARATOR)
 }
 
-/// To which speed each device keeps up; of nodes that is said of all of them together.
+/// The highest speed with which each device keeps up; for several nodes that of their sum.
 pub(crate) fn limits(rows: &[&StreamRow]) -> impl Iterator<Item = String> {
     let rows = rows.iter().filter(|row| row.node.is_empty());
-    grouped(rows, |row| who(row)).into_iter().filter_map(|(who, rows)| {
+    grouped(rows, |row| subject(row)).into_iter().filter_map(|(subject, rows)| {
         let rows: Vec<&StreamRow> = rows.into_iter().copied().collect();
         rows.iter().find(|row| row.is_measured())?;
-        let said = match highest_kept_up(rows.iter().copied()) {
+        let phrases = match highest_kept_up(rows.iter().copied()) {
             Some(row) => format!("keeps up with {} the detector's rate", times(row.speed)),
             None => "keeps up with none of these speeds".to_owned(),
         };
-        Some(format!("{who}: {said}"))
+        Some(format!("{subject}: {phrases}"))
     })
 }
 
 /// `time-sweep on cpu`, `time-sweep on cpu of n1`.
-fn who(row: &StreamRow) -> String {
-    let who = format!("{} on {}", row.variant, row.device);
-    if row.node.is_empty() { who } else { format!("{who} of {}", row.node.shown()) }
+fn subject(row: &StreamRow) -> String {
+    let subject = format!("{} on {}", row.variant, row.device);
+    if row.node.is_empty() { subject } else { format!("{subject} of {}", row.node.shown()) }
 }
 
 /// `0.5 times`.
@@ -205,7 +206,7 @@ fn times(speed: f64) -> String {
     format!("{} times", short(speed))
 }
 
-/// Three digits, without zeros at the end: speeds are typed so.
+/// Three digits without trailing zeros, as speeds are typed.
 pub fn short(speed: f64) -> String {
     units::trimmed(&units::significant(speed, 3)).to_owned()
 }
@@ -213,7 +214,7 @@ pub fn short(speed: f64) -> String {
 fn notes(rows: &[&StreamRow]) -> impl Iterator<Item = String> {
     let noted = rows.iter().filter(|row| !row.note.is_empty());
     let notes: Vec<String> = noted
-        .map(|row| format!("{}, speed {}: {}", who(row), short(row.speed), row.note))
+        .map(|row| format!("{}, speed {}: {}", subject(row), short(row.speed), row.note))
         .collect();
     notes.into_iter()
 }
@@ -268,9 +269,9 @@ mod tests {
         assert_eq!(table.column("speed"), ["0.5", "1", "4"]);
         assert_eq!(table.column("due"), ["200", "400", "1600"]);
         assert_eq!(table.column("backlog"), ["0", "0", "200"]);
-        assert!(!table.names().contains(&"done/J"), "nobody tells");
+        assert!(!table.names().contains(&"done/J"), "no energy counters");
         let text = for_people(Format::Table, &all, Screen::default());
-        for words in ["18 M digis a second", "timeslices of 50.0 ms", "keeps up with 1 times"] {
+        for words in ["18 M digis per second", "timeslices of 50.0 ms", "keeps up with 1 times"] {
             assert!(text.contains(words), "{words}: {text}");
         }
     }
@@ -312,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_not_measured_says_why() {
+    fn unmeasured_values_have_a_reason() {
         let empty =
             StreamRow { due: 0, valid: YesNo::No, note: "not run: tired".into(), ..row(1.0) };
         let text = for_people(Format::Markdown, &tables(&[empty]), Screen::default());

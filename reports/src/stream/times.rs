@@ -1,4 +1,4 @@
-//! How late results and timeslices were.
+//! Latencies and delays of timeslices.
 
 use statistics::{Estimate, quantile_with_interval};
 
@@ -7,18 +7,18 @@ use super::row::StreamRow;
 /// Times of single timeslices, in seconds and in any order.
 #[derive(Clone, Debug, Default)]
 pub struct Times {
-    /// From when those with a result were due until it was there.
+    /// Time from when timeslices were due to their results.
     pub latencies: Vec<f64>,
-    /// For how long workers were busy with them.
+    /// Processing times of workers.
     pub work: Vec<f64>,
-    /// For how long they built events, of timeslices of which they did.
+    /// Times of event building, of timeslices for which it was done.
     pub building: Vec<f64>,
-    /// How late those were emitted that had not to wait for room in the queue.
+    /// Delays of the emission, without timeslices that were delayed by a full queue.
     pub late: Vec<f64>,
 }
 
 impl Times {
-    /// Writes quantiles and the longest times into a row.
+    /// Writes quantiles and maxima into a row.
     pub fn fill(&self, row: &mut StreamRow) {
         let latency = |probability| parts(quantile_with_interval(&self.latencies, probability));
         (row.p50_s, row.p50_low_s, row.p50_high_s) = latency(0.5);

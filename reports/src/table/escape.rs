@@ -1,8 +1,8 @@
-//! Text that markdown shows as it is.
+//! Escaping of text for markdown.
 
 use text::{Foreign, SENTENCE};
 
-/// A text on one line, as long as a sentence at most, without any sign that means something to
+/// A text on one line, shortened to a maximum length, without characters that are special in
 /// markdown.
 pub(crate) fn escaped(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());

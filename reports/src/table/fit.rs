@@ -1,7 +1,7 @@
-//! Tables that fit a screen: a row that is wrapped can't be read.
+//! Fitting of tables to a screen: wrapped rows can't be read.
 //!
-//! Where a table is too wide, columns that matter least are left out, then those on the right, and
-//! long texts are shortened. Headings and notes are sentences, and go on in the next line.
+//! If a table is too wide, the least important columns are omitted, then those on the right, and
+//! long texts are shortened. Headings and notes are sentences, which are wrapped.
 
 use std::borrow::Cow;
 
@@ -11,22 +11,22 @@ use crate::screen::{Screen, Size};
 
 /// Characters between columns.
 const GAP: usize = 2;
-/// Texts are not shortened to less.
-const SHORTEST: usize = 12;
-/// However narrow a screen is.
-const FEWEST_COLUMNS: usize = 2;
-/// What lines that go on begin with.
+/// Minimum length of shortened texts.
+const MIN_TEXT: usize = 12;
+/// Minimum number of columns, even on a narrow screen.
+const MIN_COLUMNS: usize = 2;
+/// Indentation of wrapped lines.
 const INDENT: &str = "    ";
 
-/// A table as a screen shows it.
+/// A table as fitted to a screen.
 pub(super) struct Fitted<'t> {
     pub(super) table: Cow<'t, Table>,
-    /// Names of columns that there is no room for.
+    /// Names of omitted columns.
     left_out: Vec<String>,
 }
 
 impl Table {
-    /// The table for a screen.
+    /// Fits the table to a screen.
     pub(super) fn fitted(&self, screen: Screen) -> Fitted<'_> {
         let Some(Size { columns, .. }) = screen.size else {
             return Fitted { table: Cow::Borrowed(self), left_out: Vec::new() };
@@ -39,7 +39,7 @@ impl Table {
             }
             left_out.extend(table.leave_out(name));
         }
-        while table.shortest() > columns && table.columns.len() > FEWEST_COLUMNS {
+        while table.shortest() > columns && table.columns.len() > MIN_COLUMNS {
             let last = table.columns[table.columns.len() - 1].0.clone();
             left_out.extend(table.leave_out(&last));
         }
@@ -49,16 +49,16 @@ impl Table {
         Fitted { table: Cow::Owned(table), left_out }
     }
 
-    /// Characters of its rows.
+    /// Width of its rows in characters.
     fn width(&self) -> usize {
         let columns = (0..self.columns.len()).map(|column| self.width_of(column));
         columns.sum::<usize>() + GAP * self.columns.len().saturating_sub(1)
     }
 
-    /// The same with texts that are as short as they may be.
+    /// Width of its rows with texts shortened to the minimum.
     fn shortest(&self) -> usize {
         let columns = self.columns.iter().enumerate().map(|(column, (_, side))| match side {
-            Side::Left => self.width_of(column).min(SHORTEST),
+            Side::Left => self.width_of(column).min(MIN_TEXT),
             Side::Right => self.width_of(column),
         });
         columns.sum::<usize>() + GAP * self.columns.len().saturating_sub(1)
@@ -70,7 +70,7 @@ impl Table {
         texts.map(|text| text.chars().count()).max().unwrap_or(0)
     }
 
-    /// Takes a column out; returns its name if it was there.
+    /// Removes a column; returns its name if it existed.
     fn leave_out(&mut self, name: &str) -> Option<String> {
         let column = self.columns.iter().position(|(column, _)| column == name)?;
         for row in &mut self.rows {
@@ -79,24 +79,25 @@ impl Table {
         Some(self.columns.remove(column).0)
     }
 
-    /// Shortens the longest texts until the rows fit, if that is enough.
+    /// Shortens the longest texts until the rows fit, if that is sufficient.
     fn shorten(&mut self, columns: usize) {
         while self.width() > columns {
             let texts = (0..self.columns.len()).filter(|&i| self.columns[i].1 == Side::Left);
             let Some(widest) = texts.max_by_key(|&column| self.width_of(column)) else { return };
-            let (wide, beyond) = (self.width_of(widest), self.width() - columns);
-            let most = wide.saturating_sub(beyond).max(SHORTEST);
-            if most >= wide {
+            let wide = self.width_of(widest);
+            let beyond = self.width() - columns;
+            let max = wide.saturating_sub(beyond).max(MIN_TEXT);
+            if max >= wide {
                 return;
             }
             for cell in self.rows.iter_mut().filter_map(|row| row.get_mut(widest)) {
-                *cell = at_most_characters(cell, most);
+                *cell = at_most_characters(cell, max);
             }
         }
     }
 }
 
-/// A sentence on columns that were left out; nothing without any.
+/// A sentence on omitted columns; empty without any.
 pub(super) fn left_out(tables: &[Fitted], screen: Screen) -> String {
     let names = distinct(tables.iter().flat_map(|table| table.left_out.iter().cloned()));
     let Some(Size { columns, .. }) = screen.size.filter(|_| !names.is_empty()) else {
@@ -107,14 +108,14 @@ pub(super) fn left_out(tables: &[Fitted], screen: Screen) -> String {
     format!("\n{}\n", wrapped(&sentence, columns, " "))
 }
 
-fn at_most_characters(text: &str, most: usize) -> String {
-    if text.chars().count() <= most {
+fn at_most_characters(text: &str, max: usize) -> String {
+    if text.chars().count() <= max {
         return text.to_owned();
     }
-    text.chars().take(most - 1).chain(['…']).collect()
+    text.chars().take(max - 1).chain(['…']).collect()
 }
 
-/// A text that goes on in the next line behind the last mark that fits.
+/// Wraps a text after the last mark that fits.
 fn wrapped(text: &str, columns: usize, mark: &str) -> String {
     let mut lines = vec![String::new()];
     for piece in text.split_inclusive(mark) {
@@ -182,14 +183,14 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_terminal_has_all_columns() {
+    fn files_and_pipes_have_all_columns() {
         let text = for_people(Format::Table, &[table()], Paint::Plain);
         assert!(text.contains("645 M/s") && text.contains("some words"), "{text}");
         assert!(!text.contains("not shown"), "{text}");
     }
 
     #[test]
-    fn headings_go_on_behind_their_separators() {
+    fn headings_wrap_after_separators() {
         let heading = wrapped("200 k digis · 24 segments · order random", 30, "· ");
         assert_eq!(heading, "200 k digis · 24 segments ·\n    order random");
         assert_eq!(wrapped("short", 30, " "), "short");

@@ -10,7 +10,7 @@ pub(crate) const NUMBER: Option<&str> = Some("number");
 /// A row of [`cards`].
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Row {
-    /// What a search finds it by.
+    /// Texts by which a search finds it.
     pub words: Option<String>,
     /// The class of its heading.
     pub class: Option<&'static str>,
@@ -18,8 +18,8 @@ pub(crate) struct Row {
     pub cells: Vec<Markup>,
 }
 
-/// A table under columns with names and classes. On a phone its rows are cards, where each
-/// cell stands beside the name of its column.
+/// A table under columns with names and classes. On a phone its rows are cards, with the name of
+/// the column next to each cell.
 pub(crate) fn cards(
     columns: &[(&str, Option<&str>)],
     rows: impl IntoIterator<Item = Row>,
@@ -62,7 +62,7 @@ mod tests {
     use super::super::tests::table;
 
     #[test]
-    fn what_is_indented_and_what_is_a_number_is_told_by_classes() {
+    fn indentation_and_numbers_have_classes() {
         let html = table().html().into_string();
         assert!(html.contains(r#"<th scope="row" class="stage">kernel</th>"#), "{html}");
         assert!(html.contains(r#"<td class="number" data-label="median">1.00 ms</td>"#), "{html}");

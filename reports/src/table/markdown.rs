@@ -1,4 +1,4 @@
-//! Tables as GitHub shows them.
+//! Tables as GitHub-flavoured markdown.
 
 use super::escape::escaped;
 use super::{Side, Table};
@@ -17,7 +17,7 @@ impl Table {
         heading + &rows + apart + &notes
     }
 
-    /// The names of the columns, then the rows; nothing without rows.
+    /// The names of the columns, then the rows; empty without rows.
     pub fn markdown_rows(&self) -> String {
         if self.rows.is_empty() {
             return String::new();
@@ -37,7 +37,7 @@ fn line(cells: impl Iterator<Item = String>) -> String {
     format!("| {} |\n", cells.collect::<Vec<_>>().join(" | "))
 }
 
-/// A cell's text; its indent survives.
+/// A cell's text; its indentation is preserved.
 fn cell(text: &str) -> String {
     let indent = text.len() - text.trim_start().len();
     "&nbsp;".repeat(indent) + &escaped(text.trim_start())

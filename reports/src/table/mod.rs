@@ -1,5 +1,5 @@
-//! Tables for people: one shape for all of them, written for a terminal, as markdown or for a
-//! page. Programs get frames ([`crate::frame`]).
+//! Tables for people: a common type, written for a terminal, as markdown or for a page. Programs
+//! get frames ([`crate::frame`]).
 
 mod escape;
 mod fit;
@@ -17,39 +17,39 @@ use text::{Foreign, SENTENCE};
 use crate::frame::FrameError;
 use crate::screen::Screen;
 
-/// What stands where there is no number.
+/// Placeholder of missing numbers.
 pub(crate) const NOTHING: &str = "-";
 
-/// A figure in words, where there is one.
+/// Formats a value, or the placeholder if there is none.
 pub(crate) fn known<T>(figure: Option<T>, say: impl FnOnce(T) -> String) -> String {
     figure.map_or_else(|| NOTHING.to_owned(), say)
 }
 
-/// For whom a table is made.
+/// Output format of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Aligned columns for a terminal.
     Table,
-    /// Rows with typed columns: of a run, those of `summary.csv`.
+    /// Rows with typed columns as CSV: for a run, those of `summary.csv`.
     Csv,
-    /// The same as JSON.
+    /// Rows with typed columns as JSON.
     Json,
-    /// Headings and tables as GitHub shows them.
+    /// Headings and tables as GitHub-flavoured markdown.
     Markdown,
 }
 
-/// Why a table could not be made.
+/// Reason why a table could not be made.
 #[derive(Debug, thiserror::Error)]
 pub enum TableError {
-    /// The rows do not become CSV or JSON.
+    /// The rows can't be serialised to CSV or JSON.
     #[error(transparent)]
     Frame(#[from] FrameError),
-    /// Something else does not become JSON.
+    /// Other data can't be serialised to JSON.
     #[error("cannot write the rows as JSON: {0}; try --format csv")]
     Json(#[from] serde_json::Error),
 }
 
-/// On which side the texts of a column line up.
+/// Alignment of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Side {
     /// Names.
@@ -58,32 +58,32 @@ pub enum Side {
     Right,
 }
 
-/// What is special about a row.
+/// Highlighting of a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Look {
+pub(crate) enum Highlight {
     /// The first one of a ranking.
     Winner,
-    /// Something wrong.
+    /// An error.
     NotValid,
-    /// Nothing.
+    /// None.
     Plain,
 }
 
-/// A table with its heading and its footnotes. Whatever is in it may be of others: its texts are
-/// escaped and shortened here, and get in no other way.
+/// A table with its heading and its footnotes. Its texts may come from other programs: they are
+/// escaped and shortened here, and can't be added otherwise.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Table {
-    /// What stands over it; nothing if empty.
+    /// Heading; none if empty.
     heading: String,
-    /// Names of the columns and the side that their texts line up on.
+    /// Names and alignments of the columns.
     columns: Vec<(String, Side)>,
     /// The cells, row by row. A first cell that begins with spaces is indented.
     rows: Vec<Vec<String>>,
-    /// How each row may be coloured; plain where it is not said.
-    looks: Vec<Look>,
-    /// What stands under it.
+    /// Highlighting of each row; plain by default.
+    highlights: Vec<Highlight>,
+    /// Footnotes.
     notes: Vec<String>,
-    /// Columns that a narrow screen does without, those that matter least first.
+    /// Columns that are omitted on narrow screens, the least important first.
     dispensable: &'static [&'static str],
 }
 
@@ -100,30 +100,30 @@ impl Table {
         }
     }
 
-    /// The table with this over it.
+    /// Adds a heading.
     pub fn under(mut self, heading: impl Into<String>) -> Self {
         self.heading = shown(heading.into());
         self
     }
 
-    /// The table with these under it.
+    /// Adds footnotes.
     pub fn with_notes(mut self, notes: Vec<String>) -> Self {
         self.notes = notes.into_iter().map(shown).collect();
         self
     }
 
-    /// The table that does without these columns where a screen is narrow, the first ones first.
+    /// Sets the columns that are omitted on narrow screens, the first ones first.
     pub fn without_if_narrow(mut self, dispensable: &'static [&'static str]) -> Self {
         self.dispensable = dispensable;
         self
     }
 
-    /// Lines of a heading, the names of columns, and rows.
+    /// Number of lines of the heading, the names of columns, and the rows.
     pub fn lines_of_rows(&self) -> usize {
         2 + self.rows.len()
     }
 
-    /// The table with its first rows, and how many more there are.
+    /// Truncates the table to its first rows, with a note on the number of others.
     pub fn at_most(mut self, rows: usize) -> Self {
         let more = self.rows.len().saturating_sub(rows);
         if more > 0 {
@@ -133,19 +133,19 @@ impl Table {
         self
     }
 
-    /// The table with rows that may be coloured so.
-    pub fn with_looks(mut self, looks: Vec<Look>) -> Self {
-        self.looks = looks;
+    /// Sets the highlighting of rows.
+    pub fn with_highlights(mut self, highlights: Vec<Highlight>) -> Self {
+        self.highlights = highlights;
         self
     }
 }
 
-/// A text on one line, as long as a sentence at most: a cell may hold one.
+/// A text on one line, shortened to a maximum length.
 fn shown(text: String) -> String {
     text.replace('\n', " ").shown().at_most(SENTENCE).to_string()
 }
 
-/// What people read: as a terminal shows it, or as markdown for any other format.
+/// Output for people: for a terminal, or as markdown for any other format.
 pub(crate) fn for_people(format: Format, tables: &[Table], screen: impl Into<Screen>) -> String {
     let screen = screen.into();
     if format != Format::Table {
@@ -163,7 +163,7 @@ pub(crate) mod tests {
     use crate::paint::Paint;
 
     impl Table {
-        /// As a terminal of any width shows it.
+        /// Output for a terminal of any width.
         pub fn terminal(&self, paint: Paint) -> String {
             for_people(Format::Table, std::slice::from_ref(self), paint)
         }
@@ -185,18 +185,18 @@ pub(crate) mod tests {
             &self.rows
         }
 
-        /// How its rows may be coloured.
-        pub fn looks(&self) -> &[Look] {
-            &self.looks
+        /// The highlighting of its rows.
+        pub fn highlights(&self) -> &[Highlight] {
+            &self.highlights
         }
 
-        /// What stands over it.
+        /// The heading.
         pub fn heading(&self) -> &str {
             &self.heading
         }
     }
 
-    /// A winner, a stage of it, and something wrong.
+    /// A winner, one of its stages, and an error.
     pub fn table() -> Table {
         let cells = |row: [&str; 2]| row.map(str::to_owned);
         let rows = [cells(["a|b", "1.00 ms"]), cells(["  kernel", "-"]), cells(["c", "100 ms"])];
@@ -204,7 +204,7 @@ pub(crate) mod tests {
         Table::new(&columns, rows)
             .under("2 digis")
             .with_notes(vec!["c: row 3 <differs>".into()])
-            .with_looks(vec![Look::Winner, Look::Plain, Look::NotValid])
+            .with_highlights(vec![Highlight::Winner, Highlight::Plain, Highlight::NotValid])
     }
 
     #[test]

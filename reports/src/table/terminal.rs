@@ -2,11 +2,11 @@
 
 use comfy_table::{CellAlignment, presets};
 
-use super::{Fitted, Look, Side, Table};
+use super::{Fitted, Highlight, Side, Table};
 use crate::paint::Paint;
 
 impl Fitted<'_> {
-    /// Heading, rows and footnotes, each line with its break.
+    /// Heading, rows and footnotes, each line with its line break.
     pub fn terminal(&self, paint: Paint) -> String {
         self.table.printed(paint)
     }
@@ -20,19 +20,19 @@ impl Table {
         lines.map(|line| line + "\n").collect()
     }
 
-    /// The names of the columns, then the rows; nothing without rows.
+    /// The names of the columns, then the rows; empty without rows.
     fn lines(&self, paint: Paint) -> Vec<String> {
         if self.rows.is_empty() {
             return Vec::new();
         }
         let aligned = self.aligned();
         let lines = aligned.lines().map(|line| line.trim_end().to_owned());
-        let looks = std::iter::once(Look::Plain).chain(self.looks.iter().copied());
-        let looks = looks.chain(std::iter::repeat(Look::Plain));
-        let painted = lines.zip(looks).map(|(line, look)| match look {
-            Look::Winner => paint.good(&line),
-            Look::NotValid => paint.bad(&line),
-            Look::Plain => line,
+        let highlights = std::iter::once(Highlight::Plain).chain(self.highlights.iter().copied());
+        let highlights = highlights.chain(std::iter::repeat(Highlight::Plain));
+        let painted = lines.zip(highlights).map(|(line, highlight)| match highlight {
+            Highlight::Winner => paint.good(&line),
+            Highlight::NotValid => paint.bad(&line),
+            Highlight::Plain => line,
         });
         painted.collect()
     }
@@ -46,14 +46,14 @@ impl Table {
     }
 }
 
-/// Rows without a heading, `indent` spaces from the left: each column is as wide as its widest cell,
-/// and two spaces from the next.
+/// Rows without a heading, indented by `indent` spaces: each column is as wide as its widest cell,
+/// with two spaces between columns.
 pub fn aligned<const N: usize>(indent: u16, sides: [Side; N], rows: Vec<[String; N]>) -> String {
     let sides = sides.to_vec();
     aligned_columns(indent, &sides, rows.into_iter().map(Vec::from).collect())
 }
 
-/// Rows as [`aligned`] has them, where the number of columns depends on the data.
+/// Rows as of [`aligned`], with a number of columns that depends on the data.
 pub fn aligned_columns(indent: u16, sides: &[Side], rows: Vec<Vec<String>>) -> String {
     if rows.is_empty() {
         return String::new();
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn only_colours_tell_a_painted_table_from_a_plain_one() {
+    fn a_painted_table_differs_by_colours_only() {
         let painted = table().terminal(Paint::Colored);
         let lines: Vec<&str> = painted.lines().collect();
         assert!(lines[2].starts_with("\u{1b}[") && lines[4].starts_with("\u{1b}["));

@@ -7,18 +7,18 @@ use super::row::ThroughputRow;
 use crate::grouped::grouped;
 use crate::units;
 
-/// Below this share of what a core gives to one stream it is worth a word.
+/// Share of the yield of a core with one stream below which it is mentioned.
 const LESS: f64 = 0.9;
 
-/// From this share of the CPUs on others change what is measured.
+/// Share of the CPUs used by other processes from which on they disturb the result.
 const DISTURBED: f64 = 0.05;
 
-/// What a variant gets done over streams, on one device, at one setting.
+/// Throughput of a variant over streams, on one device, at one setting.
 #[derive(Clone, Debug)]
 pub struct Curve<'a> {
     /// The valid points, by ascending streams.
     pub rows: Vec<&'a ThroughputRow>,
-    /// Whether it stops growing.
+    /// Saturation of the throughput.
     pub growth: Growth,
 }
 
@@ -26,8 +26,8 @@ pub struct Curve<'a> {
 pub fn curves<'a>(rows: impl IntoIterator<Item = &'a ThroughputRow>) -> Vec<Curve<'a>> {
     let valid = rows.into_iter().filter(|row| row.rate().is_some());
     let key = |row: &&ThroughputRow| {
-        let who = (row.algorithm.clone(), row.variant.clone(), row.device.clone());
-        (who, row.threads, row.processes, row.setting())
+        let subject = (row.algorithm.clone(), row.variant.clone(), row.device.clone());
+        (subject, row.threads, row.processes, row.setting())
     };
     grouped(valid, key).into_iter().map(|(_, rows)| Curve::new(rows)).collect()
 }
@@ -39,20 +39,19 @@ impl<'a> Curve<'a> {
         Curve { growth: growth(&rates), rows }
     }
 
-    /// `streams times what one stream does`, as far as one stream was measured: how much of that
-    /// a row gets done.
+    /// Throughput of a row over `streams` times that of one stream, if one stream was measured.
     pub fn of_ideal(&self, row: &ThroughputRow) -> Option<f64> {
         let one = self.rows.first().filter(|first| first.streams == 1)?;
         Some(row.rate()? / (row.streams as f64 * one.rate()?))
     }
 
-    /// The processes that drive it in words; nothing of one.
+    /// Description of the processes that drive it; `None` for a single one.
     pub fn processes(&self) -> Option<String> {
         let processes = self.rows.first()?.processes;
         (processes > 1).then(|| format!("{processes} processes"))
     }
 
-    /// The first point on the plateau.
+    /// The first point of the plateau.
     pub fn plateau(&self) -> Option<&'a ThroughputRow> {
         match &self.growth {
             Growth::Level(plateau) => self.rows.get(plateau.first).copied(),
@@ -66,56 +65,60 @@ impl<'a> Curve<'a> {
         self.rows.iter().max_by(|a, b| rate(a).total_cmp(&rate(b))).copied()
     }
 
-    /// What can be said of the growth.
+    /// Describes the growth.
     pub fn growth_in_words(&self) -> String {
         match &self.growth {
-            Growth::TooFew => "plateau not judged: that takes three numbers of streams".to_owned(),
+            Growth::TooFew => {
+                "plateau not judged; measure at least three numbers of streams".to_owned()
+            }
             Growth::Rising { doubling } => {
-                format!("no plateau: twice the streams do {}", units::times(*doubling))
+                format!("no plateau: doubling the streams gives {}", units::times(*doubling))
             }
             Growth::Unclear => "plateau not clear: rates vary too much; try --duration".to_owned(),
             Growth::Level(plateau) => {
                 let level = units::rate(plateau.level);
                 match plateau.first {
-                    0 => format!("level at {level} from the first on"),
+                    0 => format!("saturated at {level} from the first point on"),
                     _ => format!("plateau of {level} from {} on", from(plateau.knee)),
                 }
             }
         }
     }
 
-    /// What can be said of the growth, and what limits where it ends.
+    /// Describes the growth, and the limit at its end.
     pub fn words(&self) -> String {
-        let said = self.growth_in_words();
-        let Some(row) = self.plateau().or_else(|| self.best()) else { return said };
+        let phrases = self.growth_in_words();
+        let Some(row) = self.plateau().or_else(|| self.best()) else { return phrases };
         let further = [
             at(row),
             self.core_yield(row).unwrap_or_default(),
             self.disturbed().unwrap_or_default(),
         ];
-        std::iter::once(said)
+        std::iter::once(phrases)
             .chain(further)
             .filter(|it| !it.is_empty())
             .collect::<Vec<_>>()
             .join("; ")
     }
 
-    /// What others take of the CPUs, streams don't get.
+    /// Note on other processes, whose share of the CPUs is not available to streams.
     fn disturbed(&self) -> Option<String> {
         let others = self.rows.iter().filter_map(|row| row.others_share);
-        let most = others.reduce(f64::max).filter(|&most| most >= DISTURBED)?;
-        let percent = units::percent(most);
-        Some(format!("others had up to {percent} of the CPUs meanwhile: measure when they don't"))
+        let max = others.reduce(f64::max).filter(|&max| max >= DISTURBED)?;
+        let percent = units::percent(max);
+        Some(format!(
+            "other processes used up to {percent} of the CPUs; measure on an idle machine"
+        ))
     }
 
-    /// A core that gives less than it gives to one stream waits for what all share.
+    /// Note on cores that yield less than with one stream because they wait for shared resources.
     fn core_yield(&self, row: &ThroughputRow) -> Option<String> {
         let one = self.rows.first().filter(|first| first.streams == 1 && row.backend == "cpu")?;
         let share = row.items_per_cpu_share()? / one.items_per_cpu_share()?;
         (share < LESS).then(|| {
             let percent = units::percent(share);
             format!(
-                "a core does {percent} of what it does for one stream: memory, caches or clocks \
+                "a core yields {percent} of its rate with one stream: memory, caches or clocks \
                  are shared"
             )
         })
@@ -172,23 +175,23 @@ mod tests {
     }
 
     #[test]
-    fn cores_that_do_less_than_alone_are_told() {
+    fn cores_that_yield_less_than_alone_are_noted() {
         let mut rows = two_cores();
         for row in rows.iter_mut().filter(|row| row.streams > 1) {
             row.items_per_s = Some(14e6);
         }
         let words = curves(&rows)[0].words();
-        assert!(words.contains("a core does 72 % of what it does for one stream"), "{words}");
+        assert!(words.contains("a core yields 72 % of its rate with one stream"), "{words}");
     }
 
     #[test]
-    fn others_who_work_meanwhile_are_told() {
+    fn other_processes_are_noted() {
         let mut rows = two_cores();
         rows[1].others_share = Some(0.02);
-        assert!(!curves(&rows)[0].words().contains("others"));
+        assert!(!curves(&rows)[0].words().contains("other processes"));
         rows[2].others_share = Some(0.4);
         let words = curves(&rows)[0].words();
-        assert!(words.contains("others had up to 40 % of the CPUs meanwhile"), "{words}");
+        assert!(words.contains("other processes used up to 40 % of the CPUs"), "{words}");
     }
 
     #[test]

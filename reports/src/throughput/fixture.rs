@@ -3,7 +3,7 @@
 use super::ThroughputRow;
 use crate::record::{Point, YesNo};
 
-/// A row of so many streams with a thread each, and what they get done in a second.
+/// A row of `streams` streams with one thread each, and their items per second.
 pub fn row(streams: usize, rate: f64) -> ThroughputRow {
     let point = Point {
         algorithm: "sts".into(),

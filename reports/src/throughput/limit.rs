@@ -1,12 +1,12 @@
-//! What limits a point: whatever is used nearly as much as can be.
+//! Limits of a point: resources that are almost fully used.
 
 use super::row::ThroughputRow;
 use crate::units::percent;
 
-/// The share from which on something is said to limit.
+/// Share from which on a resource counts as a limit.
 pub const LIMITED: f64 = 0.8;
 
-/// The shares that are known of a row, by what they are of.
+/// The known shares of a row, with their resources.
 pub fn shares(row: &ThroughputRow) -> Vec<(&'static str, f64)> {
     let of_gpu = row.backend != "cpu";
     let memory = if of_gpu { "memory bandwidth of the GPU" } else { "copy bandwidth" };
@@ -20,11 +20,12 @@ pub fn shares(row: &ThroughputRow) -> Vec<(&'static str, f64)> {
     all.into_iter().filter_map(|(name, share)| Some((name, share?))).collect()
 }
 
-/// `limited by the cores (98 %)`, or what does not limit; empty where no share is known.
+/// `limited by the cores (98 %)`, or the resources that do not limit; empty if no share is known.
 ///
-/// Cores that wait for a GPU are busy and limit nothing: they count for work on the host only.
+/// Cores that wait for a GPU are busy without limiting anything: cores count for work on the host
+/// only.
 pub fn what_limits(row: &ThroughputRow) -> String {
-    let said = |(name, share): &(&str, f64)| format!("{name} {}", percent(*share));
+    let phrases = |(name, share): &(&str, f64)| format!("{name} {}", percent(*share));
     let shares = shares(row);
     let counts = |name: &str| row.backend == "cpu" || name != "cores";
     let limits: Vec<String> = shares
@@ -35,7 +36,7 @@ pub fn what_limits(row: &ThroughputRow) -> String {
     match (limits.as_slice(), shares.as_slice()) {
         (_, []) => String::new(),
         ([], shares) => {
-            let all: Vec<String> = shares.iter().map(said).collect();
+            let all: Vec<String> = shares.iter().map(phrases).collect();
             format!("not by these: {}", all.join(", "))
         }
         (limits, _) => format!("limited by {}", limits.join(" and ")),
@@ -48,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_used_nearly_as_much_as_can_be_limits() {
+    fn almost_fully_used_resources_are_limits() {
         let busy = ThroughputRow { cores_share: Some(0.98), copy_share: Some(0.1), ..row(2, 1e6) };
         assert_eq!(what_limits(&busy), "limited by the cores (98 %)");
         let both = ThroughputRow { copy_share: Some(0.85), ..busy.clone() };

@@ -1,11 +1,11 @@
-//! What streams of events get done side by side: rates and latencies over the number of streams.
+//! Throughput of concurrent streams of events: rates and latencies over the number of streams.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `row` | a point, and its events, as they are written |
-//! | `curve` | points that differ in their streams only, and where they stop growing |
-//! | `limit` | what limits a point, by the shares of what there is |
-//! | `table` | all of that for people and programs |
+//! | `row` | the results of a point and of its events |
+//! | `curve` | points that differ in their streams only, and their saturation |
+//! | `limit` | limits of a point, by the shares of resources |
+//! | `table` | output for people and programs |
 
 mod curve;
 #[cfg(test)]

@@ -5,14 +5,14 @@ use serde::{Deserialize, Serialize};
 use crate::record::{Params, Point, YesNo};
 use crate::shape::{self, Axes};
 
-/// One point: a variant that so many streams run side by side. The order of the fields is the
-/// order of the columns.
+/// One point: a variant that is run by concurrent streams. The order of the fields is the order of
+/// the columns.
 ///
-/// A row that is not valid has no figures: its `note` says why.
+/// A row that is not valid has no results: its `note` contains the reason.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct ThroughputRow {
-    /// The same for the same point in any run.
+    /// Equal for equal points in any run.
     pub point_id: String,
     /// The task.
     pub algorithm: String,
@@ -24,22 +24,22 @@ pub struct ThroughputRow {
     pub device: String,
     /// Threads on the host of each stream.
     pub threads: usize,
-    /// Where the threads of all streams were placed.
+    /// Places of the threads of all streams.
     pub places: String,
-    /// How they were bound to places.
+    /// Binding of the threads to places.
     pub bind: String,
     /// The data shape and the task's other axes.
     pub params: Params,
-    /// Streams side by side.
+    /// Number of concurrent streams.
     pub streams: usize,
-    /// Events of each stream, which it takes in turn.
+    /// Number of events of each stream, which it processes cyclically.
     pub batch: usize,
-    /// Processes that drive the streams. Runs of earlier versions had one.
+    /// Number of processes that drive the streams. Runs of earlier versions had one.
     #[serde(default = "one")]
     pub processes: usize,
     /// Items of an event: the mean.
     pub items: f64,
-    /// What those are: `digi`.
+    /// Unit of the items: `digi`.
     pub item_unit: String,
     /// Bytes that any implementation must move for an event, read and written: the mean.
     pub bytes_min: f64,
@@ -47,15 +47,15 @@ pub struct ThroughputRow {
     pub working_set_bytes: u64,
     /// The window in seconds.
     pub window_s: Option<f64>,
-    /// Events that began and ended in the window: their times are in the quantiles.
+    /// Events that began and ended in the window, which the quantiles include.
     pub events: usize,
-    /// Items in a second, of all streams.
+    /// Items per second, of all streams.
     pub items_per_s: Option<f64>,
     /// The lower end of its 95 % interval.
     pub items_per_s_low: Option<f64>,
     /// The upper end of its 95 % interval.
     pub items_per_s_high: Option<f64>,
-    /// Events in a second, of all streams.
+    /// Events per second, of all streams.
     pub events_per_s: Option<f64>,
     /// The median time of an event, in seconds.
     pub p50_s: Option<f64>,
@@ -65,50 +65,51 @@ pub struct ThroughputRow {
     pub p50_high_s: Option<f64>,
     /// The 99th percentile of the time of an event, in seconds.
     pub p99_s: Option<f64>,
-    /// The lower end of its 95 % interval; unknown of few events.
+    /// The lower end of its 95 % interval; unknown for few events.
     pub p99_low_s: Option<f64>,
-    /// The upper end of its 95 % interval; unknown of few events.
+    /// The upper end of its 95 % interval; unknown for few events.
     pub p99_high_s: Option<f64>,
     /// The longest time of an event, in seconds.
     pub max_s: Option<f64>,
-    /// The share of the streams' time that went into handing events over: fresh input, and
+    /// The share of the streams' time that was spent on delivering events: fresh input, and
     /// buffers.
     pub delivery_share: Option<f64>,
     /// CPU time of the process over that of all CPUs that it may use.
     pub cores_share: Option<f64>,
-    /// CPU time of all others, on the CPUs that the process may use, over that of these CPUs.
+    /// CPU time of other processes, on the CPUs that the process may use, over that of these CPUs.
     pub others_share: Option<f64>,
-    /// `bytes_min` of all events over what memory copies at most: that of the host with all CPUs,
+    /// `bytes_min` of all events over the maximum copy bandwidth: that of the host with all CPUs,
     /// or of the GPUs.
     pub copy_share: Option<f64>,
-    /// Bytes of copies over what the links of the GPUs carry at most: of several, all at once.
+    /// Bytes of copies over the bandwidth of the links of the GPUs: for several, that of all at the
+    /// same time.
     pub link_share: Option<f64>,
-    /// Time that the kernels of all events take one after the other, over that of the GPUs.
+    /// Sum of the times of the kernels of all events, over the time of the GPUs.
     pub kernels_share: Option<f64>,
     /// The mean power of all processors in the window, in watts, by their own counters.
     pub cpu_w: Option<f64>,
     /// The mean power of the GPUs in the window, in watts, by their own counters.
     pub gpu_w: Option<f64>,
-    /// Whether all outputs were right, before and after.
+    /// `yes` if all outputs were right, before and after.
     pub valid: YesNo,
-    /// What a reader should know about the row.
+    /// Notes on the row.
     pub note: String,
 }
 
 /// One event within a window. The order of the fields is the order of the columns.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct EventRow {
-    /// The point's.
+    /// Id of the point.
     pub point_id: String,
     /// The stream, from 0.
     pub stream: usize,
-    /// Which of the events of its batch, from 0.
+    /// The index of the event within its batch, from 0.
     pub event: usize,
-    /// When its input was being handed over, in seconds from the beginning of the window.
+    /// Start of the delivery of its input, in seconds from the start of the window.
     pub begin_s: f64,
-    /// The time that handing it over took, in seconds.
+    /// Duration of the delivery, in seconds.
     pub delivery_s: f64,
-    /// The time from when its input was there until its output was, in seconds.
+    /// Time from the delivery to the output, in seconds.
     pub seconds: f64,
 }
 
@@ -120,8 +121,8 @@ impl ThroughputRow {
         p99_s,p99_low_s,p99_high_s,max_s,delivery_share,cores_share,others_share,copy_share,link_share,\
         kernels_share,cpu_w,gpu_w,valid,note";
 
-    /// The row of so many streams, with a batch each and driven by so many processes, of which
-    /// nothing is known.
+    /// The row of these streams, with this batch each and driven by these processes, without
+    /// results.
     pub fn new(point: &Point, [streams, batch, processes]: [usize; 3]) -> Self {
         let mut identity = point.clone();
         identity.params.set("streams", streams.to_string());
@@ -146,31 +147,31 @@ impl ThroughputRow {
         }
     }
 
-    /// Items in a second of a row that is valid.
+    /// Items per second of a valid row.
     pub fn rate(&self) -> Option<f64> {
         let is_rate = |rate: &f64| rate.is_finite() && *rate > 0.0;
         self.items_per_s.filter(|rate| self.valid == YesNo::Yes && is_rate(rate))
     }
 
-    /// The ends of the interval of that.
+    /// The ends of the interval of the rate.
     pub fn rate_interval(&self) -> Option<(f64, f64)> {
         self.items_per_s_low.zip(self.items_per_s_high)
     }
 
-    /// Over how many devices streams are spread.
+    /// Number of devices over which streams are spread.
     pub fn devices(&self) -> usize {
-        // What has no number says something of the one before: `wgpu:0+checked`.
+        // A part without a device index is a suffix of the one before: `wgpu:0+checked`.
         let named = self.device.split('+').filter(|name| name.contains(':')).count();
         named.max(1)
     }
 
-    /// Items for each second that a CPU had worked.
+    /// Items per second over the share of the CPUs used.
     pub fn items_per_cpu_share(&self) -> Option<f64> {
         let share = self.cores_share.filter(|&share| share > 0.0)?;
         Some(self.rate()? / share)
     }
 
-    /// Events for each joule of processors and GPUs, as far as they are known.
+    /// Events per joule of processors and GPUs, as far as their power is known.
     pub fn events_per_j(&self) -> Option<f64> {
         let watts = match (self.cpu_w, self.gpu_w) {
             (None, None) => None,
@@ -179,7 +180,7 @@ impl ThroughputRow {
         Some(self.events_per_s? / watts.filter(|&watts| watts > 0.0)?)
     }
 
-    /// All that tells points apart but the streams and where they run: data and batch.
+    /// All axes that distinguish points except for streams and device: data and batch.
     pub fn setting(&self) -> Axes {
         let params = shape::param_axes(&self.algorithm, &self.params).into_iter();
         let own = [
@@ -191,7 +192,7 @@ impl ThroughputRow {
     }
 }
 
-/// Streams without a word on it are of one process.
+/// Default of rows without a number of processes.
 fn one() -> usize {
     1
 }
@@ -220,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn energy_is_of_all_that_tells() {
+    fn energy_is_the_sum_of_known_counters() {
         let row = ThroughputRow {
             events_per_s: Some(100.0),
             cpu_w: Some(30.0),
@@ -233,7 +234,7 @@ mod tests {
     }
 
     #[test]
-    fn streams_and_batch_tell_points_apart() {
+    fn streams_and_batch_distinguish_points() {
         let point = Point { algorithm: "sts".into(), ..Point::default() };
         let id = |counts| ThroughputRow::new(&point, counts).point_id;
         assert_eq!(id([1, 2, 1]), id([1, 2, 1]));

@@ -7,10 +7,10 @@ use crate::grouped::grouped;
 use crate::record::{RunRecord, YesNo};
 use crate::screen::Screen;
 use crate::shape::{self, AxisName};
-use crate::table::{Format, Look, Side, Table, TableError, for_people, known};
+use crate::table::{Format, Highlight, Side, Table, TableError, for_people, known};
 use crate::units;
 
-/// Fewer events hardly have a 99th percentile.
+/// Number of events below which a 99th percentile is unreliable.
 const FEW: usize = 100;
 
 const COLUMNS: [(&str, Side); 17] = [
@@ -32,7 +32,7 @@ const COLUMNS: [(&str, Side); 17] = [
     ("link", Side::Right),
     ("kernels", Side::Right),
 ];
-/// Columns that a narrow terminal does without, those that matter least first.
+/// Columns that are omitted on narrow terminals, the least important first.
 const DISPENSABLE: [&str; 9] =
     ["events/J", "copy", "others", "link", "kernels", "cores", "of ideal", "95 %", "events/s"];
 
@@ -107,12 +107,12 @@ fn tables(rows: &[ThroughputRow]) -> Vec<Table> {
 fn table(task: &str, setting: &[(AxisName, String)], rows: &[&ThroughputRow]) -> Table {
     let curves = curves(rows.iter().copied());
     let best = rows.iter().filter_map(|row| row.rate()).fold(0.0, f64::max);
-    let look = |row: &&ThroughputRow| match row.rate() {
-        Some(rate) if rate == best => Look::Winner,
-        None if row.valid == YesNo::No => Look::NotValid,
-        _ => Look::Plain,
+    let highlight = |row: &&ThroughputRow| match row.rate() {
+        Some(rate) if rate == best => Highlight::Winner,
+        None if row.valid == YesNo::No => Highlight::NotValid,
+        _ => Highlight::Plain,
     };
-    let looks = rows.iter().map(look).collect();
+    let highlights = rows.iter().map(highlight).collect();
     let heading = format!("{task}: {}", heading(setting, rows));
     let on_gpus = rows.iter().any(|row| row.backend != "cpu");
     let with_energy = rows.iter().any(|row| row.events_per_j().is_some());
@@ -128,16 +128,16 @@ fn table(task: &str, setting: &[(AxisName, String)], rows: &[&ThroughputRow]) ->
         all.filter(|(column, _)| shown(column)).map(|(_, cell)| cell).collect()
     };
     let columns: Vec<_> = COLUMNS.into_iter().filter(shown).collect();
-    let said = curves.iter().map(|curve| format!("{}: {}", who(curve), curve.words()));
+    let phrases = curves.iter().map(|curve| format!("{}: {}", subject(curve), curve.words()));
     let few = few_events(rows);
     Table::new(&columns, rows.iter().map(cells))
         .under(heading)
-        .with_notes(said.chain(notes(rows)).chain(few).collect())
-        .with_looks(looks)
+        .with_notes(phrases.chain(notes(rows)).chain(few).collect())
+        .with_highlights(highlights)
         .without_if_narrow(&DISPENSABLE)
 }
 
-/// The notes of rows, each once, with the streams that it is about.
+/// The notes of rows, without repeats, each with its streams.
 fn notes(rows: &[&ThroughputRow]) -> Vec<String> {
     let noted = rows.iter().filter(|row| !row.note.is_empty());
     let notes = grouped(noted, |row| (&row.variant, &row.device, &row.note)).into_iter();
@@ -152,12 +152,15 @@ fn notes(rows: &[&ThroughputRow]) -> Vec<String> {
     notes.map(note).collect()
 }
 
-/// Below a hundred events the 99th percentile lies between the two longest.
+/// Note that with fewer than a hundred events the 99th percentile lies between the two longest.
 fn few_events(rows: &[&ThroughputRow]) -> Option<String> {
     let few = rows.iter().filter(|row| row.rate().is_some() && row.events < FEW).count();
     (few > 0).then(|| {
         let points = units::counted(few, "point");
-        format!("p99 of fewer than {FEW} events, at {points}, says little more than the longest; try a longer --duration")
+        format!(
+            "p99 of fewer than {FEW} events, at {points}, is unreliable; use a longer \
+            --duration"
+        )
     })
 }
 
@@ -167,18 +170,19 @@ fn heading(setting: &[(AxisName, String)], rows: &[&ThroughputRow]) -> String {
     let event = measured.map(|row| {
         let items = format!("{} {}s", units::count(row.items), row.item_unit);
         let bytes = units::bytes(row.working_set_bytes as f64 / row.streams.max(1) as f64);
-        format!("{items} an event, working set {bytes} a stream")
+        format!("{items} per event, working set {bytes} per stream")
     });
-    let said = shape::phrases(setting);
-    let parts = event.into_iter().chain(std::iter::once(said).filter(|said| !said.is_empty()));
+    let phrases = shape::phrases(setting);
+    let parts =
+        event.into_iter().chain(std::iter::once(phrases).filter(|phrases| !phrases.is_empty()));
     parts.collect::<Vec<_>>().join(shape::SEPARATOR)
 }
 
-fn who(curve: &Curve<'_>) -> String {
+fn subject(curve: &Curve<'_>) -> String {
     curve.rows.first().map_or_else(String::new, |row| {
         let threads = units::counted(row.threads, "thread");
-        let who = format!("{} on {}, {threads} a stream", row.variant, row.device);
-        [Some(who), curve.processes()].into_iter().flatten().collect::<Vec<_>>().join(", ")
+        let subject = format!("{} on {}, {threads} per stream", row.variant, row.device);
+        [Some(subject), curve.processes()].into_iter().flatten().collect::<Vec<_>>().join(", ")
     })
 }
 
@@ -226,8 +230,8 @@ mod tests {
         assert_eq!(table.column("of ideal"), ["100 %", "95 %", "48 %"]);
         assert!(!table.names().contains(&"link"), "there is none");
         assert!(!table.names().contains(&"processes"), "it is one");
-        assert!(!table.names().contains(&"events/J"), "nobody tells");
-        assert!(table.heading().starts_with("sts: 1 M digis an event"), "{}", table.heading());
+        assert!(!table.names().contains(&"events/J"), "no energy counters");
+        assert!(table.heading().starts_with("sts: 1 M digis per event"), "{}", table.heading());
         let text = for_people(Format::Table, &all, Screen::default());
         assert!(text.contains("plateau of 19.1 M/s"), "{text}");
     }
@@ -239,7 +243,7 @@ mod tests {
         let [table] = &all[..] else { panic!("{}", all.len()) };
         assert_eq!(table.column("processes"), ["1", "1", "2"]);
         let text = for_people(Format::Table, &all, Screen::default());
-        assert!(text.contains("1 thread a stream, 2 processes: "), "{text}");
+        assert!(text.contains("1 thread per stream, 2 processes: "), "{text}");
     }
 
     #[test]

@@ -1,31 +1,31 @@
-//! Changes that somebody has looked at and accepted.
+//! Changes that were reviewed and accepted.
 
 use super::track::{Track, Visit};
 use crate::aliases::ALIASES;
 
-/// A run is only the likeliest place of a change: so many runs before and after it are
-/// meant too.
+/// Tolerance in runs before and after an accepted run, which is only the most likely position of
+/// the change.
 const NEARBY: usize = 2;
 
-/// A change that need not be told again.
+/// An accepted change, which is not reported again.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AcceptedShift {
-    /// The first run after the change: its id, or the beginning of one.
+    /// The first run after the change: its id, or a prefix of it.
     pub run: String,
-    /// Of these tasks; of all if there are none.
+    /// Tasks; empty for all.
     pub tasks: Vec<String>,
-    /// Of these variants; of all if there are none.
+    /// Variants; empty for all.
     pub variants: Vec<String>,
-    /// On these devices; on all if there are none.
+    /// Devices; empty for all.
     pub devices: Vec<String>,
-    /// Of points with all these values.
+    /// Required values of axes.
     pub params: Vec<(String, String)>,
-    /// Why, for those who come later.
+    /// Reason, for later readers.
     pub note: String,
 }
 
 impl AcceptedShift {
-    /// Whether this is about a change of a track that begins at that run.
+    /// True if this accepts a change of a track at that run.
     pub fn covers(&self, track: &Track, first: usize) -> bool {
         let from = first.saturating_sub(NEARBY);
         let runs = track.visits.iter().skip(from).take(first - from + NEARBY + 1);
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_may_be_a_run_or_two_beside_the_one_that_was_named() {
+    fn a_change_may_be_a_run_or_two_from_the_accepted_one() {
         let covers = |run: &str, first| accepted(run).covers(&track(), first);
         let covered: Vec<usize> = (0..20).filter(|first| covers("night-10", *first)).collect();
         assert_eq!(covered, [8, 9, 10, 11, 12]);

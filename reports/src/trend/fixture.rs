@@ -6,15 +6,15 @@ use super::track::{Track, tracks};
 use crate::charts::fixture::{row, run};
 use crate::record::SummaryRow;
 
-/// Times at levels of so many runs each, with this scatter.
+/// Times at levels of these numbers of runs and means, with this scatter.
 pub fn series(seed: u64, scatter: f64, means: &[(usize, f64)]) -> Vec<f64> {
     let mut noise = Noise::new(seed);
     let of_level = means.iter().flat_map(|(count, mean)| vec![*mean; *count]);
     of_level.map(|mean| mean * (scatter * noise.normal()).exp()).collect()
 }
 
-/// Runs `night-00`, `night-01`, … of a variant, at levels of so many runs each, with a
-/// scatter of 1 %; the code changes where a level begins.
+/// Runs `night-00`, `night-01`, … of a variant, at levels of these numbers of runs and means, with
+/// a scatter of 1 %; the code changes at the start of each level.
 pub fn track(variant: &str, means: &[(usize, f64)]) -> Track {
     let levels = means.iter().enumerate().flat_map(|(level, (count, _))| vec![level; *count]);
     let row = |(median, level)| SummaryRow {

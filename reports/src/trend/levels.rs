@@ -1,4 +1,4 @@
-//! The levels of a series: stretches between its change points.
+//! The levels of a series: segments between its change points.
 
 use std::iter::once;
 use std::ops::Range;
@@ -8,27 +8,27 @@ use serde::Serialize;
 
 use statistics::{ChangePoint, Examined, Search, median, without_false_steps};
 
-/// What counts as a change.
+/// Limits for a change.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Terms {
-    /// Smaller changes than this don't count, however clear: 0.01 for 1 %.
+    /// Minimum relative size of a change, however significant: 0.01 for 1 %.
     pub min_effect: f64,
-    /// How change points are looked for.
+    /// Search for change points.
     pub search: Search,
-    /// The share of false steps among those that are found in all series together.
+    /// The expected share of false changes among those that are found in all series together.
     pub false_discovery: f64,
 }
 
-/// A stretch of runs without a change.
+/// A segment of runs without a change.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Level {
-    /// Its runs, by their numbers in the series.
+    /// Its runs, by their indices in the series.
     pub runs: Range<usize>,
     /// The median of their medians, in seconds.
     pub median_s: f64,
-    /// How often a series without a change would begin a level as clearly as here; the
-    /// first level has none.
+    /// Probability that a series without a change would have one as significant as at the start of
+    /// this level; `None` for the first level.
     pub p_value: Option<f64>,
 }
 
@@ -38,12 +38,12 @@ impl Default for Terms {
     }
 }
 
-/// The scatter of one run after another, relative to the times, whatever their level.
+/// The scatter between consecutive runs, relative to the times, independent of levels.
 ///
-/// From the differences of neighbours, of which a change spoils one. Their median
-/// deviation is what a few wild runs don't reach.
+/// It is computed from the differences of neighbours, of which a change affects only one, by their
+/// median absolute deviation, which is robust against outliers.
 pub fn scatter(seconds: &[f64]) -> f64 {
-    /// The standard deviation of normal noise over its median deviation.
+    /// Ratio of the standard deviation of normal noise to its median absolute deviation.
     const NORMAL: f64 = 1.482_602_218_505_602;
     let differences = seconds.windows(2).map(|pair| (pair[1] / pair[0]).ln().abs());
     let differences: Vec<f64> = differences.collect();
@@ -54,10 +54,10 @@ pub fn scatter(seconds: &[f64]) -> f64 {
     }
 }
 
-/// The levels of each series of times in seconds, all above 0, and the relative change that
-/// is between any two that follow each other.
+/// The levels of each series of times in seconds, all above 0, and the minimum relative change
+/// between consecutive levels.
 ///
-/// The more series, the clearer a change has to be: see [`Terms::false_discovery`].
+/// With more series, a change has to be more significant: see [`Terms::false_discovery`].
 pub fn levels(series: &[Vec<f64>], terms: &Terms) -> Vec<(Vec<Level>, f64)> {
     let examined = |seconds: &Vec<f64>| {
         let logarithms: Vec<f64> = seconds.iter().map(|time| time.ln()).collect();
@@ -70,7 +70,7 @@ pub fn levels(series: &[Vec<f64>], terms: &Terms) -> Vec<(Vec<Level>, f64)> {
     found.map(|(seconds, (_, found))| between(&found.changes, seconds, terms)).collect()
 }
 
-/// The levels between changes, and what counts as a change here.
+/// The levels between changes, and the minimum change of the series.
 fn between(changes: &[ChangePoint], seconds: &[f64], terms: &Terms) -> (Vec<Level>, f64) {
     let places = changes.iter().map(|change| change.at);
     let bounds: Vec<usize> = once(0).chain(places).chain([seconds.len()]).collect();
@@ -84,13 +84,13 @@ fn between(changes: &[ChangePoint], seconds: &[f64], terms: &Terms) -> (Vec<Leve
     (without_small_steps(levels, seconds, threshold), threshold)
 }
 
-/// The same with neighbours put together that differ by less than the threshold, those
-/// first that differ least.
+/// Merges consecutive levels that differ by less than the threshold, the smallest differences
+/// first.
 fn without_small_steps(mut levels: Vec<Level>, seconds: &[f64], threshold: f64) -> Vec<Level> {
     loop {
         let steps = levels.windows(2).map(|pair| step(&pair[0], &pair[1]));
-        let least = steps.enumerate().min_by(|a, b| a.1.total_cmp(&b.1));
-        let Some((first, _)) = least.filter(|(_, step)| *step < threshold) else {
+        let smallest = steps.enumerate().min_by(|a, b| a.1.total_cmp(&b.1));
+        let Some((first, _)) = smallest.filter(|(_, step)| *step < threshold) else {
             return levels;
         };
         let second = levels.remove(first + 1);
@@ -100,7 +100,7 @@ fn without_small_steps(mut levels: Vec<Level>, seconds: &[f64], threshold: f64) 
     }
 }
 
-/// How far two levels are apart, relative to the lower one.
+/// Difference of two levels, relative to the lower one.
 fn step(a: &Level, b: &Level) -> f64 {
     (b.median_s / a.median_s).ln().abs().exp_m1()
 }
@@ -116,7 +116,7 @@ mod tests {
     }
 
     #[test]
-    fn the_scatter_does_not_see_levels_and_wild_runs() {
+    fn scatter_is_robust_against_levels_and_outliers() {
         let mut seconds = series(1, 0.02, &[(100, 1.0), (100, 3.0)]);
         for at in [10, 50, 150] {
             seconds[at] *= 2.0;
@@ -137,8 +137,8 @@ mod tests {
         assert_eq!(levels[0].p_value, None);
     }
 
-    /// Clear, but too small to mind: in quiet series by the minimum effect, in others by
-    /// their own scatter.
+    /// Significant, but irrelevant: in quiet series by the minimum effect, in others by their own
+    /// scatter.
     #[test]
     fn small_steps_don_t_count() {
         for (scatter, means) in [(0.001, [1.0, 1.005]), (0.05, [1.0, 1.03])] {
@@ -162,11 +162,11 @@ mod tests {
     fn rates() {
         const SERIES: usize = 1000;
         let history = |noise: &mut Noise, heavy: bool, steps: usize, step: f64, after: usize| {
-            let series = |number: usize| {
+            let series = |index: usize| {
                 let runs = 200;
                 let value = |run: usize| {
                     let noise = if heavy { noise.heavy() } else { noise.normal() };
-                    let step = if number < steps && run >= runs - after { step } else { 0.0 };
+                    let step = if index < steps && run >= runs - after { step } else { 0.0 };
                     (0.01 * noise + step).exp()
                 };
                 (0..runs).map(value).collect::<Vec<f64>>()
@@ -176,7 +176,9 @@ mod tests {
         let steps = |found: &[(Vec<Level>, f64)]| found.iter().filter(|(l, _)| l.len() > 1).count();
         for heavy in [false, true] {
             let mut noise = Noise::new(99);
-            let (start, mut any, mut uncontrolled) = (std::time::Instant::now(), 0, 0);
+            let start = std::time::Instant::now();
+            let mut any = 0;
+            let mut uncontrolled = 0;
             for _ in 0..20 {
                 let series = history(&mut noise, heavy, 0, 0.0, 0);
                 any += usize::from(steps(&levels(&series, &Terms::default())) > 0);
@@ -188,7 +190,9 @@ mod tests {
             for (step, after, with) in
                 [(0.03, 5, 1), (0.03, 5, 50), (0.05, 5, 1), (0.05, 5, 50), (0.02, 10, 50)]
             {
-                let (mut found, mut wrong, mut all) = (0, 0, 0);
+                let mut found = 0;
+                let mut wrong = 0;
+                let mut all = 0;
                 for _ in 0..if with == 1 { 10 } else { 3 } {
                     let series = history(&mut noise, heavy, with, step, after);
                     let levels = levels(&series, &Terms::default());

@@ -2,7 +2,7 @@
 
 use text::Foreign;
 
-use super::shift::{Direction, Shift, Standing, Trend};
+use super::shift::{Direction, Shift, ShiftStatus, Trend};
 use super::track::Moved;
 use crate::compare::Code;
 use crate::frame::{self, Cell, Frame, Record, json_text};
@@ -12,7 +12,7 @@ use crate::shape;
 use crate::table::{Format, NOTHING, Side, Table, TableError, for_people};
 use crate::units;
 
-/// What people see of a change.
+/// Columns for people.
 const COLUMNS: [(&str, Side); 7] = [
     ("point", Side::Left),
     ("on", Side::Left),
@@ -23,12 +23,12 @@ const COLUMNS: [(&str, Side); 7] = [
     ("state", Side::Left),
 ];
 
-/// Which points are listed.
+/// Selection of listed points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Listing {
-    /// Those that changed.
+    /// Points with changes.
     Changes,
-    /// All, also those that stayed as they were.
+    /// All points.
     All,
 }
 
@@ -83,7 +83,7 @@ fn sentence(trends: &[Trend]) -> String {
     let shifts: usize = trends.iter().map(|trend| trend.shifts.len()).sum();
     let alarms: usize = trends.iter().map(|trend| trend.alarms().count()).sum();
     let range = match (runs().min(), runs().max()) {
-        (Some(least), Some(most)) if least < most => format!(" in {least} to {most} runs"),
+        (Some(min), Some(max)) if min < max => format!(" in {min} to {max} runs"),
         (Some(runs), _) => format!(" in {}", units::counted(runs, "run")),
         _ => String::new(),
     };
@@ -91,7 +91,7 @@ fn sentence(trends: &[Trend]) -> String {
     let elsewhere = match moved {
         0 => String::new(),
         moved => format!(
-            "; {} measured on another machine than before, and not judged across that",
+            "; {} measured on another machine than before, and not compared with it",
             units::counted(moved, "point")
         ),
     };
@@ -120,12 +120,13 @@ fn cells(trend: &Trend, shift: Option<&Shift>) -> [String; 7] {
         return [point, on, nothing.clone(), level.clone(), level, nothing, "steady".to_owned()];
     };
     let since = trend.first_visit(shift);
-    let place = if since.run.is_empty() { &since.started } else { &since.run };
-    let (before, after) = (time(shift.before_s), time(shift.after_s));
-    [point, on, place.clone(), before, after, units::change(shift.ratio()), words(shift)]
+    let start = if since.run.is_empty() { &since.started } else { &since.run };
+    let before = time(shift.before_s);
+    let after = time(shift.after_s);
+    [point, on, start.clone(), before, after, units::change(shift.ratio()), words(shift)]
 }
 
-/// A row for a point that another machine measured before.
+/// A row for a point that was measured on another machine before.
 fn moved_cells(trend: &Trend, moved: &Moved) -> [String; 7] {
     let [point, on] = names(trend);
     let time = |seconds: f64| units::seconds(seconds, 3);
@@ -133,7 +134,8 @@ fn moved_cells(trend: &Trend, moved: &Moved) -> [String; 7] {
         trend.track.visits.first().map_or(NOTHING, |visit| {
             if visit.run.is_empty() { &visit.started } else { &visit.run }
         });
-    let (before, after) = (time(moved.before_s), time(moved.after_s));
+    let before = time(moved.before_s);
+    let after = time(moved.after_s);
     let words = moved_words(trend, moved);
     [point, on, since.to_owned(), before, after, units::change(moved.ratio()), words]
 }
@@ -141,10 +143,11 @@ fn moved_cells(trend: &Trend, moved: &Moved) -> [String; 7] {
 /// `the machine changed from KEY to KEY (differs in 2 instead of 1 cores)`
 pub fn moved_words(trend: &Trend, moved: &Moved) -> String {
     let key = |key: &str| key.shown().to_string();
-    let (from, to) = (key(&moved.from), key(&trend.track.machine_key));
+    let from = key(&moved.from);
+    let to = key(&trend.track.machine_key);
     let differs: Vec<_> = moved.differs.iter().map(|it| it.shown().to_string()).collect();
     let differs = match differs.as_slice() {
-        [] => "no difference is recorded".to_owned(),
+        [] => "no recorded difference".to_owned(),
         differs => format!("differs: {}", differs.join(", ")),
     };
     if from == to {
@@ -154,25 +157,25 @@ pub fn moved_words(trend: &Trend, moved: &Moved) -> String {
     }
 }
 
-/// The variant with its task, and what it was measured on.
+/// The variant with its task, and the setting.
 pub fn names(trend: &Trend) -> [String; 2] {
     let point = &trend.track.point;
     let name = format!("{} {}", point.algorithm.shown(), point.variant.shown());
     [shape::on_device(name, &point.device), shape::phrases(&shape::point_axes(point))]
 }
 
-/// What became of a change: `SLOWER, same code: the environment`.
+/// State of a change: `SLOWER, same code: the environment`.
 pub fn words(shift: &Shift) -> String {
     let what = shift.direction.name();
     let code = match shift.code {
-        Code::Same => ", by the same code: the environment changed",
+        Code::Same => ", same code: the environment changed",
         Code::Changed | Code::Unknown => "",
     };
     match &shift.standing {
-        Standing::Open if shift.is_alarm() => format!("{}{code}", what.to_uppercase()),
-        Standing::Open => format!("{what}{code}"),
-        Standing::Accepted(note) => format!("{what}, accepted: {}", note.shown()),
-        Standing::Undone => format!("{what}, undone since"),
+        ShiftStatus::Open if shift.is_alarm() => format!("{}{code}", what.to_uppercase()),
+        ShiftStatus::Open => format!("{what}{code}"),
+        ShiftStatus::Accepted(note) => format!("{what}, accepted: {}", note.shown()),
+        ShiftStatus::Undone => format!("{what}, undone since"),
     }
 }
 
@@ -201,16 +204,16 @@ fn record<'a>(trend: &'a Trend, shift: Option<&'a Shift>) -> Record<'a> {
 
 fn state(shift: &Shift) -> &'static str {
     match (&shift.standing, shift.direction) {
-        (Standing::Open, Direction::Slower) => "alarm",
-        (Standing::Open, Direction::Faster) => "faster",
-        (Standing::Accepted(_), _) => "accepted",
-        (Standing::Undone, _) => "undone",
+        (ShiftStatus::Open, Direction::Slower) => "alarm",
+        (ShiftStatus::Open, Direction::Faster) => "faster",
+        (ShiftStatus::Accepted(_), _) => "accepted",
+        (ShiftStatus::Undone, _) => "undone",
     }
 }
 
 fn note(shift: &Shift) -> &str {
     match &shift.standing {
-        Standing::Accepted(note) => note,
+        ShiftStatus::Accepted(note) => note,
         _ => "",
     }
 }
@@ -237,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn people_see_what_changed_and_how_much_was_looked_at() {
+    fn tables_show_changes_and_numbers_of_points() {
         let text = render(Format::Table, &found(), Listing::Changes).expect("a text");
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 4, "{text}");
@@ -280,7 +283,7 @@ mod tests {
         assert!(lines[1].contains("night-00") && lines[1].contains("3.0 ×"), "{text}");
         let words = "the machine changed from before to key (differs: 1 instead of 2 cores)";
         assert!(lines[1].ends_with(words), "{text}");
-        assert!(lines[2].ends_with("on another machine than before, and not judged across that"));
+        assert!(lines[2].ends_with("on another machine than before, and not compared with it"));
         let all = render(Format::Table, &trends, Listing::All).expect("a text");
         assert!(all.contains(words) && all.contains("steady"), "{all}");
         let csv = render(Format::Csv, &trends, Listing::Changes).expect("a text");
@@ -288,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_said_in_a_sentence() {
+    fn silent_axes_are_omitted() {
         let text = render(Format::Table, &[], Listing::All).expect("a text");
         assert_eq!(text, "0 points: 0 changes, of which 0 to be looked at\n");
     }

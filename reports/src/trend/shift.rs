@@ -1,4 +1,4 @@
-//! What became of each change of a level.
+//! State of each change of a level.
 
 use serde::Serialize;
 
@@ -11,12 +11,12 @@ use crate::compare::Code;
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Trend {
-    /// What was measured, and when.
+    /// The measured point with its runs.
     #[serde(flatten)]
     pub track: Track,
-    /// The smallest change that counts here, relative to the time before.
+    /// The minimum change of this series, relative to the time before.
     pub threshold: f64,
-    /// One or more, the earliest first.
+    /// At least one level, the earliest first.
     pub levels: Vec<Level>,
     /// The changes between them.
     pub shifts: Vec<Shift>,
@@ -26,23 +26,23 @@ pub struct Trend {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Shift {
-    /// The first run of the new level, by its number in the track.
+    /// The index of the first run of the new level in the track.
     pub first: usize,
     /// The level before, in seconds.
     pub before_s: f64,
     /// The level after, in seconds.
     pub after_s: f64,
-    /// How often a series without a change would have one as clear.
+    /// Probability of a change as significant in a series without a change.
     pub p_value: f64,
     /// Slower or faster.
     pub direction: Direction,
-    /// Whether the code changed too, between the runs on both sides.
+    /// Change of the code between the runs on both sides.
     pub code: Code,
-    /// What became of it.
-    pub standing: Standing,
+    /// State of the change.
+    pub standing: ShiftStatus,
 }
 
-/// Which way a level went.
+/// Direction of a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
@@ -63,21 +63,21 @@ impl Direction {
     }
 }
 
-/// What became of a change.
+/// State of a change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
-pub enum Standing {
-    /// Nothing yet.
+pub enum ShiftStatus {
+    /// Not handled yet.
     Open,
-    /// Somebody accepted it, with this note.
+    /// Accepted, with this note.
     Accepted(String),
-    /// The time is back where it was before, or below.
+    /// The time is back at its earlier level, or below.
     Undone,
 }
 
 impl Shift {
-    /// `now` is the last level, less what doesn't count.
+    /// `now` is the last level, reduced by the minimum change.
     fn between(
         before: &Level,
         after: &Level,
@@ -95,11 +95,11 @@ impl Shift {
             after_s: after.median_s,
             p_value: after.p_value.unwrap_or(1.0),
             direction: if is_slower { Direction::Slower } else { Direction::Faster },
-            code: Code::of(fingerprint(first - 1), fingerprint(first)),
+            code: Code::from_fingerprints(fingerprint(first - 1), fingerprint(first)),
             standing: match accepted.find(|accepted| accepted.covers(track, first)) {
-                Some(accepted) => Standing::Accepted(accepted.note.clone()),
-                None if is_slower && now <= before.median_s => Standing::Undone,
-                None => Standing::Open,
+                Some(accepted) => ShiftStatus::Accepted(accepted.note.clone()),
+                None if is_slower && now <= before.median_s => ShiftStatus::Undone,
+                None => ShiftStatus::Open,
             },
         }
     }
@@ -109,15 +109,15 @@ impl Shift {
         self.after_s / self.before_s
     }
 
-    /// Whether somebody has to look at it.
+    /// True if the change needs attention.
     pub fn is_alarm(&self) -> bool {
-        self.direction == Direction::Slower && self.standing == Standing::Open
+        self.direction == Direction::Slower && self.standing == ShiftStatus::Open
     }
 }
 
 impl Trend {
-    /// Of a track with its levels: what became of the changes between them?
-    fn of(
+    /// State of the changes between the levels of a track.
+    fn new(
         track: Track,
         (levels, threshold): (Vec<Level>, f64),
         accepted: &[AcceptedShift],
@@ -128,7 +128,7 @@ impl Trend {
         Trend { shifts: shifts.collect(), track, threshold, levels }
     }
 
-    /// The changes that somebody has to look at.
+    /// The changes that need attention.
     pub fn alarms(&self) -> impl Iterator<Item = &Shift> {
         self.shifts.iter().filter(|shift| shift.is_alarm())
     }
@@ -139,13 +139,13 @@ impl Trend {
     }
 }
 
-/// Finds the levels of tracks, and what became of the changes between them. The more tracks,
-/// the clearer a change has to be.
+/// Finds the levels of tracks, and the state of the changes between them. With more tracks, a
+/// change has to be more significant.
 pub fn trends(tracks: Vec<Track>, terms: &Terms, accepted: &[AcceptedShift]) -> Vec<Trend> {
     let seconds = |track: &Track| track.visits.iter().map(|visit| visit.median_s).collect();
     let seconds: Vec<Vec<f64>> = tracks.iter().map(seconds).collect();
     let tracks = tracks.into_iter().zip(levels(&seconds, terms));
-    tracks.map(|(track, levels)| Trend::of(track, levels, accepted)).collect()
+    tracks.map(|(track, levels)| Trend::new(track, levels, accepted)).collect()
 }
 
 #[cfg(test)]
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slower_level_is_an_alarm_until_somebody_accepts_it() {
+    fn a_slower_level_is_an_alarm_until_it_is_accepted() {
         let means = [(30, 1.0), (10, 1.1)];
         let found = trend(&means, &[]);
         assert_eq!(found.alarms().count(), 1);
@@ -174,25 +174,25 @@ mod tests {
         };
         let found = trend(&means, &[accepted]);
         assert_eq!(found.alarms().count(), 0);
-        assert_eq!(found.shifts[0].standing, Standing::Accepted("more work".into()));
+        assert_eq!(found.shifts[0].standing, ShiftStatus::Accepted("more work".into()));
     }
 
     #[test]
-    fn what_was_undone_alarms_nobody() {
+    fn reverted_changes_raise_no_alarm() {
         let found = trend(&[(30, 1.0), (10, 1.1), (10, 1.0)], &[]);
         assert_eq!(found.shifts.len(), 2);
-        assert_eq!(found.shifts[0].standing, Standing::Undone);
+        assert_eq!(found.shifts[0].standing, ShiftStatus::Undone);
         assert_eq!(found.alarms().count(), 0);
     }
 
     #[test]
-    fn what_was_undone_in_part_still_alarms() {
+    fn partly_reverted_changes_raise_an_alarm() {
         let found = trend(&[(30, 1.0), (10, 1.3), (10, 1.1)], &[]);
         assert_eq!(found.alarms().count(), 1);
     }
 
     #[test]
-    fn a_faster_level_alarms_nobody() {
+    fn a_faster_level_raises_no_alarm() {
         let found = trend(&[(30, 1.0), (10, 0.9)], &[]);
         assert_eq!(found.shifts[0].direction, Direction::Faster);
         assert_eq!(found.alarms().count(), 0);

@@ -9,7 +9,7 @@ use crate::grouped::by_key;
 use crate::rank::TOTAL;
 use crate::record::{Point, RunRecord, SummaryRow};
 
-/// Runs on either side of a change of the machine that its times are of.
+/// Number of runs on either side of a change of the machine that are compared.
 const NEIGHBOURS: usize = 5;
 
 /// A point over the runs of a machine.
@@ -20,11 +20,11 @@ pub struct Track {
     pub machine_key: String,
     /// Model of the GPU, for a point that ran on one.
     pub gpu: Option<String>,
-    /// The machine that measured the point before this one, if one did.
+    /// The previous machine of the point, if there was one.
     pub moved: Option<Moved>,
-    /// What was measured.
+    /// The measured point.
     pub point: Point,
-    /// Each run that has a valid median of it, in their order.
+    /// Its valid medians, in the order of the runs.
     pub visits: Vec<Visit>,
 }
 
@@ -32,18 +32,18 @@ pub struct Track {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Moved {
-    /// Key of the machine before.
+    /// Key of the previous machine.
     pub from: String,
-    /// Differences from that machine in words: `2 instead of 4 cores`.
+    /// Differences from that machine as text: `2 instead of 4 cores`.
     pub differs: Vec<String>,
-    /// Median of the last runs there, in seconds.
+    /// Median of the last runs on the previous machine, in seconds.
     pub before_s: f64,
-    /// Median of the first runs here, in seconds.
+    /// Median of the first runs on this machine, in seconds.
     pub after_s: f64,
 }
 
 impl Moved {
-    /// Time here over the time there.
+    /// Time on this machine over that on the previous one.
     pub fn ratio(&self) -> f64 {
         self.after_s / self.before_s
     }
@@ -53,13 +53,13 @@ impl Moved {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Visit {
-    /// The run's id in the store; empty where it is in none.
+    /// The run's id in the store; empty if it is not stored.
     pub run: String,
-    /// When the run was started: UTC, RFC 3339.
+    /// Start of the run: UTC, RFC 3339.
     pub started: String,
     /// The commit of the program.
     pub git_commit: Option<String>,
-    /// In seconds.
+    /// Median in seconds.
     pub median_s: f64,
     /// The ends of the 95 % interval of the median, in seconds.
     pub interval: Option<(f64, f64)>,
@@ -68,8 +68,8 @@ pub struct Visit {
 }
 
 impl Visit {
-    /// What a row says of its point; nothing of stages, and of what has no valid median.
-    pub fn of(run: &str, record: &RunRecord, row: &SummaryRow) -> Option<Self> {
+    /// The entry of a row; `None` for stages, and for rows without a valid median.
+    pub fn from_row(run: &str, record: &RunRecord, row: &SummaryRow) -> Option<Self> {
         let median_s = row.valid_median().filter(|_| row.stage == TOTAL)?;
         Some(Visit {
             run: run.to_owned(),
@@ -82,27 +82,27 @@ impl Visit {
     }
 }
 
-/// A visit with its place in the order of all runs.
-struct Seen<'a> {
+/// A visit with its index in the order of all runs.
+struct IndexedVisit<'a> {
     run: usize,
     record: &'a RunRecord,
     visit: Visit,
 }
 
-/// The tracks of runs, which come with their ids and in their order.
+/// The tracks of runs, which are in order and come with their ids.
 pub fn tracks<'a>(
     runs: impl IntoIterator<Item = (&'a str, &'a RunRecord, &'a [SummaryRow])>,
 ) -> Vec<Track> {
     let seen = runs.into_iter().enumerate().flat_map(|(run, (id, record, rows))| {
         rows.iter().filter_map(move |row| {
-            let visit = Visit::of(id, record, row)?;
+            let visit = Visit::from_row(id, record, row)?;
             let gpu = record.gpu_model(&row.device).map(str::to_owned);
             let machine = (record.machine_key.clone(), gpu);
-            Some(((machine, row.point()), Seen { run, record, visit }))
+            Some(((machine, row.point()), IndexedVisit { run, record, visit }))
         })
     });
     let tracks = by_key(seen);
-    let mut earlier: HashMap<&Point, Vec<&[Seen<'_>]>> = HashMap::new();
+    let mut earlier: HashMap<&Point, Vec<&[IndexedVisit<'_>]>> = HashMap::new();
     let mut moves = Vec::with_capacity(tracks.len());
     for ((_, point), seen) in &tracks {
         let others = earlier.entry(point).or_default();
@@ -118,14 +118,18 @@ pub fn tracks<'a>(
         .collect()
 }
 
-/// The machine that a point was measured on until it was measured here; `None` for the first
-/// machine, and where both measure it by turns.
-fn moved(others: &[&[Seen<'_>]], seen: &[Seen<'_>], point: &Point) -> Option<Moved> {
+/// The previous machine of a point; `None` for the first machine, and if both alternate.
+fn moved(
+    others: &[&[IndexedVisit<'_>]],
+    seen: &[IndexedVisit<'_>],
+    point: &Point,
+) -> Option<Moved> {
     let first = seen.first()?;
     let latest = others.iter().max_by_key(|other| other.last().map(|last| last.run))?;
     let before = latest.last().filter(|before| before.run < first.run)?;
-    let medians =
-        |seen: &[Seen<'_>]| -> Vec<f64> { seen.iter().map(|seen| seen.visit.median_s).collect() };
+    let medians = |seen: &[IndexedVisit<'_>]| -> Vec<f64> {
+        seen.iter().map(|seen| seen.visit.median_s).collect()
+    };
     let last = &latest[latest.len().saturating_sub(NEIGHBOURS)..];
     Some(Moved {
         from: before.record.machine_key.clone(),
@@ -135,7 +139,7 @@ fn moved(others: &[&[Seen<'_>]], seen: &[Seen<'_>], point: &Point) -> Option<Mov
     })
 }
 
-/// Differences between the machines of two runs, as far as they concern a device.
+/// Differences between the machines of two runs that are relevant for a device.
 fn differences(new: &RunRecord, before: &RunRecord, device: &str) -> Vec<String> {
     let mut differences = Vec::new();
     if new.machine_key != before.machine_key {
@@ -162,7 +166,9 @@ mod tests {
         let mut damaged = rows(3.0);
         damaged[0].valid = YesNo::No;
         damaged[1].stage = "kernel".into();
-        let (first, second, third) = (rows(1.0), rows(2.0), rows(9.0));
+        let first = rows(1.0);
+        let second = rows(2.0);
+        let third = rows(9.0);
         let runs = [
             ("1", &run(), &first[..]),
             ("2", &run(), &damaged[..]),
@@ -177,7 +183,7 @@ mod tests {
         assert_eq!(tracks[2].machine_key, "other");
     }
 
-    /// Runs of these machines, one after the other, with the models of their GPUs.
+    /// Consecutive runs on these machines, with the models of their GPUs.
     fn followed(machines: &[(&str, &str)], device: &str) -> Vec<Track> {
         let records = machines.iter().map(|(key, gpu)| {
             let mut record = RunRecord { machine_key: (*key).into(), ..run() };
@@ -203,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn another_gpu_is_another_machine_to_its_points_alone() {
+    fn another_gpu_is_another_machine_for_its_points_only() {
         let found = followed(&[("a", "H100"), ("a", "H200")], "cuda:0");
         let moved = found[1].moved.as_ref().expect("moved");
         assert_eq!(moved.differs, ["GPU H200 instead of H100"]);

@@ -1,28 +1,31 @@
-//! The answer of a chart or a table in one sentence: who is the fastest, and by how much.
+//! The main result of a chart or a table in one sentence: the fastest variant and its lead.
 
-use super::{Evidence, Race};
+use super::{Evidence, Ranking};
 use crate::grouped::grouped;
 use crate::record::SummaryRow;
 use crate::units;
 
-/// Leads of at most this factor are told in per cent.
+/// Maximum lead that is printed in per cent.
 const CLOSE: f64 = 1.1;
 
-/// Who is the fastest in these races; `None` without any, or where nothing was compared.
-/// `name` is what a row's variant is called.
-pub fn headline(races: &[Race], name: impl Fn(&SummaryRow) -> String) -> Option<String> {
-    let compared: Vec<&Race> = races.iter().filter(|race| race.second.is_some()).collect();
+/// The fastest variants of these rankings; `None` without any, or if nothing was compared. `name`
+/// returns the displayed name of a row's variant.
+pub fn headline(rankings: &[Ranking], name: impl Fn(&SummaryRow) -> String) -> Option<String> {
+    let compared: Vec<&Ranking> =
+        rankings.iter().filter(|ranking| ranking.second.is_some()).collect();
     match compared.as_slice() {
         [] => None,
-        [race] => of_one(race, name),
-        races => Some(of_several(races, name)),
+        [ranking] => of_one(ranking, name),
+        rankings => Some(of_several(rankings, name)),
     }
 }
 
 /// `channel-bucket is fastest, 1.52 × ahead of voracious`.
-fn of_one(race: &Race, name: impl Fn(&SummaryRow) -> String) -> Option<String> {
-    let (first, second, lead) = (name(race.first), name(race.second?), race.lead()?);
-    Some(match race.evidence() {
+fn of_one(ranking: &Ranking, name: impl Fn(&SummaryRow) -> String) -> Option<String> {
+    let first = name(ranking.first);
+    let second = name(ranking.second?);
+    let lead = ranking.lead()?;
+    Some(match ranking.evidence() {
         Evidence::Clear => format!("{first} is fastest, {} of {second}", ahead(lead)),
         Evidence::Overlap => {
             format!("{first} and {second} are within {}: no clear winner", percent(lead))
@@ -34,12 +37,12 @@ fn of_one(race: &Race, name: impl Fn(&SummaryRow) -> String) -> Option<String> {
 }
 
 /// `channel-bucket is fastest at all 4 settings, 1.52 to 2.01 × ahead`.
-fn of_several(races: &[&Race], name: impl Fn(&SummaryRow) -> String) -> String {
-    let clear = races.iter().copied().filter(|race| race.evidence() == Evidence::Clear);
-    let clear: Vec<&Race> = clear.collect();
-    let mut winners = grouped(clear.iter().copied(), |race| name(race.first));
+fn of_several(rankings: &[&Ranking], name: impl Fn(&SummaryRow) -> String) -> String {
+    let clear = rankings.iter().copied().filter(|ranking| ranking.evidence() == Evidence::Clear);
+    let clear: Vec<&Ranking> = clear.collect();
+    let mut winners = grouped(clear.iter().copied(), |ranking| name(ranking.first));
     winners.sort_by_key(|(_, won)| std::cmp::Reverse(won.len()));
-    let all = races.len();
+    let all = rankings.len();
     match winners.as_slice() {
         [] => format!("No variant clearly wins at any of {all} settings"),
         [(winner, won)] if won.len() == all => {
@@ -72,9 +75,10 @@ pub fn all_settings(count: usize) -> String {
 }
 
 /// `1.52 to 2.01 × ahead`.
-fn leads(races: &[&Race]) -> String {
-    let leads = || races.iter().filter_map(|race| race.lead());
-    let (low, high) = (leads().fold(f64::INFINITY, f64::min), leads().fold(0.0, f64::max));
+fn leads(rankings: &[&Ranking]) -> String {
+    let leads = || rankings.iter().filter_map(|ranking| ranking.lead());
+    let low = leads().fold(f64::INFINITY, f64::min);
+    let high = leads().fold(0.0, f64::max);
     match (times(low), times(high)) {
         (low, high) if low == high => format!("{low} ahead"),
         (low, high) => format!("{} to {high} ahead", low.trim_end_matches(" ×")),
@@ -89,7 +93,7 @@ fn times(lead: f64) -> String {
     units::times(lead)
 }
 
-/// How much longer the second one takes, in whole per cent: never less than it is.
+/// Additional time of the second one, in whole per cent, rounded up.
 fn percent(lead: f64) -> String {
     format!("{:.0} %", ((lead - 1.0) * 100.0).ceil().max(1.0))
 }
@@ -99,25 +103,25 @@ mod tests {
     use super::*;
     use crate::charts::fixture::row;
     use crate::rank::Rank;
-    use crate::winners::races;
+    use crate::winners::rankings;
 
-    fn said(rows: &[SummaryRow]) -> Option<String> {
+    fn phrases(rows: &[SummaryRow]) -> Option<String> {
         let rows: Vec<&SummaryRow> = rows.iter().collect();
-        headline(&races(&rows, Rank::Total), |row| row.variant.clone())
+        headline(&rankings(&rows, Rank::Total), |row| row.variant.clone())
     }
 
     #[test]
     fn one_setting_has_a_winner_or_none() {
-        let against_2_ms = |a: f64| said(&[row("a", "n=1", a), row("b", "n=1", 2e-3)]);
+        let against_2_ms = |a: f64| phrases(&[row("a", "n=1", a), row("b", "n=1", 2e-3)]);
         assert_eq!(against_2_ms(1e-3).as_deref(), Some("a is fastest, 2.00 × ahead of b"));
         assert_eq!(against_2_ms(1.86e-3).as_deref(), Some("a is fastest, 8 % ahead of b"));
         let tie = "a and b are within 1 %: no clear winner";
         assert_eq!(against_2_ms(1.995e-3).as_deref(), Some(tie));
-        assert_eq!(said(&[row("a", "n=1", 1e-3)]), None);
-        assert_eq!(said(&[]), None);
+        assert_eq!(phrases(&[row("a", "n=1", 1e-3)]), None);
+        assert_eq!(phrases(&[]), None);
         let few = SummaryRow { samples: 3, ..row("a", "n=1", 1e-3) };
         let unsure = "a leads b by 2.00 ×, from too few samples to be sure";
-        assert_eq!(said(&[few, row("b", "n=1", 2e-3)]).as_deref(), Some(unsure));
+        assert_eq!(phrases(&[few, row("b", "n=1", 2e-3)]).as_deref(), Some(unsure));
     }
 
     #[test]
@@ -127,14 +131,14 @@ mod tests {
         };
         let all = [at(1, 1e-3, 2e-3), at(2, 1e-3, 3e-3)].concat();
         let expected = "a is fastest at both settings, 2.00 to 3.00 × ahead";
-        assert_eq!(said(&all).as_deref(), Some(expected));
+        assert_eq!(phrases(&all).as_deref(), Some(expected));
         let mixed = [all.clone(), at(3, 2e-3, 1e-3).to_vec()].concat();
-        assert_eq!(said(&mixed).as_deref(), Some("a is fastest at 2 of 3 settings, b at 1"));
+        assert_eq!(phrases(&mixed).as_deref(), Some("a is fastest at 2 of 3 settings, b at 1"));
         let some = [all, at(3, 1e-3, 1e-3).to_vec()].concat();
         let expected = "a is fastest at 2 of 3 settings, 2.00 to 3.00 × ahead; no clear winner \
             at 1";
-        assert_eq!(said(&some).as_deref(), Some(expected));
+        assert_eq!(phrases(&some).as_deref(), Some(expected));
         let none = [at(1, 1e-3, 1e-3), at(2, 1e-3, 1e-3)].concat();
-        assert_eq!(said(&none).as_deref(), Some("No variant clearly wins at any of 2 settings"));
+        assert_eq!(phrases(&none).as_deref(), Some("No variant clearly wins at any of 2 settings"));
     }
 }

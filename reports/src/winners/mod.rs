@@ -1,7 +1,7 @@
-//! Who is the fastest at each setting, as far as samples can tell.
+//! The fastest variant at each setting, with the uncertainty.
 //!
-//! A setting is what variants are compared at: the data, and the threads and places of the CPU. A
-//! GPU takes part in each setting of the CPU with the same data, since it has threads of its own.
+//! Variants are compared at a setting: the data, and the threads and places of the CPU. A GPU takes
+//! part in each setting of the CPU with the same data, as it has threads of its own.
 
 mod headline;
 mod table;
@@ -9,7 +9,7 @@ mod table;
 use std::collections::BTreeSet;
 
 use crate::grouped::{distinct, grouped};
-use crate::rank::{Rank, standing};
+use crate::rank::{Rank, representatives};
 use crate::record::SummaryRow;
 use crate::shape::{self, Axes, AxisName, CPU, GIVEN};
 
@@ -17,17 +17,17 @@ pub(crate) use headline::all_settings;
 pub use headline::headline;
 pub use table::render;
 
-/// The interval of fewer samples has a lower level: the range of five has 94 %.
-pub const FEWEST_SAMPLES: usize = 6;
-/// What the CPU runs with, whatever the data are.
+/// Minimum number of samples of a 95 % interval: the range of five has a level of 94 %.
+pub const MIN_SAMPLES: usize = 6;
+/// Axes of the CPU, independent of the data.
 const OF_TEAMS: [&str; 3] = ["threads", "places", "bind"];
 
-/// What can be said of the two fastest variants.
+/// Certainty of the lead of the fastest variant over the second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Evidence {
-    /// Their intervals are apart, or there is no second one.
+    /// Their intervals do not overlap, or there is no second one.
     Clear,
     /// Their intervals overlap.
     Overlap,
@@ -35,9 +35,9 @@ pub enum Evidence {
     TooFew,
 }
 
-/// The two fastest at one setting.
+/// The two fastest variants at one setting.
 #[derive(Clone, Debug)]
-pub struct Race<'a> {
+pub struct Ranking<'a> {
     /// The setting.
     pub axes: Axes,
     /// The one with the smallest median.
@@ -46,26 +46,25 @@ pub struct Race<'a> {
     pub second: Option<&'a SummaryRow>,
 }
 
-/// The races of one task, in the order of the run; none where nothing is valid.
-pub fn races<'a>(rows: &[&'a SummaryRow], rank: Rank) -> Vec<Race<'a>> {
-    races_of(&standing(rows.iter().copied(), rank))
+/// The rankings of one task, in the order of the run; empty if nothing is valid.
+pub fn rankings<'a>(rows: &[&'a SummaryRow], rank: Rank) -> Vec<Ranking<'a>> {
+    rankings_of(&representatives(rows.iter().copied(), rank))
 }
 
-/// The races of rows of which each stands for its point.
-pub fn races_of<'a>(rows: &[&'a SummaryRow]) -> Vec<Race<'a>> {
+/// The rankings of rows that each represent a point.
+pub fn rankings_of<'a>(rows: &[&'a SummaryRow]) -> Vec<Ranking<'a>> {
     let (settings, _) = ranked_and_not(rows);
-    let races = settings.into_iter().filter_map(|(axes, mut rows)| {
+    let rankings = settings.into_iter().filter_map(|(axes, mut rows)| {
         let time = |row: &SummaryRow| row.valid_median().unwrap_or(f64::INFINITY);
         rows.sort_by(|a, b| time(a).total_cmp(&time(b)));
-        Some(Race { axes, first: rows.first()?, second: rows.get(1).copied() })
+        Some(Ranking { axes, first: rows.first()?, second: rows.get(1).copied() })
     });
-    races.collect()
+    rankings.collect()
 }
 
-/// Rows with a time that can't be ranked: others at the same setting were given something else,
-/// and nobody the same.
+/// Rows with a time that can't be ranked: no other row at their setting has the same kind of input.
 pub fn not_ranked<'a>(rows: &[&'a SummaryRow], rank: Rank) -> Vec<&'a SummaryRow> {
-    ranked_and_not(&standing(rows.iter().copied(), rank)).1
+    ranked_and_not(&representatives(rows.iter().copied(), rank)).1
 }
 
 /// The settings at which rows can be ranked, and rows that can't be.
@@ -85,12 +84,12 @@ fn ranked_and_not<'a>(
     (ranked, lone.into_iter().flat_map(|(_, rows)| rows).collect())
 }
 
-/// Axes without what was given, and that.
+/// Splits axes into those of the setting and the kind of input.
 fn apart(axes: Axes) -> (Axes, Axes) {
     axes.into_iter().partition(|(name, _)| name != GIVEN)
 }
 
-/// The rows apart by settings.
+/// Groups rows by settings.
 fn settings<'a>(rows: &[&'a SummaryRow]) -> Vec<(Axes, Vec<&'a SummaryRow>)> {
     let (hosts, gpus): (Vec<_>, Vec<_>) = rows.iter().copied().partition(|row| row.device == CPU);
     let mut settings = grouped(hosts, |row| shape::contest(row));
@@ -108,7 +107,7 @@ fn settings<'a>(rows: &[&'a SummaryRow]) -> Vec<(Axes, Vec<&'a SummaryRow>)> {
     settings
 }
 
-/// Whether an axis is one of the data, not of what the CPU runs with.
+/// True for an axis of the data, false for one of the CPU.
 pub fn is_of_data(axis: &str) -> bool {
     !OF_TEAMS.contains(&axis)
 }
@@ -118,15 +117,15 @@ fn of_data(mut axes: Axes) -> Axes {
     axes
 }
 
-impl Race<'_> {
-    /// What can be said of the two.
+impl Ranking<'_> {
+    /// The certainty of the lead.
     pub fn evidence(&self) -> Evidence {
         let Some(second) = self.second else {
             return Evidence::Clear;
         };
         let interval = |row: &SummaryRow| {
             let interval = row.ci95_low_s.zip(row.ci95_high_s);
-            interval.filter(|_| row.samples >= FEWEST_SAMPLES)
+            interval.filter(|_| row.samples >= MIN_SAMPLES)
         };
         match (interval(self.first), interval(second)) {
             (Some((_, high)), Some((low, _))) if high < low => Evidence::Clear,
@@ -148,8 +147,8 @@ impl Race<'_> {
 }
 
 /// The axes that differ between races, those with the most values first.
-pub fn varying(races: &[Race]) -> Vec<AxisName> {
-    let axes = grouped(races.iter().flat_map(|race| &race.axes), |(name, _)| name);
+pub fn varying(rankings: &[Ranking]) -> Vec<AxisName> {
+    let axes = grouped(rankings.iter().flat_map(|ranking| &ranking.axes), |(name, _)| name);
     let counted = axes.into_iter().map(|(name, axes)| (name, BTreeSet::from_iter(axes).len()));
     let mut varying: Vec<_> = counted.filter(|(_, values)| *values > 1).collect();
     varying.sort_by_key(|(_, values)| std::cmp::Reverse(*values));
@@ -159,7 +158,7 @@ pub fn varying(races: &[Race]) -> Vec<AxisName> {
 /// The axes that a map of a run's winners can be over.
 pub fn axes(rows: &[SummaryRow], rank: Rank) -> Vec<String> {
     let tasks = grouped(rows, |row| &row.algorithm).into_iter();
-    let varying = tasks.flat_map(|(_, rows)| varying(&races(&rows, rank)));
+    let varying = tasks.flat_map(|(_, rows)| varying(&rankings(&rows, rank)));
     distinct(varying.map(|axis| axis.to_string()))
 }
 
@@ -168,15 +167,15 @@ mod tests {
     use super::*;
     use crate::charts::fixture::row;
 
-    fn named(races: &[Race]) -> Vec<(String, Option<String>)> {
-        let names = races.iter().map(|race| {
-            (race.first.variant.clone(), race.second.map(|second| second.variant.clone()))
+    fn named(rankings: &[Ranking]) -> Vec<(String, Option<String>)> {
+        let names = rankings.iter().map(|ranking| {
+            (ranking.first.variant.clone(), ranking.second.map(|second| second.variant.clone()))
         });
         names.collect()
     }
 
     #[test]
-    fn nobody_races_with_those_that_were_given_something_else() {
+    fn only_equal_inputs_are_ranked_together() {
         let given = |variant: &str, threads: usize, given: &str| SummaryRow {
             given: given.into(),
             threads,
@@ -190,42 +189,42 @@ mod tests {
         ];
         let rows: Vec<&SummaryRow> = rows.iter().collect();
         let expected = [("tiles".to_owned(), Some("blocks".to_owned()))];
-        assert_eq!(named(&races(&rows, Rank::Total)), expected);
+        assert_eq!(named(&rankings(&rows, Rank::Total)), expected);
         let alone = not_ranked(&rows, Rank::Total).into_iter().map(|row| row.variant.as_str());
         assert_eq!(alone.collect::<Vec<_>>(), ["insertion", "bins"]);
         let of_one = [given("a", 1, "in any order"), given("a", 2, "in any order")];
         let of_one: Vec<&SummaryRow> = of_one.iter().collect();
-        assert_eq!(races(&of_one, Rank::Total).len(), 2);
+        assert_eq!(rankings(&of_one, Rank::Total).len(), 2);
     }
 
     #[test]
-    fn a_gpu_races_at_all_threads_of_the_cpu() {
+    fn a_gpu_is_ranked_at_all_threads_of_the_cpu() {
         let with_threads =
             |threads: usize, median: f64| SummaryRow { threads, ..row("cpu", "n=1", median) };
         let mut gpu = SummaryRow { threads: 1, ..row("gpu", "n=1", 2e-3) };
         gpu.device = "cuda:0".into();
         let rows = [with_threads(2, 3e-3), with_threads(16, 1e-3), gpu];
-        let races = races(&rows.iter().collect::<Vec<_>>(), Rank::Total);
+        let rankings = rankings(&rows.iter().collect::<Vec<_>>(), Rank::Total);
         let pair = |first: &str, second: &str| (first.to_owned(), Some(second.to_owned()));
-        assert_eq!(named(&races), [pair("gpu", "cpu"), pair("cpu", "gpu")]);
-        assert_eq!(races[1].lead(), Some(2.0));
+        assert_eq!(named(&rankings), [pair("gpu", "cpu"), pair("cpu", "gpu")]);
+        assert_eq!(rankings[1].lead(), Some(2.0));
     }
 
     #[test]
-    fn a_gpu_alone_has_races_of_its_own() {
+    fn a_gpu_without_cpu_has_rankings() {
         let mut gpu = row("gpu", "n=2", 2e-3);
         gpu.device = "cuda:0".into();
         let rows = [row("cpu", "n=1", 1e-3), gpu];
-        let races = races(&rows.iter().collect::<Vec<_>>(), Rank::Total);
-        assert_eq!(named(&races), [("cpu".to_owned(), None), ("gpu".to_owned(), None)]);
-        assert_eq!(varying(&races), ["n"]);
+        let rankings = rankings(&rows.iter().collect::<Vec<_>>(), Rank::Total);
+        assert_eq!(named(&rankings), [("cpu".to_owned(), None), ("gpu".to_owned(), None)]);
+        assert_eq!(varying(&rankings), ["n"]);
     }
 
     #[test]
     fn intervals_and_samples_decide() {
         let evidence = |second: SummaryRow| {
             let rows = [row("a", "n=1", 1e-3), second];
-            races(&rows.iter().collect::<Vec<_>>(), Rank::Total)[0].evidence()
+            rankings(&rows.iter().collect::<Vec<_>>(), Rank::Total)[0].evidence()
         };
         assert_eq!(evidence(row("b", "n=1", 2e-3)), Evidence::Clear);
         assert_eq!(evidence(row("b", "n=1", 1.001e-3)), Evidence::Overlap);

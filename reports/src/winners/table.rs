@@ -1,8 +1,8 @@
-//! The races of a run as tables.
+//! The winners of a run as tables.
 
 use std::cmp::Ordering;
 
-use super::{Evidence, Race, races, varying};
+use super::{Evidence, Ranking, rankings, varying};
 use crate::frame::{Cell, Document, Frame, Record};
 use crate::grouped::grouped;
 use crate::rank::{Rank, has_kernels};
@@ -12,7 +12,7 @@ use crate::shape::{self, AxisName, name};
 use crate::table::{Format, Side, Table, TableError, for_people, known};
 use crate::units;
 
-/// Who wins each setting of each task of `run`, as a text that ends with a line break.
+/// The winner at each setting of each task of `run`, as a text that ends with a line break.
 ///
 /// # Errors
 /// If the rows cannot be serialised.
@@ -23,27 +23,29 @@ pub fn render(
     view: View,
 ) -> Result<String, TableError> {
     let tasks = grouped(rows, |row| &row.algorithm);
-    let races: Vec<Vec<Race>> = tasks.iter().map(|(_, rows)| races(rows, view.rank)).collect();
+    let rankings: Vec<Vec<Ranking>> =
+        tasks.iter().map(|(_, rows)| rankings(rows, view.rank)).collect();
     let empty = SummaryRow::default();
-    let empty = Race { axes: Vec::new(), first: &empty, second: None };
-    let frame = Frame::new(&record(&empty), races.iter().flatten().map(record));
+    let empty = Ranking { axes: Vec::new(), first: &empty, second: None };
+    let frame = Frame::new(&record(&empty), rankings.iter().flatten().map(record));
     match format {
         Format::Json => Ok(Document::new(run, &frame).json()?),
         Format::Csv => Ok(frame.csv()?),
         Format::Table | Format::Markdown => {
-            let with_winners = tasks.iter().zip(&races).filter(|(_, races)| !races.is_empty());
-            let tables = with_winners.map(|((task, rows), races)| {
+            let with_winners =
+                tasks.iter().zip(&rankings).filter(|(_, rankings)| !rankings.is_empty());
+            let tables = with_winners.map(|((task, rows), rankings)| {
                 let ranked_by = has_kernels(rows.iter().copied()).then_some(view.rank);
-                table(task, ranked_by, races)
+                table(task, ranked_by, rankings)
             });
             Ok(for_people(format, &tables.collect::<Vec<_>>(), view.screen))
         }
     }
 }
 
-/// A race for programs.
-fn record<'a>(race: &'a Race) -> Record<'a> {
-    let Race { first, second, .. } = race;
+/// A ranking for programs.
+fn record<'a>(ranking: &'a Ranking) -> Record<'a> {
+    let Ranking { first, second, .. } = ranking;
     Record::default()
         .with("algorithm", &first.algorithm)
         .with("point_id", first.point().id())
@@ -56,14 +58,14 @@ fn record<'a>(race: &'a Race) -> Record<'a> {
         .with("next", second.map(|second| second.variant.as_str()))
         .with("next_device", second.map(|second| second.device.as_str()))
         .with("next_point_id", second.map(|second| second.point().id()).unwrap_or_default())
-        .with("lead", race.lead())
-        .with("evidence", Cell::named(race.evidence()))
-        .spread("axis", race.axes.iter().map(|(name, value)| (name.as_str(), value.as_str())))
+        .with("lead", ranking.lead())
+        .with("evidence", Cell::named(ranking.evidence()))
+        .spread("axis", ranking.axes.iter().map(|(name, value)| (name.as_str(), value.as_str())))
 }
 
-fn table(task: &str, ranked_by: Option<Rank>, races: &[Race]) -> Table {
-    let axes = varying(races);
-    let common = shape::common(races.iter().map(|race| race.axes.clone()));
+fn table(task: &str, ranked_by: Option<Rank>, rankings: &[Ranking]) -> Table {
+    let axes = varying(rankings);
+    let common = shape::common(rankings.iter().map(|ranking| ranking.axes.clone()));
     let rank = ranked_by.map(Rank::sentence).into_iter();
     let words = std::iter::once(shape::phrases(&common)).chain(rank);
     let words: Vec<String> = words.filter(|words| !words.is_empty()).collect();
@@ -76,36 +78,36 @@ fn table(task: &str, ranked_by: Option<Rank>, races: &[Race]) -> Table {
         ("", Side::Left),
     ];
     let columns: Vec<_> = named.chain(others).collect();
-    let rows = in_order(races, &axes).into_iter().map(|race| cells(race, &axes));
+    let rows = in_order(rankings, &axes).into_iter().map(|ranking| cells(ranking, &axes));
     Table::new(&columns, rows).under(format!("{task}: {}", words.join(shape::SEPARATOR)))
 }
 
-/// By their values on the axes.
-fn in_order<'r, 'a>(races: &'r [Race<'a>], axes: &[AxisName]) -> Vec<&'r Race<'a>> {
-    let mut races: Vec<&Race> = races.iter().collect();
-    races.sort_by(|a, b| {
-        let value = |race: &'r Race<'a>, axis| race.value(axis).unwrap_or_default();
+/// Sorted by their values on the axes.
+fn in_order<'r, 'a>(rankings: &'r [Ranking<'a>], axes: &[AxisName]) -> Vec<&'r Ranking<'a>> {
+    let mut rankings: Vec<&Ranking> = rankings.iter().collect();
+    rankings.sort_by(|a, b| {
+        let value = |ranking: &'r Ranking<'a>, axis| ranking.value(axis).unwrap_or_default();
         let orders = axes.iter().map(|axis| shape::order(value(a, axis), value(b, axis)));
         orders.fold(Ordering::Equal, Ordering::then)
     });
-    races
+    rankings
 }
 
-fn cells(race: &Race, axes: &[AxisName]) -> Vec<String> {
+fn cells(ranking: &Ranking, axes: &[AxisName]) -> Vec<String> {
     let mut cells: Vec<String> = axes
         .iter()
-        .map(|axis| known(race.value(axis), |value| shape::value(axis, value)))
+        .map(|axis| known(ranking.value(axis), |value| shape::value(axis, value)))
         .collect();
-    let evidence = match race.evidence() {
+    let evidence = match ranking.evidence() {
         Evidence::Clear => "",
-        Evidence::Overlap => "can't be told apart",
-        Evidence::TooFew => "too few samples to say",
+        Evidence::Overlap => "intervals overlap",
+        Evidence::TooFew => "too few samples",
     };
     cells.extend([
-        name(race.first),
-        units::seconds(race.first.median_s.unwrap_or(f64::NAN), 3),
-        known(race.lead(), units::times),
-        known(race.second, name),
+        name(ranking.first),
+        units::seconds(ranking.first.median_s.unwrap_or(f64::NAN), 3),
+        known(ranking.lead(), units::times),
+        known(ranking.second, name),
         evidence.to_owned(),
     ]);
     cells
@@ -128,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn people_read_who_wins_and_by_how_much() {
+    fn tables_show_winners_and_leads() {
         let text = rendered(Format::Table);
         let lines: Vec<Vec<&str>> = text
             .lines()
@@ -138,10 +140,7 @@ mod tests {
         let trimmed =
             |line: &[&str]| line.iter().map(|cell| cell.trim().to_owned()).collect::<Vec<_>>();
         assert_eq!(trimmed(&lines[2]), ["1 k", "a", "1.00 ms", "2.00 ×", "b"]);
-        assert_eq!(
-            trimmed(&lines[3]),
-            ["2 k", "a", "1.00 ms", "3.00 ×", "b", "too few samples to say"]
-        );
+        assert_eq!(trimmed(&lines[3]), ["2 k", "a", "1.00 ms", "3.00 ×", "b", "too few samples"]);
     }
 
     #[test]

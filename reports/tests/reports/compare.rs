@@ -1,4 +1,4 @@
-//! Two run folders, compared.
+//! Comparisons of two run folders.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use reports::record::{Gpu, PointScatter, RunRecord, SampleRow, SummaryRow, YesNo
 use reports::store::RunFolder;
 use statistics::GENERATION;
 
-/// Samples of a visit; visits differ a little, as they do.
+/// Number of samples of a block; blocks differ a little, as in real runs.
 const VISIT: usize = 10;
 
 /// A point of a variant with this median.
@@ -31,7 +31,7 @@ fn run(folder: &Path, name: &str, record: &RunRecord, points: &[(SummaryRow, f64
     path
 }
 
-/// The same, read.
+/// Writes a run, and reads it.
 fn measured(
     folder: &Path,
     name: &str,
@@ -45,7 +45,7 @@ fn read(path: &Path) -> Measured {
     Measured::read(path).expect("read")
 }
 
-/// Four visits of a point, with a spread of one per cent.
+/// Four blocks of samples of a point, with a spread of one per cent.
 fn samples(row: &SummaryRow, middle: f64, salt: usize) -> Vec<SampleRow> {
     let noise = |i: usize| ((i * 7919 + salt * 104_729) % 101) as f64 / 101.0 - 0.5;
     let sample = |i: usize| SampleRow {
@@ -146,7 +146,7 @@ fn advice_can_be_copied() {
 }
 
 #[test]
-fn wrong_variants_are_not_judged_but_told() {
+fn wrong_variants_are_reported_without_verdict() {
     let wrong =
         SummaryRow { valid: YesNo::No, note: "wrong output: row 3".into(), ..point("a", "code:1") };
     let both = [(point("a", "code:1"), 1.0), (point("b", "code:1"), 1.0)];
@@ -170,7 +170,7 @@ fn other_machines_are_refused_unless_asked_for() {
     assert!(compare(&base, &new, &terms).is_ok());
 }
 
-/// The CPU is the same: points on it are compared, those on the GPU are named with the reason.
+/// The CPU is the same: points on it are compared, those on the GPU are listed with the reason.
 #[test]
 fn points_on_another_gpu_are_not_compared() {
     let folder = folder();
@@ -252,8 +252,8 @@ fn lower_clocks_are_named() {
     }
 }
 
-/// A run is known by its samples, wherever it lies: a job that failed to store its run must
-/// not be green.
+/// A run is identified by its samples, wherever it is stored: a job that failed to store its run
+/// must not pass.
 #[test]
 fn a_run_is_not_compared_with_itself() {
     let folder = folder();
@@ -267,7 +267,7 @@ fn a_run_is_not_compared_with_itself() {
         assert!(matches!(error, CompareError::SameRun { .. }), "{error}");
         assert!(error.to_string().contains("the same run, started 2026"), "{error}");
     }
-    // Two runs of one second are two runs.
+    // Two runs that start in the same second are different runs.
     let other = measured(folder.path(), "newer", &record(), &points);
     assert!(compare(&read(&base), &other, &Terms::default()).is_ok());
 }
@@ -301,7 +301,7 @@ fn on_a_busy_machine_nothing_is_clear_unless_its_scatter_is_known() {
 }
 
 #[test]
-fn same_says_what_could_have_been_seen() {
+fn same_has_the_resolution() {
     let comparison = compared_points(&[(point("a", "x"), 1.0)], &[(point("a", "x"), 1.0)]);
     let same = &comparison.points[0];
     let resolution = same.resolution.expect("an interval");
@@ -319,7 +319,7 @@ fn same_says_what_could_have_been_seen() {
 }
 
 #[test]
-fn counters_tell_more_work_from_waiting() {
+fn counters_distinguish_more_work_from_waiting() {
     let counted = |metrics: &str| SummaryRow {
         metrics: metrics.parse().expect("well formed"),
         ..point("a", "x")
@@ -342,7 +342,7 @@ fn nothing_in_common_is_an_error() {
 }
 
 #[test]
-fn damaged_files_are_named_with_the_place() {
+fn damaged_files_are_named_with_the_line() {
     let folder = folder();
     let path = run(folder.path(), "base", &record(), &[(point("a", "x"), 1.0)]);
     let files = ["samples.csv", "summary.csv", "run.json"];
@@ -386,7 +386,7 @@ fn damaged_files_are_named_with_the_place() {
 }
 
 #[test]
-fn notes_tell_what_else_changed() {
+fn notes_list_other_changes() {
     let folder = folder();
     let points = [(point("a", "code:1"), 1.0)];
     let finished = Some("2025-01-01T00:00:00Z".into());
@@ -401,7 +401,7 @@ fn notes_tell_what_else_changed() {
 }
 
 #[test]
-fn every_format_tells_what_is_slower() {
+fn every_format_reports_slower_points() {
     let odd = "a <b> & \"c\" | d";
     let comparison = compared_points(&[(point(odd, "x"), 1.0)], &[(point(odd, "y"), 1.2)]);
     let text = |format| render(format, &comparison, Listing::Changes).expect("rendered");
@@ -422,14 +422,14 @@ fn every_format_tells_what_is_slower() {
     assert!(junit.contains("a &lt;b&gt; &amp;"), "{junit}");
 }
 
-/// Rounds of one visit each by base and new in turn, two by the same processes. Each round has a
-/// drift of its own, which both share; the new side takes `change` times as long.
-fn in_turn(folder: &Path, rounds: usize, change: f64) -> Comparison {
-    in_turn_by(folder, rounds, change, [("code:1", "build:1"); 2])
+/// A paired run with rounds of one block each by base and new, two by the same processes. Each
+/// round has a drift of its own, which both sides share; the new side takes `change` times as long.
+fn paired_run(folder: &Path, rounds: usize, change: f64) -> Comparison {
+    paired_run_by(folder, rounds, change, [("code:1", "build:1"); 2])
 }
 
-/// The same by these machine codes in these executables.
-fn in_turn_by(
+/// A paired run with these machine codes in these executables.
+fn paired_run_by(
     folder: &Path,
     rounds: usize,
     change: f64,
@@ -451,15 +451,16 @@ fn in_turn_by(
         run.append_summary(&[row]).expect("written");
         read(&folder.join(name))
     };
-    let (base, new) = (side("base", 1.0, of_base), side("newer", change, of_new));
-    assert!(base.is_in_turn_with(&new));
+    let base = side("base", 1.0, of_base);
+    let new = side("newer", change, of_new);
+    assert!(base.is_paired_with(&new));
     compared(&base, &new)
 }
 
 #[test]
 fn randomised_addresses_are_noted_and_recorded() {
     let folder = folder();
-    in_turn(folder.path(), 20, 1.03);
+    paired_run(folder.path(), 20, 1.03);
     for random in [false, true] {
         let mut runs = ["base", "newer"].map(|name| read(&folder.path().join(name)));
         for run in &mut runs {
@@ -475,16 +476,16 @@ fn randomised_addresses_are_noted_and_recorded() {
 
 #[test]
 fn a_drift_between_rounds_neither_hides_a_change_nor_makes_one() {
-    let judged = |change: f64| in_turn(folder().path(), 20, change).points.remove(0);
+    let judged = |change: f64| paired_run(folder().path(), 20, change).points.remove(0);
     let slower = judged(1.02);
     assert_eq!(slower.verdict, Verdict::Slower, "{}", slower.reason);
-    assert!(slower.reason.contains("in 20 rounds in turn"), "{}", slower.reason);
+    assert!(slower.reason.contains("in 20 paired rounds"), "{}", slower.reason);
     assert!((slower.ratio - 1.02).abs() < 0.002, "{}", slower.ratio);
     assert_eq!(judged(1.0).verdict, Verdict::Same);
     assert_eq!(judged(0.98).verdict, Verdict::Faster);
 }
 
-/// Any change to a program shifts the rest of it, which may cost more than the change.
+/// Any change to a program moves the rest of it, which may cost more than the change.
 #[test]
 fn the_same_code_in_another_executable_raises_no_alarm() {
     let folder = folder();
@@ -492,7 +493,7 @@ fn the_same_code_in_another_executable_raises_no_alarm() {
         let at = folder.path().join(name);
         std::fs::create_dir(&at).expect("created");
         let by = [("code:1", "build:1"), new];
-        in_turn_by(&at, 20, 1.05, by).points.remove(0)
+        paired_run_by(&at, 20, 1.05, by).points.remove(0)
     };
     let moved = judged("moved", ("code:1", "build:2"));
     assert_eq!(moved.verdict, Verdict::Inconclusive, "{}", moved.reason);
@@ -506,14 +507,14 @@ fn the_same_code_in_another_executable_raises_no_alarm() {
 
 #[test]
 fn few_rounds_are_not_clear() {
-    let comparison = in_turn(folder().path(), 6, 1.5);
+    let comparison = paired_run(folder().path(), 6, 1.5);
     let point = &comparison.points[0];
     assert_eq!(point.verdict, Verdict::Inconclusive);
     assert!(point.reason.contains("fewer than 4 processes"), "{}", point.reason);
 }
 
 #[test]
-fn what_runs_of_the_same_code_differ_by_is_no_change() {
+fn scatter_between_runs_is_no_change() {
     let folder = folder();
     let at = |name: &str, time: f64| {
         measured(folder.path(), name, &record(), &[(point("a", "code:1"), time)])
@@ -526,7 +527,8 @@ fn what_runs_of_the_same_code_differ_by_is_no_change() {
         panic!("a point: {scatter:?}");
     };
     assert!((0.025..0.04).contains(between) && *runs == 4, "{scatter:?}");
-    let (base, new) = (at("base", 1.0), at("newer", 1.05));
+    let base = at("base", 1.0);
+    let new = at("newer", 1.05);
     let terms = Terms { scatter: RunScatter::of_points(&scatter), ..Terms::default() };
     let unknown = compared(&base, &new);
     assert_eq!(unknown.points[0].verdict, Verdict::Slower);

@@ -1,9 +1,9 @@
-//! The whole gate on made-up runs: how many runs of unchanged code have any alarm, and how
-//! many changes are found?
+//! Error rates of the complete comparison on synthetic runs: false alarms of unchanged code, and
+//! detected changes.
 //!
-//! What is made up is like what was seen: sixteen variants at sixteen inputs each; what runs
-//! differ by is 0.2 to 2 %, by variant; visits differ by 0.3 %; samples by 1 %, with tails as
-//! heavy as those of Student's t with three degrees of freedom.
+//! The synthetic data resemble measured ones: sixteen variants at sixteen inputs each; a scatter
+//! between runs of 0.2 to 2 %, by variant; between blocks of 0.3 %; between samples of 1 %, with
+//! tails as heavy as those of Student's t with three degrees of freedom.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -24,14 +24,14 @@ const INPUTS: usize = 16;
 const POINTS: usize = VARIANTS * INPUTS;
 const VISITS: usize = 5;
 const SAMPLES: usize = 6;
-/// Runs of the store that tell how much runs differ.
+/// Number of runs of the store that determine the scatter between runs.
 const NIGHTS: usize = 12;
 
-/// What runs differ by.
+/// Distribution of the scatter between runs.
 #[derive(Clone, Copy)]
 enum Runs {
     Normal,
-    /// With such tails, of the same variance.
+    /// Student's t with these degrees of freedom, scaled to the same variance.
     Heavy(u32),
 }
 
@@ -67,11 +67,11 @@ fn series(noise: &mut Noise, runs: Runs, point: usize, change: f64) -> Series {
 
 /// A run whose every `every`-th point takes longer by `change`.
 fn measured(noise: &mut Noise, runs: Runs, name: &str, every: usize, change: f64) -> Measured {
-    let point = |number: usize| {
-        let slower = number.is_multiple_of(every);
-        let all = series(noise, runs, number, if slower { change.ln_1p() } else { 0.0 });
+    let point = |index: usize| {
+        let slower = index.is_multiple_of(every);
+        let all = series(noise, runs, index, if slower { change.ln_1p() } else { 0.0 });
         MeasuredPoint {
-            key: Key::new(key(number).point(), "total"),
+            key: Key::new(key(index).point(), "total"),
             fingerprint: name.into(),
             metrics: Params::default(),
             samples: Ok(Samples { quiet: Some(all.clone()), all, disturbed: 0, rounds: vec![] }),
@@ -141,13 +141,15 @@ fn few_runs_of_unchanged_code_have_any_alarm() {
     assert!(share <= 0.05, "{share}");
 }
 
-/// The share of slowed points that are found, and of those found that were not slowed.
+/// The share of slowed points that are found, and the share of false ones among those found.
 fn power(change: f64, thresholds: Thresholds) -> (f64, f64) {
     let found = comparisons(8, 5, Runs::Normal, (10, change), thresholds);
-    let (mut right, mut wrong, mut all) = (0, 0, 0);
+    let mut right = 0;
+    let mut wrong = 0;
+    let mut all = 0;
     for comparison in &found {
-        for (number, point) in comparison.points.iter().enumerate() {
-            let slower = number.is_multiple_of(10);
+        for (index, point) in comparison.points.iter().enumerate() {
+            let slower = index.is_multiple_of(10);
             all += usize::from(slower);
             let alarm = matches!(point.verdict, Verdict::Slower | Verdict::Faster);
             right += usize::from(slower && point.verdict == Verdict::Slower);
@@ -157,12 +159,12 @@ fn power(change: f64, thresholds: Thresholds) -> (f64, f64) {
     (right as f64 / all as f64, wrong as f64 / (right + wrong).max(1) as f64)
 }
 
-/// What one point alone would have to show.
+/// Limits for a single point.
 const UNCONTROLLED: Thresholds =
     Thresholds { min_effect: 0.01, resolution: 0.05, significance: 0.01, false_discovery: 0.999 };
 
-/// Of 256 points every tenth is slower: 78 of 100 are found, by the limits of a single point
-/// 90 of 100 would be, with false alarms beside them.
+/// Of 256 points every tenth is slower: 78 of 100 are found. With the limits of a single point 90
+/// of 100 would be, but with false alarms.
 #[test]
 fn points_that_are_a_tenth_slower_are_found_nearly_as_often_as_one_alone() {
     let (alone, _) = power(0.1, UNCONTROLLED);

@@ -1,4 +1,4 @@
-//! The store of runs on disks that are full or may not be written.
+//! The store of runs on full and on read-only disks.
 //!
 //! Small file systems in memory are mounted for it where that is allowed.
 
@@ -11,13 +11,13 @@ use reports::history::{Added, Filter, HistoryError, Store, Unfinished};
 use reports::record::RunRecord;
 use reports::store::RunFolder;
 
-/// A file system of its own, until it is dropped.
+/// A mounted file system, until it is dropped.
 struct Disk {
     folder: tempfile::TempDir,
 }
 
 impl Disk {
-    /// `None`, with a word about it, where mounting is not allowed.
+    /// Mounts it; `None`, with a message, if mounting is not allowed.
     fn mount(options: &str) -> Option<Self> {
         let disk = Disk { folder: folder() };
         if !mount(&["-t", "tmpfs", "-o", options, "recobench"], disk.path()) {
@@ -43,7 +43,7 @@ fn mount(arguments: &[&str], folder: &Path) -> bool {
     output.is_ok_and(|output| output.status.success())
 }
 
-/// A finished run whose notes take up so many bytes.
+/// A finished run whose notes take `bytes` bytes.
 fn write_run(folder: &Path, seed: u64, bytes: usize) -> PathBuf {
     let path = folder.join(format!("run-{seed}"));
     let record = RunRecord { notes: vec!["x".repeat(bytes)], ..finished(seed) };
@@ -60,7 +60,7 @@ fn listed(store: &Store) -> usize {
 }
 
 #[test]
-fn a_full_disk_keeps_what_is_stored_and_takes_more_when_there_is_room() {
+fn a_full_disk_keeps_stored_runs_and_accepts_more_after_freeing_space() {
     let Some(disk) = Disk::mount("size=512k") else {
         return;
     };
@@ -76,7 +76,7 @@ fn a_full_disk_keeps_what_is_stored_and_takes_more_when_there_is_room() {
     };
     let text = error.to_string();
     assert!(matches!(error, HistoryError::NotStored { .. }), "{text}");
-    assert!(text.contains("No space left") && text.contains("make room"), "{text}");
+    assert!(text.contains("No space left") && text.contains("free space"), "{text}");
     assert!(text.contains(&source.display().to_string()), "{text}");
     assert!(stored >= 3 && listed(&store) as u64 == stored, "{stored}");
     assert!(!store.root().join("incoming").exists());
@@ -109,7 +109,7 @@ fn a_read_only_store_is_listed_and_takes_nothing() {
 }
 
 #[test]
-fn a_file_in_the_place_of_a_folder_is_named() {
+fn a_file_instead_of_a_folder_is_named() {
     let folder = folder();
     let store = Store::create_or_open(&folder.path().join("store")).expect("made");
     fs::remove_dir(store.root().join("runs")).expect("removed");

@@ -1,9 +1,8 @@
-//! The store of runs under fire: writers that are killed at any moment, many
-//! at once, lose nothing that they reported and leave nothing half written.
+//! Concurrent writers of a store of runs that are killed at any moment: they lose nothing that they
+//! reported, and leave nothing incomplete.
 //!
-//! The writers are this very test program, started again with a task in its
-//! environment. Each writes a journal, a line in one write: what it was about
-//! to do, and what was done.
+//! The writers are this test program, started again with a task in its environment. Each writes a
+//! journal, one line per write: what it is about to do, and what was done.
 
 use std::collections::BTreeSet;
 use std::error::Error;
@@ -20,14 +19,14 @@ use reports::record::SampleRow;
 use reports::store::{Run, RunFolder};
 use statistics::synthetic::Noise;
 
-/// A writer lives at most so long: some adds, the last of them cut off.
+/// Lifetime of a writer: some adds, the last of them interrupted.
 const LIFE: Duration = Duration::from_millis(30);
-/// A writer whose test was killed itself ends after this.
-const LONGEST_LIFE: Duration = Duration::from_secs(300);
-/// A writer adds so many runs at most: where checks are slow, the more there are to check the
-/// more would be added meanwhile.
-const MOST_ADDED: u64 = 10;
-/// So many runs stay when old ones are deleted.
+/// Maximum lifetime of a writer whose test was killed itself.
+const MAX_LIFE: Duration = Duration::from_secs(300);
+/// Maximum number of runs that a writer adds: otherwise slow checks would lead to ever more runs to
+/// check.
+const MAX_ADDED: u64 = 10;
+/// Number of runs that are kept when old ones are deleted.
 const KEEP: usize = 30;
 const FILES: [&str; 3] = ["run.json", "samples.csv", "summary.csv"];
 
@@ -35,7 +34,7 @@ const TASK: &str = "RECOBENCH_TEST_TASK";
 const FOLDER: &str = "RECOBENCH_TEST_FOLDER";
 const NUMBER: &str = "RECOBENCH_TEST_NUMBER";
 
-/// What a writer does until it is killed.
+/// Task of a writer until it is killed.
 #[derive(Clone, Copy, Debug)]
 enum Task {
     Add,
@@ -51,10 +50,10 @@ struct Range {
     started: usize,
 }
 
-/// A writer that goes on.
+/// A running writer.
 struct Writer {
     task: Task,
-    /// Where its standard error goes.
+    /// File of its standard error.
     errors: PathBuf,
     child: Child,
     ends: Instant,
@@ -93,11 +92,11 @@ fn kills_while_runs_are_deleted(kills: usize) {
     siege(&[Add, Add, Accept, Prune], kills);
 }
 
-/// Writers at work, one of them killed again and again and replaced: so many
-/// times, and on a slow machine until there are enough runs to say something.
+/// Runs writers, one of which is killed and replaced `kills` times, and on a slow machine until
+/// there are enough runs.
 fn siege(tasks: &[Task], kills: usize) -> Range {
     let mut range = Range::new();
-    // The same moments each time, as far as a system can.
+    // The same sequence of times in each test run, as far as possible.
     let mut random = Noise::new(1);
     let mut writers: Vec<Writer> =
         tasks.iter().map(|task| range.start(*task, &mut random)).collect();
@@ -150,14 +149,14 @@ fn eight_writers_at_once_add_everything_once() {
     range.check_that_nothing_is_left();
 }
 
-/// Not a test of its own: what a writer does.
+/// Not a test by itself: the main function of a writer.
 #[test]
 fn writer() {
     let Ok(task) = std::env::var(TASK) else {
         return;
     };
     thread::spawn(|| {
-        thread::sleep(LONGEST_LIFE);
+        thread::sleep(MAX_LIFE);
         std::process::exit(1);
     });
     let folder = PathBuf::from(std::env::var(FOLDER).expect("a folder"));
@@ -175,20 +174,20 @@ fn writer() {
 
 fn add(store: &Store, folder: &Path, number: u64) {
     let journal = folder.join(format!("added-{number}"));
-    for count in 0..MOST_ADDED {
+    for count in 0..MAX_ADDED {
         let seed = number * 1000 + count;
         let source = write_run(folder, seed);
         let added = store.add(&source, Unfinished::Refuse).expect("added");
         note(&journal, added.id());
     }
-    // To be killed.
-    thread::sleep(LONGEST_LIFE);
+    // Waits to be killed.
+    thread::sleep(MAX_LIFE);
 }
 
 fn accept(store: &Store, folder: &Path) {
     let last = Filter { last: Some(1), ..Filter::default() };
     for entry in std::iter::repeat_with(|| store.list(&last).expect("listed").pop()) {
-        // Somebody may have deleted it meanwhile; nobody did it half.
+        // It may have been deleted meanwhile, but not partially.
         let Some(entry) = entry else { continue };
         note(&folder.join("accepting"), &entry.run.id);
         if store.accept(&entry.run.id, "").is_ok() {
@@ -220,7 +219,7 @@ fn write_run(folder: &Path, seed: u64) -> PathBuf {
 }
 
 impl Range {
-    /// In memory where there is such a folder: the test is of kills, not of a disk.
+    /// In memory if there is such a folder: the test is of kills, not of a disk.
     fn new() -> Self {
         let memory = Path::new("/dev/shm");
         let folder = tempfile::tempdir_in(memory).or_else(|_| tempfile::tempdir());
@@ -251,8 +250,8 @@ impl Range {
         }
     }
 
-    /// The store can be read, all runs in it are whole, the mark is one that
-    /// somebody set: the last that was reported, or one that came after it.
+    /// The store can be read, all runs in it are complete, and the mark is one that was set: the
+    /// last one that was reported, or a later one.
     fn check_quickly(&self) {
         let before = self.lines("accepted").pop();
         let entries = self.list();
@@ -260,7 +259,8 @@ impl Range {
             assert_eq!(entry.run.problem, None, "{}", entry.run.id);
         }
         let mut marked = entries.iter().filter(|entry| entry.accepted);
-        let (mark, second) = (marked.next(), marked.next());
+        let mark = marked.next();
+        let second = marked.next();
         assert_eq!(second, None, "a series has one baseline");
         let Some(before) = before else { return };
         let mark = &mark.expect("what was accepted is there").run.id;
@@ -269,7 +269,7 @@ impl Range {
         assert!(tried[last.unwrap_or(0)..].contains(mark), "{mark} was not accepted");
     }
 
-    /// Every run in the store is its source.
+    /// Every run in the store is equal to its source.
     fn check_thoroughly(&self) {
         for entry in self.list() {
             let folder = self.store.root().join("runs").join(&entry.run.id);
@@ -291,7 +291,7 @@ impl Range {
         store.list(&Filter::default()).expect("listed")
     }
 
-    /// The next writer removes what the killed ones left.
+    /// The next writer removes the leftovers of killed ones.
     fn check_that_nothing_is_left(&self) {
         let source = write_run(&self.path, u64::MAX);
         self.store.add(&source, Unfinished::Refuse).expect("added");
@@ -307,7 +307,7 @@ impl Range {
 }
 
 impl Writer {
-    /// Waits for the moment, and kills.
+    /// Waits for a time, and kills.
     fn kill(&mut self) {
         thread::sleep(self.ends.saturating_duration_since(Instant::now()));
         if let Some(status) = self.child.try_wait().expect("a child") {
@@ -320,7 +320,7 @@ impl Writer {
 }
 
 impl Drop for Writer {
-    /// A test that fails leaves no writers behind.
+    /// A failed test leaves no writers running.
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();

@@ -1,5 +1,5 @@
-//! Runs, stores, comparisons, charts and reports from the outside: one program
-//! of tests, since linking each file by itself would take longer than running it.
+//! Integration tests of runs, stores, comparisons, charts and reports: a single program, because
+//! linking each file separately would take longer than running it.
 
 #![allow(clippy::disallowed_methods, reason = "tests print names of their own")]
 

@@ -1,5 +1,5 @@
-//! A store of version 0.1.0 at 46809c17d44c, when stores had an index: it is read as it is, and
-//! goes on.
+//! A store of version 0.1.0 at 46809c17d44c, when stores had an index: it is read unchanged, and
+//! can be extended.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ fn store() -> (tempfile::TempDir, Store, Vec<PathBuf>) {
     (folder, store, runs)
 }
 
-/// The same measured again with another seed, by variants of these names.
+/// Copies a run with another seed and renamed variants.
 fn again(run: &Path, folder: &Path, rename: fn(&str) -> String) {
     let mut record = read_run(run).expect("read");
     record.seed = 2;
@@ -48,7 +48,7 @@ fn again(run: &Path, folder: &Path, rename: fn(&str) -> String) {
 }
 
 #[test]
-fn it_is_listed_compared_and_trended() {
+fn old_runs_are_listed_compared_and_trended() {
     let (_folder, store, runs) = store();
     let listed = store.list(&Filter::default()).expect("listed");
     let marks: Vec<bool> = listed.iter().map(|entry| entry.accepted).collect();
@@ -71,7 +71,7 @@ fn it_is_listed_compared_and_trended() {
 }
 
 #[test]
-fn it_goes_on() {
+fn the_store_can_be_extended() {
     let (folder, store, runs) = store();
     let index = fs::read(store.root().join("index.csv")).expect("there");
     let next = folder.path().join("next");
@@ -94,7 +94,7 @@ fn it_goes_on() {
 }
 
 #[test]
-fn variants_go_on_under_other_names() {
+fn renamed_variants_continue() {
     let (folder, _store, runs) = store();
     let next = folder.path().join("next");
     again(&runs[0], &next, |name| name.replace("block-merge", "merge-blocks"));
@@ -121,8 +121,8 @@ fn variants_go_on_under_other_names() {
     assert!(tracks.iter().all(|track| track.visits.len() == 2));
 }
 
-/// Adds a run as earlier versions recorded it, whose machine key held the driver, and accepts it as
-/// they did. Returns its id and that key.
+/// Adds a run as earlier versions recorded it, whose machine key included the driver, and accepts
+/// it as they did. Returns its id and that key.
 fn accepted_by_an_earlier_version(
     store: &Store,
     source: &Path,
@@ -186,7 +186,7 @@ fn keys_of_earlier_versions_are_joined_and_nothing_accepted_is_lost() {
     let found = kept(&record).expect("joined");
     assert_eq!((found.finished, found.machine_key), (test.finished.clone(), record.machine.key()));
 
-    // The next acceptance takes the history of both with it.
+    // The next acceptance merges the history of both.
     let next = folder.path().join("next");
     again(&store.run_folder(&second), &next, str::to_owned);
     let third = store.add(&next, Unfinished::Refuse).expect("added").id().to_owned();
@@ -198,7 +198,7 @@ fn keys_of_earlier_versions_are_joined_and_nothing_accepted_is_lost() {
     let order = ["today", "driver 1.0", "driver 2.0"].map(|note| mark.find(note));
     assert!(order[0] < order[1] && order[1] < order[2] && order[0].is_some(), "{mark}");
 
-    // What deleted runs said of their keys is kept.
+    // The keys of deleted runs are kept.
     store.prune(Retention { keep_runs: Some(1), ..Retention::default() }).expect("pruned");
     assert_eq!(store.list(&Filter::default()).expect("listed").len(), 1);
     let mut record = record;

@@ -1,4 +1,4 @@
-//! A run folder: what is written can be read, whatever happens in between.
+//! A run folder can be read again, after any interruption.
 
 use std::fs;
 use std::process::Command;
@@ -10,7 +10,7 @@ use reports::record::{Environment, Machine, RunRecord, SampleRow, Software, Summ
 use reports::store::{Run, RunFolder, StoreError, read_run, read_samples, read_summary};
 
 #[test]
-fn what_is_written_is_read() {
+fn written_records_can_be_read() {
     let folder = folder();
     let path = folder.path().join("new/run");
     let record = RunRecord {
@@ -113,7 +113,7 @@ fn files_of_others_are_left_alone() {
 }
 
 #[test]
-fn who_was_killed_while_making_a_run_is_no_obstacle() {
+fn leftovers_of_a_killed_creation_are_no_obstacle() {
     let folder = folder();
     let at = |name: &str| folder.path().join(name);
     fs::write(at("samples.csv"), format!("{}\n", SampleRow::COLUMNS)).expect("written");
@@ -137,7 +137,7 @@ fn a_folder_that_cannot_be_made_is_named() {
 }
 
 #[test]
-fn what_is_no_number_is_not_known() {
+fn infinite_numbers_are_unknown() {
     let folder = folder();
     let mut run = RunFolder::create(folder.path(), &record()).expect("created");
     let mut odd = row("");
@@ -176,7 +176,7 @@ fn pipes_are_refused_and_not_waited_for() {
 }
 
 #[test]
-fn other_versions_and_damage_are_told_apart() {
+fn other_versions_and_damage_are_distinguished() {
     let folder = folder();
     let path = folder.path().join("run.json");
     fs::write(&path, r#"{"schema_version": 99, "unknown": true}"#).expect("written");

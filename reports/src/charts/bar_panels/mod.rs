@@ -1,9 +1,9 @@
-//! Panels of horizontal bars, the best one first: who wins, and by how much.
+//! Panels of horizontal bars, the best one first.
 //!
-//! Names stand beside their bars and values behind them, so that no legend is needed. Where
-//! values span more than a decade the scale is logarithmic, or the winners would be slivers. There
-//! the length of a bar would mean nothing, as the axis has no zero: dots take the place of bars, in
-//! all panels of an image.
+//! Names are written to the left of their bars and values to the right, so that no legend is
+//! needed. Where values span more than a decade the scale is logarithmic, or the best bars would be
+//! invisible. The length of a bar means nothing there, as the axis has no zero: dots replace bars
+//! in all panels of an image.
 
 mod paint;
 
@@ -13,61 +13,61 @@ use super::scale::{Scale, Spread};
 use super::text::{width, wrap};
 use super::unit::Unit;
 
-const DOTS: &str = "dots take the place of bars, as an axis is logarithmic, and hollow dots that \
-    of hatched bars";
+const DOTS: &str = "dots replace bars, because an axis is logarithmic; hollow dots replace hatched \
+    bars";
 
-/// From one bar to the next.
+/// Distance between bars in pixels.
 const PITCH: f64 = 24.0;
-/// Of the labels of the ticks and of the name of the axis.
+/// Height of the tick labels and of the name of the axis.
 const AXIS_HEIGHT: f64 = 44.0;
-/// Room for bars, alone and among others.
+/// Width of the bars in a single panel and in one of several.
 const BARS: [f64; 2] = [460.0, 250.0];
-/// Longer names are cut off.
-const LONGEST_NAME: f64 = 260.0;
-/// Pixels an em.
+/// Maximum width of names; longer ones are cut off.
+const MAX_NAME_WIDTH: f64 = 260.0;
+/// Font size in pixels per em.
 const NAME: f64 = 13.5;
 const VALUE: f64 = 12.5;
-/// Between a bar and its value, and between a name and its bar.
+/// Gap between a bar and its value, and between a name and its bar.
 const GAP: f64 = 8.0;
 /// Pixels between panels below each other.
 const BELOW: f64 = 20.0;
 
-/// The bars of one setting, or of one quantity.
+/// Bars of one setting, or of one quantity.
 #[derive(Clone, Debug)]
 pub struct BarPanel {
-    /// What tells this panel from the others.
+    /// Values that distinguish this panel from the others.
     pub title: String,
-    /// What the bars are.
+    /// Unit of the values.
     pub unit: Unit,
-    /// From above.
+    /// Bars from top to bottom.
     pub bars: Vec<Bar>,
-    /// Who has no bar, and why.
+    /// Names without a bar, with the reasons.
     pub refused: Vec<(String, String)>,
-    /// A value that all are compared with.
+    /// Reference value, drawn as a line.
     pub reference: Option<f64>,
 }
 
 /// One bar.
 #[derive(Clone, Debug)]
 pub struct Bar {
-    /// Whose it is.
+    /// Name of the variant or row.
     pub name: String,
-    /// How long it is.
+    /// Length of the bar.
     pub value: f64,
-    /// The ends of its whisker, where there is one.
+    /// Ends of its whisker, if it has one.
     pub interval: Option<(f64, f64)>,
-    /// What it is the middle of: these are shown instead of a bar, where there are any.
+    /// Samples around the value, which are drawn instead of a bar if there are any.
     pub dots: Vec<f64>,
-    /// Whether it is of too few samples to be sure of.
+    /// True if it has too few samples to be reliable.
     pub is_unsure: bool,
-    /// What stands behind it.
+    /// Text after the bar.
     pub words: String,
-    /// Its look.
+    /// Colour and filling.
     pub style: Style,
 }
 
 impl Bar {
-    /// A plain bar without a whisker.
+    /// Plain bar without a whisker.
     pub fn new(name: &str, value: f64, words: String, style: Style) -> Self {
         Bar {
             name: name.to_owned(),
@@ -91,12 +91,12 @@ impl Bar {
 }
 
 impl BarPanel {
-    /// A panel in which all have a bar.
+    /// Panel in which every name has a bar.
     pub fn new(title: String, unit: Unit, bars: Vec<Bar>) -> Self {
         BarPanel { title, unit, bars, refused: Vec::new(), reference: None }
     }
 
-    /// The same panel with a title that says what it shows.
+    /// Adds the displayed quantity to the title.
     pub fn showing(self, what: &str) -> Self {
         let title = match self.title.as_str() {
             "" => what.to_owned(),
@@ -112,27 +112,27 @@ impl BarPanel {
     fn names_width(&self) -> f64 {
         let names = self.bars.iter().map(|bar| &bar.name);
         let names = names.chain(self.refused.iter().map(|(name, _)| name));
-        names.map(|name| width(name, NAME)).fold(0.0, f64::max).min(LONGEST_NAME)
+        names.map(|name| width(name, NAME)).fold(0.0, f64::max).min(MAX_NAME_WIDTH)
     }
 
     fn words_width(&self) -> f64 {
         self.bars.iter().map(|bar| width(&bar.words, VALUE)).fold(0.0, f64::max)
     }
 
-    /// Whether dots take the place of bars.
+    /// True if dots replace bars.
     fn has_dots(&self) -> bool {
         self.scale(1.0).spread == Spread::Log && self.bars.iter().any(|bar| bar.dots.is_empty())
     }
 
-    /// The value at which the longest bar ends.
+    /// Value at which the longest bar ends.
     fn longest(&self) -> f64 {
         self.bars.iter().map(Bar::end).fold(0.0, f64::max)
     }
 
-    /// From zero, or from below the smallest value, with room behind the longest bar.
-    fn scale(&self, room: f64) -> Scale {
+    /// Scale from zero, or from below the smallest value, with a margin after the longest bar.
+    fn scale(&self, space: f64) -> Scale {
         let high = self.reference.unwrap_or(0.0).max(self.longest());
-        // Where nobody has a bar, or all are of nothing.
+        // No bars, or all values are zero.
         let high = if high > 0.0 { high } else { 1.0 };
         let starts = self.bars.iter().map(Bar::start).chain(self.reference);
         let low = starts.fold(f64::INFINITY, f64::min);
@@ -141,26 +141,26 @@ impl BarPanel {
             Spread::Linear => {
                 let margin = 0.05 * (high - low).max(0.1 * high);
                 let low = if from_zero { 0.0 } else { low - margin };
-                let high = low + (high - low) / room;
+                let high = low + (high - low) / space;
                 Scale { low, high, spread: Spread::Linear }
             }
             Spread::Log => {
                 let low = low / 2.0;
-                let high = low * (high / low).powf(1.0 / room);
+                let high = low * (high / low).powf(1.0 / space);
                 Scale { low, high, spread: Spread::Log }
             }
         }
     }
 }
 
-/// What stands for a value.
+/// Mark that represents a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Mark {
     Bar,
     Dot,
 }
 
-/// What the panels of an image have in common; lengths are in pixels.
+/// Common layout of the panels of an image; lengths are in pixels.
 pub struct Layout {
     mark: Mark,
     title: f64,
@@ -188,7 +188,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_scale_leaves_room_and_is_logarithmic_beyond_a_decade() {
+    fn a_scale_has_margins_and_is_logarithmic_beyond_a_decade() {
         let panel = |values: &[f64]| {
             let bar = |value: &f64| Bar::new("a", *value, String::new(), Style::reference());
             BarPanel::new(String::new(), Unit::Time("time"), values.iter().map(bar).collect())

@@ -1,4 +1,4 @@
-//! Panels of bars as a picture.
+//! Painting of panels of bars.
 
 use plotters::chart::{ChartBuilder, ChartContext};
 use plotters::coord::types::RangedCoordf64;
@@ -7,17 +7,17 @@ use plotters::style::text_anchor::HPos;
 use plotters::style::{RGBColor, TRANSPARENT, WHITE};
 
 use super::super::canvas::{
-    Area, At, GRID, INK, Painted, QUIET, anchored, disc, fill, height, line, place, said,
-    shortened, text, write, write_lines,
+    Area, GRID, INK, PaintResult, Position, QUIET, anchored, disc, error_text, fill, height, line,
+    shortened, text, to_pixels, write, write_lines,
 };
 use super::super::chart::Panel;
 use super::super::scale::Scale;
 use super::*;
 
-/// What of the room from one bar to the next a bar has.
+/// Height of a bar as a share of the distance between bars.
 const SHARE: f64 = 0.68;
 const TICK: f64 = 12.5;
-/// The radius of a dot in place of a bar.
+/// Radius of a dot that replaces a bar.
 const DOT: f64 = 5.5;
 
 type Plot<'a> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<Scale, RangedCoordf64>>;
@@ -43,15 +43,15 @@ impl Panel for BarPanel {
         panels.iter().any(BarPanel::has_dots).then_some(DOTS)
     }
 
-    fn size(&self, layout: &Layout) -> At {
+    fn size(&self, layout: &Layout) -> Position {
         let bars = self.rows() as f64 * PITCH + AXIS_HEIGHT + BELOW;
         (layout.width(), layout.title + bars)
     }
 
-    fn paint(&self, area: &Area<'_>, layout: &Layout) -> Painted {
-        let room = layout.bars + layout.words;
+    fn paint(&self, area: &Area<'_>, layout: &Layout) -> PaintResult {
+        let space = layout.bars + layout.words;
         write_lines(area, &layout.title(self), (0.0, 0.0), PANEL_TITLE, INK)?;
-        let scale = self.scale(layout.bars / room);
+        let scale = self.scale(layout.bars / space);
         let rows = self.rows() as f64;
         let mut plot: Plot<'_> = ChartBuilder::on(area)
             .margin_top(layout.title as i32)
@@ -59,12 +59,12 @@ impl Panel for BarPanel {
             .x_label_area_size(AXIS_HEIGHT as i32)
             .y_label_area_size(layout.names as i32)
             .build_cartesian_2d(scale, rows..0.0)
-            .map_err(said)?;
+            .map_err(error_text)?;
         let (name, label) = self.unit.axis(&scale, self.longest());
         plot.configure_mesh()
             .disable_y_mesh()
             .disable_y_axis()
-            .x_labels((room / 70.0) as usize)
+            .x_labels((space / 70.0) as usize)
             .x_label_formatter(&|value| label(*value))
             .x_desc(name)
             .label_style(text(TICK, QUIET))
@@ -73,7 +73,7 @@ impl Panel for BarPanel {
             .bold_line_style(GRID)
             .light_line_style(TRANSPARENT)
             .draw()
-            .map_err(said)?;
+            .map_err(error_text)?;
         self.paint_reference(area, &plot)?;
         for (row, bar) in self.bars.iter().enumerate() {
             bar.paint(area, &plot, (layout.mark, row as f64))?;
@@ -82,9 +82,9 @@ impl Panel for BarPanel {
             }
         }
         for (row, (name, reason)) in (self.bars.len()..).zip(&self.refused) {
-            let at = place(area, &plot, (scale.low, row as f64 + 0.5));
+            let at = to_pixels(area, &plot, (scale.low, row as f64 + 0.5));
             write_name(area, name, at, QUIET)?;
-            let reason = shortened(reason, VALUE, room - GAP);
+            let reason = shortened(reason, VALUE, space - GAP);
             write(area, &reason, at, &anchored(text(VALUE, QUIET), HPos::Left))?;
         }
         Ok(())
@@ -92,39 +92,45 @@ impl Panel for BarPanel {
 }
 
 impl BarPanel {
-    /// A dashed line across all bars.
-    fn paint_reference(&self, area: &Area<'_>, plot: &Plot<'_>) -> Painted {
+    /// Paints a dashed line across all bars.
+    fn paint_reference(&self, area: &Area<'_>, plot: &Plot<'_>) -> PaintResult {
         let Some(value) = self.reference else { return Ok(()) };
         let dashes = 4 * self.rows();
         (0..dashes).try_for_each(|dash| {
             let end = |part: f64| (value, (dash as f64 + part) / 4.0);
-            line(area, &[0.0, 0.6].map(|part| place(area, plot, end(part))), QUIET, 1)
+            line(area, &[0.0, 0.6].map(|part| to_pixels(area, plot, end(part))), QUIET, 1)
         })
     }
 
-    /// The same within a bar that reaches beyond it, where it would be hidden.
-    fn paint_reference_in(&self, bar: &Bar, area: &Area<'_>, plot: &Plot<'_>, row: f64) -> Painted {
+    /// Paints the reference line within a bar that reaches beyond it and would hide it.
+    fn paint_reference_in(
+        &self,
+        bar: &Bar,
+        area: &Area<'_>,
+        plot: &Plot<'_>,
+        row: f64,
+    ) -> PaintResult {
         let reaches_beyond = |value: &f64| bar.dots.is_empty() && bar.value > *value;
         let Some(value) = self.reference.filter(reaches_beyond) else { return Ok(()) };
         let half = SHARE / 2.0;
-        let ends = [0.5 - half, 0.5 + half].map(|part| place(area, plot, (value, row + part)));
+        let ends = [0.5 - half, 0.5 + half].map(|part| to_pixels(area, plot, (value, row + part)));
         line(area, &ends, WHITE, 1)
     }
 }
 
 impl Bar {
-    fn paint(&self, area: &Area<'_>, plot: &Plot<'_>, (mark, row): (Mark, f64)) -> Painted {
+    fn paint(&self, area: &Area<'_>, plot: &Plot<'_>, (mark, row): (Mark, f64)) -> PaintResult {
         let half = SHARE / 2.0;
         let low = plot.x_range().start;
         let middle = row + 0.5;
         let [from, to] = [(low, middle - half), (self.value, middle + half)];
         match (self.dots.is_empty(), mark) {
             (true, Mark::Bar) => {
-                self.paint_body(area, (place(area, plot, from), place(area, plot, to)))?;
+                self.paint_body(area, (to_pixels(area, plot, from), to_pixels(area, plot, to)))?;
                 self.paint_whisker(area, plot, middle)?;
             }
             (true, Mark::Dot) => {
-                let ends = [low, self.value].map(|x| place(area, plot, (x, middle)));
+                let ends = [low, self.value].map(|x| to_pixels(area, plot, (x, middle)));
                 line(area, &ends, GRID, 1)?;
                 self.paint_whisker(area, plot, middle)?;
                 self.paint_dot(area, ends[1])?;
@@ -134,16 +140,16 @@ impl Bar {
                 self.paint_whisker(area, plot, middle)?;
             }
         }
-        let at = place(area, plot, (self.end(), middle));
+        let at = to_pixels(area, plot, (self.end(), middle));
         let dot = if mark == Mark::Dot { DOT } else { 0.0 };
         let style = anchored(text(VALUE, INK), HPos::Left);
         write(area, &self.words, (at.0 + dot + GAP, at.1), &style)?;
-        write_name(area, &self.name, place(area, plot, (low, middle)), INK)
+        write_name(area, &self.name, to_pixels(area, plot, (low, middle)), INK)
     }
 
-    /// Without its lower end where that is before the axis begins: on a logarithmic one, a few
-    /// samples may scatter further than that.
-    fn paint_whisker(&self, area: &Area<'_>, plot: &Plot<'_>, middle: f64) -> Painted {
+    /// Paints a whisker, without its lower end if that lies before the axis: on a logarithmic axis
+    /// a few samples may scatter further than that.
+    fn paint_whisker(&self, area: &Area<'_>, plot: &Plot<'_>, middle: f64) -> PaintResult {
         let Some((low, high)) = self.interval else { return Ok(()) };
         let start = plot.x_range().start;
         let cap = |x: f64| [(x, middle - 0.15), (x, middle + 0.15)];
@@ -153,11 +159,11 @@ impl Bar {
         }
         lines
             .iter()
-            .try_for_each(|ends| line(area, &ends.map(|end| place(area, plot, end)), INK, 1))
+            .try_for_each(|ends| line(area, &ends.map(|end| to_pixels(area, plot, end)), INK, 1))
     }
 
-    /// Hollow where there are few samples.
-    fn paint_dot(&self, area: &Area<'_>, at: At) -> Painted {
+    /// Paints a dot, hollow if there are few samples.
+    fn paint_dot(&self, area: &Area<'_>, at: Position) -> PaintResult {
         self.style.paint_marker(area, at, DOT)?;
         if self.is_unsure {
             disc(area, at, 0.6 * DOT, WHITE)?;
@@ -165,20 +171,20 @@ impl Bar {
         Ok(())
     }
 
-    /// Side by side, so that equal ones are seen, and where the middle of all is.
-    fn paint_dots(&self, area: &Area<'_>, plot: &Plot<'_>, row: f64) -> Painted {
-        // Far from the last ones, wherever one begins: the golden ratio.
+    /// Paints samples side by side, so that equal ones are visible, with a mark at their median.
+    fn paint_dots(&self, area: &Area<'_>, plot: &Plot<'_>, row: f64) -> PaintResult {
+        // Golden ratio: consecutive dots are far apart from any start.
         const STEP: f64 = 0.618_034;
         for (i, value) in self.dots.iter().enumerate() {
             let height = 0.5 + SHARE * ((i as f64 * STEP).fract() - 0.5);
-            disc(area, place(area, plot, (*value, row + height)), 2.0, self.style.color)?;
+            disc(area, to_pixels(area, plot, (*value, row + height)), 2.0, self.style.color)?;
         }
-        let end = |height: f64| place(area, plot, (self.value, row + height));
+        let end = |height: f64| to_pixels(area, plot, (self.value, row + height));
         line(area, &[end(0.06), end(0.94)], INK, 2)
     }
 
-    /// Hatched where there are few samples: what is not sure must not look it.
-    fn paint_body(&self, area: &Area<'_>, (from, to): (At, At)) -> Painted {
+    /// Paints a bar, hatched if there are few samples, so that uncertain values look uncertain.
+    fn paint_body(&self, area: &Area<'_>, (from, to): (Position, Position)) -> PaintResult {
         let color = self.style.color;
         fill(area, from, to, color)?;
         let inside = ((from.0 + 2.0, from.1 + 2.0), (to.0 - 2.0, to.1 - 2.0));
@@ -196,9 +202,10 @@ impl Bar {
 }
 
 /// Lines that rise by 45° through a rectangle.
-fn hatching((from, to): (At, At)) -> Vec<[At; 2]> {
+fn hatching((from, to): (Position, Position)) -> Vec<[Position; 2]> {
     const STEP: f64 = 6.0;
-    let (across, down) = (to.0 - from.0, to.1 - from.1);
+    let across = to.0 - from.0;
+    let down = to.1 - from.1;
     let count = ((across + down) / STEP) as usize;
     let line = |i: usize| {
         let reach = (i as f64 + 0.5) * STEP;
@@ -209,9 +216,9 @@ fn hatching((from, to): (At, At)) -> Vec<[At; 2]> {
     (0..count).map(line).collect()
 }
 
-/// A name left of where its bar begins.
-fn write_name(area: &Area<'_>, name: &str, at: At, color: RGBColor) -> Painted {
-    let name = shortened(name, NAME, LONGEST_NAME);
+/// Writes a name to the left of its bar.
+fn write_name(area: &Area<'_>, name: &str, at: Position, color: RGBColor) -> PaintResult {
+    let name = shortened(name, NAME, MAX_NAME_WIDTH);
     let style = anchored(text(NAME, color), HPos::Right);
     write(area, &name, (at.0 - GAP, at.1), &style)
 }
@@ -222,7 +229,8 @@ mod tests {
 
     #[test]
     fn hatching_stays_inside_and_rises() {
-        let (from, to) = ((10.0, 20.0), (50.0, 36.0));
+        let from = (10.0, 20.0);
+        let to = (50.0, 36.0);
         let lines = hatching((from, to));
         assert!(lines.len() > 5);
         for [high, low] in lines {

@@ -6,101 +6,101 @@ mod paint;
 
 use plotters::coord::ranged1d::{DefaultFormatting, KeyPointHint, Ranged};
 
-use super::canvas::At;
+use super::canvas::Position;
 use super::palette::Style;
 use super::scale::Scale;
 use super::text::width;
 use super::unit::Unit;
 
-/// Pixels of a plot, alone and among others.
-const PLOT: [At; 2] = [(780.0, 460.0), (390.0, 260.0)];
-/// What surrounds a plot: left and right, its axis below, and the room to the next one.
+/// Size of a single plot and of one of several, in pixels.
+const PLOT: [Position; 2] = [(780.0, 460.0), (390.0, 260.0)];
+/// Margins around a plot: left, right, its axis below, and the gap to the next plot.
 const LEFT: f64 = 92.0;
 const RIGHT: f64 = 26.0;
 const AXIS: f64 = 46.0;
 const BELOW: f64 = 22.0;
-/// Pixels an em.
+/// Font size in pixels per em.
 const TICK: f64 = 13.0;
-/// Between labels of ticks.
+/// Minimum gap between labels of ticks.
 const APART: f64 = 10.0;
 
-/// Lines in one plot, in the order in which they are painted.
+/// A plot with lines, in the order in which they are painted.
 #[derive(Clone, Debug)]
 pub struct LinePanel {
-    /// What tells this panel from the others.
+    /// Values that distinguish this panel from the others.
     pub title: String,
     /// The horizontal axis.
     pub x: XAxis,
     /// The vertical axis.
     pub y: Scale,
-    /// What it measures.
+    /// Unit of the vertical axis.
     pub unit: Unit,
     /// The lines.
     pub lines: Vec<Line>,
-    /// Where something changes along the horizontal axis.
-    pub cuts: Vec<Cut>,
+    /// Markers of changes along the horizontal axis.
+    pub change_markers: Vec<ChangeMarker>,
 }
 
-/// A horizontal axis with the values that are labelled.
+/// A horizontal axis with labelled ticks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct XAxis {
-    /// What it is.
+    /// Name of the axis.
     pub name: String,
-    /// From values to pixels.
+    /// Mapping of values to pixels.
     pub scale: Scale,
     /// Values with their labels.
     pub ticks: Vec<(f64, String)>,
 }
 
-/// Points that belong together.
+/// Points of one series.
 #[derive(Clone, Debug)]
 pub struct Line {
-    /// As the legend says, which leaves out those without a name.
+    /// Name in the legend, which omits lines without a name.
     pub name: String,
-    /// The look.
+    /// Colour and marker.
     pub style: Style,
-    /// What is drawn of it.
+    /// Marks that are drawn.
     pub kind: Kind,
-    /// By their places on the axis.
+    /// Points, by their positions on the axis.
     pub points: Vec<Point>,
 }
 
-/// What is drawn of a line.
+/// Marks that are drawn for a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Markers joined by a line.
     Curve,
     /// Small markers that nothing joins.
     Dots,
-    /// The line alone.
+    /// A line without markers.
     Level,
-    /// A dashed line: what was not measured.
+    /// A dashed line: a reference that was not measured.
     Reference,
 }
 
 /// A value on a line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
-    /// Of the horizontal axis.
+    /// Value on the horizontal axis.
     pub x: f64,
-    /// Of the vertical axis.
+    /// Value on the vertical axis.
     pub y: f64,
-    /// The ends of the whisker, where there is one.
+    /// Ends of the whisker, if there is one.
     pub interval: Option<(f64, f64)>,
 }
 
-/// A place on the horizontal axis where something changes: a dashed line from top to bottom.
+/// Value on the horizontal axis at which something changes: a dashed line from top to bottom.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Cut {
-    /// Where.
+pub struct ChangeMarker {
+    /// Value on the axis.
     pub at: f64,
-    /// How well that is known, where it is; shaded.
+    /// Confidence interval of the value, if it is known; shaded.
     pub interval: Option<(f64, f64)>,
-    /// What is written beside it.
+    /// Text next to it.
     pub words: String,
-    /// Whether that is at the bottom.
+    /// True if the text is at the bottom.
     pub is_low: bool,
-    /// The look.
+    /// Colour and marker.
     pub style: Style,
 }
 
@@ -110,9 +110,10 @@ impl Line {
         Line { name: name.to_owned(), style, kind: Kind::Curve, points }
     }
 
-    /// A dashed line of what data are compared with.
+    /// A dashed reference line.
     pub fn reference(name: &str, points: Vec<Point>) -> Line {
-        let (name, style) = (name.to_owned(), Style::reference());
+        let name = name.to_owned();
+        let style = Style::reference();
         Line { name, style, kind: Kind::Reference, points }
     }
 }
@@ -129,7 +130,7 @@ impl Point {
     }
 }
 
-/// Panels over the same axes, of titles with their lines; `y` makes the vertical one from the
+/// Panels over the same axes, from titles with their lines; `y` makes the vertical axis from the
 /// smallest and the largest value of all lines.
 pub fn panels_over(
     x: &XAxis,
@@ -139,8 +140,14 @@ pub fn panels_over(
 ) -> Vec<LinePanel> {
     let (low, high) = extent(lines.iter().flat_map(|(_, lines)| lines));
     let y = y(low, high);
-    let panel =
-        |(title, lines)| LinePanel { title, x: x.clone(), y, unit, lines, cuts: Vec::new() };
+    let panel = |(title, lines)| LinePanel {
+        title,
+        x: x.clone(),
+        y,
+        unit,
+        lines,
+        change_markers: Vec::new(),
+    };
     lines.into_iter().map(panel).collect()
 }
 
@@ -153,12 +160,12 @@ pub fn extent<'a>(lines: impl IntoIterator<Item = &'a Line>) -> (f64, f64) {
 }
 
 impl XAxis {
-    /// Whether the labels stand beside each other without touching.
+    /// True if the labels fit next to each other without touching.
     pub fn fits(&self) -> bool {
         self.ticks.windows(2).all(|pair| self.are_apart(&pair[0], &pair[1]))
     }
 
-    /// The same axis with labels only where there is room, and at the end.
+    /// Removes labels that would overlap, except the one at the end.
     pub fn thinned(mut self) -> XAxis {
         let last = self.ticks.pop();
         let mut kept: Vec<(f64, String)> = Vec::new();
@@ -172,7 +179,7 @@ impl XAxis {
         XAxis { ticks: kept, ..self }
     }
 
-    /// In the smallest plot that there is.
+    /// Tests the distance of two labels in the smallest plot.
     fn are_apart(&self, one: &(f64, String), other: &(f64, String)) -> bool {
         let pixels = PLOT[1].0 * (self.scale.position(one.0) - self.scale.position(other.0)).abs();
         pixels >= (width(&one.1, TICK) + width(&other.1, TICK)) / 2.0 + APART

@@ -1,4 +1,4 @@
-//! Panels of lines as a picture.
+//! Painting of panels of lines.
 
 use plotters::chart::{ChartBuilder, ChartContext};
 use plotters::prelude::{Cartesian2d, SVGBackend};
@@ -6,26 +6,26 @@ use plotters::style::TRANSPARENT;
 use plotters::style::text_anchor::HPos;
 
 use super::super::canvas::{
-    Area, GRID, INK, PANEL_TITLE, Painted, QUIET, anchored, dashed, fill, height, line, place,
-    said, text, write, write_lines,
+    Area, GRID, INK, PANEL_TITLE, PaintResult, QUIET, anchored, dashed, error_text, fill, height,
+    line, text, to_pixels, write, write_lines,
 };
 use super::super::chart::Panel;
 use super::super::text::wrap;
 use super::*;
 use crate::grouped::grouped;
 
-/// Pixels an em.
+/// Font size in pixels per em.
 const CUT: f64 = 13.0;
-/// Between a cut and its words.
+/// Gap between a marker of a change and its text.
 const GAP: f64 = 5.0;
-/// Pixels of a marker's radius, and of half a whisker's cap.
+/// Radius of a marker, and half the width of a whisker's cap, in pixels.
 const MARKER: f64 = 4.5;
 
 type Plot<'a> = ChartContext<'a, SVGBackend<'a>, Cartesian2d<XAxis, Scale>>;
 
-/// Pixels that each panel of an image has.
+/// Size of each panel of an image in pixels.
 pub struct Layout {
-    plot: At,
+    plot: Position,
     title: f64,
 }
 
@@ -39,11 +39,11 @@ impl Panel for LinePanel {
         Layout { plot, title: titles.fold(0.0, f64::max) + 6.0 }
     }
 
-    fn size(&self, Layout { plot, title }: &Layout) -> At {
+    fn size(&self, Layout { plot, title }: &Layout) -> Position {
         (LEFT + plot.0 + RIGHT, title + plot.1 + AXIS + BELOW)
     }
 
-    /// The lines by how high they lie, references last.
+    /// Lines sorted by height, references last.
     fn legend(panels: &[LinePanel]) -> Vec<&Line> {
         let lines = panels.iter().flat_map(|panel| &panel.lines);
         let named = grouped(lines.filter(|line| !line.name.is_empty()), |line| &line.name);
@@ -62,7 +62,7 @@ impl Panel for LinePanel {
         entries.into_iter().map(|(_, line)| line).collect()
     }
 
-    fn paint(&self, area: &Area<'_>, layout: &Layout) -> Painted {
+    fn paint(&self, area: &Area<'_>, layout: &Layout) -> PaintResult {
         let title = wrap(&self.title, PANEL_TITLE, layout.plot.0);
         write_lines(area, &title, (LEFT, 0.0), PANEL_TITLE, INK)?;
         let mut plot: Plot<'_> = ChartBuilder::on(area)
@@ -72,7 +72,7 @@ impl Panel for LinePanel {
             .x_label_area_size(AXIS as i32)
             .y_label_area_size(LEFT as i32)
             .build_cartesian_2d(self.x.clone(), self.y)
-            .map_err(said)?;
+            .map_err(error_text)?;
         let (name, label) = self.unit.axis(&self.y, self.y.high);
         plot.configure_mesh()
             .x_labels(self.x.ticks.len().max(1))
@@ -87,8 +87,8 @@ impl Panel for LinePanel {
             .bold_line_style(GRID)
             .light_line_style(TRANSPARENT)
             .draw()
-            .map_err(said)?;
-        for cut in &self.cuts {
+            .map_err(error_text)?;
+        for cut in &self.change_markers {
             cut.paint(area, &plot)?;
         }
         self.lines.iter().try_for_each(|line| line.paint(area, &plot))
@@ -96,8 +96,8 @@ impl Panel for LinePanel {
 }
 
 impl Line {
-    /// Paints what joins these points.
-    pub fn paint_stroke(&self, area: &Area<'_>, points: &[At]) -> Painted {
+    /// Paints the line through the points.
+    pub fn paint_stroke(&self, area: &Area<'_>, points: &[Position]) -> PaintResult {
         match self.kind {
             Kind::Dots => Ok(()),
             Kind::Curve | Kind::Level => line(area, points, self.style.color, 2),
@@ -105,8 +105,9 @@ impl Line {
         }
     }
 
-    fn paint(&self, area: &Area<'_>, plot: &Plot<'_>) -> Painted {
-        let points: Vec<At> = self.points.iter().map(|p| place(area, plot, (p.x, p.y))).collect();
+    fn paint(&self, area: &Area<'_>, plot: &Plot<'_>) -> PaintResult {
+        let points: Vec<Position> =
+            self.points.iter().map(|p| to_pixels(area, plot, (p.x, p.y))).collect();
         self.paint_stroke(area, &points)?;
         let radius = match self.kind {
             Kind::Curve => MARKER,
@@ -115,7 +116,7 @@ impl Line {
         };
         for (point, at) in self.points.iter().zip(points) {
             if let Some((low, high)) = point.interval {
-                let [low, high] = [low, high].map(|end| place(area, plot, (point.x, end)).1);
+                let [low, high] = [low, high].map(|end| to_pixels(area, plot, (point.x, end)).1);
                 let cap = |y: f64| [(at.0 - radius, y), (at.0 + radius, y)];
                 for ends in [[(at.0, low), (at.0, high)], cap(low), cap(high)] {
                     line(area, &ends, self.style.color, 1)?;
@@ -127,13 +128,13 @@ impl Line {
     }
 }
 
-impl Cut {
-    fn paint(&self, area: &Area<'_>, plot: &Plot<'_>) -> Painted {
+impl ChangeMarker {
+    fn paint(&self, area: &Area<'_>, plot: &Plot<'_>) -> PaintResult {
         let (across, down) = plot.plotting_area().get_pixel_range();
         let (left, top) = area.get_base_pixel();
         let [from, to] = [across.start, across.end].map(|x| f64::from(x - left));
         let [above, below] = [down.start, down.end].map(|y| f64::from(y - top));
-        let x = |value: f64| place(area, plot, (value, plot.y_range().start)).0.clamp(from, to);
+        let x = |value: f64| to_pixels(area, plot, (value, plot.y_range().start)).0.clamp(from, to);
         if let Some((low, high)) = self.interval {
             fill(area, (x(low), above), (x(high), below), self.style.shade())?;
         }

@@ -1,22 +1,21 @@
-//! The fastest on the CPU and on the GPU over the size of the input, and where
-//! they cross.
+//! The fastest variant on CPU and on GPU over the size of the input, and their crossings.
 //!
-//! Times grow with the size, and on an axis of four decades all lines would look
-//! alike. The time an item shows what matters: what a start costs falls with the
-//! size, and what an item costs is what remains.
+//! Times grow with the size, and on an axis of four decades all lines would look alike. The time
+//! per item shows the difference: the fixed cost per item falls with the size, and the cost of an
+//! item remains.
 
 use statistics::Contest;
 
 use super::super::axes::{self, Axis};
 use super::super::caption;
 use super::super::chart::Chart;
-use super::super::line_panels::{self, Cut, Line, LinePanel};
+use super::super::line_panels::{self, ChangeMarker, Line, LinePanel};
 use super::super::palette::{Palette, Style};
 use super::super::scale::{Scale, Spread};
 use super::super::study::Study;
 use super::super::unit::Unit;
 use super::{point, x_axis};
-use crate::break_even::{self, Sweep, Way};
+use crate::break_even::{self, GpuTime, Sweep};
 use crate::shape::AxisName;
 use crate::units;
 
@@ -25,26 +24,26 @@ const CPU: &str = "fastest on the CPU";
 const END_TO_END: &str = "fastest on the GPU, end to end";
 const KERNELS: &str = "fastest on the GPU, kernels only";
 
-const READING: &str = "markers: median of the fastest variant, on the CPU with the best of the \
-    measured numbers of threads and placements; whiskers: 95 % confidence interval of the median; \
-    dashed: where lines cross; shaded: 95 % confidence interval of that";
+const READING: &str = "markers: median of the fastest variant, on the CPU with the best measured \
+    threads and placement; whiskers: 95 % confidence interval of the median; dashed: where lines \
+    cross; shaded: 95 % confidence interval of that";
 
 /// The chart of a study, if it has a CPU and a GPU at enough sizes.
 pub fn figure(study: &Study) -> Option<Chart<LinePanel>> {
     let sweeps = break_even::sweeps(&study.with_stages());
-    let x = x_axis::of(&sizes(&sweeps)?);
+    let x = x_axis::with_ticks(&sizes(&sweeps)?);
     let lines = sweeps.iter().map(|sweep| (title(sweep), lines(sweep))).collect();
     let y = |low, high| Scale::new(low, high, Spread::Log);
-    let mut panels = line_panels::panels_over(&x, Unit::Time("median time an item"), y, lines);
+    let mut panels = line_panels::panels_over(&x, Unit::Time("median time per item"), y, lines);
     for (panel, sweep) in panels.iter_mut().zip(&sweeps) {
-        panel.cuts = cuts(sweep);
+        panel.change_markers = change_markers(sweep);
     }
     let headline = match sweeps.as_slice() {
         [sweep] => break_even::sentences(sweep).into_iter().next(),
         _ => None,
     };
     let chart = Chart::new(
-        format!("{}: from which size on a GPU is worth it", study.algorithm),
+        format!("{}: size from which a GPU is faster", study.algorithm),
         panels.len(),
         panels,
         caption(study, &sweeps),
@@ -52,7 +51,7 @@ pub fn figure(study: &Study) -> Option<Chart<LinePanel>> {
     Some(chart?.under(headline))
 }
 
-/// All sizes of all sweeps as an axis; `None` without any.
+/// All sizes of all sweeps as an axis; `None` if there are none.
 fn sizes(sweeps: &[Sweep]) -> Option<Axis> {
     let name = format!("{}s", sweeps.first()?.item);
     let curves = sweeps.iter().flat_map(|sweep| [&sweep.cpu, &sweep.end_to_end, &sweep.kernels]);
@@ -71,36 +70,36 @@ fn line(name: &str, curve: &break_even::Curve) -> Line {
     Line::curve(name, style(name), points.collect())
 }
 
-/// Where lines cross. They fall from left to right, and kernels break even first: there is
-/// room at the bottom for their sizes, and at the top for the others.
-fn cuts(sweep: &Sweep) -> Vec<Cut> {
-    let mut cuts = Vec::new();
-    for duel in sweep.duels() {
-        let is_known = duel.contests.iter().all(Contest::has_intervals);
-        for crossing in duel.crossings() {
-            // An end that is beyond the measured sizes is the plot's.
+/// Crossings of the lines. Lines fall from left to right, and kernels break even first: their
+/// labels fit at the bottom, those of the others at the top.
+fn change_markers(sweep: &Sweep) -> Vec<ChangeMarker> {
+    let mut change_markers = Vec::new();
+    for comparison in sweep.comparisons() {
+        let is_known = comparison.contests.iter().all(Contest::has_intervals);
+        for crossing in comparison.crossings() {
+            // An end beyond the measured sizes becomes that of the plot.
             let ends = (crossing.low.unwrap_or(1.0), crossing.high.unwrap_or(f64::MAX));
-            cuts.push(Cut {
+            change_markers.push(ChangeMarker {
                 at: crossing.size,
                 interval: is_known.then_some(ends),
                 words: units::count(crossing.size),
-                is_low: duel.way == Way::Kernels,
-                style: style_of(duel.way),
+                is_low: comparison.gpu_time == GpuTime::Kernels,
+                style: style_of(comparison.gpu_time),
             });
         }
     }
-    cuts
+    change_markers
 }
 
-/// The look of a line, the same in all such charts.
+/// Style of a line, the same in all such charts.
 fn style(name: &str) -> Style {
     Palette::new([CPU, END_TO_END, KERNELS].map(str::to_owned)).style(name)
 }
 
-fn style_of(way: Way) -> Style {
+fn style_of(way: GpuTime) -> Style {
     style(match way {
-        Way::EndToEnd => END_TO_END,
-        Way::Kernels => KERNELS,
+        GpuTime::EndToEnd => END_TO_END,
+        GpuTime::Kernels => KERNELS,
     })
 }
 
@@ -109,7 +108,7 @@ fn title(sweep: &Sweep) -> String {
     axes::title(sweep.setting.iter().map(|(name, value)| (name, value)))
 }
 
-/// What any chart says, and for each panel from where on who wins.
+/// Caption: the usual paragraphs, and the crossings of each panel.
 fn caption(study: &Study, sweeps: &[Sweep]) -> Vec<String> {
     let mut paragraphs = caption::of_samples(study, READING);
     for sweep in sweeps {
@@ -117,8 +116,8 @@ fn caption(study: &Study, sweeps: &[Sweep]) -> Vec<String> {
             title if title.is_empty() => title,
             title => format!("{title}: "),
         };
-        let said = break_even::sentences(sweep).join("; ");
-        paragraphs.push(format!("{panel}{said}"));
+        let phrases = break_even::sentences(sweep).join("; ");
+        paragraphs.push(format!("{panel}{phrases}"));
     }
     paragraphs
 }
@@ -134,12 +133,14 @@ mod tests {
     }
 
     #[test]
-    fn both_ways_are_marked_and_told_apart() {
+    fn both_gpu_times_have_distinct_markers() {
         let panels = panels(&break_even_rows(&["random", "time"]));
         assert_eq!(panels.len(), 2);
         assert_eq!(panels[0].title, "order = random");
         for panel in &panels {
-            let [high, low] = &panel.cuts[..] else { panic!("{:?}", panel.cuts) };
+            let [high, low] = &panel.change_markers[..] else {
+                panic!("{:?}", panel.change_markers)
+            };
             assert!(!high.is_low && low.is_low && high.style != low.style);
             assert!(high.interval.is_some() && low.interval.is_some());
         }
@@ -148,18 +149,20 @@ mod tests {
     #[test]
     fn an_interval_without_an_end_reaches_beyond_the_sizes() {
         let mut rows = break_even_rows(&["random"]);
-        // Not clear at 10 k, which is now the smallest size.
+        // Not significant at 10 k, which is now the smallest size.
         rows.retain(|row| row.items >= 10_000);
-        let cuts = panels(&rows).remove(0).cuts;
-        let (low, high) = cuts[0].interval.expect("known");
-        assert!(cuts.len() == 1 && low < 10_000.0 && high < 1e7, "{cuts:?}");
+        let change_markers = panels(&rows).remove(0).change_markers;
+        let (low, high) = change_markers[0].interval.expect("known");
+        assert!(change_markers.len() == 1 && low < 10_000.0 && high < 1e7, "{change_markers:?}");
     }
 
     #[test]
-    fn what_has_no_interval_has_no_area() {
+    fn missing_intervals_have_no_area() {
         let mut rows = break_even_rows(&["random"]);
         rows.iter_mut().for_each(|row| row.ci95_low_s = None);
-        let cuts = panels(&rows).remove(0).cuts;
-        assert!(cuts.len() == 2 && cuts.iter().all(|cut| cut.interval.is_none()));
+        let change_markers = panels(&rows).remove(0).change_markers;
+        assert!(
+            change_markers.len() == 2 && change_markers.iter().all(|cut| cut.interval.is_none())
+        );
     }
 }

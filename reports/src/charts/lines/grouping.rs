@@ -1,8 +1,7 @@
-//! Which rows share a line, and which lines a panel.
+//! Grouping of rows into lines, and of lines into panels.
 //!
-//! Lines are variants, and whatever else varies makes panels. Over threads it
-//! is the placements that a reader compares: then they are the lines, and each
-//! variant has a panel.
+//! Lines are variants, and any other varying axis makes panels. Over threads, placements are
+//! compared: then they are the lines, and each variant has a panel.
 
 use std::collections::BTreeMap;
 
@@ -17,15 +16,15 @@ use crate::units::counted;
 /// Panels of lines.
 #[derive(Clone, Debug)]
 pub struct Grouping<'a> {
-    /// What the lines are.
+    /// Meaning of the lines.
     pub lines: Lines,
-    /// In reading order.
+    /// Panels in reading order.
     pub panels: Vec<Panel<'a>>,
-    /// Panels that make a full row.
+    /// Panels of a full row.
     pub row: usize,
 }
 
-/// What the lines of a panel are.
+/// Meaning of the lines of a panel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lines {
     /// The variants.
@@ -34,12 +33,12 @@ pub enum Lines {
     Placements,
 }
 
-/// Lines with what tells them from those of other panels.
+/// Lines with the values that distinguish them from those of other panels.
 #[derive(Clone, Debug)]
 pub struct Panel<'a> {
     /// `order = random`, `block-merge · order = random`.
     pub title: String,
-    /// By name.
+    /// Lines sorted by name.
     pub lines: Vec<Line<'a>>,
 }
 
@@ -48,9 +47,9 @@ pub struct Panel<'a> {
 pub struct Line<'a> {
     /// The variant, or the placement.
     pub name: String,
-    /// Its look.
+    /// Colour and marker.
     pub style: Style,
-    /// With their values of the axis, by those values.
+    /// Rows with their values of the axis, sorted by value.
     pub rows: Vec<(f64, &'a SummaryRow)>,
 }
 
@@ -90,7 +89,7 @@ impl<'a> Grouping<'a> {
         Grouping { lines, panels: panels.into_iter().map(panel).collect(), row }
     }
 
-    /// Takes out the lines with a single value; returns how many there were.
+    /// Removes the lines with a single value; returns their number.
     pub fn take_single_lines(&mut self) -> usize {
         let before = self.line_count();
         for panel in &mut self.panels {
@@ -100,8 +99,7 @@ impl<'a> Grouping<'a> {
         before - self.line_count()
     }
 
-    /// Takes out the panels of single values, unless all are; returns how many
-    /// lines they had.
+    /// Removes the panels of single values, unless all are; returns the number of their lines.
     pub fn take_single_panels(&mut self) -> usize {
         let before = self.line_count();
         let is_single = |panel: &Panel| panel.lines.iter().all(|line| line.ends().is_none());
@@ -127,7 +125,8 @@ pub fn not_shown(lines: usize) -> String {
 impl Line<'_> {
     /// The first and the last value of the axis, if they differ.
     pub fn ends(&self) -> Option<(f64, f64)> {
-        let (first, last) = (self.rows.first()?.0, self.rows.last()?.0);
+        let first = self.rows.first()?.0;
+        let last = self.rows.last()?.0;
         (first < last).then_some((first, last))
     }
 }

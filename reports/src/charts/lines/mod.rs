@@ -1,13 +1,12 @@
-//! Lines over a numeric axis: the time, the speed-up by threads, the quality, and where a
-//! GPU breaks even.
+//! Lines over a numeric axis: time, speed-up by threads, quality, and where a GPU breaks even.
 //!
 //! | module | does |
 //! |---|---|
-//! | `grouping` | parts the rows into panels and lines |
+//! | `grouping` | groups the rows into panels and lines |
 //! | `time`, `speedup` | turn the rows of lines into values |
-//! | `quality` | how good outputs are, figure by figure |
-//! | `break_even` | the fastest on CPU and GPU over the size, and where they cross |
-//! | `x_axis` | the axis that the lines run over |
+//! | `quality` | quality of outputs, by metric |
+//! | `break_even` | the fastest on CPU and GPU over the size, and their crossings |
+//! | `x_axis` | the horizontal axis |
 
 pub mod break_even;
 mod grouping;
@@ -22,14 +21,13 @@ use super::scale::{Scale, Spread};
 use super::study::{Study, interval, median};
 use crate::record::SummaryRow;
 
-/// The axis of the scaling of a program.
+/// The axis of strong scaling.
 pub const THREADS: &str = "threads";
 /// The axis that moves the work from few large pieces to many small ones.
 const SEGMENTS: &str = "segments";
 
-/// The axes that readers want the time over: the numeric one with the most
-/// values, and those that say how a variant scales. Others would repeat, in
-/// further panels, what these show.
+/// Axes of the charts of time: the numeric one with the most values, and those that show scaling.
+/// Further axes would repeat in their panels what these show.
 pub fn axes<'a>(study: &'a Study) -> Vec<&'a Axis> {
     let numeric = || study.varying.iter().filter(|axis| axis.numbers().is_some());
     let longest = longest(study);
@@ -53,7 +51,7 @@ fn scale(low: f64, high: f64) -> Scale {
     }
 }
 
-/// The median of a row with its whisker, over so many items.
+/// The median of a row with its whisker, divided by `items`.
 fn point(x: f64, row: &SummaryRow, items: f64) -> Point {
     let interval = interval(row).map(|(low, high)| (low / items, high / items));
     Point { x, y: median(row) / items, interval }

@@ -1,7 +1,6 @@
-//! How good what variants find is over an axis of the data: a panel for each figure.
+//! Quality of outputs over an axis of the data: a panel for each metric.
 //!
-//! Variants that are right by the same answer find the same, and their lines would hide each
-//! other: where all agree there is one line.
+//! Variants with equal results would hide each other's lines: where all agree there is one line.
 
 use std::collections::BTreeMap;
 
@@ -19,16 +18,16 @@ use super::{longest, scale, x_axis};
 use crate::quality::Quality;
 use crate::shape;
 
-/// The line of all variants, where they agree.
+/// Name of the line of all variants, where they agree.
 const ALL: &str = "all variants";
 
-/// The chart of a study that knows how good its rows are, and the axis that it is over, if there
-/// is one that changes that.
+/// The chart of a study with metrics of quality, and its axis, if there is an axis of the data that
+/// changes them.
 pub fn figure(study: &Study) -> Option<(String, Chart<LinePanel>)> {
     let (study, _) = with_quality(study)?;
     let axis = longest(&study)?;
     let varies = |quality: &Quality| {
-        let is_known = study.rows.iter().any(|row| quality.of(row).is_some());
+        let is_known = study.rows.iter().any(|row| quality.value(row).is_some());
         is_known && the_only_value(&study.rows, *quality).is_none()
     };
     let grouping = Grouping::new(&study, axis);
@@ -36,9 +35,10 @@ pub fn figure(study: &Study) -> Option<(String, Chart<LinePanel>)> {
         Quality::known(study.rows.iter().copied()).into_iter().filter(varies).collect();
     let panels = shown.iter().flat_map(|quality| panels(&study, axis, &grouping, *quality));
     let panels: Vec<_> = panels.collect();
-    let (count, natural) = (panels.len(), grouping.panels.len());
+    let count = panels.len();
+    let natural = grouping.panels.len();
     let chart = Chart::new(
-        format!("{}: how good over {}", study.algorithm, axis.name),
+        format!("{}: quality over {}", study.algorithm, axis.name),
         columns(if natural > 1 { natural } else { count }, count),
         panels,
         caption::caption(&study, &reading(&shown)),
@@ -46,7 +46,7 @@ pub fn figure(study: &Study) -> Option<(String, Chart<LinePanel>)> {
     Some((axis.name.to_string(), chart))
 }
 
-/// The panels of a figure, one for each setting of the other axes.
+/// The panels of a metric, one for each setting of the other axes.
 fn panels(study: &Study, axis: &Axis, grouping: &Grouping<'_>, quality: Quality) -> Vec<LinePanel> {
     let agree = variants_agree(study, quality);
     let lines = grouping.panels.iter().map(|panel| {
@@ -59,15 +59,20 @@ fn panels(study: &Study, axis: &Axis, grouping: &Grouping<'_>, quality: Quality)
         (title, if agree { vec![of_all(&lines)] } else { lines })
     });
     let y = if quality.should_be_one() { near_one } else { scale };
-    line_panels::panels_over(&x_axis::of(axis), Unit::Number(quality.name), y, lines.collect())
+    line_panels::panels_over(
+        &x_axis::with_ticks(axis),
+        Unit::Number(quality.name),
+        y,
+        lines.collect(),
+    )
 }
 
 fn of(line: &grouping::Line, quality: Quality) -> Line {
-    let known = line.rows.iter().filter_map(|(x, row)| Some(Point::new(*x, quality.of(row)?)));
+    let known = line.rows.iter().filter_map(|(x, row)| Some(Point::new(*x, quality.value(row)?)));
     Line::curve(&line.name, line.style, known.collect())
 }
 
-/// One line for those that agree, wherever any of them is.
+/// One line for variants that agree, at all values that any of them has.
 fn of_all(lines: &[Line]) -> Line {
     let points = lines.iter().flat_map(|line| &line.points);
     let by_place: BTreeMap<_, _> = points.map(|point| (point.x.to_bits(), *point)).collect();
@@ -76,12 +81,12 @@ fn of_all(lines: &[Line]) -> Line {
     Line::curve(ALL, style(), points)
 }
 
-/// The look of all variants, the same in all charts.
+/// Style of the line of all variants, the same in all charts.
 fn style() -> Style {
     Palette::new([ALL.to_owned()]).style(ALL)
 }
 
-/// Efficiencies are told apart near 1, where a scale from zero would show a flat line.
+/// Linear scale near 1: efficiencies would be a flat line on a scale from zero.
 fn near_one(low: f64, high: f64) -> Scale {
     Scale::new(low, high, Spread::Linear)
 }

@@ -1,7 +1,7 @@
-//! How many times faster a line is than at its fewest threads.
+//! Speed-up of a line relative to its smallest number of threads.
 //!
-//! Both axes spread alike, so that the ideal, in proportion to the threads, is a
-//! straight line. Of two numbers of threads all lines would lie on each other: they have bars.
+//! Both axes have the same spread, so that the ideal, proportional to the threads, is a straight
+//! line. With only two numbers of threads lines would coincide: these get bars.
 
 use std::collections::BTreeSet;
 
@@ -22,17 +22,17 @@ use crate::units;
 const IDEAL: &str = "ideal";
 const SPEED_UP: Unit = Unit::Factor("speed-up");
 
-/// Lines over three numbers of threads or more, if a line of the study has several.
+/// Chart of lines over three numbers of threads or more, if a line of the study has several.
 pub fn lines(study: &Study) -> Option<Chart<LinePanel>> {
     let axis = study.varying_axis(THREADS).filter(|axis| axis.values.len() > 2)?;
     chart(study, axis, |panels| {
         let lines = panels.iter().map(|panel| (panel.title.clone(), with_ideals(panel)));
         let y = |low, high| Scale::new(low, high, x_axis::scale(axis).spread);
-        line_panels::panels_over(&x_axis::of(axis), SPEED_UP, y, lines.collect())
+        line_panels::panels_over(&x_axis::with_ticks(axis), SPEED_UP, y, lines.collect())
     })
 }
 
-/// Bars at the larger one of two numbers of threads, if a line of the study has both.
+/// Chart of bars at the larger one of two numbers of threads, if a line of the study has both.
 pub fn bars(study: &Study) -> Option<Chart<BarPanel>> {
     let axis = study.varying_axis(THREADS).filter(|axis| axis.values.len() == 2)?;
     chart(study, axis, |panels| panels.iter().map(bar_panel).collect())
@@ -75,7 +75,7 @@ fn headline(panels: &[grouping::Panel]) -> Option<String> {
     })
 }
 
-/// The speed-ups at the most threads, the best one first, beside the ideal.
+/// The speed-ups at the maximum number of threads, the best one first, with the ideal.
 fn bar_panel(panel: &grouping::Panel) -> BarPanel {
     let bar = |line: &Line| {
         let Point { y, interval, .. } = *curve(line).points.last()?;
@@ -89,7 +89,7 @@ fn bar_panel(panel: &grouping::Panel) -> BarPanel {
     }
 }
 
-/// The ideals of the lines' beginnings under the lines.
+/// Ideals through the first points of the lines, then the lines themselves.
 fn with_ideals(panel: &grouping::Panel) -> Vec<line_panels::Line> {
     let mut ideals: Vec<(f64, f64)> = Vec::new();
     for (first, last) in panel.lines.iter().filter_map(Line::ends) {
@@ -140,9 +140,9 @@ fn reading(lines: Lines, single: usize) -> String {
         Lines::Placements => "variant and placement",
     };
     format!(
-        "values: median at the fewest threads of the same {line} over the median, whiskers: \
-         ratios of the ends of the two 95 % confidence intervals, dashed: in proportion to the \
-         threads, the ideal{}",
+        "values: median at the fewest threads of the same {line} over the median, whiskers: ratios \
+         of the ends of the two 95 % confidence intervals, dashed: ideal, proportional to the \
+         threads{}",
         grouping::not_shown(single)
     )
 }
@@ -179,8 +179,8 @@ mod tests {
     fn two_numbers_of_threads_have_bars_the_best_first() {
         let rows = [at("a", 1, 8.0), at("a", 2, 5.0), at("b", 1, 8.0), at("b", 2, 4.0)];
         let panel = of_study(&rows, &[], bars).expect("bars").panels.remove(0);
-        let said: Vec<_> = panel.bars.iter().map(|bar| bar.words.as_str()).collect();
-        assert_eq!((said, panel.reference), (vec!["2.00 ×", "1.60 ×"], Some(2.0)));
+        let phrases: Vec<_> = panel.bars.iter().map(|bar| bar.words.as_str()).collect();
+        assert_eq!((phrases, panel.reference), (vec!["2.00 ×", "1.60 ×"], Some(2.0)));
         let headline = of_study(&rows, &[], bars).and_then(|chart| chart.headline);
         assert_eq!(headline.as_deref(), Some("b scales best: 2.00 × from 1 to 2 threads"));
     }

@@ -1,4 +1,4 @@
-//! The time over an axis; the time an item where the axis changes how many there are.
+//! Time over an axis; time per item if the axis changes the number of items.
 
 use super::super::axes::Axis;
 use super::super::caption;
@@ -11,13 +11,13 @@ use super::{point, scale, x_axis};
 use crate::record::SummaryRow;
 
 const READING: &str = "markers: median, whiskers: 95 % confidence interval of the median";
-/// From this ratio of the numbers of items on, times tell of these, too.
+/// Ratio of the numbers of items from which on times per item are shown.
 const SIZES_VARY: f64 = 1.01;
 
 /// The chart of a study over `axis`.
 pub fn figure(study: &Study, axis: &Axis) -> Chart<LinePanel> {
     let mut grouping = Grouping::new(study, axis);
-    // A device without placements has nothing to compare in a panel of its own.
+    // A device without placements would have a panel with nothing to compare.
     let single = match grouping.lines {
         Lines::Variants => 0,
         Lines::Placements => grouping.take_single_panels(),
@@ -25,14 +25,14 @@ pub fn figure(study: &Study, axis: &Axis) -> Chart<LinePanel> {
     let an_item = sizes_vary(&grouping);
     let item = study.rows.first().map_or("item", |row| row.item_unit.as_str());
     let (what, unit) = match an_item {
-        true => (format!("time a {item}"), Unit::Time("median time an item")),
+        true => (format!("time per {item}"), Unit::Time("median time per item")),
         false => ("time".to_owned(), Unit::Time("median time")),
     };
     let lines = grouping.panels.iter().map(|panel| {
         let lines = panel.lines.iter().map(|line| of(line, an_item));
         (panel.title.clone(), lines.collect())
     });
-    let panels = line_panels::panels_over(&x_axis::of(axis), unit, scale, lines.collect());
+    let panels = line_panels::panels_over(&x_axis::with_ticks(axis), unit, scale, lines.collect());
     let reading = format!("{READING}{}", grouping::not_shown(single));
     Chart {
         headline: study.headline(),
@@ -43,7 +43,7 @@ pub fn figure(study: &Study, axis: &Axis) -> Chart<LinePanel> {
     }
 }
 
-/// Whether a line has points of different numbers of items.
+/// True if a line has points with different numbers of items.
 fn sizes_vary(grouping: &Grouping) -> bool {
     let varies = |line: &grouping::Line| {
         let items = || line.rows.iter().map(|(_, row)| row.items as f64);
@@ -69,13 +69,13 @@ mod tests {
     }
 
     #[test]
-    fn where_sizes_vary_it_is_the_time_an_item() {
+    fn varying_sizes_have_times_per_item() {
         let sized = |items: u64| SummaryRow {
             items,
             ..row("a", &format!("digis={items}"), 2e-9 * items as f64)
         };
         let chart = of_axis(&[sized(1000), sized(1_000_000)], "digis");
-        assert_eq!(chart.title, "sort: time a digi over digis");
+        assert_eq!(chart.title, "sort: time per digi over digis");
         let points = &chart.panels[0].lines[0].points;
         assert!(points.iter().all(|point| (point.y - 2e-9).abs() < 1e-15));
         let chart =

@@ -1,4 +1,4 @@
-//! The axis that lines run over.
+//! The horizontal axis of lines.
 
 use super::super::axes::Axis;
 use super::super::line_panels::XAxis;
@@ -6,8 +6,8 @@ use super::super::scale::{Scale, Spread};
 use super::{SEGMENTS, THREADS};
 use crate::shape;
 
-/// From this ratio of its ends on an axis is logarithmic. Segments are so
-/// sooner, as they are varied by factors.
+/// Ratio of its ends from which on an axis is logarithmic. It is smaller for segments, which are
+/// varied by factors.
 fn log_from(axis: &Axis) -> f64 {
     if axis.name == SEGMENTS { 4.0 } else { 10.0 }
 }
@@ -20,14 +20,14 @@ pub fn scale(axis: &Axis) -> Scale {
     Scale::new(low, high, Spread::beyond(log_from(axis), low, high))
 }
 
-/// Ticks at the measured values where there is room, at round ones otherwise.
-pub fn of(axis: &Axis) -> XAxis {
+/// Axis with ticks at the measured values if they fit, at round ones otherwise.
+pub fn with_ticks(axis: &Axis) -> XAxis {
     let scale = scale(axis);
     let with_ticks = |ticks| XAxis { name: axis.name.label().to_owned(), scale, ticks };
     let numbers = axis.numbers().unwrap_or_default();
     let measured = with_ticks(numbers.into_iter().zip(axis.labels()).collect());
     if axis.name == THREADS {
-        // A number of threads that was not measured says little.
+        // Ticks at numbers of threads that were not measured are of no use.
         return measured.thinned();
     }
     if measured.fits() {
@@ -39,7 +39,7 @@ pub fn of(axis: &Axis) -> XAxis {
     fitting.unwrap_or_else(|| round(2))
 }
 
-/// Things that are counted: ticks between them would mean nothing.
+/// Axis of counts: ticks between integers would mean nothing.
 pub fn counted(name: &str, first: usize, last: usize) -> XAxis {
     let scale = Scale::new(first as f64, last as f64, Spread::Linear);
     let is_whole =
@@ -61,7 +61,7 @@ mod tests {
     #[test]
     fn measured_values_are_ticks_and_of_threads_the_most_always() {
         let labels = |name: &str, values: &[u32]| -> Vec<String> {
-            of(&axis(name, values)).ticks.into_iter().map(|(_, label)| label).collect()
+            with_ticks(&axis(name, values)).ticks.into_iter().map(|(_, label)| label).collect()
         };
         assert_eq!(labels("segments", &[24, 240, 1792]), ["24", "240", "1792"]);
         let expected = ["1", "2", "4", "8", "16", "32", "64", "144"];
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_counted_has_whole_ticks() {
+    fn counts_have_integer_ticks() {
         let labels = counted("round", 0, 6).ticks.into_iter().map(|(_, label)| label);
         assert!(labels.into_iter().all(|label| !label.contains('.')));
     }

@@ -1,4 +1,4 @@
-//! A comparison as JUnit XML: what CI servers show as tests.
+//! A comparison as JUnit XML, which CI servers show as tests.
 
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use text::{COMMAND, Foreign, SENTENCE};
@@ -8,8 +8,7 @@ use super::rows;
 use crate::compare::{Comparison, Key, NOT_MEASURED, PointVerdict, RETIRED, Unmatched, Verdict};
 use crate::grouped::grouped;
 
-/// A suite a task, a test case a point: failed if slower, skipped if the
-/// samples don't tell.
+/// One suite per task, one test case per point: failed if slower, skipped if inconclusive.
 pub fn render(comparison: &Comparison) -> Result<String, RenderError> {
     let mut report = Report::new("recobench");
     let task = |key: &Key| key.point.algorithm.clone();
@@ -26,8 +25,7 @@ pub fn render(comparison: &Comparison) -> Result<String, RenderError> {
     text.map_err(|error| RenderError::Junit(error.to_string()))
 }
 
-/// The status of a point that only the base has: it vanished, was not asked for, or is no longer
-/// right.
+/// Status of a point that only the base has: missing, not requested, or no longer valid.
 fn lost_status(point: &Unmatched, asked_alike: bool) -> TestCaseStatus {
     if point.reason == RETIRED || point.reason == NOT_MEASURED && !asked_alike {
         TestCaseStatus::skipped()

@@ -1,4 +1,4 @@
-//! A comparison for the page of a job or a merge request.
+//! A comparison as markdown for a job or a merge request.
 
 use text::{COMMAND, Foreign};
 
@@ -9,7 +9,7 @@ use crate::shape::{self, Axes};
 use crate::table::escaped;
 use crate::units;
 
-/// Longer tables are cut: pages have limits, and readers too.
+/// Maximum number of rows: pages have size limits.
 const MAX_ROWS: usize = 60;
 
 /// The comparison as GitHub-flavoured markdown.
@@ -45,10 +45,11 @@ pub fn commands(steps: Vec<&str>) -> String {
     format!("\n**Next**\n\n```sh\n{}```\n", lines.collect::<String>())
 }
 
-/// What a reader must know if they read no more: what is wrong, what is slower, or how much
-/// could be judged, and how finely.
+/// The main result: wrong outputs, slower points, or the number and the resolution of judged
+/// points.
 fn headline(comparison: &Comparison) -> String {
-    let (wrong, slower) = (comparison.wrong().count(), comparison.count(Verdict::Slower));
+    let wrong = comparison.wrong().count();
+    let slower = comparison.count(Verdict::Slower);
     match (wrong, slower) {
         (0, 0) => no_regression(comparison),
         (0, slower) => points_are(slower, "slower"),
@@ -65,7 +66,8 @@ fn points_are(count: usize, what: &str) -> String {
 }
 
 fn no_regression(comparison: &Comparison) -> String {
-    let (all, open) = (comparison.points.len(), comparison.count(Verdict::Inconclusive));
+    let all = comparison.points.len();
+    let open = comparison.count(Verdict::Inconclusive);
     let lost = match comparison.only_base.len() {
         0 => String::new(),
         1 => ", but 1 point of the base is missing or not valid".to_owned(),
@@ -88,9 +90,9 @@ fn no_regression(comparison: &Comparison) -> String {
     }
 }
 
-/// ` (half of them to ± 0.8 % or better)`: what could have been seen of those that are the same.
+/// ` (half of them to ± 0.8 % or better)`: resolution of the points without a change.
 fn how_finely(comparison: &Comparison) -> String {
-    let same = comparison.of(Verdict::Same);
+    let same = comparison.with_verdict(Verdict::Same);
     let mut resolutions: Vec<f64> = same.filter_map(|point| point.resolution).collect();
     resolutions.sort_by(f64::total_cmp);
     let middle = resolutions.get(resolutions.len() / 2);
@@ -144,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_now_comes_first_and_by_name() {
+    fn wrong_outputs_come_first_and_by_name() {
         let mut comparison = comparison(&[Verdict::Same, Verdict::Slower]);
         let wrong = Unmatched {
             key: comparison.points[0].key.clone(),

@@ -20,7 +20,7 @@ pub use rows::words;
 pub(crate) use rows::{hints, steps};
 pub use selftest::{SelfTestFormat, selftest};
 
-/// For whom a comparison is written.
+/// Output format of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Aligned columns for a terminal.
@@ -33,19 +33,19 @@ pub enum Format {
     Junit,
 }
 
-/// A comparison that can't be written.
+/// Error of the output of a comparison.
 #[derive(Debug, thiserror::Error)]
 pub enum RenderError {
-    /// It does not become JSON.
+    /// Failed to serialise to JSON.
     #[error("cannot write the comparison as JSON: {0}; try --format table")]
     Json(#[from] serde_json::Error),
-    /// It does not become JUnit XML.
+    /// Failed to serialise to JUnit XML.
     #[error("cannot write the comparison as JUnit XML: {0}; try --format json")]
     Junit(String),
 }
 
-/// The comparison as a text that ends with a line break. Where people read, changes are listed, or
-/// all points; few points are listed all.
+/// The comparison as a text that ends with a line break. Formats for people list changes, or all
+/// points; a small number of points is listed completely.
 ///
 /// # Errors
 /// If it can't be serialised.
@@ -89,10 +89,10 @@ fn columns(screen: Screen, comparison: &Comparison, listing: Listing) -> String 
     lines.extend(comparison.unjudged_words());
     lines.extend(comparison.notes.iter().map(|note| format!("note: {note}")));
     lines.extend(rows::hints(comparison).iter().map(|hint| format!("hint: {hint}")));
-    // What others wrote makes no lines of its own.
+    // Line breaks in foreign text are escaped.
     let mut text: String =
         lines.iter().map(|line| line.shown().at_most(SENTENCE).to_string() + "\n").collect();
-    // A command that is cut off is none.
+    // Commands must not be cut off.
     let next = rows::steps(comparison).into_iter();
     text.extend(next.map(|step| format!("next: {}\n", step.shown().at_most(COMMAND))));
     text + &gate::sentence(comparison).shown().at_most(SENTENCE).to_string() + "\n"

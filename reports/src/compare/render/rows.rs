@@ -1,4 +1,4 @@
-//! What tables of a comparison have in common, whoever reads them.
+//! Common parts of the tables of a comparison.
 
 use std::path::Path;
 
@@ -11,10 +11,10 @@ use crate::shape::{self, Axes, AxisName};
 use crate::table::{Side, Table};
 use crate::units;
 
-/// So few points are listed all, whatever their verdicts.
+/// Maximum number of points that are all listed, whatever their verdicts.
 const FEW: usize = 24;
 
-/// So many points without a partner are named.
+/// Maximum number of points without a partner that are named.
 const NAMED: usize = 5;
 
 /// The columns of a table of points.
@@ -28,7 +28,7 @@ const COLUMNS: [(&str, Side); 7] = [
     ("why", Side::Left),
 ];
 
-/// The points to be listed, the most urgent first, the largest change first.
+/// The points to list, by urgency of the verdict, then by size of the change.
 pub fn listed(comparison: &Comparison, listing: Listing) -> Vec<&PointVerdict> {
     let all = listing == Listing::All || comparison.points.len() <= FEW;
     let wanted = |point: &&PointVerdict| all || point.verdict != Verdict::Same;
@@ -37,7 +37,7 @@ pub fn listed(comparison: &Comparison, listing: Listing) -> Vec<&PointVerdict> {
     points
 }
 
-/// What all points of a comparison have in common: it is said once.
+/// Common axes of all points of a comparison, which are printed once.
 pub fn common(comparison: &Comparison) -> Axes {
     match comparison.points.as_slice() {
         [_] => Axes::new(),
@@ -45,14 +45,13 @@ pub fn common(comparison: &Comparison) -> Axes {
     }
 }
 
-/// Points with what tells them apart.
+/// Table of points with the axes that distinguish them.
 pub fn table(points: &[&PointVerdict], common: &[(AxisName, String)]) -> Table {
     Table::new(&COLUMNS, points.iter().map(|point| cells(point, common)))
         .without_if_narrow(&["95 % CI", "base"])
 }
 
-/// The cells of a point, in the order of [`COLUMNS`], but for what all points
-/// have in common.
+/// The cells of a point, in the order of [`COLUMNS`], without common axes.
 pub fn cells(point: &PointVerdict, common: &[(AxisName, String)]) -> [String; 7] {
     let time = |seconds: f64| units::seconds(seconds, 4);
     let interval = point.interval.map_or(units::UNKNOWN.to_owned(), |interval| {
@@ -74,7 +73,7 @@ pub fn words(key: &Key) -> String {
     short_words(key, &[])
 }
 
-/// The same without what all points have in common.
+/// The name of a point without common axes.
 fn short_words(key: &Key, common: &[(AxisName, String)]) -> String {
     let name = format!("{} {}", key.point.algorithm.shown(), key.name());
     let mut axes = shape::point_axes(&key.point);
@@ -90,7 +89,7 @@ pub fn counts(comparison: &Comparison) -> String {
     format!("{}: {}", units::counted(comparison.points.len(), "point"), counts.join(", "))
 }
 
-/// Base and new run, a line each.
+/// Base and new run, one line each.
 pub fn names(comparison: &Comparison) -> [String; 2] {
     [("base", &comparison.base), ("new ", &comparison.new)].map(|(side, run)| {
         let commit = run.git_commit.as_deref().map_or(String::new(), |commit| {
@@ -100,8 +99,7 @@ pub fn names(comparison: &Comparison) -> [String; 2] {
     })
 }
 
-/// What no command does, or why one is advised: each sentence once, with the number of points
-/// that it is for.
+/// Hints of all points, without repeats, with the number of points for each.
 pub fn hints(comparison: &Comparison) -> Vec<String> {
     let hints = comparison.points.iter().filter_map(|point| point.hint.as_deref());
     let counted = |(hint, points): (&str, Vec<_>)| match points.len() {
@@ -111,13 +109,12 @@ pub fn hints(comparison: &Comparison) -> Vec<String> {
     grouped(hints, |hint| *hint).into_iter().map(counted).collect()
 }
 
-/// The commands to run next, each once, as a shell takes them.
+/// The commands to run next, without repeats, for a shell.
 pub fn steps(comparison: &Comparison) -> Vec<&str> {
     distinct(comparison.points.iter().flat_map(PointVerdict::commands))
 }
 
-/// Points without a partner: by name those that gave no result in the new run, some of the
-/// others.
+/// Points without a partner: all that gave no result in the new run by name, some of the others.
 pub fn unmatched(comparison: &Comparison) -> Vec<String> {
     let is_absent = |point: &&Unmatched| [NOT_MEASURED, RETIRED].contains(&point.reason.as_str());
     let (absent, lost): (Vec<_>, Vec<_>) = comparison.only_base.iter().partition(is_absent);
@@ -130,22 +127,22 @@ pub fn unmatched(comparison: &Comparison) -> Vec<String> {
         ("has", "have", "samples only in the new run", only_new, NAMED),
     ];
     let sides = sides.into_iter().filter(|(.., points, _)| !points.is_empty());
-    let lines = sides.map(|(one, many, what, points, most)| {
+    let lines = sides.map(|(one, many, what, points, max)| {
         let verb = if points.len() == 1 { one } else { many };
         let count = units::counted(points.len(), "point");
-        named(format!("{count} {verb} {what}:"), &points, most)
+        named(format!("{count} {verb} {what}:"), &points, max)
     });
     lines.flatten().collect()
 }
 
-fn named(count: String, points: &[&Unmatched], most: usize) -> Vec<String> {
+fn named(count: String, points: &[&Unmatched], max: usize) -> Vec<String> {
     let mut lines = vec![count];
     let line = |point: &&Unmatched| {
         format!("  {}: {}", words(&point.key), point.reason.shown().at_most(SENTENCE))
     };
-    lines.extend(points.iter().take(most).map(line));
-    if points.len() > most {
-        lines.push(format!("  and {} more", points.len() - most));
+    lines.extend(points.iter().take(max).map(line));
+    if points.len() > max {
+        lines.push(format!("  and {} more", points.len() - max));
     }
     lines
 }

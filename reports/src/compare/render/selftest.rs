@@ -9,7 +9,7 @@ use crate::record::{PointScatter, SelfTest, Trial};
 use crate::table::{Format, Side, Table, for_people};
 use crate::units::{percent, significant};
 
-/// For whom a self-test is written.
+/// Output format of a self-test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SelfTestFormat {
     /// Aligned columns for a terminal.
@@ -30,12 +30,12 @@ const COLUMNS: [(&str, Side); 7] = [
     ("SAME", Side::Right),
 ];
 
-/// Which runs a table is of.
-const AFTER: &str = "run after run: whole runs, as bench compare judges them";
-const IN_TURN: &str = "in turn: short rounds of both, as bench compare --confirm judges them";
+/// Title of the table of separate runs.
+const SEPARATE: &str = "separate runs, as bench compare judges them";
+const PAIRED: &str = "paired runs: short rounds of both, as bench compare --confirm judges them";
 
-/// What the gate said of each slowdown, as shares of the points, and how much
-/// runs of the same code differ.
+/// Verdicts for each slowdown, as shares of the points, and the scatter between runs of the same
+/// code.
 ///
 /// # Errors
 /// If it can't be serialised.
@@ -48,14 +48,15 @@ pub fn selftest(format: SelfTestFormat, test: &SelfTest) -> Result<String, Rende
 }
 
 fn text(format: Format, test: &SelfTest) -> String {
-    let (effect, p) = (percent(test.min_effect), test.significance);
-    let trials = [(AFTER, &test.trials), (IN_TURN, &test.in_turn)];
+    let effect = percent(test.min_effect);
+    let p = test.significance;
+    let trials = [(SEPARATE, &test.trials), (PAIRED, &test.in_turn)];
     let trials = trials.into_iter().filter(|(_, trials)| !trials.is_empty());
     let tables =
         trials.map(|(title, trials)| Table::new(&COLUMNS, trials.iter().map(cells)).under(title));
     let tables: Vec<Table> = tables.collect();
     format!(
-        "What the gate said of known slowdowns (minimum effect {effect}, p < {p})\n\n{}{}",
+        "Verdicts on known slowdowns (minimum effect {effect}, p < {p})\n\n{}{}",
         for_people(format, &tables, Paint::Plain),
         scatter(&test.scatter)
     )
@@ -90,15 +91,15 @@ fn scatter(points: &[PointScatter]) -> String {
     if ranges.is_empty() {
         return String::new();
     }
-    let said = |(variant, (low, high)): (&&str, &(f64, f64))| match low == high {
+    let phrases = |(variant, (low, high)): (&&str, &(f64, f64))| match low == high {
         true => format!("{variant} {}", percent(*low)),
         false => {
             let low = significant(100.0 * low, 2);
             format!("{variant} {low} to {}", percent(*high))
         }
     };
-    let said: Vec<_> = ranges.iter().map(said).collect();
-    format!("\nRuns of the same code scatter by: {}\n", said.join(", "))
+    let phrases: Vec<_> = ranges.iter().map(phrases).collect();
+    format!("\nScatter between runs of the same code: {}\n", phrases.join(", "))
 }
 
 #[cfg(test)]
@@ -129,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn both_gates_and_the_scatter_are_told_in_every_format() {
+    fn both_error_rates_and_the_scatter_are_in_every_format() {
         let test = SelfTest {
             schema_version: SELF_TEST_VERSION,
             min_effect: 0.01,
@@ -142,12 +143,12 @@ mod tests {
         let text = |format| selftest(format, &test).expect("rendered");
         let table = text(SelfTestFormat::Table);
         for expected in
-            ["run after run", "in turn", "rdst 1.0 to 3.0 %", "   5.0 %         1 of 1     200"]
+            ["separate runs", "paired runs", "rdst 1.0 to 3.0 %", "   5.0 %         1 of 1     200"]
         {
             assert!(table.contains(expected), "{expected}: {table}");
         }
         let page = text(SelfTestFormat::Markdown);
-        assert!(page.contains("### in turn") && page.contains("| 5.0 % |"), "{page}");
+        assert!(page.contains("### paired runs") && page.contains("| 5.0 % |"), "{page}");
         let json: SelfTest = serde_json::from_str(&text(SelfTestFormat::Json)).expect("JSON");
         assert_eq!(json, test);
     }

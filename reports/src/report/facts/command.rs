@@ -1,4 +1,4 @@
-//! What was asked for, as it would be typed.
+//! The command line of a run, for a shell.
 
 use text::{Foreign, SENTENCE};
 
@@ -10,7 +10,7 @@ pub fn asked(command: &[String]) -> String {
     words.collect::<Vec<_>>().join(" ")
 }
 
-/// What followed the program's name, without the folder: it holds a run now.
+/// The arguments after the program's name, without the output folder, which exists now.
 fn arguments(command: &[String]) -> impl Iterator<Item = &str> {
     let words = command.iter().map(String::as_str);
     let mut before = "";
@@ -22,7 +22,7 @@ fn arguments(command: &[String]) -> impl Iterator<Item = &str> {
     words.skip(1)
 }
 
-/// The end of a path, which tells a folder from others: `…/store/runs/20260101T000000Z-sort`.
+/// The end of a path, which distinguishes folders: `…/store/runs/20260101T000000Z-sort`.
 pub fn short_path(path: &str) -> String {
     let parts: Vec<&str> = path.split('/').filter(|part| !part.is_empty()).collect();
     match parts.len() {
@@ -31,7 +31,7 @@ pub fn short_path(path: &str) -> String {
     }
 }
 
-/// So many parts of a path are told.
+/// Number of components of a path that are shown.
 const PARTS: usize = 3;
 
 #[cfg(test)]

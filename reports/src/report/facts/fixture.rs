@@ -22,7 +22,7 @@ pub fn run(summary: Vec<SummaryRow>) -> Run {
     Run { folder: PathBuf::from("results/new"), record: record(), summary, samples: vec![] }
 }
 
-/// A run before.
+/// An earlier run.
 pub fn earlier(started: &str, rows: Vec<SummaryRow>) -> RunSummary {
     let record = RunRecord { started: started.into(), ..record() };
     RunSummary { id: started.into(), record, rows }
@@ -59,7 +59,7 @@ fn key(variant: &str) -> Key {
     Key::new(row(variant, "n=1;order=random", 1.0).point(), "total")
 }
 
-fn point(number: usize, verdict: Verdict) -> PointVerdict {
+fn point(index: usize, verdict: Verdict) -> PointVerdict {
     let (ratio, reason) = match verdict {
         Verdict::Slower => (1.08, "the whole interval is above 1.01"),
         Verdict::Faster => (0.9, "the whole interval is below 0.99"),
@@ -68,7 +68,7 @@ fn point(number: usize, verdict: Verdict) -> PointVerdict {
     };
     let side = |median_s| Side { samples: 30, median_s, fingerprint: "code:1".into() };
     PointVerdict {
-        key: key(&format!("v{number}")),
+        key: key(&format!("v{index}")),
         base: side(1e-3),
         new: side(ratio * 1e-3),
         ratio,

@@ -1,14 +1,14 @@
-//! What a report has to say, whatever it looks like.
+//! Content of a report, independent of its format.
 //!
 //! | module | finds |
 //! |---|---|
-//! | `command` | what was asked for, as it would be typed |
-//! | `settings` | what all points share, and what tells them apart |
+//! | `command` | the command line, for a shell |
+//! | `settings` | common axes of all points, and those that distinguish them |
 //! | `verdict` | the run in a sentence |
 //! | `winners` | the fastest variant of each task |
-//! | `tally` | how much was measured |
-//! | `refusals` | what is not valid, and why |
-//! | `position` | how close variants come to the measured bandwidth |
+//! | `tally` | counts of what was measured |
+//! | `refusals` | points without a valid result, with reasons |
+//! | `position` | distance of variants from the measured bandwidth |
 //! | `series` | medians over runs |
 //! | `time` | dates and durations |
 

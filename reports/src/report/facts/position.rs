@@ -1,34 +1,34 @@
-//! How close variants come to the bandwidth that was measured beside them: on a
-//! GPU whole runs to that of the link, kernels to that of the memory.
+//! Bandwidth of variants over the measured one: on a GPU that of the link for complete runs, that
+//! of the memory for kernels.
 
 use super::{TOTAL, grouped};
 use crate::rank::KERNEL;
 use crate::record::{Ceiling, SummaryRow};
 use crate::shape::{self, Axes, name};
 
-/// A variant under the ceiling of its threads.
+/// Bandwidth of a variant relative to the ceiling for its threads.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Position {
     /// The variant, with its device if that is not the CPU; or its kernels.
     pub variant: String,
-    /// What it is held against.
+    /// The ceiling.
     pub under: Ceiling,
     /// Threads on the host.
     pub threads: usize,
-    /// How many settings it was measured at.
+    /// Number of settings at which it was measured.
     pub settings: usize,
-    /// The greatest share of the copy bandwidth.
+    /// The largest share of the ceiling.
     pub best: f64,
-    /// The least one.
+    /// The smallest share of the ceiling.
     pub worst: f64,
-    /// Where it was the greatest.
+    /// Axes at which it was the largest.
     pub at: Axes,
-    /// The bandwidth there, in bytes a second.
+    /// The bandwidth there, in bytes per second.
     pub bytes_per_s: f64,
 }
 
 impl Position {
-    /// The ceiling in bytes a second.
+    /// The ceiling in bytes per second.
     pub fn ceiling(&self) -> f64 {
         self.bytes_per_s / self.best
     }
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn kernels_are_held_against_the_memory_and_whole_runs_against_the_link() {
+    fn kernels_are_compared_with_memory_and_complete_runs_with_the_link() {
         let stage = |stage: &str, share: f64| SummaryRow {
             stage: stage.into(),
             device: "cuda:0".into(),

@@ -1,4 +1,4 @@
-//! What is not valid, and why.
+//! Points without a valid result, with reasons.
 
 use super::{TOTAL, grouped};
 use crate::record::SummaryRow;
@@ -11,7 +11,7 @@ pub struct Refusal {
     pub variant: String,
     /// The note of the rows.
     pub reason: String,
-    /// How many points.
+    /// Number of points.
     pub points: usize,
 }
 

@@ -11,12 +11,12 @@ use crate::trend::{Terms, Track, Trend, Visit, trends};
 pub struct Series<'a> {
     /// The point in the reported run.
     pub row: &'a SummaryRow,
-    /// Two visits or more, the oldest first: the last one is of the reported run.
+    /// Two runs or more, the oldest first: the last one is of the reported run.
     pub trend: Trend,
 }
 
 impl Series<'_> {
-    /// The last median over the middle one of those before.
+    /// The last median over the median of those before.
     pub fn change(&self) -> f64 {
         let visits = &self.trend.track.visits;
         let mut medians: Vec<f64> = visits.iter().map(|visit| visit.median_s).collect();
@@ -26,7 +26,7 @@ impl Series<'_> {
     }
 }
 
-/// The points of a task that an earlier run has too, those first that moved most.
+/// The points of a task that an earlier run has too, by size of the change.
 pub fn series<'a>(input: &ReportInput<'a>, algorithm: &str) -> Vec<Series<'a>> {
     let mut entries: HashMap<Point, Vec<Visit>> = HashMap::new();
     for run in input.history() {
@@ -35,14 +35,14 @@ pub fn series<'a>(input: &ReportInput<'a>, algorithm: &str) -> Vec<Series<'a>> {
             row.algorithm == algorithm && gpu(&run.record) == gpu(&input.run.record)
         };
         for row in run.rows.iter().filter(is_here) {
-            if let Some(entry) = Visit::of("", &run.record, row) {
+            if let Some(entry) = Visit::from_row("", &run.record, row) {
                 entries.entry(row.point()).or_default().push(entry);
             }
         }
     }
     let rows = input.run.summary.iter();
     let tracks = rows.filter(|row| row.algorithm == algorithm).filter_map(|row| {
-        let last = Visit::of("", &input.run.record, row)?;
+        let last = Visit::from_row("", &input.run.record, row)?;
         let mut visits = entries.remove(&row.point())?;
         visits.push(last);
         let record = &input.run.record;
@@ -93,7 +93,7 @@ mod tests {
     fn changes_of_the_level_are_found() {
         let day = |day: usize| format!("2025-12-{day:02}T00:00:00Z");
         let level = |day: usize| if day <= 20 { 1.0 } else { 1.5 };
-        // Not quite the same each time, as times are.
+        // Slightly different each time, as times are.
         let median = |day: usize| level(day) * (1.0 + 1e-3 * (day * 7 % 5) as f64);
         let nights = 1..=29;
         let runs: Vec<_> = nights
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn what_moved_most_comes_first() {
+    fn the_largest_changes_come_first() {
         let rows = |a: f64, b: f64| vec![row("a", "n=1", a), row("b", "n=1", b)];
         let runs = [earlier("2025-12-31T00:00:00Z", rows(1.0, 1.0))];
         let run = run(rows(1.1, 0.5));

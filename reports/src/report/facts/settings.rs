@@ -1,35 +1,35 @@
-//! What all points share, said once, and what tells them apart.
+//! Common axes of all points, which are printed once, and those that distinguish points.
 
 use crate::record::SummaryRow;
 use crate::shape::{self, Axes, AxisName};
 
-/// What is said where only the absence of a placement tells points apart.
+/// Label of points that differ from others only by having no placement.
 const NO_PLACEMENT: &str = "no placement";
 
-/// The axes that all points of a set have with the same value.
+/// The axes that have the same value for all points of a set.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
     common: Axes,
 }
 
 impl Settings {
-    /// What the points with these axes share.
-    pub fn of(points: impl IntoIterator<Item = Axes>) -> Self {
+    /// Common axes of points.
+    pub fn from_points(points: impl IntoIterator<Item = Axes>) -> Self {
         let common = shape::common(points);
         Settings { common }
     }
 
-    /// What rows share.
-    pub fn of_rows<'a>(rows: impl IntoIterator<Item = &'a SummaryRow>) -> Self {
-        Settings::of(rows.into_iter().map(shape::axes))
+    /// Common axes of rows.
+    pub fn from_rows<'a>(rows: impl IntoIterator<Item = &'a SummaryRow>) -> Self {
+        Settings::from_points(rows.into_iter().map(shape::axes))
     }
 
-    /// What is common, in words.
+    /// The common axes as text.
     pub fn common(&self) -> String {
         shape::phrases(&self.common)
     }
 
-    /// What tells a point from the others, in words; all if nothing does.
+    /// The axes that distinguish a point from the others as text; all axes if none differ.
     pub fn apart(&self, axes: &Axes) -> String {
         let is_own = |axis: &&(AxisName, String)| !self.common.contains(axis);
         let own: Axes = axes.iter().filter(is_own).cloned().collect();
@@ -47,10 +47,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_common_is_not_repeated() {
+    fn common_axes_are_not_repeated() {
         let rows =
             [row("a", "digis=1000;order=random", 1.0), row("a", "digis=1000;order=time", 1.0)];
-        let settings = Settings::of_rows(&rows);
+        let settings = Settings::from_rows(&rows);
         assert_eq!(settings.common(), "1 k digis · 2 threads · cache hot");
         assert_eq!(settings.apart(&shape::axes(&rows[1])), "order time");
     }
@@ -58,17 +58,17 @@ mod tests {
     #[test]
     fn a_single_point_says_all() {
         let rows = [row("a", "digis=1000", 1.0)];
-        let settings = Settings::of_rows(&rows);
+        let settings = Settings::from_rows(&rows);
         let words = "1 k digis · 2 threads · cache hot";
         assert_eq!(settings.apart(&shape::axes(&rows[0])), words);
     }
 
     #[test]
-    fn threads_without_a_place_are_told_from_those_with_one() {
+    fn threads_without_a_place_are_distinguished() {
         let mut placed = row("a", "n=1", 1.0);
         placed.places = "cores".into();
         let rows = [row("a", "n=1", 1.0), placed];
-        let settings = Settings::of_rows(&rows);
+        let settings = Settings::from_rows(&rows);
         assert_eq!(settings.apart(&shape::axes(&rows[0])), "no placement");
         assert_eq!(settings.apart(&shape::axes(&rows[1])), "places cores");
     }

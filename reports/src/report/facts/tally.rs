@@ -1,4 +1,4 @@
-//! How much was measured.
+//! Counts of what was measured.
 
 use std::collections::BTreeSet;
 
@@ -13,17 +13,17 @@ pub struct Tally {
     pub points: usize,
     /// Points without one: wrong, refused, not run.
     pub refused: usize,
-    /// Variants on their devices.
+    /// Combinations of variant and device.
     pub variants: usize,
     /// Combinations of all other axes.
     pub settings: usize,
-    /// Samples of whole points.
+    /// Samples of total times.
     pub samples: usize,
 }
 
 impl Tally {
     /// Counts rows.
-    pub fn of<'a>(rows: impl IntoIterator<Item = &'a SummaryRow>) -> Self {
+    pub fn from_rows<'a>(rows: impl IntoIterator<Item = &'a SummaryRow>) -> Self {
         let mut tally = Tally::default();
         let mut variants: BTreeSet<(String, String)> = BTreeSet::new();
         let mut settings: BTreeSet<(String, Axes)> = BTreeSet::new();
@@ -56,6 +56,6 @@ mod tests {
         refused.samples = 0;
         let rows = [row("a", "n=1", 1.0), stage, row("a", "n=2", 1.0), refused];
         let expected = Tally { points: 2, refused: 1, variants: 2, settings: 2, samples: 20 };
-        assert_eq!(Tally::of(&rows), expected);
+        assert_eq!(Tally::from_rows(&rows), expected);
     }
 }

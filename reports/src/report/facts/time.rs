@@ -19,7 +19,7 @@ pub fn minute(started: &str) -> String {
     }
 }
 
-/// How long a run took, `2m 14s`; `None` if it was killed.
+/// Duration of a run, `2m 14s`; `None` if it was killed.
 pub fn duration(record: &RunRecord) -> Option<String> {
     let end = parse_rfc3339(record.finished.as_deref()?).ok()?;
     let elapsed = end.duration_since(parse_rfc3339(&record.started).ok()?);

@@ -8,8 +8,7 @@ use crate::compare::{Comparison, PointVerdict, Verdict};
 use crate::published::{Outcome, Reproduction};
 use crate::units;
 
-/// What a reader must know if they read no more: what changed, whether publications were right,
-/// or else who wins.
+/// The main result: changes, verdicts on publications, or else the fastest variants.
 pub fn sentences(input: &ReportInput) -> Vec<String> {
     let changes = input.comparison.map(changes);
     if !input.published.is_empty() {
@@ -85,10 +84,10 @@ pub fn changes(comparison: &Comparison) -> String {
     worst + &others.collect::<String>() + &wrong
 }
 
-/// The points that a reader should look at, the most urgent first.
+/// The points that need attention, the most urgent first.
 pub fn changed_points(comparison: &Comparison) -> Vec<&PointVerdict> {
     let urgent = Verdict::ALL.into_iter().filter(|verdict| *verdict != Verdict::Same);
-    urgent.flat_map(|verdict| comparison.of(verdict)).collect()
+    urgent.flat_map(|verdict| comparison.with_verdict(verdict)).collect()
 }
 
 /// `1.080 [1.050, 1.110]`.
@@ -99,9 +98,10 @@ pub fn ratio(point: &PointVerdict) -> String {
     format!("{}{interval}", units::ratio(point.ratio))
 }
 
-/// The day, or what tells two runs of a day apart.
+/// The day of the base, or its time if both runs are of one day.
 fn time_of_base(comparison: &Comparison) -> String {
-    let (base, new) = (&comparison.base.started, &comparison.new.started);
+    let base = &comparison.base.started;
+    let new = &comparison.new.started;
     match day(base) == day(new) {
         true => minute(base),
         false => day(base).to_owned(),
@@ -135,21 +135,21 @@ mod tests {
     }
 
     #[test]
-    fn where_nothing_could_be_judged_there_is_nothing_else_to_say() {
+    fn without_verdicts_the_headline_states_that_only() {
         let open = comparison(&[Verdict::Inconclusive, Verdict::Inconclusive]);
         let expected = "None of 2 points could be judged against the run of 2025-12-31";
         assert_eq!(changes(&open), expected);
     }
 
     #[test]
-    fn published_conclusions_are_counted_by_what_became_of_them() {
+    fn published_claims_are_counted_by_verdict() {
         let published = [published::table(&published::rows())];
         let expected = "Of 20 published conclusions 15 hold here, and of 5 not all was measured";
         assert_eq!(conclusions(&published), expected);
     }
 
     #[test]
-    fn what_is_wrong_now_is_told() {
+    fn wrong_outputs_are_reported() {
         let mut comparison = comparison(&[Verdict::Same]);
         comparison.only_base.push(crate::compare::Unmatched {
             key: comparison.points[0].key.clone(),

@@ -1,4 +1,4 @@
-//! The fastest variant of each task, and how far it is ahead, as far as samples can tell.
+//! The fastest variant of each task, and its lead, with the uncertainty.
 
 use std::collections::BTreeMap;
 
@@ -7,71 +7,70 @@ use crate::grouped::distinct;
 use crate::rank::{Rank, has_kernels};
 use crate::record::SummaryRow;
 use crate::shape::name;
-use crate::winners::{Evidence, Race, not_ranked, races};
+use crate::winners::{Evidence, Ranking, not_ranked, rankings};
 
-/// Who is the fastest at most settings of a task.
+/// The fastest variants at most settings of a task.
 #[derive(Clone, Debug)]
 struct Winners<'a> {
-    /// One a setting, at least one.
-    races: Vec<Race<'a>>,
-    /// Who is clearly the fastest at how many settings, the one with the most first.
+    /// One ranking per setting, at least one.
+    rankings: Vec<Ranking<'a>>,
+    /// Significantly fastest variants with the number of settings, by that number.
     wins: Vec<(String, usize)>,
 }
 
-/// Who wins a task: a sentence for what ranks, and one for the other of whole and kernels if
-/// that tells of another winner.
+/// The winners of a task: a sentence for the chosen rank, and one for the other one of total and
+/// kernels if its winner differs.
 pub fn sentences(rows: &[SummaryRow], algorithm: &str, rank: Rank) -> Vec<String> {
     let of_task = rows_of(rows, algorithm);
-    let mut said = ranking(&of_task, algorithm, rank);
+    let mut phrases = ranking(&of_task, algorithm, rank);
     let apart = not_ranked(&of_task, rank);
     if !apart.is_empty() {
         let names = distinct(apart.into_iter().map(name)).join(", ");
-        said.push(format!(
-            "{algorithm}: not ranked, as the stages before gave them different \
-            things: {names}"
+        phrases.push(format!(
+            "{algorithm}: not ranked, because earlier stages gave them different inputs: {names}"
         ));
     }
-    said
+    phrases
 }
 
-/// Who wins among those that can be ranked.
+/// The winners among rows that can be ranked.
 fn ranking(of_task: &[&SummaryRow], algorithm: &str, rank: Rank) -> Vec<String> {
     let sentence = |rank| winners(of_task, rank).map(|winners| winners.sentence());
     if !has_kernels(of_task.iter().copied()) {
-        let said = sentence(rank).into_iter();
-        return said.map(|text| format!("{algorithm}: {text}")).collect();
+        let phrases = sentence(rank).into_iter();
+        return phrases.map(|text| format!("{algorithm}: {text}")).collect();
     }
     let first = |rank| winners(of_task, rank).map(|winners| winners.closest_or_winner());
     let mut ranks = vec![rank];
     if first(rank) != first(rank.other()) {
         ranks.push(rank.other());
     }
-    let said = ranks.into_iter().filter_map(|rank| {
+    let phrases = ranks.into_iter().filter_map(|rank| {
         let text = sentence(rank)?;
-        Some(format!("{algorithm}, {}: {text}", place_of(rank)))
+        Some(format!("{algorithm}, {}: {text}", rank_phrase(rank)))
     });
-    said.collect()
+    phrases.collect()
 }
 
-/// `ranked by the whole` reads as what was asked.
-fn place_of(rank: Rank) -> &'static str {
+/// Phrase of a rank in sentences.
+fn rank_phrase(rank: Rank) -> &'static str {
     match rank {
         Rank::Total => "end to end",
         Rank::Kernel => "by kernels",
     }
 }
 
-/// The winners of a task; none without a valid row.
+/// The winners of a task; `None` without a valid row.
 fn winners<'a>(rows: &[&'a SummaryRow], rank: Rank) -> Option<Winners<'a>> {
-    let races = races(rows, rank);
-    (!races.is_empty()).then(|| Winners { wins: wins(&races), races })
+    let rankings = rankings(rows, rank);
+    (!rankings.is_empty()).then(|| Winners { wins: wins(&rankings), rankings })
 }
 
-/// Who wins how many races clearly, the one with the most first.
-fn wins(races: &[Race]) -> Vec<(String, usize)> {
+/// Variants with their numbers of significant wins, by that number.
+fn wins(rankings: &[Ranking]) -> Vec<(String, usize)> {
     let mut wins: BTreeMap<String, usize> = BTreeMap::new();
-    for race in races.iter().filter(|race| race.evidence() == Evidence::Clear) {
-        *wins.entry(name(race.first)).or_default() += 1;
+    for ranking in rankings.iter().filter(|ranking| ranking.evidence() == Evidence::Clear) {
+        *wins.entry(name(ranking.first)).or_default() += 1;
     }
     let mut wins: Vec<_> = wins.into_iter().collect();
     wins.sort_by_key(|(_, wins)| std::cmp::Reverse(*wins));
@@ -86,21 +85,21 @@ fn range(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
 }
 
 impl Winners<'_> {
-    /// At how many settings so much can be said.
+    /// Number of settings with this evidence.
     fn count(&self, evidence: Evidence) -> usize {
-        self.races.iter().filter(|race| race.evidence() == evidence).count()
+        self.rankings.iter().filter(|ranking| ranking.evidence() == evidence).count()
     }
 
-    /// Of a winner, the least and the greatest ratio of the next one's median to its own.
+    /// Minimum and maximum ratio of the next one's median to the winner's.
     fn lead(&self, winner: &str) -> Option<(f64, f64)> {
-        let clear = self.races.iter().filter(|race| race.evidence() == Evidence::Clear);
-        range(clear.filter(|race| name(race.first) == winner).filter_map(Race::lead))
+        let clear = self.rankings.iter().filter(|ranking| ranking.evidence() == Evidence::Clear);
+        range(clear.filter(|ranking| name(ranking.first) == winner).filter_map(Ranking::lead))
     }
 
-    /// Who wins most clearly, or has the smallest median where nobody does.
+    /// The most significant winner, or the smallest median if no lead is significant.
     fn closest_or_winner(&self) -> String {
         let winner = self.wins.first().map(|(name, _)| name.clone());
-        winner.unwrap_or_else(|| name(self.races[0].first))
+        winner.unwrap_or_else(|| name(self.rankings[0].first))
     }
 
     /// `radix is the fastest at 7 of 8 settings, 1.10 to 3.10 × ahead of the next; elsewhere
@@ -109,19 +108,20 @@ impl Winners<'_> {
         let Some((winner, wins)) = self.wins.first() else {
             return self.undecided();
         };
-        let place = match (*wins, self.races.len()) {
+        let at = match (*wins, self.rankings.len()) {
             (1, 1) => String::new(),
             (wins, all) if wins == all => format!(" at all {all} settings"),
             (wins, all) => format!(" at {wins} of {}", counted(all, "setting")),
         };
-        let (elsewhere, unclear) = (self.elsewhere(), self.unclear());
+        let elsewhere = self.elsewhere();
+        let unclear = self.unclear();
         match self.ahead(winner) {
-            Some(ahead) => format!("{winner} is the fastest{place}{ahead}{elsewhere}{unclear}"),
-            None => format!("{winner} is the only one with a time{place}{elsewhere}{unclear}"),
+            Some(ahead) => format!("{winner} is the fastest{at}{ahead}{elsewhere}{unclear}"),
+            None => format!("{winner} is the only one with a time{at}{elsewhere}{unclear}"),
         }
     }
 
-    /// `, 1.10 to 3.10 × ahead of the next`; nothing if there is no next one.
+    /// `, 1.10 to 3.10 × ahead of the next`; `None` if there is no next one.
     fn ahead(&self, winner: &str) -> Option<String> {
         let (low, high) = self.lead(winner)?;
         let lead = match (format!("{low:.2}"), format!("{high:.2}")) {
@@ -138,30 +138,31 @@ impl Winners<'_> {
         if others.is_empty() { String::new() } else { format!("; elsewhere {}", others.join(", ")) }
     }
 
-    /// What can't be decided at other settings.
+    /// Statement on settings without a significant winner.
     fn unclear(&self) -> String {
-        let said = |evidence, words: &str| match self.count(evidence) {
+        let phrases = |evidence, words: &str| match self.count(evidence) {
             0 => String::new(),
             count => format!("; at {count} {words}"),
         };
-        let overlapping = said(Evidence::Overlap, "the intervals of the first two overlap");
-        overlapping + &said(Evidence::TooFew, "too few samples to say")
+        let overlapping = phrases(Evidence::Overlap, "the intervals of the first two overlap");
+        overlapping + &phrases(Evidence::TooFew, "too few samples")
     }
 
-    /// Nobody is clearly the fastest anywhere.
+    /// Statement for a task without any significant winner.
     fn undecided(&self) -> String {
-        if let [race] = &self.races[..] {
-            let second = race.second.map(|second| format!(" and {}", name(second)));
-            let names = name(race.first) + &second.unwrap_or_default();
-            return match race.evidence() {
+        if let [ranking] = &self.rankings[..] {
+            let second = ranking.second.map(|second| format!(" and {}", name(second)));
+            let names = name(ranking.first) + &second.unwrap_or_default();
+            return match ranking.evidence() {
                 Evidence::TooFew => {
-                    format!("too few samples to say which is the fastest ({names} come first)")
+                    format!("too few samples to name the fastest ({names} come first)")
                 }
-                _ => format!("{names} can't be told apart: their intervals overlap"),
+                _ => format!("{names} are not significantly different: their intervals overlap"),
             };
         }
-        let (settings, unclear) = (self.races.len(), self.unclear());
-        format!("nobody is clearly the fastest at any of {settings} settings{unclear}")
+        let settings = self.rankings.len();
+        let unclear = self.unclear();
+        format!("no variant is clearly the fastest at any of {settings} settings{unclear}")
     }
 }
 
@@ -171,7 +172,7 @@ mod tests {
     use super::*;
     use crate::charts::fixture::break_even_rows;
 
-    fn said(rows: &[SummaryRow]) -> Vec<String> {
+    fn phrases(rows: &[SummaryRow]) -> Vec<String> {
         sentences(rows, "sort", Rank::Total)
     }
 
@@ -187,32 +188,32 @@ mod tests {
         ];
         let expected = "sort: a is the fastest at 2 of 3 settings, 1.50 to 3.00 × ahead of the \
                         next; elsewhere b (1)";
-        assert_eq!(said(&rows), [expected]);
+        assert_eq!(phrases(&rows), [expected]);
     }
 
     #[test]
-    fn who_was_given_something_else_does_not_win() {
+    fn variants_with_other_inputs_do_not_win() {
         let given = |variant: &str, median: f64, given: &str| SummaryRow {
             given: given.into(),
             ..row(variant, "n=1", median)
         };
         let rows = [given("a", 2.0, "any order"), given("b", 1.0, "by time")];
-        let apart = "sort: not ranked, as the stages before gave them different things: ";
-        assert_eq!(said(&rows), [format!("{apart}a, b")]);
+        let apart = "sort: not ranked, because earlier stages gave them different inputs: ";
+        assert_eq!(phrases(&rows), [format!("{apart}a, b")]);
         let three = [rows.to_vec(), vec![given("c", 4.0, "any order")]].concat();
         let winner = "sort: a is the fastest, 2.00 × ahead of the next".to_owned();
-        assert_eq!(said(&three), [winner, format!("{apart}b")]);
+        assert_eq!(phrases(&three), [winner, format!("{apart}b")]);
     }
 
     #[test]
-    fn where_intervals_overlap_nobody_is_ahead() {
+    fn overlapping_intervals_have_no_winner() {
         let rows = [row("a", "n=1", 1.0), row("b", "n=1", 1.001)];
-        let expected = "sort: a and b can't be told apart: their intervals overlap";
-        assert_eq!(said(&rows), [expected]);
+        let expected = "sort: a and b are not significantly different: their intervals overlap";
+        assert_eq!(phrases(&rows), [expected]);
         let more = [rows.to_vec(), vec![row("a", "n=2", 1.0), row("b", "n=2", 2.0)]].concat();
         let expected = "sort: a is the fastest at 1 of 2 settings, 2.00 × ahead of the next; at \
                         1 the intervals of the first two overlap";
-        assert_eq!(said(&more), [expected]);
+        assert_eq!(phrases(&more), [expected]);
     }
 
     #[test]
@@ -222,38 +223,38 @@ mod tests {
             ..row(variant, params, median)
         };
         let rows = [few("a", "n=1", 1.0), few("b", "n=1", 1.82)];
-        let expected = "sort: too few samples to say which is the fastest (a and b come first)";
-        assert_eq!(said(&rows), [expected]);
+        let expected = "sort: too few samples to name the fastest (a and b come first)";
+        assert_eq!(phrases(&rows), [expected]);
         let mut without = [row("a", "n=1", 1.0), row("b", "n=1", 1.82)];
         without[1].ci95_low_s = None;
-        assert_eq!(said(&without), [expected]);
+        assert_eq!(phrases(&without), [expected]);
         let two = [rows.to_vec(), vec![few("a", "n=2", 1.0), few("b", "n=2", 2.0)]].concat();
-        let expected = "sort: nobody is clearly the fastest at any of 2 settings; at 2 too few \
-                        samples to say";
-        assert_eq!(said(&two), [expected]);
+        let expected = "sort: no variant is clearly the fastest at any of 2 settings; at 2 too few \
+                        samples";
+        assert_eq!(phrases(&two), [expected]);
     }
 
     #[test]
-    fn what_is_not_valid_does_not_win() {
+    fn invalid_rows_do_not_win() {
         let mut wrong = row("wrong", "n=1", 0.1);
         wrong.valid = crate::record::YesNo::No;
         let rows = [wrong, row("right", "n=1", 1.0)];
-        assert_eq!(said(&rows), ["sort: right is the only one with a time"]);
-        assert!(said(&rows[..1]).is_empty());
+        assert_eq!(phrases(&rows), ["sort: right is the only one with a time"]);
+        assert!(phrases(&rows[..1]).is_empty());
     }
 
     #[test]
-    fn whole_and_kernels_are_both_told_where_their_winners_differ() {
+    fn total_and_kernels_are_both_reported_if_their_winners_differ() {
         let rows = break_even_rows(&["random"]);
         let small: Vec<_> = rows[4..8].to_vec();
-        let [total, kernel] = &said(&small)[..] else {
-            panic!("two winners: {:?}", said(&small));
+        let [total, kernel] = &phrases(&small)[..] else {
+            panic!("two winners: {:?}", phrases(&small));
         };
-        let close = "sort, end to end: small and gpu on cuda:0 can't be told apart";
+        let close = "sort, end to end: small and gpu on cuda:0 are not significantly different";
         assert!(total.starts_with(close), "{total}");
         assert!(kernel.starts_with("sort, by kernels: gpu"), "{kernel}");
         let large = &rows[rows.len() - 4..];
         let expected = "sort, end to end: gpu on cuda:0 is the fastest, 6.59 × ahead of the next";
-        assert_eq!(said(large), [expected]);
+        assert_eq!(phrases(large), [expected]);
     }
 }

@@ -1,4 +1,4 @@
-//! How close variants come to the measured copy bandwidth.
+//! Bandwidth of variants relative to the measured copy bandwidth.
 
 use maud::{Markup, html};
 use text::Foreign;
@@ -10,8 +10,8 @@ use super::parts::{and_more, pixels, scrolling};
 use crate::record::{Ceiling, SummaryRow};
 use crate::units;
 
-/// Further variants are in the tables only.
-const MOST_BARS: usize = 40;
+/// Maximum number of bars; further variants are in the tables only.
+const MAX_BARS: usize = 40;
 const WIDTH: f64 = 300.0;
 const BAR: f64 = 18.0;
 
@@ -20,19 +20,20 @@ pub fn section(rows: &[&SummaryRow], settings: &Settings) -> Markup {
     let longest = positions.iter().map(|position| position.best).fold(1.0, f64::max);
     html! {
         @if !positions.is_empty() {
-            h3 { "Under the measured ceilings" }
+            h3 { "Share of the measured ceilings" }
             p.quiet {
-                "The bytes that any implementation must move, over the median, as a share of the copy \
-                bandwidth measured with as many threads in the same run. Bars reach to the best \
-                setting, the notch is at the worst; the line is the ceiling."
+                "The bytes that any implementation must move, over the median, as a share of the \
+                 copy bandwidth measured with the same number of threads in the same run. Bars \
+                 reach to the best setting, the notch is at the worst; the line is the ceiling."
                 @if positions.iter().any(|position| position.under == Ceiling::Link) {
-                    " On a GPU, that is so for kernels; a whole run is held against the bandwidth \
-                    of the link, both ways at once. Copies one after the other reach half of it."
+                    " On a GPU, that holds for kernels; the ceiling of complete runs is the \
+                     bandwidth of the link, both directions at the same time. Sequential copies \
+                     reach half of it."
                 }
-                @if longest > 1.0 { " What is beyond the line was served by the caches." }
+                @if longest > 1.0 { " Bars beyond the line were served by caches." }
             }
-            (scrolling("Under the measured ceilings", &table(&positions, settings, longest)))
-            (and_more(positions.len().saturating_sub(MOST_BARS), "variants"))
+            (scrolling("Share of the measured ceilings", &table(&positions, settings, longest)))
+            (and_more(positions.len().saturating_sub(MAX_BARS), "variants"))
         }
     }
 }
@@ -49,7 +50,7 @@ fn table(positions: &[Position], settings: &Settings, longest: f64) -> Markup {
                 th.number scope="col" { "ceiling" }
                 th scope="col" { "best at" }
             } }
-            tbody { @for position in positions.iter().take(MOST_BARS) { tr {
+            tbody { @for position in positions.iter().take(MAX_BARS) { tr {
                 th scope="row" { (position.variant.shown()) }
                 td.number { (position.threads) }
                 td.number { (percent(position.best)) }

@@ -1,4 +1,4 @@
-//! What changed since another run.
+//! Changes since another run.
 
 use std::path::Path;
 
@@ -17,13 +17,14 @@ use crate::compare::{Code, Comparison, PointVerdict, Unmatched, Verdict, gate};
 use crate::shape::point_axes;
 use crate::units;
 
-/// More rows than this are only counted.
-const MOST_ROWS: usize = 300;
+/// Maximum number of rows; further ones are counted.
+const MAX_ROWS: usize = 300;
 
 pub fn section(comparison: &Comparison) -> Markup {
-    let settings = Settings::of(comparison.points.iter().map(|point| point_axes(&point.key.point)));
+    let settings =
+        Settings::from_points(comparison.points.iter().map(|point| point_axes(&point.key.point)));
     let limit = comparison.thresholds.min_effect;
-    let scale = Scale::of(comparison.points.iter(), limit);
+    let scale = Scale::for_points(comparison.points.iter(), limit);
     html! {
         section #changes {
             h2 { "What changed" }
@@ -42,17 +43,18 @@ pub fn section(comparison: &Comparison) -> Markup {
 }
 
 fn compared_with(comparison: &Comparison) -> Markup {
-    let (base, limits) = (&comparison.base, &comparison.thresholds);
+    let base = &comparison.base;
+    let limits = &comparison.thresholds;
     html! {
         "Compared with the run of " (minute(&base.started)) " in " code title=(Path::new(&base.folder).shown()) { (short_path(&base.folder).shown()) }
         @if let Some(commit) = &base.git_commit { " by commit " code { (commit.shown()) } }
         ". A change counts if the whole 95 % interval of the ratio of the medians lies more than "
         (percent(limits.min_effect)) " from 1 and the rank test agrees (p < " (limits.significance)
-        "). Of all changes that are told, no more than " (percent(limits.false_discovery))
-        " are expected to be chance."
+        "). Of all reported changes, at most " (percent(limits.false_discovery))
+        " are expected to be false."
         @if base.machine_key != comparison.new.machine_key {
             strong { " The machines differ (" (base.cpu_model.shown()) " before, " (comparison.new.cpu_model.shown())
-            " now): the ratios tell about them too." }
+            " now): the ratios include that." }
         }
     }
 }
@@ -82,7 +84,7 @@ fn changed(comparison: &Comparison, settings: &Settings, scale: &Scale) -> Marku
 }
 
 fn unchanged(comparison: &Comparison, settings: &Settings, scale: &Scale) -> Markup {
-    let points: Vec<_> = comparison.of(Verdict::Same).collect();
+    let points: Vec<_> = comparison.with_verdict(Verdict::Same).collect();
     html! {
         @if !points.is_empty() {
             details {
@@ -105,12 +107,12 @@ fn table(label: &str, points: &[&PointVerdict], settings: &Settings, scale: &Sca
                 th.number scope="col" { "now" }
                 th scope="col" { "why" }
             } }
-            tbody { @for point in points.iter().take(MOST_ROWS) { (row(point, settings, scale)) } }
+            tbody { @for point in points.iter().take(MAX_ROWS) { (row(point, settings, scale)) } }
         }
     };
     html! {
         (scrolling(label, &table))
-        (and_more(points.len().saturating_sub(MOST_ROWS), "points"))
+        (and_more(points.len().saturating_sub(MAX_ROWS), "points"))
     }
 }
 
@@ -133,7 +135,7 @@ fn row(point: &PointVerdict, settings: &Settings, scale: &Scale) -> Markup {
     }
 }
 
-/// That the machine code changed; that it did not is in the reason.
+/// Note on changed machine code; unchanged code is part of the reason.
 fn code(point: &PointVerdict) -> Markup {
     let words = match (point.verdict, point.code) {
         (Verdict::Slower | Verdict::Faster, Code::Changed) => "; the machine code changed",
@@ -142,7 +144,7 @@ fn code(point: &PointVerdict) -> Markup {
     html! { (words) }
 }
 
-/// What to do next, each advice once: its commands are long, and are there to be copied.
+/// Next steps without repeats: commands are long, and meant to be copied.
 fn next(comparison: &Comparison) -> Markup {
     let steps = steps(comparison);
     let hints = hints(comparison);
@@ -155,12 +157,13 @@ fn next(comparison: &Comparison) -> Markup {
     }
 }
 
-/// What was right in the base: nobody may overlook it.
+/// Points with a wrong output that were right in the base: they must not be overlooked.
 fn wrong(comparison: &Comparison) -> Markup {
     let points: Vec<_> = comparison.wrong().collect();
     html! {
         @if !points.is_empty() {
-            p.note { strong { (counted(points.len(), "point")) " of the base: wrong output now, or failed" } }
+            p.note { strong { (counted(points.len(), "point")) " of the base: wrong output now, or \
+                failed" } }
             (partners(&points))
         }
     }
@@ -185,15 +188,15 @@ fn unmatched(comparison: &Comparison) -> Markup {
 }
 
 fn partners(points: &[&Unmatched]) -> Markup {
-    let settings = Settings::of(points.iter().map(|point| point_axes(&point.key.point)));
+    let settings = Settings::from_points(points.iter().map(|point| point_axes(&point.key.point)));
     html! {
         ul.notes {
-            @for point in points.iter().take(MOST_ROWS) {
+            @for point in points.iter().take(MAX_ROWS) {
                 li { (point.key.name()) " "
                     span.quiet { (settings.apart(&point_axes(&point.key.point))) } ": " (point.reason.shown().at_most(SENTENCE)) }
             }
         }
-        (and_more(points.len().saturating_sub(MOST_ROWS), "points"))
+        (and_more(points.len().saturating_sub(MAX_ROWS), "points"))
     }
 }
 

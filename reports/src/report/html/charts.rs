@@ -1,4 +1,4 @@
-//! The charts of a task, as `bench` draws them into the run folder.
+//! The charts of a task, as they are drawn into the run folder.
 
 use maud::{Markup, PreEscaped, html};
 use text::{Foreign, SENTENCE};
@@ -7,29 +7,29 @@ use super::super::facts::counted;
 use super::parts::{and_more, scrolling};
 use crate::charts::NamedSvg;
 
-/// Further charts are left to the files of the run folder.
-const MOST_CHARTS: usize = 24;
+/// Maximum number of charts; further ones are only in the run folder.
+const MAX_CHARTS: usize = 24;
 
-/// How much larger than drawn a chart may be shown.
-const LARGEST: f64 = 1.5;
-/// Charts of more pixels are too wide to stand side by side.
+/// Maximum magnification of a chart.
+const MAX_SCALE: f64 = 1.5;
+/// Width in pixels from which on charts do not fit side by side.
 const WIDE: u32 = 900;
 
-/// So many maps of winners are the first that a reader sees.
-pub const MOST_MAPS: usize = 3;
+/// Maximum number of maps of winners at the top of the page.
+pub const MAX_MAPS: usize = 3;
 
-/// Whether a chart shows who wins where.
+/// True for a map of winners.
 pub fn is_map(chart: &NamedSvg) -> bool {
     chart.chart == "winners" && chart.page == 1
 }
 
 pub fn section(algorithm: &str, drawn: &[NamedSvg]) -> Markup {
-    let maps = drawn.iter().filter(|chart| is_map(chart)).take(MOST_MAPS);
+    let maps = drawn.iter().filter(|chart| is_map(chart)).take(MAX_MAPS);
     let at_the_top: Vec<&str> = maps.map(|map| map.name.as_str()).collect();
     let of_task = drawn.iter().filter(|chart| chart.algorithm == algorithm);
     let of_task = of_task.filter(|chart| !at_the_top.contains(&chart.name.as_str()));
     let (first, mut further): (Vec<_>, Vec<_>) = of_task.partition(|chart| chart.page == 1);
-    let hidden = further.split_off(further.len().min(MOST_CHARTS));
+    let hidden = further.split_off(further.len().min(MAX_CHARTS));
     html! {
         @if !first.is_empty() {
             h3 { "Charts" }
@@ -45,13 +45,13 @@ pub fn section(algorithm: &str, drawn: &[NamedSvg]) -> Markup {
     }
 }
 
-/// A chart with its words for those who don't see it.
+/// A chart with a text for readers who can't see it.
 pub fn figure(chart: &NamedSvg) -> Markup {
     let caption = chart.caption.iter().map(|line| line.shown().at_most(SENTENCE).to_string());
     let caption = caption.collect::<Vec<_>>().join(" ");
     let answer = chart.headline.iter().map(|headline| format!("{}. ", headline.shown()));
     let words = format!("{}{}. {caption}", answer.collect::<String>(), chart.title.shown());
-    let largest = LARGEST * f64::from(chart.width);
+    let largest = MAX_SCALE * f64::from(chart.width);
     let is_wide = chart.width > WIDE;
     let picture = html! {
         div.chart role="img" aria-label=(words) style={ "max-width:" (largest) "px" } {

@@ -1,4 +1,4 @@
-//! The run in a sentence, and how much was measured.
+//! The run in a sentence, and counts of what was measured.
 
 use maud::{Markup, html};
 use text::{Foreign, SENTENCE};
@@ -8,13 +8,13 @@ use super::super::facts::command::asked;
 use super::super::facts::tally::Tally;
 use super::super::facts::time::{duration, minute};
 use super::super::facts::{counted, verdict};
-use super::charts::{MOST_MAPS, figure, is_map};
+use super::charts::{MAX_MAPS, figure, is_map};
 use crate::charts::NamedSvg;
 
 pub fn section(input: &ReportInput, charts: &[NamedSvg]) -> Markup {
     let record = &input.run.record;
-    // Who wins where, task by task.
-    let maps = charts.iter().filter(|chart| is_map(chart)).take(MOST_MAPS);
+    // Maps of the winners, task by task.
+    let maps = charts.iter().filter(|chart| is_map(chart)).take(MAX_MAPS);
     html! {
         section.headline aria-label="Summary" {
             p.asked { code { "bench " (asked(&record.command)) } }
@@ -32,7 +32,7 @@ fn measured(input: &ReportInput) -> String {
     let record = &input.run.record;
     let took = match duration(record) {
         Some(duration) => format!(" in {duration}"),
-        None => "; the run did not finish, this is what it left behind".to_owned(),
+        None => "; the run did not finish, so the report is incomplete".to_owned(),
     };
     let commit = record.software.git_commit.as_ref();
     let commit =
@@ -46,7 +46,7 @@ fn measured(input: &ReportInput) -> String {
 }
 
 fn figures(input: &ReportInput) -> Markup {
-    let tally = Tally::of(&input.run.summary);
+    let tally = Tally::from_rows(&input.run.summary);
     let figures = [
         (tally.points, "point measured", "points measured"),
         (tally.variants, "variant", "variants"),

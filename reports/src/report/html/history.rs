@@ -13,24 +13,24 @@ use crate::shape::{axes, name};
 use crate::trend::{Shift, Trend};
 use crate::units;
 
-/// Further points moved less.
-const MOST_SERIES: usize = 60;
-/// So many are open when the page is.
+/// Maximum number of series; further points changed less.
+const MAX_SERIES: usize = 60;
+/// Number of series that are open initially.
 const OPEN: usize = 12;
 const PICTURE: Frame = Frame { width: 240.0, height: 64.0, dots: true };
 
 pub fn section(input: &ReportInput, algorithm: &str, settings: &Settings) -> Markup {
     let series = series(input, algorithm);
-    let shown = &series[..series.len().min(MOST_SERIES)];
+    let shown = &series[..series.len().min(MAX_SERIES)];
     let (first, rest) = shown.split_at(shown.len().min(OPEN));
     html! {
         @if !series.is_empty() {
             h3 { "History" }
             p.quiet {
-                "Medians of " (counted(input.history().len() + 1, "run")) " on this machine in the \
-                order of time, with their 95 % intervals; each picture has a scale of its own. Under \
-                it stands the last median, and how far it is from the middle one of the runs before: \
-                where that is furthest comes first. Dashed lines are where the level changed."
+                "Medians of " (counted(input.history().len() + 1, "run")) " on this machine in \
+                    order of time, with their 95 % intervals; each picture has its own scale. Below \
+                    it are the last median, and its change from the median of the earlier runs; \
+                    the largest changes come first. Dashed lines are changes of the level."
             }
             (pictures(first, settings))
             @if !rest.is_empty() {
@@ -64,6 +64,7 @@ fn latest(series: &Series) -> String {
 
 /// `slower since 2026-11-20: +4.0 %`.
 fn changed(trend: &Trend, shift: &Shift) -> Markup {
-    let (word, since) = (shift.direction.name(), day(&trend.first_visit(shift).started));
+    let word = shift.direction.name();
+    let since = day(&trend.first_visit(shift).started);
     html! { span.(word) { (word) " since " (since) ": " (units::change(shift.ratio())) } }
 }

@@ -9,10 +9,10 @@ use crate::units;
 
 const WIDTH: f64 = 220.0;
 const HEIGHT: f64 = 24.0;
-/// Room for the markers at the ends.
+/// Margin for the markers at the ends.
 const MARGIN: f64 = 8.0;
-/// Ratios further from 1 than this factor are drawn at the edge.
-const LARGEST: f64 = 4.0;
+/// Ratios further from 1 than this factor are clipped.
+const MAX_RATIO: f64 = 4.0;
 
 /// A logarithmic scale around 1.
 #[derive(Clone, Copy, Debug)]
@@ -24,15 +24,15 @@ pub struct Scale {
 }
 
 impl Scale {
-    /// A scale that holds all intervals, and the band of what doesn't count.
-    pub fn of<'a>(points: impl Iterator<Item = &'a PointVerdict>, min_effect: f64) -> Self {
+    /// A scale for all intervals, and the band of irrelevant changes.
+    pub fn for_points<'a>(points: impl Iterator<Item = &'a PointVerdict>, min_effect: f64) -> Self {
         let ends = points.flat_map(|point| {
             let (low, high) = ends(point);
             [low, high, point.ratio]
         });
         let far = ends.map(|ratio| ratio.ln().abs()).filter(|far| far.is_finite());
-        let least = (1.0 + 3.0 * min_effect).ln();
-        Scale { reach: far.fold(least, f64::max).min(LARGEST.ln()), min_effect }
+        let smallest = (1.0 + 3.0 * min_effect).ln();
+        Scale { reach: far.fold(smallest, f64::max).min(MAX_RATIO.ln()), min_effect }
     }
 
     fn x(&self, ratio: f64) -> f64 {
@@ -42,7 +42,8 @@ impl Scale {
 
     /// The ends of the scale and its middle, over the plots.
     pub fn axis(&self) -> Markup {
-        let (low, high) = ((-self.reach).exp(), self.reach.exp());
+        let low = (-self.reach).exp();
+        let high = self.reach.exp();
         let number = |ratio| units::significant(ratio, 3);
         html! {
             span.ends aria-hidden="true" {
@@ -55,9 +56,11 @@ impl Scale {
     pub fn plot(&self, point: &PointVerdict) -> Markup {
         let (low, high) = ends(point);
         let middle = HEIGHT / 2.0;
-        let (from, to) = (pixels(self.x(low)), pixels(self.x(high)));
+        let from = pixels(self.x(low));
+        let to = pixels(self.x(high));
         let mark = marker(point.verdict, self.x(point.ratio));
-        let (left, right) = (self.x(1.0 - self.min_effect), self.x(1.0 + self.min_effect));
+        let left = self.x(1.0 - self.min_effect);
+        let right = self.x(1.0 + self.min_effect);
         html! {
             svg.interval role="img" aria-label=(words(point)) width=(WIDTH) height=(HEIGHT)
                 viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } {
@@ -72,7 +75,7 @@ impl Scale {
     }
 }
 
-/// The numbers for those who don't see the plot.
+/// The numbers, for readers who can't see the plot.
 fn words(point: &PointVerdict) -> String {
     let missing = match point.interval {
         Some(_) => "",
@@ -91,7 +94,7 @@ pub fn class(verdict: Verdict) -> &'static str {
     }
 }
 
-/// The sign of a verdict: colour alone says nothing to some.
+/// The sign of a verdict, because some readers can't distinguish colours.
 pub fn sign(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Slower => "▲",
@@ -128,7 +131,7 @@ mod tests {
         let mut points = comparison(&[Verdict::Slower, Verdict::Faster]).points;
         points[0].ratio = 1e6;
         points[1].ratio = 0.0;
-        let scale = Scale::of(points.iter(), 0.01);
+        let scale = Scale::for_points(points.iter(), 0.01);
         assert_eq!(scale.x(1.0), WIDTH / 2.0);
         assert_eq!(scale.x(1e6), WIDTH - MARGIN);
         assert_eq!(scale.x(0.0), MARGIN);
@@ -137,7 +140,7 @@ mod tests {
     #[test]
     fn a_plot_says_its_numbers() {
         let point = &comparison(&[Verdict::Slower]).points[0];
-        let plot = Scale::of([point].into_iter(), 0.01).plot(point).into_string();
+        let plot = Scale::for_points([point].into_iter(), 0.01).plot(point).into_string();
         assert!(plot.contains("aria-label=\"1.080 [1.050, 1.110]\""), "{plot}");
     }
 }

@@ -1,4 +1,4 @@
-//! Where it ran, in which state, by what, and how fast the memory is.
+//! Machines, their state, the software, and the bandwidth of memory.
 
 use maud::{Markup, html};
 use text::Foreign;
@@ -27,7 +27,7 @@ pub fn section(input: &ReportInput) -> Markup {
     }
 }
 
-/// A machine as the first of its records has it.
+/// A machine by the first of its records.
 fn machine(records: &[&RunRecord]) -> Markup {
     let Some(record) = records.first() else {
         return html! {};
@@ -72,7 +72,7 @@ fn topology(machine: &Machine) -> String {
     parts.join(", ")
 }
 
-/// `L1 2 × 32 KiB`; none if they are not known.
+/// `L1 2 × 32 KiB`; `None` if they are not known.
 fn caches(levels: &[CacheLevel]) -> Option<String> {
     let words = levels.iter().map(|cache| {
         let kib = cache.bytes / 1024;
@@ -86,7 +86,7 @@ fn caches(levels: &[CacheLevel]) -> Option<String> {
     (!words.is_empty()).then(|| words.join(", "))
 }
 
-/// How many runs of this machine the report knows.
+/// Number of runs of this machine in the report.
 fn runs(records: &[&RunRecord]) -> String {
     let days = || records.iter().map(|record| day(&record.started));
     match (days().min(), days().max()) {
@@ -137,8 +137,8 @@ fn plugins(record: &RunRecord) -> Option<String> {
     (!words.is_empty()).then(|| words.join(", "))
 }
 
-/// What is measured of a link.
-const LINK: [&str; 3] = ["host to device", "device to host", "both ways"];
+/// Measured directions of a link.
+const LINK: [&str; 3] = ["host to device", "device to host", "both directions"];
 
 fn ceilings(record: &RunRecord) -> Markup {
     let has_links = record.ceilings.values().any(|found| found.link.is_some());

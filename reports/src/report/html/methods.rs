@@ -1,4 +1,4 @@
-//! How the numbers were made, what they mean, and what they don't cover.
+//! Methods: measurement, meaning and limits of the numbers.
 
 use maud::{Markup, html};
 
@@ -8,49 +8,46 @@ use super::super::facts::tally::Tally;
 use crate::record::RunRecord;
 use crate::units;
 
-/// What the columns of the tables mean.
+/// Meanings of the columns of the tables.
 const COLUMNS: [(&str, &str); 9] = [
-    (
-        "median, 95 % CI",
-        "half of the samples were faster; where the true median lies, by the bootstrap",
-    ),
+    ("median, 95 % CI", "the median of the samples, with its bootstrap confidence interval"),
     ("ratio", "the median over that of the fastest variant of the table"),
     (
         "total, kernel",
         "where something runs on a GPU, instead of the median: end to end with all copies, and \
          the kernels alone, for data that stay on the device; the heading says which one ranks",
     ),
-    ("items/s", "how many things the task processed (digis, clusters), over the median"),
+    ("items/s", "items that the task processed (digis, clusters), over the median"),
     ("bytes/s", "the bytes that any implementation must move, over the median"),
     (
         "of copy",
-        "that, over the copy bandwidth measured in the same run with as many threads; in \
-         brackets for a whole run on a GPU: over that of the link, both ways at once",
+        "that, over the copy bandwidth measured in the same run with the same number of threads; \
+         in brackets for a complete run on a GPU: over that of the link, both directions at the \
+         same time",
     ),
     ("memory", "all buffers alive during the run, the input included, over the size of the input"),
     (
         "samples",
-        "how many, and what ended the sampling: a narrow interval, enough samples, the time, or \
-         an interrupt",
+        "number of samples, and the reason for the end of sampling: a narrow interval, enough \
+         samples, the time, or an interrupt",
     ),
     ("stable", "whether equal keys keep their order"),
 ];
 
-/// How times are taken, in short.
-const HOW: &str = "Every variant first has to be right: its output on the very input that is \
-    timed is checked against a reference. What is wrong is never timed. Each sample starts from \
-    fresh input, which is copied before the clock starts; the first one, which warms everything \
-    up, is dropped. The variants of an input take turns in random order, so that a drift of the \
-    machine hits all of them alike. Samples come in visits of a few, each with data and buffers \
-    made anew; the scatter of the visits widens the interval of the median to what another run \
-    can be expected to keep. A probe of the cores before and after each sample notices other \
-    load: such samples are repeated, and flagged where that did not help. Sampling goes on until \
-    the interval is narrow enough, or until a limit of samples or time is reached. All samples \
-    are kept, outliers included; what looks odd about them is said under the tables.";
+/// Summary of the measurement of times.
+const HOW: &str = "The output of every variant on the timed input is checked against a reference; \
+    wrong variants are never timed. Each sample starts from fresh input, which is copied before \
+    the clock starts; the first one is a warm-up and is dropped. The variants of an input are \
+    interleaved in random order, so that drift of the machine affects all of them equally. Samples \
+    are taken in blocks, each with newly created data and buffers; the scatter between blocks \
+    widens the interval of the median to what is expected of another run. A probe of the cores \
+    before and after each sample detects other load: such samples are repeated, and flagged if \
+    that did not help. Sampling ends when the interval is narrow enough, or at a limit of samples \
+    or time. All samples are kept, outliers included; anomalies are listed under the tables.";
 
-/// What holds for every run.
-const HOLDS: &str = "Numbers hold for this machine, this build and these data shapes; a ratio \
-    within a run is steadier than times of different runs.";
+/// Limits of validity of every run.
+const HOLDS: &str = "Numbers are valid for this machine, this build and these data shapes; ratios \
+    within a run are more reliable than times of different runs.";
 
 pub fn section(input: &ReportInput) -> Markup {
     html! {
@@ -78,10 +75,7 @@ fn caveats(input: &ReportInput) -> Vec<String> {
         say(record.finished.is_none(), "The run was stopped before its end: points are missing."),
         shard(record),
         later(input),
-        say(
-            record.ceilings.is_empty(),
-            "No bandwidth was measured, so nothing is said about ceilings.",
-        ),
+        say(record.ceilings.is_empty(), "No bandwidth was measured, so ceilings are unknown."),
         say(record.machine.gpus.is_empty(), "No GPU was found on this machine."),
         say(
             input.comparison.is_none(),
@@ -92,7 +86,7 @@ fn caveats(input: &ReportInput) -> Vec<String> {
 }
 
 fn refused(input: &ReportInput) -> Option<String> {
-    let refused = Tally::of(&input.run.summary).refused;
+    let refused = Tally::from_rows(&input.run.summary).refused;
     let points = counted(refused, "point");
     let words =
         format!("{points} {} without a valid time; each task says why.", units::are(refused));
@@ -101,7 +95,8 @@ fn refused(input: &ReportInput) -> Option<String> {
 
 fn shard(record: &RunRecord) -> Option<String> {
     let suite = record.suite.as_ref()?;
-    let (shard, name) = (suite.shard?, &suite.name);
+    let shard = suite.shard?;
+    let name = &suite.name;
     let words = format!("This is shard {shard} of the suite {name}: the others are not in here.");
     Some(words)
 }

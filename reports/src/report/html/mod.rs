@@ -1,17 +1,17 @@
-//! The report as a page that needs nothing else: no network, no script.
+//! The report as a self-contained page: no network, no script.
 //!
 //! | module | shows |
 //! |---|---|
-//! | `headline` | the run in a sentence, and how much was measured |
-//! | `changes`, `interval` | what changed since another run |
-//! | `machines` | where it ran, and the measured ceilings |
+//! | `headline` | the run in a sentence, and counts of what was measured |
+//! | `changes`, `interval` | changes since another run |
+//! | `machines` | machines, and the measured ceilings |
 //! | `task` | a task: `charts`, `tables`, `stages`, `ceilings`, `history` |
-//! | `published` | published figures beside what was measured |
-//! | `methods` | how to read it all, and what was not measured |
-//! | `raw` | the records, and how to make them again |
+//! | `published` | published figures and measured values |
+//! | `methods` | how to read it, and what was not measured |
+//! | `raw` | the records, and how to reproduce them |
 //!
-//! Whatever comes from a run is escaped: `maud` does so with every value. The
-//! only ready-made markup is that of our own charts.
+//! All values from a run are escaped by `maud`. The only unescaped markup is that of recobench's
+//! own charts.
 
 mod ceilings;
 mod changes;
@@ -41,13 +41,13 @@ use crate::charts::{Diagnostics, NamedSvg, Stages, Wanted};
 
 const STYLE: &str = include_str!("style.css");
 
-/// All crates have the same.
+/// All crates have the same version.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// Of more, distributions would be most of the page.
-const MOST_SAMPLES: usize = 6_000;
+/// Maximum number of samples for distributions, which would be most of the page otherwise.
+const MAX_SAMPLES: usize = 6_000;
 
-/// A page may show and style what is in it, and nothing else.
+/// The page may only show and style its own content.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; \
     base-uri 'none'; form-action 'none'";
 
@@ -56,7 +56,7 @@ pub fn page(input: &ReportInput) -> Result<String, ReportError> {
     let run = input.run;
     let diagnostics = match run.samples.len() {
         _ if input.diagnostics => Diagnostics::All,
-        ..=MOST_SAMPLES => Diagnostics::Distributions,
+        ..=MAX_SAMPLES => Diagnostics::Distributions,
         _ => Diagnostics::None,
     };
     let wanted = Wanted { rank: input.rank, diagnostics, stages: Stages::Page };
@@ -71,7 +71,7 @@ pub fn page(input: &ReportInput) -> Result<String, ReportError> {
     Ok(document(&title, &content, None))
 }
 
-/// A page that loads nothing; `script` is the only one that may run in it.
+/// A page that loads nothing; `script` is the only script that may run in it.
 pub(crate) fn document(title: &str, content: &Markup, script: Option<&str>) -> String {
     let scripts = script.map(|script| {
         let hash = STANDARD.encode(Sha256::digest(script));
@@ -132,8 +132,8 @@ fn contents(input: &ReportInput) -> Markup {
     }
 }
 
-fn task_id(number: usize) -> String {
-    format!("task-{}", number + 1)
+fn task_id(index: usize) -> String {
+    format!("task-{}", index + 1)
 }
 
 /// `sort on AMD EPYC, 2026-11-20`.

@@ -1,23 +1,23 @@
-//! Pieces that several sections are made of.
+//! Common elements of several sections.
 
 use maud::{Markup, html};
 use text::{Foreign, SENTENCE};
 
-/// A wide thing that scrolls by itself, so that the page does not.
+/// Wide content in a scrollable box, so that the page itself does not scroll.
 pub fn scrolling(label: &str, content: &Markup) -> Markup {
     html! {
         div.scroll tabindex="0" role="region" aria-label=(label) { (content) }
     }
 }
 
-/// What did not fit, counted.
+/// Number of omitted items.
 pub fn and_more(hidden: usize, what: &str) -> Markup {
     html! {
         @if hidden > 0 { p.quiet { "And " (hidden) " more " (what) "." } }
     }
 }
 
-/// Names with values; those that are not known, or empty, are left out.
+/// Names with values; unknown and empty ones are omitted.
 pub fn facts(list: &[(&str, Option<String>)]) -> Markup {
     let known = list.iter().filter_map(|(name, value)| Some((name, value.as_ref()?)));
     html! {
@@ -29,7 +29,7 @@ pub fn facts(list: &[(&str, Option<String>)]) -> Markup {
     }
 }
 
-/// A number of an SVG attribute: a tenth of a pixel is enough.
+/// A number of an SVG attribute, to a tenth of a pixel.
 pub fn pixels(value: f64) -> String {
     format!("{value:.1}")
 }

@@ -1,4 +1,4 @@
-//! Published figures beside what was measured here.
+//! Published figures and measured values.
 
 use maud::{Markup, html};
 
@@ -16,10 +16,10 @@ pub fn section(input: &ReportInput) -> Result<Markup, ReportError> {
             section #published {
                 h2 { "Published figures" }
                 p.quiet {
-                    "Times of other machines tell little, and inputs here may be smaller. So what \
-                    is compared is how many times as fast one way is as another, and the time for \
-                    an item. Times here are medians; a conclusion holds if their 95 % intervals \
-                    are apart. Of few samples the range is taken for the interval."
+                    "Times of other machines are not comparable, and inputs here may be smaller. \
+                     So speed-ups and times per item are compared. Times here are medians; a \
+                     conclusion holds if their 95 % intervals do not overlap. For few samples the \
+                     range replaces the interval."
                 }
                 @for figure in &figures { (figure) }
             }

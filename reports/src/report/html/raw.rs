@@ -1,4 +1,4 @@
-//! The records in the page, and the command line that makes such a run again.
+//! The records in the page, and the commands that reproduce the run.
 
 use std::io::{self, Write};
 
@@ -17,7 +17,7 @@ use crate::record::{DIRTY, RunRecord};
 use crate::units;
 
 /// Packed samples of more bytes are linked instead of embedded.
-const MOST_BYTES: usize = 2_000_000;
+const MAX_BYTES: usize = 2_000_000;
 
 /// A file inside the page.
 struct Embedded {
@@ -65,12 +65,13 @@ fn packed(content: &[u8]) -> io::Result<Vec<u8>> {
 }
 
 fn samples_item(file: &Embedded, input: &ReportInput) -> Markup {
-    let (count, folder) = (input.run.samples.len(), input.run.folder.shown());
+    let count = input.run.samples.len();
+    let folder = input.run.folder.shown();
     html! {
-        @if file.content.len() <= MOST_BYTES {
+        @if file.content.len() <= MAX_BYTES {
             (file.link())
         } @else if let Some(link) = input.samples_link {
-            a href=(link) { "samples.csv" } " beside this page: too large to be in it"
+            a href=(link) { "samples.csv" } " next to this page: too large to embed"
         } @else {
             "samples.csv is too large to be in this page; it is in " code { (folder) }
         }
@@ -89,7 +90,7 @@ impl Embedded {
     }
 }
 
-/// What to type, from a checkout of the same commit.
+/// Commands to run in a checkout of the same commit.
 fn commands(record: &RunRecord) -> String {
     let checkout = record.software.git_commit.as_deref().map(checkout);
     let variables = record.variables.iter();
@@ -128,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_packed_unpacks() {
+    fn packed_samples_can_be_unpacked() {
         let packed = packed(b"a,b\n1,2\n").expect("written to memory");
         let mut text = String::new();
         let mut decoder = flate2::read::GzDecoder::new(&packed[..]);

@@ -1,4 +1,4 @@
-//! Where the time of a variant goes: its stages as parts of a bar.
+//! Breakdown of the time of a variant: its stages as parts of a bar.
 
 use maud::{Markup, html};
 use text::Foreign;
@@ -11,11 +11,11 @@ use crate::record::SummaryRow;
 use crate::shape::name;
 use crate::units;
 
-/// Further settings are in the tables only.
-const MOST_SETTINGS: usize = 12;
-/// A part that takes more of the line than this has its share written in it.
+/// Maximum number of settings; further ones are in the tables only.
+const MAX_SETTINGS: usize = 12;
+/// Minimum share of the width for a part whose share is written in it.
 const ROOM_FOR_SHARE: f64 = 0.1;
-/// The colour of what is left over: it stands for nothing that was measured itself.
+/// The colour of the remainder, which was not measured itself.
 const REST: &str = "#8a8a8a";
 
 pub fn section(rows: &[&SummaryRow], settings: &Settings) -> Markup {
@@ -24,15 +24,15 @@ pub fn section(rows: &[&SummaryRow], settings: &Settings) -> Markup {
     html! {
         @if !breakdowns.is_empty() {
             h3 { "Stages" }
-            p.quiet { "Medians of the stages, beside each other; other: what is left of the median \
-                of the whole. The bars of a setting have one scale." }
+            p.quiet { "Medians of the stages; other: the remainder of the median total. The bars \
+                of a setting have one scale." }
             ul.legend { @for (i, stage) in stages.iter().enumerate() {
                 li { span.swatch style={ "background:" (color(stage, i)) } {} (stage.shown()) }
             } }
-            @for breakdown in breakdowns.iter().take(MOST_SETTINGS) {
+            @for breakdown in breakdowns.iter().take(MAX_SETTINGS) {
                 (figure(breakdown, &stages, settings))
             }
-            (and_more(breakdowns.len().saturating_sub(MOST_SETTINGS), "settings are in the tables"))
+            (and_more(breakdowns.len().saturating_sub(MAX_SETTINGS), "settings are in the tables"))
         }
     }
 }
@@ -51,7 +51,7 @@ fn figure(breakdown: &Breakdown, stages: &[&str], settings: &Settings) -> Markup
     }
 }
 
-/// The colour of a stage, that of the charts, as CSS writes it.
+/// The colour of a stage as in the charts, for CSS.
 fn color(stage: &str, index: usize) -> String {
     if stage == OTHER {
         return REST.to_owned();
@@ -60,7 +60,7 @@ fn color(stage: &str, index: usize) -> String {
     format!("#{red:02x}{green:02x}{blue:02x}")
 }
 
-/// The parts of a bar as boxes: their texts keep their size on a small screen.
+/// The parts of a bar as boxes, whose texts keep their size on a small screen.
 fn picture(bar: &Bar, stages: &[&str], longest: f64) -> Markup {
     let width = |seconds: f64| format!("{:.2}%", 100.0 * seconds / longest);
     html! {

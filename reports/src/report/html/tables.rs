@@ -11,7 +11,7 @@ use crate::record::SummaryRow;
 use crate::run_table::{Block, blocks, gather};
 use crate::shape;
 
-/// So many tables are open when the page is.
+/// Number of tables that are open initially.
 const OPEN: usize = 4;
 
 pub fn section(rows: &[&SummaryRow], settings: &Settings, rank: Rank) -> Markup {

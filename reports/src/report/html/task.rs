@@ -1,4 +1,4 @@
-//! One task: what was measured, and all that can be seen in it.
+//! Section of one task.
 
 use maud::{Markup, html};
 use text::{Foreign, SENTENCE};
@@ -16,7 +16,7 @@ use crate::table::{NUMBER, Row, cards};
 
 pub fn section(input: &ReportInput, algorithm: &str, id: &str, drawn: &[NamedSvg]) -> Markup {
     let rows = rows_of(&input.run.summary, algorithm);
-    let settings = Settings::of_rows(rows.iter().copied());
+    let settings = Settings::from_rows(rows.iter().copied());
     html! {
         section id=(id) {
             h2 { (algorithm.shown()) }
@@ -32,7 +32,7 @@ pub fn section(input: &ReportInput, algorithm: &str, id: &str, drawn: &[NamedSvg
 }
 
 fn measured(rows: &[&SummaryRow]) -> String {
-    let tally = Tally::of(rows.iter().copied());
+    let tally = Tally::from_rows(rows.iter().copied());
     format!(
         "{}, {}, {}.",
         counted(tally.variants, "variant"),

@@ -10,18 +10,18 @@ use crate::units;
 
 const MARGIN: f64 = 6.0;
 
-/// How large a trace is, and what is in it.
+/// Size and content of a trace.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
-    /// Pixels across.
+    /// Width in pixels.
     pub width: f64,
-    /// Pixels down.
+    /// Height in pixels.
     pub height: f64,
-    /// Whether each run has a dot that tells of it.
+    /// True if each run has a dot with a tooltip.
     pub dots: bool,
 }
 
-/// The medians of `visits`, the oldest first; `link` leads from a dot to its run.
+/// The medians of `visits`, the oldest first; `link` returns the target of a dot.
 pub fn trace(
     visits: &[Visit],
     shifts: &[Shift],
@@ -41,7 +41,7 @@ pub fn trace(
     let dot = |i: usize, visit: &Visit| {
         html! {
             circle class=[(i + 1 == visits.len()).then_some("last")]
-                cx=(pixels(x(i))) cy=(pixels(y(visit.median_s))) r="3" { title { (told(visit)) } }
+                cx=(pixels(x(i))) cy=(pixels(y(visit.median_s))) r="3" { title { (tooltip(visit)) } }
         }
     };
     html! {
@@ -62,7 +62,7 @@ pub fn trace(
     }
 }
 
-/// The least and the greatest end in seconds; never equal.
+/// The smallest and the largest end in seconds; never equal.
 pub fn range(visits: &[Visit]) -> (f64, f64) {
     let low = visits.iter().map(|it| ends(it).0).fold(f64::INFINITY, f64::min);
     let high = visits.iter().map(|it| ends(it).1).fold(0.0, f64::max);
@@ -74,14 +74,14 @@ fn ends(visit: &Visit) -> (f64, f64) {
 }
 
 /// `2026-11-20 12:18 UTC, commit 1b476acfc876: 1.23 ms [1.20 ms, 1.26 ms]`.
-fn told(visit: &Visit) -> String {
+fn tooltip(visit: &Visit) -> String {
     let commit = visit.git_commit.as_ref();
     let commit = commit.map_or_else(String::new, |commit| format!(", commit {}", commit.shown()));
     let interval = interval(visit).map_or_else(String::new, |interval| format!(" {interval}"));
     format!("{}{commit}: {}{interval}", minute(&visit.started), units::seconds(visit.median_s, 3))
 }
 
-/// `[1.20 ms, 1.26 ms]`, where it is known.
+/// `[1.20 ms, 1.26 ms]`, if it is known.
 pub fn interval(visit: &Visit) -> Option<String> {
     let (low, high) = visit.interval?;
     Some(format!("[{}, {}]", units::seconds(low, 3), units::seconds(high, 3)))

@@ -1,23 +1,23 @@
-//! From which size on a GPU is worth it, setting by setting.
+//! Size from which on a GPU is faster, setting by setting.
 
 use super::and_more;
-use crate::break_even::{Sweep, entrants, sentences, sweeps};
+use crate::break_even::{Sweep, fastest_variants, sentences, sweeps};
 use crate::record::SummaryRow;
 use crate::shape;
 use crate::table::escaped;
 
-/// Further settings are counted.
-const MOST_SETTINGS: usize = 8;
+/// Maximum number of settings; further ones are counted.
+const MAX_SETTINGS: usize = 8;
 
-/// A line for each setting; nothing if no CPU and GPU were measured at enough sizes.
+/// A line for each setting; empty if no CPU and GPU were measured at enough sizes.
 pub fn text(rows: &[&SummaryRow]) -> String {
     let sweeps = sweeps(rows);
     if sweeps.is_empty() {
         return String::new();
     }
-    let lines: String = sweeps.iter().take(MOST_SETTINGS).map(line).collect();
-    let more = and_more(sweeps.len().saturating_sub(MOST_SETTINGS), "settings");
-    format!("From which size on a GPU is worth it:\n\n{lines}{more}\n")
+    let lines: String = sweeps.iter().take(MAX_SETTINGS).map(line).collect();
+    let more = and_more(sweeps.len().saturating_sub(MAX_SETTINGS), "settings");
+    format!("Size from which a GPU is faster:\n\n{lines}{more}\n")
 }
 
 fn line(sweep: &Sweep) -> String {
@@ -25,8 +25,8 @@ fn line(sweep: &Sweep) -> String {
         words if words.is_empty() => words,
         words => format!("{words}: "),
     };
-    let said = sentences(sweep).join("; ");
-    let line = format!("{setting}{said} ({})", entrants(sweep));
+    let phrases = sentences(sweep).join("; ");
+    let line = format!("{setting}{phrases} ({})", fastest_variants(sweep));
     format!("- {}\n", escaped(&line))
 }
 
@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn without_a_gpu_nothing_is_said() {
+    fn without_a_gpu_there_are_no_sentences() {
         let mut rows = break_even_rows(&["random"]);
         rows.retain(|row| row.device == "cpu");
         assert_eq!(text(&rows.iter().collect::<Vec<_>>()), "");

@@ -20,8 +20,8 @@ const COLUMNS: [(&str, Side); 6] = [
     ("ratio [95 %]", Side::Right),
     ("why, and what to do", Side::Left),
 ];
-/// Further points are counted.
-const MOST_ROWS: usize = 30;
+/// Maximum number of rows; further ones are counted.
+const MAX_ROWS: usize = 30;
 
 pub fn text(comparison: &Comparison) -> String {
     let points = changed_points(comparison);
@@ -51,10 +51,10 @@ fn counts(comparison: &Comparison) -> String {
 }
 
 fn rows(points: &[&PointVerdict]) -> String {
-    let settings = Settings::of(points.iter().map(|point| point_axes(&point.key.point)));
-    let shown = points.iter().take(MOST_ROWS);
+    let settings = Settings::from_points(points.iter().map(|point| point_axes(&point.key.point)));
+    let shown = points.iter().take(MAX_ROWS);
     let table = Table::new(&COLUMNS, shown.map(|point| cells(point, &settings)));
-    table.markdown_rows() + &and_more(points.len().saturating_sub(MOST_ROWS), "points")
+    table.markdown_rows() + &and_more(points.len().saturating_sub(MAX_ROWS), "points")
 }
 
 fn cells(point: &PointVerdict, settings: &Settings) -> [String; 6] {
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_the_same_is_counted_and_not_listed() {
+    fn unchanged_points_are_counted_and_not_listed() {
         use Verdict::{Inconclusive, Same, Slower};
         let mut comparison = comparison(&[Same, Inconclusive, Slower]);
         comparison.points[2].reason = "a | b\nc".into();

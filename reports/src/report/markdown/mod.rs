@@ -1,5 +1,4 @@
-//! The report as a text for a merge request: what a reviewer must see, and no
-//! picture.
+//! The report as a text for a merge request: the main results, without pictures.
 
 mod break_even;
 mod changes;
@@ -36,7 +35,7 @@ pub fn text(input: &ReportInput) -> String {
     parts.join("\n")
 }
 
-/// The conclusions of a published figure.
+/// The verdicts on the claims of a published figure.
 fn published(reproduction: &Reproduction) -> String {
     let sentences = sentences(reproduction).into_iter();
     let lines: String = sentences.map(|text| format!("- {}\n", escaped(&text))).collect();
@@ -53,7 +52,7 @@ fn title(input: &ReportInput) -> String {
 
 fn task(input: &ReportInput, algorithm: &str) -> String {
     let rows = &rows_of(&input.run.summary, algorithm);
-    let settings = Settings::of_rows(rows.iter().copied());
+    let settings = Settings::from_rows(rows.iter().copied());
     format!(
         "### {}\n\n{}\n\n{}{}",
         escaped(algorithm),
@@ -63,7 +62,7 @@ fn task(input: &ReportInput, algorithm: &str) -> String {
     )
 }
 
-/// What did not fit, counted; nothing if all did.
+/// Number of omitted items; empty if there are none.
 fn and_more(hidden: usize, what: &str) -> String {
     match hidden {
         0 => String::new(),
@@ -73,7 +72,8 @@ fn and_more(hidden: usize, what: &str) -> String {
 
 /// `AMD EPYC, 2 cores, 25 GB, …, commit 1b476acfc876`.
 fn machine(record: &RunRecord) -> String {
-    let (machine, software) = (&record.machine, &record.software);
+    let machine = &record.machine;
+    let software = &record.software;
     let commit = software.git_commit.as_ref();
     let parts = [
         machine.cpu_model.shown().to_string(),
@@ -105,7 +105,7 @@ mod tests {
         assert!(lines[2].starts_with("**sort: a is the fastest"), "{text}");
         assert!(lines[lines.len() - 2].starts_with("Measured on Model 9000"));
         assert!(run.record.notes.iter().all(|note| text.contains(&format!("\nNote: {note}\n"))));
-        assert!(lines[lines.len() - 1].starts_with("This gate on this machine"));
+        assert!(lines[lines.len() - 1].starts_with("Error rates on this machine"));
     }
 
     #[test]
@@ -115,7 +115,7 @@ mod tests {
         let comparison = comparison(&[Verdict::Slower; 2000]);
         let input = ReportInput { comparison: Some(&comparison), ..ReportInput::of(&run) };
         let text = text(&input);
-        // What GitHub takes as a comment.
+        // Maximum size of a comment on GitHub.
         assert!(text.len() < 65_536, "{} bytes", text.len());
         assert!(text.contains("and 1970 more"), "{text}");
     }

@@ -1,4 +1,4 @@
-//! A compact table for each setting, as many as a reviewer reads.
+//! A compact table for each setting, up to a maximum number.
 
 use super::super::facts::refusals::refusals;
 use super::super::facts::settings::Settings;
@@ -11,22 +11,22 @@ use crate::shape::{self, name};
 use crate::table::{Side, Table, escaped, known};
 use crate::units::{self, times};
 
-/// More settings than this are folded.
+/// Number of settings from which on tables are folded.
 const OPEN: usize = 2;
-/// Further settings are counted.
-const MOST_TABLES: usize = 8;
-/// Further variants of a setting are counted.
-const MOST_ROWS: usize = 12;
+/// Maximum number of tables; further settings are counted.
+const MAX_TABLES: usize = 8;
+/// Maximum number of rows of a setting; further variants are counted.
+const MAX_ROWS: usize = 12;
 
-/// The tables, the fastest variant first, and what has no time.
+/// The tables, the fastest variant first, and the rows without a time.
 pub fn text(rows: &[&SummaryRow], settings: &Settings, rank: Rank) -> String {
     let of_table = |row: &&SummaryRow| matches!(row.stage.as_str(), TOTAL | KERNEL);
     let valid = rows.iter().copied().filter(|row| row.valid_median().is_some());
     let groups = grouped(valid.filter(of_table), |row| shape::axes(row));
-    let tables = groups.iter().take(MOST_TABLES);
+    let tables = groups.iter().take(MAX_TABLES);
     let tables: Vec<String> =
         tables.map(|(axes, rows)| table(&settings.apart(axes), rows, rank)).collect();
-    let all = tables.join("\n") + &and_more(groups.len().saturating_sub(MOST_TABLES), "settings");
+    let all = tables.join("\n") + &and_more(groups.len().saturating_sub(MAX_TABLES), "settings");
     let all = match groups.len() > OPEN {
         true => format!("<details><summary>Times</summary>\n\n{all}\n</details>\n"),
         false => all,
@@ -38,7 +38,7 @@ fn table(heading: &str, rows: &[&SummaryRow], rank: Rank) -> String {
     let with_kernels = has_kernels(rows.iter().copied());
     let mut entries = entries(rows, rank);
     entries.retain(|entry| entry.stage_time(TOTAL).is_some());
-    let fastest = Fastest::of(&entries);
+    let fastest = Fastest::new(&entries);
     let has_levels = rows.iter().any(|row| row.interval_level() < FULL_LEVEL);
     let width = if has_levels { "± (level)" } else { "± 95 %" };
     let (first, columns) = if with_kernels {
@@ -47,25 +47,26 @@ fn table(heading: &str, rows: &[&SummaryRow], rank: Rank) -> String {
     } else {
         (heading.to_owned(), &["median", width, "ratio", "of copy"][..])
     };
-    let shown = Shown { kernels: with_kernels, levels: has_levels };
+    let shown = OptionalColumns { kernels: with_kernels, levels: has_levels };
     let columns = columns.iter().map(|name| (*name, Side::Right));
     let columns: Vec<_> = std::iter::once((first.as_str(), Side::Left)).chain(columns).collect();
-    let rows = entries.iter().take(MOST_ROWS).map(|entry| cells(entry, &fastest, shown));
+    let rows = entries.iter().take(MAX_ROWS).map(|entry| cells(entry, &fastest, shown));
     let table = Table::new(&columns, rows).markdown_rows();
-    table + &and_more(entries.len().saturating_sub(MOST_ROWS), "variants")
+    table + &and_more(entries.len().saturating_sub(MAX_ROWS), "variants")
 }
 
-/// What cells have in some tables only.
+/// Optional columns.
 #[derive(Clone, Copy)]
-struct Shown {
-    /// Times of kernels beside whole runs.
+struct OptionalColumns {
+    /// Times of kernels in addition to total times.
     kernels: bool,
-    /// The level of each interval: not all have 95 %.
+    /// The level of each interval, if not all have 95 %.
     levels: bool,
 }
 
-fn cells(entry: &Entry, fastest: &Fastest, shown: Shown) -> Vec<String> {
-    let (row, ratios) = (entry.whole(), entry.ratios(fastest));
+fn cells(entry: &Entry, fastest: &Fastest, shown: OptionalColumns) -> Vec<String> {
+    let row = entry.whole();
+    let ratios = entry.ratios(fastest);
     let seconds = |time| units::seconds(time, 3);
     let interval = row.median_s.zip(row.ci95_low_s.zip(row.ci95_high_s));
     let half = interval.map(|(median, (low, high))| (high - low) / 2.0 / median * 100.0);
@@ -87,17 +88,18 @@ fn cells(entry: &Entry, fastest: &Fastest, shown: Shown) -> Vec<String> {
 
 fn not_valid(rows: &[&SummaryRow]) -> String {
     let refusals = refusals(rows);
-    let shown = refusals.iter().take(MOST_TABLES);
+    let shown = refusals.iter().take(MAX_TABLES);
     let lines = shown.map(|refusal| {
         let points = counted(refusal.points, "point");
-        let (variant, reason) = (escaped(&refusal.variant), escaped(&refusal.reason));
+        let variant = escaped(&refusal.variant);
+        let reason = escaped(&refusal.reason);
         format!("- {variant}, {points} without a valid time: {reason}\n")
     });
     let lines: String = lines.collect();
     match lines.is_empty() {
         true => lines,
         false => {
-            let hidden = refusals.len().saturating_sub(MOST_TABLES);
+            let hidden = refusals.len().saturating_sub(MAX_TABLES);
             format!("\n{lines}{}", and_more(hidden, "reasons"))
         }
     }
@@ -116,7 +118,7 @@ mod tests {
         wrong.note = "digi 3 <differs>".into();
         let rows = [row("b", "n=1", 2.0), row("a", "n=1", 1.0), wrong];
         let rows: Vec<_> = rows.iter().collect();
-        let text = text(&rows, &Settings::of_rows(rows.iter().copied()), Rank::Total);
+        let text = text(&rows, &Settings::from_rows(rows.iter().copied()), Rank::Total);
         let lines: Vec<&str> = text.lines().collect();
         assert!(lines[0].starts_with("| n 1 · 2 threads"), "{text}");
         assert_eq!(lines[2], "| a | 1.00 s | 3.5 % | 1.00 × | 50 % |");
@@ -126,16 +128,18 @@ mod tests {
     }
 
     #[test]
-    fn what_runs_on_a_gpu_has_both_times() {
+    fn gpu_variants_have_both_times() {
         let rows = crate::charts::fixture::break_even_rows(&["random"]);
         let rows: Vec<_> = rows.iter().collect();
-        let settings = Settings::of_rows(rows.iter().copied());
+        let settings = Settings::from_rows(rows.iter().copied());
         let by = |rank| text(&rows, &settings, rank);
-        let (total, kernel) = (by(Rank::Total), by(Rank::Kernel));
+        let total = by(Rank::Total);
+        let kernel = by(Rank::Kernel);
         let row = "| gpu on cuda:0 | 40.3 µs | 3.5 % | 8.06 × | 8.05 µs | 1.61 × | (50 %) |";
         assert!(total.contains(row), "{total}");
         assert!(total.contains("ranked by: end to end"), "{total}");
-        let (gpu, large) = ("| gpu on cuda:0 | 43.0 µs", "| large | 50.0 µs");
+        let gpu = "| gpu on cuda:0 | 43.0 µs";
+        let large = "| large | 50.0 µs";
         let at = |text: &str, what: &str| text.find(what);
         assert!(at(&kernel, gpu) < at(&kernel, large), "{kernel}");
         assert!(kernel.contains("ranked by: kernels"), "{kernel}");

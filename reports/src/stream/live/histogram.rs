@@ -1,27 +1,27 @@
-//! Times in buckets, as Prometheus counts them.
+//! Histograms of times in the form of Prometheus.
 
-/// Upper ends of the buckets of latencies, in s: three a decade, from a tenth of a millisecond on.
+/// Upper bounds of the buckets of latencies, in s: three per decade, from 0.1 ms on.
 pub const LATENCY: &[f64] = &[
     0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5,
     5.0, 10.0, 25.0, 50.0, 100.0,
 ];
-/// Those of how late something is begun that has its own time: from a microsecond on.
+/// Upper bounds of the buckets of delays, in s: from a microsecond on.
 pub const LATENESS: &[f64] = &[
     0.000001, 0.0000025, 0.000005, 0.00001, 0.000025, 0.00005, 0.0001, 0.00025, 0.0005, 0.001,
     0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0,
 ];
 
-/// How many times were how long.
+/// Histogram of times.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Histogram {
     bounds: &'static [f64],
-    /// By bucket; the last one has what is beyond all bounds.
+    /// Counts by bucket; the last bucket has the times above all bounds.
     counts: Vec<u64>,
     sum: f64,
 }
 
 impl Histogram {
-    /// An empty one, with ascending upper ends of buckets in s.
+    /// An empty histogram with ascending upper bounds of buckets in s.
     pub fn new(bounds: &'static [f64]) -> Self {
         Histogram { bounds, counts: vec![0; bounds.len() + 1], sum: 0.0 }
     }
@@ -33,17 +33,18 @@ impl Histogram {
         self.sum += seconds;
     }
 
-    /// How many there are.
+    /// Number of times.
     pub fn count(&self) -> u64 {
         self.counts.iter().sum()
     }
 
-    /// The sum of all, in s.
+    /// Sum of all times, in s.
     pub fn sum(&self) -> f64 {
         self.sum
     }
 
-    /// The upper end of each bucket, the last one without end, and how many did not exceed it.
+    /// Upper bound of each bucket, the last one infinite, with the number of times that do not
+    /// exceed it.
     pub fn cumulative(&self) -> impl Iterator<Item = (f64, u64)> {
         let bounds = self.bounds.iter().copied().chain([f64::INFINITY]);
         let counts = self.counts.iter().scan(0, |sum, count| {

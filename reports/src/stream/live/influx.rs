@@ -1,5 +1,5 @@
-//! The same for InfluxDB: its line protocol. A metric is a field, by its name without what all have
-//! in common; what tells numbers apart are tags, as Telegraf has it.
+//! The metrics of a stream for InfluxDB: its line protocol. Each metric is a field, named without
+//! the common prefix; labels are tags, as in Telegraf.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -10,27 +10,28 @@ use crate::export::influx::key;
 
 const MEASUREMENT: &str = "recobench_stream";
 
-/// The numbers of a speed on a host, at a time in ns since 1970: a line for each combination of
+/// The metrics of a speed on a host, at a time in ns since 1970: a line for each combination of
 /// tags.
 pub fn lines(stream: &LiveStream, host: &str, ns: u128) -> String {
     let mut lines = String::new();
     for (own, fields) in fields(stream) {
         let tags = tags(stream, host, own);
-        // Writing to a text does not fail.
+        // Writing to a `String` does not fail.
         let _ = writeln!(lines, "{MEASUREMENT}{tags} {} {ns}", fields.join(","));
     }
     lines
 }
 
-/// A tag that only some numbers have.
+/// A tag that only some metrics have.
 type Tag = Option<(&'static str, String)>;
 
-/// The fields by the tag that they have beside those of all.
+/// The fields by their additional tag.
 fn fields(stream: &LiveStream) -> BTreeMap<Tag, Vec<String>> {
     let mut fields: BTreeMap<Tag, Vec<String>> = BTreeMap::new();
     for metric in METRICS {
         for sample in metric.samples(stream) {
-            let (name, suffix) = (metric.short_name(), sample.suffix);
+            let name = metric.short_name();
+            let suffix = sample.suffix;
             let field = format!("{name}{suffix}={}", sample.value);
             fields.entry(sample.label).or_default().push(field);
         }
@@ -38,7 +39,7 @@ fn fields(stream: &LiveStream) -> BTreeMap<Tag, Vec<String>> {
     fields
 }
 
-/// Sorted by name, as the server would do otherwise. There are no empty ones.
+/// Tags, sorted by name, which saves the server from sorting; empty ones are omitted.
 fn tags(stream: &LiveStream, host: &str, own: Tag) -> String {
     let mut tags = labels(stream).to_vec();
     tags.push(("host", host.to_owned()));
@@ -75,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn no_field_is_there_twice_in_a_line() {
+    fn fields_of_a_line_are_unique() {
         for line in lines(&stream(1.0), "", 1).lines() {
             let fields = line.split(' ').nth(1).expect("fields");
             let names: Vec<_> = fields.split(',').map(|it| it.split('=').next()).collect();

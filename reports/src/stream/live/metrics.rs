@@ -1,42 +1,42 @@
-//! The metrics of a stream: their names, and what they are of a speed.
+//! The metrics of a stream: their names, and their values at a speed.
 
 use super::histogram::Histogram;
 use super::series::{LiveStream, LiveWorker};
 
 /// A metric.
 pub struct Metric {
-    /// As Prometheus has them: with the unit, and `_total` where it only grows.
+    /// Name in Prometheus: with the unit, and `_total` for counters.
     pub name: &'static str,
-    /// How it changes.
+    /// Kind of the metric.
     pub kind: Kind,
-    /// What it is.
+    /// Description.
     pub help: &'static str,
     of: fn(&LiveStream) -> Reading<'_>,
 }
 
-/// How a metric changes.
+/// Kind of a metric.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// It only grows.
+    /// It only increases.
     Counter,
-    /// It is what it is now.
+    /// It can increase and decrease.
     Gauge,
-    /// Counters of times, by how long they were.
+    /// Counters of times in buckets.
     Histogram,
 }
 
-/// What a metric is of a speed.
+/// Value of a metric at a speed.
 enum Reading<'a> {
     Number(f64),
-    /// Numbers, told apart by the values of a label.
+    /// Numbers, distinguished by the values of a label.
     Each(&'static str, Vec<(String, f64)>),
     Times(&'a Histogram),
 }
 
-/// A number, and what tells it from others of the same metric and speed.
+/// A number, with its suffix and label.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Sample {
-    /// Behind the metric's name.
+    /// Suffix of the metric's name.
     pub(super) suffix: &'static str,
     pub(super) label: Option<(&'static str, String)>,
     pub(super) value: f64,
@@ -52,11 +52,11 @@ const fn metric(
     Metric { name, kind, help, of }
 }
 
-/// All of them.
+/// All metrics.
 pub const METRICS: [Metric; 25] = [
     metric(
         Kind::Gauge,
-        ["recobench_stream_running", "1 while timeslices come or are worked off, else 0."],
+        ["recobench_stream_running", "1 while timeslices arrive or are processed, else 0."],
         |it| flag(it.is_running),
     ),
     metric(
@@ -81,14 +81,14 @@ pub const METRICS: [Metric; 25] = [
     ),
     metric(
         Kind::Counter,
-        ["recobench_stream_timeslices_total", "Timeslices by what became of them."],
+        ["recobench_stream_timeslices_total", "Timeslices by final state."],
         by_state,
     ),
     metric(
         Kind::Counter,
         [
             "recobench_stream_timeslices_repeated_total",
-            "Timeslices that were handed to a second worker, as the first one was lost.",
+            "Timeslices that were handed to a second worker, because the first one was lost.",
         ],
         |it| number(it.repeated),
     ),
@@ -145,32 +145,29 @@ pub const METRICS: [Metric; 25] = [
         Kind::Counter,
         [
             "recobench_stream_event_building_seconds_total",
-            "For how long workers built events of timeslices that are done.",
+            "Time that workers spent on building events of completed timeslices.",
         ],
         |it| Reading::Number(it.building_s),
     ),
     metric(
         Kind::Histogram,
-        [
-            "recobench_stream_latency_seconds",
-            "From when a timeslice was due until its result was there.",
-        ],
+        ["recobench_stream_latency_seconds", "Time from when a timeslice was due to its result."],
         |it| Reading::Times(&it.latency),
     ),
     metric(
         Kind::Histogram,
-        ["recobench_stream_work_seconds", "For how long a worker was busy with a timeslice."],
+        ["recobench_stream_work_seconds", "Processing time of a timeslice in its worker."],
         |it| Reading::Times(&it.work),
     ),
     metric(
         Kind::Histogram,
         [
             "recobench_stream_emission_lateness_seconds",
-            "How late a timeslice was emitted, unless it waited for room in the queue.",
+            "Delay of the emission of a timeslice, unless the queue was full.",
         ],
         |it| Reading::Times(&it.lateness),
     ),
-    metric(Kind::Gauge, ["recobench_stream_workers", "Workers that are there."], |it| {
+    metric(Kind::Gauge, ["recobench_stream_workers", "Workers that are running."], |it| {
         number(it.workers.iter().filter(|worker| worker.is_there).count() as u64)
     }),
     metric(
@@ -180,7 +177,7 @@ pub const METRICS: [Metric; 25] = [
     ),
     metric(
         Kind::Gauge,
-        ["recobench_stream_worker_up", "1 if the worker is there, 0 if it was lost."],
+        ["recobench_stream_worker_up", "1 if the worker is running, 0 if it was lost."],
         |it| each_worker(it, |worker| f64::from(u8::from(worker.is_there))),
     ),
     metric(
@@ -192,7 +189,7 @@ pub const METRICS: [Metric; 25] = [
         Kind::Counter,
         [
             "recobench_stream_worker_busy_seconds_total",
-            "For how long the worker was busy with timeslices that it has done.",
+            "Time that the worker was busy with completed timeslices.",
         ],
         |it| each_worker(it, |worker| worker.busy_s),
     ),
@@ -218,12 +215,12 @@ fn each_worker(stream: &LiveStream, of: fn(&LiveWorker) -> f64) -> Reading<'_> {
 }
 
 impl Metric {
-    /// Its name without what all have in common.
+    /// The name without the common prefix.
     pub(super) fn short_name(&self) -> &'static str {
         self.name.strip_prefix(PREFIX).unwrap_or(self.name)
     }
 
-    /// Its numbers of a speed.
+    /// The numbers of the metric at a speed.
     pub(super) fn samples(&self, stream: &LiveStream) -> Vec<Sample> {
         let plain = |suffix, value| Sample { suffix, label: None, value };
         match (self.of)(stream) {
@@ -249,7 +246,7 @@ fn upper_end(bound: f64) -> String {
     if bound.is_finite() { bound.to_string() } else { "+Inf".to_owned() }
 }
 
-/// What tells a speed from others, and is told of each of its numbers.
+/// Labels that identify a speed, common to all of its numbers.
 pub(super) fn labels(stream: &LiveStream) -> [(&'static str, String); 3] {
     let LiveStream { device, speed, variant, .. } = stream;
     [("device", device.clone()), ("speed", speed.to_string()), ("variant", variant.clone())]

@@ -1,12 +1,12 @@
-//! A stream while it runs, for monitoring.
+//! Metrics of a running stream, for monitoring.
 //!
 //! | module | holds |
 //! |---|---|
-//! | `series` | a speed as far as it has come |
+//! | `series` | progress of a speed |
 //! | `histogram` | times in buckets |
-//! | `metrics` | names, and what they are of a speed |
-//! | `prometheus` | what a scrape gets |
-//! | `influx` | what is pushed |
+//! | `metrics` | names and values of metrics |
+//! | `prometheus` | text format for scrapes |
+//! | `influx` | lines for pushes |
 
 mod histogram;
 mod influx;
@@ -24,7 +24,7 @@ pub use series::{LiveStream, LiveWorker};
 mod fixture {
     use super::{LiveStream, LiveWorker};
 
-    /// Twelve timeslices were due; a worker is busy, the other one was lost.
+    /// Twelve timeslices were due; one worker is busy, the other one was lost.
     pub fn stream(speed: f64) -> LiveStream {
         let mut stream = LiveStream::new("time-sweep", "cpu", speed, 0.05, 2);
         (stream.due, stream.emitted) = (12, 9);

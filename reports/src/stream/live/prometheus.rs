@@ -1,4 +1,4 @@
-//! What a scrape by Prometheus gets: its text format, version 0.0.4.
+//! Response to a scrape by Prometheus: its text format, version 0.0.4.
 
 use std::fmt::Write;
 
@@ -6,15 +6,15 @@ use super::metrics::{Kind, METRICS, Metric, labels};
 use super::series::LiveStream;
 use crate::export::prometheus::escaped;
 
-/// What kind of text it is, for the header of HTTP.
+/// Content type for the HTTP header.
 pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
-/// The numbers of all speeds, by metric. Speeds differ in variant, device or speed.
+/// The metrics of all speeds, by metric. Speeds differ in variant, device or speed.
 pub fn page(streams: &[LiveStream]) -> String {
     let mut page = String::new();
     for metric in METRICS {
         let Metric { name, help, .. } = metric;
-        // Writing to a text does not fail.
+        // Writing to a `String` does not fail.
         let _ = writeln!(page, "# HELP {name} {help}\n# TYPE {name} {}", kind(metric.kind));
         for stream in streams {
             write_samples(&mut page, &metric, stream);
@@ -27,7 +27,9 @@ fn write_samples(page: &mut String, metric: &Metric, stream: &LiveStream) {
     let of_all = labels(stream).map(|(name, value)| label(name, &value)).join(",");
     for sample in metric.samples(stream) {
         let own = sample.label.map(|(name, value)| format!(",{}", label(name, &value)));
-        let (name, suffix, own) = (metric.name, sample.suffix, own.unwrap_or_default());
+        let name = metric.name;
+        let suffix = sample.suffix;
+        let own = own.unwrap_or_default();
         let _ = writeln!(page, "{name}{suffix}{{{of_all}{own}}} {}", sample.value);
     }
 }
@@ -71,7 +73,8 @@ mod tests {
     #[test]
     fn each_series_is_there_once_below_the_head_of_its_metric() {
         let page = page(&[stream(1.0), stream(0.5)]);
-        let (mut metric, mut seen) = ("", std::collections::HashSet::new());
+        let mut metric = "";
+        let mut seen = std::collections::HashSet::new();
         for line in page.lines() {
             match line.strip_prefix("# TYPE ") {
                 Some(head) => metric = head.split(' ').next().expect("a name"),

@@ -1,36 +1,36 @@
-//! A speed as far as it has come.
+//! Progress of a speed.
 
 use super::histogram::{Histogram, LATENCY, LATENESS};
 
-/// What is known of a speed while timeslices come, or once they have come. Numbers count from its
-/// beginning; what they are when all is over is in the [`StreamRow`](super::super::StreamRow).
+/// Progress of a speed, during the run and after it. Numbers count from its start; the final
+/// results are in the [`StreamRow`](super::super::StreamRow).
 #[derive(Clone, Debug, PartialEq)]
 pub struct LiveStream {
     /// The variant's name.
     pub variant: String,
-    /// Where it runs.
+    /// The device.
     pub device: String,
-    /// How many times as fast as from the detector timeslices come.
+    /// Rate at which timeslices arrive, over the detector's rate.
     pub speed: f64,
     /// The detector's time in a timeslice.
     pub timeslice_s: f64,
-    /// Whether it goes on.
+    /// True until the speed ends.
     pub is_running: bool,
-    /// Whether all results that were compared were right.
+    /// True if all results that were compared were right.
     pub is_valid: bool,
     /// Timeslices that were due.
     pub due: u64,
-    /// Those that were emitted.
+    /// Timeslices that were emitted.
     pub emitted: u64,
-    /// Those with a result.
+    /// Timeslices with a result.
     pub done: u64,
-    /// Those that nobody did because workers were lost.
+    /// Timeslices without a result because workers were lost.
     pub lost: u64,
-    /// Those that found the queue full.
+    /// Timeslices that were dropped because the queue was full.
     pub dropped: u64,
-    /// Those that no worker had begun at the end: none before.
+    /// Timeslices that no worker had begun at the end; 0 before.
     pub left: u64,
-    /// Those that were handed to a second worker.
+    /// Timeslices that were handed to a second worker.
     pub repeated: u64,
     /// Results that were compared with the reference.
     pub checked: u64,
@@ -40,41 +40,41 @@ pub struct LiveStream {
     pub in_work: u64,
     /// Digis of the timeslices that are done.
     pub digis: u64,
-    /// Their bytes: of digis, or of raw data.
+    /// Bytes of these timeslices: of digis, or of raw data.
     pub bytes: u64,
-    /// Clusters in them.
+    /// Clusters in these timeslices.
     pub clusters: u64,
-    /// Hits in them.
+    /// Hits in these timeslices.
     pub hits: u64,
-    /// Events that were built of them.
+    /// Events that were built from them.
     pub events: u64,
-    /// Digis in any of those, each counted once.
+    /// Digis in at least one event, each counted once.
     pub event_digis: u64,
-    /// For how long workers built events.
+    /// Time that workers spent on building events.
     pub building_s: f64,
-    /// From when timeslices were due until their results were there.
+    /// Time from when timeslices were due to their results.
     pub latency: Histogram,
-    /// The part of it in which workers were busy with them.
+    /// Processing time in workers, a part of the latency.
     pub work: Histogram,
-    /// How late timeslices were emitted, but those that waited for room in the queue.
+    /// Delay of the emission of timeslices, without those that were delayed by a full queue.
     pub lateness: Histogram,
-    /// The workers, by their numbers.
+    /// The workers, by index.
     pub workers: Vec<LiveWorker>,
 }
 
-/// A worker, and what it has done at this speed.
+/// A worker and its work at this speed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct LiveWorker {
-    /// Whether it is there, or was lost.
+    /// False if the worker was lost.
     pub is_there: bool,
     /// Timeslices that it has done.
     pub done: u64,
-    /// For how long it was busy with those.
+    /// Time that it was busy with those.
     pub busy_s: f64,
 }
 
 impl LiveStream {
-    /// A speed that has just begun.
+    /// A speed at its start.
     pub fn new(variant: &str, device: &str, speed: f64, timeslice_s: f64, workers: usize) -> Self {
         let worker = LiveWorker { is_there: true, ..LiveWorker::default() };
         LiveStream {
@@ -120,11 +120,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_due_and_not_begun_is_the_backlog() {
+    fn the_backlog_is_due_and_not_begun() {
         let begun = LiveStream::new("time-sweep", "cpu", 1.0, 0.05, 2);
         let stream = LiveStream { due: 10, emitted: 8, done: 3, dropped: 1, in_work: 2, ..begun };
         assert_eq!(stream.backlog(), 4);
-        // One may be emitted between two looks.
+        // One may be emitted between two reads.
         assert_eq!(LiveStream { emitted: 11, ..stream }.backlog(), 5);
     }
 }

@@ -1,17 +1,17 @@
-//! Bars are as long as they should be.
+//! Lengths of bars.
 
 use reports::record::SummaryRow;
 
 use super::picture::{GRID, INK, QUIET, colour_of, elements, lines_of, number, parsed, texts};
 use super::rows::{digi_sweep, four_variants, row, svg, with_memory, without_interval};
 
-/// Left and right of the bars of a chart, from above.
+/// Left and right ends of the bars of a chart, from top to bottom.
 fn bars(svg: &str) -> Vec<(f64, f64)> {
     let document = parsed(svg);
     let rects = elements(&document, "rect");
     let rects: Vec<_> = rects.filter(|rect| rect.attribute("fill") != Some("#FFFFFF")).collect();
     let tallest = rects.iter().map(|rect| number(*rect, "height")).fold(0.0, f64::max);
-    // Those inside others are lower.
+    // Bars inside others are lower.
     let outer = rects.into_iter().filter(|rect| number(*rect, "height") >= tallest - 1.0);
     outer.map(|node| (number(node, "x"), number(node, "x") + number(node, "width"))).collect()
 }

@@ -1,4 +1,4 @@
-//! Where a GPU breaks even, read back from the picture.
+//! Crossings of CPU and GPU, read back from the picture.
 
 use reports::record::SummaryRow;
 
@@ -7,7 +7,7 @@ use super::rows::{names, row, svg};
 
 const SIZES: [u64; 4] = [1_000, 10_000, 100_000, 1_000_000];
 
-/// A row at a size that takes so many seconds.
+/// A row at a size with this time in seconds.
 fn at(digis: u64, device: &str, stage: &str, seconds: f64) -> SummaryRow {
     SummaryRow {
         stage: stage.into(),
@@ -17,8 +17,8 @@ fn at(digis: u64, device: &str, stage: &str, seconds: f64) -> SummaryRow {
     }
 }
 
-/// A CPU with 2 ns a digi, and a GPU whose time grows with the root of the digis:
-/// they cross at 100 k, and the kernels, twice as fast, at 25 k.
+/// A CPU with 2 ns per digi, and a GPU whose time grows with the root of the digis: they cross at
+/// 100 k, and the kernels, twice as fast, at 25 k.
 fn rows() -> Vec<SummaryRow> {
     let of_size = |digis: u64| {
         let gpu = 2e-9 * (digis as f64 * 1e5).sqrt();
@@ -81,11 +81,12 @@ fn one_side_alone_has_no_such_chart() {
 fn bars_are_drawn_by_the_whole_and_by_kernels() {
     let rows: Vec<SummaryRow> = rows().into_iter().filter(|row| row.items == SIZES[1]).collect();
     let said = |name: &str| texts(&svg(&rows, name)).join(" ");
-    let (total, kernel) = (said("bars"), said("bars-kernel"));
+    let total = said("bars");
+    let kernel = said("bars-kernel");
     assert!(total.contains("(end to end)") && total.contains("63.2 µs"), "{total}");
     assert!(kernel.contains("(kernels)") && kernel.contains("31.6 µs"), "{kernel}");
     assert!(kernel.contains("without copies"), "{kernel}");
-    // What runs on the host has no copies: the same bar in both.
+    // Variants on the host have no copies: the same bar in both.
     assert!(total.contains("20.0 µs") && kernel.contains("20.0 µs"));
     let without = names(&rows[..1]);
     assert!(!without.iter().any(|name| name.starts_with("bars-")), "{without:?}");

@@ -1,4 +1,4 @@
-//! Which files there are, and what keeps them from being written.
+//! Files of charts, and errors of writing them.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,7 @@ use super::picture::{number, parsed, texts};
 use super::rows::{crowded, digi_sweep, drawn, four_variants, names, run, svg, written};
 
 #[test]
-fn many_panels_go_on_in_further_files() {
+fn many_panels_continue_in_further_files() {
     let rows = crowded();
     let mut images = drawn(&rows);
     images.retain(|image| image.chart == "bars");
@@ -75,7 +75,8 @@ fn each_chart_is_an_svg_and_a_png_of_its_size() {
     let read = |name: &str| fs::read(dir.path().join(name)).expect("a file");
     for [svg, png] in names.as_chunks().0 {
         assert_eq!(svg.strip_suffix(".svg"), png.strip_suffix(".png"));
-        let (svg, png) = (String::from_utf8(read(svg)).expect("text"), read(png));
+        let svg = String::from_utf8(read(svg)).expect("text");
+        let png = read(png);
         assert_eq!(&png[..8], b"\x89PNG\r\n\x1a\n");
         let big_endian = |at: usize| {
             f64::from(u32::from_be_bytes(png[at..at + 4].try_into().expect("four bytes")))
@@ -103,11 +104,12 @@ fn a_folder_that_cannot_be_written_is_an_error_with_its_name() {
     assert!(error.to_string().contains("bars.svg"));
 }
 
-/// Whoever puts a link into a folder of charts does not choose what is written over.
+/// A link in a folder of charts must not redirect writes to another file.
 #[test]
-fn a_link_in_the_place_of_a_chart_is_replaced() {
+fn a_link_instead_of_a_chart_is_replaced() {
     let dir = tempfile::tempdir().expect("a temporary folder");
-    let (precious, link) = (dir.path().join("precious"), dir.path().join("bars.png"));
+    let precious = dir.path().join("precious");
+    let link = dir.path().join("bars.png");
     fs::write(&precious, "precious").expect("written");
     std::os::unix::fs::symlink(&precious, &link).expect("linked");
     written(dir.path(), &four_variants()).expect("written");

@@ -26,7 +26,7 @@ fn a_chart_says_what_it_shows() {
     );
     assert!(all.contains("2 M digis · 24 segments · order random · timeslice 10 ms · 2 threads"));
     assert!(all.contains("bars: median, the fastest first"));
-    assert!(all.contains("10 samples a point"));
+    assert!(all.contains("10 samples per point"));
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn no_text_leaves_the_image_or_touches_another() {
     }
 }
 
-/// The room that a text takes in the image.
+/// The box of a text in the image.
 #[derive(Debug)]
 #[allow(dead_code, reason = "the text is for messages")]
 struct TextBox<'a> {
@@ -98,7 +98,8 @@ impl<'a> TextBox<'a> {
             Some("middle") => length / 2.0,
             _ => length,
         };
-        let (x, y) = (number(node, "x"), number(node, "y"));
+        let x = number(node, "x");
+        let y = number(node, "y");
         let (from, to) = match node.attribute("transform") {
             None => ((x - before, y), (x - before + length, y + em)),
             Some(_) => ((x, y + before - length), (x + em, y + before)),

@@ -6,8 +6,8 @@ use super::picture::{colour_of, height_of_tick, lines_of, texts};
 use super::rows::{PLACEMENTS, UNPLACED, names, row, svg, threads_sweep};
 
 #[test]
-fn the_speedup_is_at_its_place_on_the_axis() {
-    // Twice as fast on four threads and five times on twenty-five: the root.
+fn the_speedup_has_its_position_on_the_axis() {
+    // Twice as fast with four threads and five times with twenty-five: the square root.
     let rows = threads_sweep(&[1, 4, 25], &UNPLACED, |t| 8e-3 / (t as f64).sqrt());
     assert!(names(&rows).contains(&"time-over-threads".to_owned()));
     let text = svg(&rows, "speedup-over-threads");
@@ -27,7 +27,8 @@ fn the_ideal_is_what_a_perfect_variant_follows() {
     let rows = threads_sweep(&[1, 2, 4, 8, 16], &UNPLACED, |t| 8e-3 / t as f64);
     let text = svg(&rows, "speedup-over-threads");
     let line = &lines_of(&text, &colour_of(&text, "slow"))[0];
-    let (first, last) = (line[0], line[line.len() - 1]);
+    let first = line[0];
+    let last = line[line.len() - 1];
     let mut ideal: Vec<_> = lines_of(&text, &colour_of(&text, "ideal")).concat();
     // The legend is above the panel.
     ideal.retain(|(_, y)| *y >= last.1 - 1.0);

@@ -6,8 +6,8 @@ use reports::store::{claim_ceilings, write_ceilings};
 
 use crate::common;
 
-/// What a link of 50 GB/s makes of blocks that wait 5 µs each, with some kinds of
-/// memory slower than others.
+/// A link of 50 GB/s with a latency of 5 µs per block, with some kinds of memory slower than
+/// others.
 fn record(devices: &[&str]) -> CeilingsRecord {
     let series = [
         ("pageable", "h2d", 9e9),

@@ -1,4 +1,4 @@
-//! What a picture shows, read back from its file.
+//! Elements of a picture, read back from its file.
 
 use std::collections::BTreeSet;
 
@@ -25,7 +25,7 @@ pub fn number(node: Node, name: &str) -> f64 {
     value.parse().expect("a number")
 }
 
-/// The colour of the look before a name in the legend of lines.
+/// The colour of the marker before a name in the legend of lines.
 pub fn colour_of(svg: &str, series: &str) -> String {
     let document = parsed(svg);
     let is_name = |node: &Node| node.text().map(str::trim) == Some(series);
@@ -57,7 +57,7 @@ pub fn lines_of(svg: &str, colour: &str) -> Vec<Vec<(f64, f64)>> {
     lines
 }
 
-/// Where the ticks of the vertical axis are, by their labels.
+/// Heights of the ticks of the vertical axis, by their labels.
 pub fn height_of_tick(svg: &str, label: &str) -> f64 {
     let document = parsed(svg);
     let is_label = |node: &Node| {
@@ -74,5 +74,5 @@ pub fn height_of_tick(svg: &str, label: &str) -> f64 {
 pub const INK: &str = "#1E1E1E";
 /// The stroke of axes, and of lines that lead to dots.
 pub const GRID: &str = "#E4E4E4";
-/// The stroke of what bars are compared with.
+/// The stroke of reference lines.
 pub const QUIET: &str = "#555555";

@@ -1,4 +1,4 @@
-//! Made-up runs, and drawing them.
+//! Synthetic runs, and drawing of their charts.
 
 use std::path::Path;
 
@@ -78,7 +78,7 @@ pub fn without_interval(row: SummaryRow) -> SummaryRow {
     SummaryRow { ci95_low_s: None, ci95_high_s: None, ..row }
 }
 
-/// A run of the ugly kind: long names, many values, several axes.
+/// A run that is hard to draw: long names, many values, several axes.
 pub fn crowded() -> Vec<SummaryRow> {
     let names = ["cub-segmented-radix", "voracious_radix_sort", "thrust-stable-sort-by-key", "x"];
     let mut rows = Vec::new();

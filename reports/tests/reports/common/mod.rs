@@ -1,4 +1,4 @@
-//! What the tests of runs share.
+//! Helpers of the tests of runs.
 
 use std::fs;
 use std::path::Path;
@@ -45,7 +45,7 @@ pub fn finished(seed: u64) -> RunRecord {
     RunRecord { seed, finished: Some("2026-01-01T00:01:00Z".into()), ..record() }
 }
 
-/// A valid row of a variant in a run of `sort`, with all figures.
+/// A valid row of a variant in a run of `sort`, with all columns.
 pub fn row(note: &str) -> SummaryRow {
     SummaryRow {
         algorithm: "sort".into(),
@@ -84,12 +84,13 @@ pub fn row(note: &str) -> SummaryRow {
     }
 }
 
-/// Copies a folder with all that is in it.
+/// Copies a folder recursively.
 pub fn copy_folder(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("created");
     for entry in fs::read_dir(from).expect("readable") {
         let entry = entry.expect("readable");
-        let (path, copy) = (entry.path(), to.join(entry.file_name()));
+        let path = entry.path();
+        let copy = to.join(entry.file_name());
         if path.is_dir() {
             copy_folder(&path, &copy);
         } else {

@@ -1,4 +1,4 @@
-//! Pages in a real browser, where there is one.
+//! Pages in a real browser, if one is installed.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,12 +7,12 @@ use reports::report::html;
 
 use super::fixture::{Fixture, large};
 
-/// What a browser says of a page in a frame of some width.
+/// Measurements of a browser for a page in a frame of some width.
 #[derive(Debug)]
-struct Seen {
+struct PageMeasurements {
     /// `inner=360 overflow=0 broken=0 drawn=true`
     measures: String,
-    /// What it logged.
+    /// Messages in its log.
     console: Vec<String>,
 }
 
@@ -53,7 +53,7 @@ addEventListener("load", () => {{
     )
 }
 
-fn seen(chromium: &Path, page: &str, width: u32) -> Seen {
+fn seen(chromium: &Path, page: &str, width: u32) -> PageMeasurements {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let file = folder.path().join("probe.html");
     std::fs::write(folder.path().join("page.html"), page).expect("written");
@@ -61,7 +61,7 @@ fn seen(chromium: &Path, page: &str, width: u32) -> Seen {
     let profile = format!("--user-data-dir={}", folder.path().join("profile").display());
     let output = Command::new(chromium)
         .args(["--headless", "--no-sandbox", "--disable-gpu"])
-        // Else the probe may not look into the frame.
+        // Otherwise the probe may not access the frame.
         .arg("--allow-file-access-from-files")
         .args(["--enable-logging=stderr", "--v=0", "--virtual-time-budget=20000"])
         .args(["--window-size=1400,900", "--dump-dom", &profile])
@@ -74,7 +74,7 @@ fn seen(chromium: &Path, page: &str, width: u32) -> Seen {
     let measures = measures.and_then(|rest| rest.split("</pre>").next());
     let errors = text(&output.stderr);
     let console = errors.lines().filter(|line| line.contains("CONSOLE"));
-    Seen {
+    PageMeasurements {
         measures: measures.unwrap_or(&dom).to_owned(),
         console: console.map(str::to_owned).collect(),
     }
@@ -99,7 +99,8 @@ fn a_page_fits_phones_and_screens_without_errors() {
 
 #[test]
 fn a_large_page_does_too() {
-    let (fixture, run) = (Fixture::new(), large());
+    let fixture = Fixture::new();
+    let run = large();
     let mut input = fixture.input();
     input.run = &run;
     check(&html(&input).expect("a page"));

@@ -1,4 +1,4 @@
-//! Runs with all that a report can show.
+//! Runs with all content that a report can show.
 
 use std::path::PathBuf;
 
@@ -18,13 +18,13 @@ use crate::common;
 /// Markup that must come out as text.
 pub const HOSTILE: &str = "<script>alert(1)</script>\"'&amp;";
 
-/// A report with everything in it.
+/// A report with all sections.
 pub struct Fixture {
     /// The reported run.
     pub run: Run,
     /// Runs before it.
     pub earlier: Vec<RunSummary>,
-    /// Against the one before.
+    /// Comparison with the previous run.
     pub comparison: Comparison,
 }
 
@@ -39,7 +39,7 @@ impl Fixture {
         }
     }
 
-    /// What the report is made of.
+    /// Input of the report.
     pub fn input(&self) -> ReportInput<'_> {
         ReportInput {
             earlier: &self.earlier,
@@ -60,13 +60,15 @@ pub fn run(summary: Vec<SummaryRow>) -> Run {
     }
 }
 
-/// As many points as a long night measures: five variants at a hundred
-/// settings, with thirty samples each.
+/// The number of points of a long nightly run: five variants at a hundred settings, with thirty
+/// samples each.
 pub fn large() -> Run {
     let mut rows = Vec::new();
     for i in 0..500u32 {
-        let (variant, setting) = (i % 5, i / 5);
-        let (digis, order) = (1000 * (1 + setting % 10), setting / 10 % 5);
+        let variant = i % 5;
+        let setting = i / 5;
+        let digis = 1000 * (1 + setting % 10);
+        let order = setting / 10 % 5;
         let params = format!("digis={digis};order=jitter:{order};segments=24");
         let mut row = row(&format!("variant-{variant}"), &params, f64::from(i + 1) * 1e-5);
         row.threads = 1 + (setting / 50) as usize;
@@ -79,7 +81,8 @@ pub fn large() -> Run {
 
 fn record(started: &str) -> RunRecord {
     let record = common::record();
-    let (copy_bytes_per_s, triad_bytes_per_s) = (28.7e9, 34.1e9);
+    let copy_bytes_per_s = 28.7e9;
+    let triad_bytes_per_s = 34.1e9;
     let bandwidth = Bandwidth { copy_bytes_per_s, triad_bytes_per_s, ..Bandwidth::default() };
     let command = ["bench", "sort", "--variant", "std-*", "--seed", "1"];
     RunRecord {
@@ -156,7 +159,7 @@ fn samples(row: &SummaryRow, count: usize) -> Vec<SampleRow> {
     (0..count.min(row.samples)).map(sample).collect()
 }
 
-/// A point with each verdict in turn, for all valid rows.
+/// A point with each verdict cyclically, for all valid rows.
 fn comparison(rows: &[SummaryRow]) -> Comparison {
     let valid = rows.iter().filter(|row| row.valid == YesNo::Yes);
     let refused = rows.iter().find(|row| row.valid == YesNo::No);

@@ -1,5 +1,4 @@
-//! Reports of made-up runs: what they say, how large they are, and whether a
-//! browser shows them.
+//! Reports of synthetic runs: their content, their size, and their display in a browser.
 
 mod browser;
 mod fixture;

@@ -11,7 +11,7 @@ fn page() -> String {
     html(&Fixture::new().input()).expect("a page")
 }
 
-/// A page of a run and nothing else.
+/// A page of a single run.
 fn page_of(run: &Run) -> String {
     html(&ReportInput::of(run)).expect("a page")
 }
@@ -24,7 +24,7 @@ fn values<'a>(page: &'a str, attribute: &str) -> Vec<&'a str> {
 }
 
 #[test]
-fn nothing_from_a_run_becomes_markup() {
+fn values_of_a_run_are_escaped() {
     let fixture = Fixture::new();
     let mut input = fixture.input();
     input.title = Some(HOSTILE);
@@ -61,7 +61,7 @@ fn every_section_is_there() {
         "Charts",
         "Tables",
         "Stages",
-        "Under the measured ceilings",
+        "Share of the measured ceilings",
         "History",
         "Without a valid time",
         "Methods",
@@ -74,7 +74,7 @@ fn every_section_is_there() {
 }
 
 #[test]
-fn what_there_is_not_has_no_section() {
+fn missing_content_has_no_section() {
     let page = page_of(&run(vec![row("a", "n=1", 1e-3)]));
     for heading in ["What changed", "Stages", "History", "Without a valid time"] {
         assert!(!page.contains(&format!(">{heading}</h")), "{heading}");
@@ -95,7 +95,7 @@ fn headings_leave_no_level_out() {
 #[test]
 fn pictures_have_words_and_links_have_targets() {
     let page = page();
-    // Charts are within an element with words, all others say them themselves.
+    // Charts are within an element with a label, all others have their own.
     let (charts, own) =
         (page.matches("class=\"chart\"").count(), page.matches("<svg class=").count());
     assert_eq!(page.matches("<svg").count(), charts + own);
@@ -116,7 +116,7 @@ fn pictures_have_words_and_links_have_targets() {
 fn machines_are_listed_and_not_mixed() {
     let page = page();
     assert!(page.contains("Another CPU"));
-    // Seven earlier runs, one of them elsewhere.
+    // Seven earlier runs, one of them on another machine.
     assert!(page.contains("Medians of 7 runs on this machine"), "history");
     assert!(page.contains("commit c0ffee000003") && !page.contains("commit c0ffee000004"));
 }
@@ -124,7 +124,8 @@ fn machines_are_listed_and_not_mixed() {
 #[test]
 fn stages_make_up_the_whole() {
     let page = page();
-    let words = "count 200 µs (20 %), scatter 500 µs (50 %), sort within channels 220 µs (22 %), other 80.0 µs (8 %)";
+    let words = "count 200 µs (20 %), scatter 500 µs (50 %), sort within channels 220 µs (22 %), \
+        other 80.0 µs (8 %)";
     assert!(page.contains(words));
 }
 

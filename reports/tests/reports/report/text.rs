@@ -22,7 +22,8 @@ fn all_lines_of_a_table_have_the_same_columns() {
 
 #[test]
 fn a_large_run_stays_short() {
-    let (fixture, run) = (Fixture::new(), large());
+    let fixture = Fixture::new();
+    let run = large();
     let mut input = fixture.input();
     input.run = &run;
     let text = markdown(&input);

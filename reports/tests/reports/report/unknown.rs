@@ -1,4 +1,4 @@
-//! Numbers that are none are not shown as such.
+//! Numbers that are not finite are not displayed.
 
 use reports::record::SummaryRow;
 use reports::report::{html, markdown};
@@ -8,7 +8,7 @@ use reports::table::Format;
 
 use super::fixture::{Fixture, row, run};
 
-/// Points that took no time, beside one that did.
+/// Points that took no time, and one that did.
 fn instant() -> Run {
     let timeless = |variant: &str| SummaryRow {
         items_per_s: None,
@@ -19,14 +19,14 @@ fn instant() -> Run {
     run(vec![timeless("a"), timeless("b"), row("c", "digis=1000", 1e-3)])
 }
 
-/// The words of a text that are numbers to a program and to nobody else.
+/// Words of a text that parse as numbers but are not.
 fn odd_words(text: &str) -> Vec<&str> {
     let words = text.split(|c: char| !c.is_ascii_alphanumeric());
     words.filter(|word| ["NaN", "inf"].contains(word)).collect()
 }
 
 #[test]
-fn a_report_says_nothing_of_what_is_not_known() {
+fn a_report_omits_unknown_values() {
     let run = instant();
     let mut fixture = Fixture::new();
     for point in &mut fixture.comparison.points {
@@ -35,7 +35,7 @@ fn a_report_says_nothing_of_what_is_not_known() {
     let mut input = fixture.input();
     input.run = &run;
     let page = html(&input).expect("a page");
-    // What is packed or embedded has letters by chance.
+    // Packed or embedded data contain such letters by chance.
     let parts = page.split("base64,").map(|part| match part.find('"') {
         Some(end) if !part.starts_with('<') => &part[end..],
         _ => part,
@@ -47,7 +47,7 @@ fn a_report_says_nothing_of_what_is_not_known() {
 }
 
 #[test]
-fn tables_say_nothing_of_it_either() {
+fn tables_omit_them_too() {
     let Run { record, summary: rows, .. } = instant();
     for format in [Format::Table, Format::Markdown, Format::Csv, Format::Json] {
         let text = run_table::render(format, &record, &rows, View::default()).expect("a table");

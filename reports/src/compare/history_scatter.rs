@@ -1,9 +1,9 @@
-//! How much runs of the same code differ, as a store's own runs tell.
+//! Scatter between runs of the same code, from the runs of a store.
 //!
-//! The runs of a series are on levels (see [`crate::trend`]): what changed for good is no
-//! scatter. About the median of its level a run scatters by what it knows of itself and by
-//! what runs differ by; the latter is wanted. A night that was far off is drawn in to what
-//! the others reach, so that it widens verdicts somewhat instead of blinding them.
+//! The runs of a series are on levels (see [`crate::trend`]): a permanent change is no scatter. A
+//! run deviates from the median of its level by its own error and by the scatter between runs,
+//! which is estimated here. An outlier is clipped to the range of the others, so that it widens
+//! verdicts somewhat instead of making them all inconclusive.
 
 use statistics::{Interval, MIN_RUNS, median};
 
@@ -13,54 +13,57 @@ use crate::grouped::by_key;
 use crate::record::{FULL_LEVEL, PointScatter, SummaryRow};
 use crate::trend::{self, Terms};
 
-/// The last so many runs are looked at: machines age.
+/// Number of recent runs that are used: machines age.
 const LAST: usize = 60;
-/// Deviations are drawn in to so many times the usual one.
+/// Deviations are clipped to this multiple of the median one.
 const FARTHEST: f64 = 5.0;
-/// The standard deviation of normal noise over its median deviation.
+/// Ratio of the standard deviation of normal noise to its median absolute deviation.
 const NORMAL: f64 = 1.482_602_218_505_602;
 
-/// What a run found of a point.
+/// Estimate of a point in one run.
 #[derive(Clone, Copy)]
-struct Night {
+struct RunEstimate {
     seconds: f64,
-    /// The squared standard error of its logarithm, as the run itself knows it.
+    /// The squared standard error of its logarithm, as estimated by the run itself.
     variance: f64,
 }
 
 impl RunScatter {
-    /// That of earlier runs of one series, in their order; `None` if nothing is known of any
-    /// point. Runs of other machines must not be among them.
+    /// Scatter between the earlier runs of one series, in their order; `None` if no point has
+    /// enough. Runs of other machines must not be among them.
     pub fn of_history<'a>(runs: impl IntoIterator<Item = &'a [SummaryRow]>) -> Option<Self> {
         let rows = runs.into_iter().flatten();
-        let nights = rows.filter_map(|row| Some((Key::new(row.point(), &row.stage), night(row)?)));
-        let mut points = by_key(nights);
-        for (_, nights) in &mut points {
-            nights.drain(..nights.len().saturating_sub(LAST));
+        let estimates =
+            rows.filter_map(|row| Some((Key::new(row.point(), &row.stage), estimate(row)?)));
+        let mut points = by_key(estimates);
+        for (_, estimates) in &mut points {
+            estimates.drain(..estimates.len().saturating_sub(LAST));
         }
-        let times = |nights: &[Night]| nights.iter().map(|night| night.seconds).collect();
-        let series: Vec<Vec<f64>> = points.iter().map(|(_, nights)| times(nights)).collect();
+        let times =
+            |estimates: &[RunEstimate]| estimates.iter().map(|estimate| estimate.seconds).collect();
+        let series: Vec<Vec<f64>> = points.iter().map(|(_, estimates)| times(estimates)).collect();
         let levels = trend::levels(&series, &Terms::default());
-        let scatter = points.into_iter().zip(levels).filter_map(|((key, nights), (levels, _))| {
-            let levels = levels.iter().map(|level| &nights[level.runs.clone()]);
-            point(key, &levels.collect::<Vec<_>>())
-        });
+        let scatter =
+            points.into_iter().zip(levels).filter_map(|((key, estimates), (levels, _))| {
+                let levels = levels.iter().map(|level| &estimates[level.runs.clone()]);
+                point(key, &levels.collect::<Vec<_>>())
+            });
         Self::of_origin(&scatter.collect::<Vec<_>>(), Origin::History)
     }
 }
 
-fn night(row: &SummaryRow) -> Option<Night> {
+fn estimate(row: &SummaryRow) -> Option<RunEstimate> {
     let seconds = row.valid_median()?;
     let is_whole = row.interval_level() >= FULL_LEVEL;
     let ends = row.ci95_low_s.zip(row.ci95_high_s).filter(|_| is_whole);
     let error = ends.map(|(low, high)| Interval { low, high }.standard_error());
     let error = error.filter(|error| error.is_finite());
-    // What a run does not know of itself counts as what runs differ by.
-    Some(Night { seconds, variance: error.map_or(0.0, |error| error.powi(2)) })
+    // An unknown error of a run counts as scatter between runs.
+    Some(RunEstimate { seconds, variance: error.map_or(0.0, |error| error.powi(2)) })
 }
 
-/// From the deviations of the runs from the medians of their levels.
-fn point(key: Key, levels: &[&[Night]]) -> Option<PointScatter> {
+/// Scatter by the deviations of the runs from the medians of their levels.
+fn point(key: Key, levels: &[&[RunEstimate]]) -> Option<PointScatter> {
     let deviations: Vec<f64> = levels.iter().copied().flat_map(deviations).collect();
     let runs = (deviations.len() + 1).checked_sub(levels.len())?;
     if runs < MIN_RUNS {
@@ -71,8 +74,8 @@ fn point(key: Key, levels: &[&[Night]]) -> Option<PointScatter> {
     let squares =
         sizes.iter().map(|size| if farthest > 0.0 { size.min(farthest) } else { *size }.powi(2));
     let df = (runs - 1) as f64;
-    let nights = levels.iter().copied().flatten();
-    let within = nights.map(|night| night.variance).sum::<f64>() / deviations.len() as f64;
+    let estimates = levels.iter().copied().flatten();
+    let within = estimates.map(|estimate| estimate.variance).sum::<f64>() / deviations.len() as f64;
     Some(PointScatter {
         point: key.point,
         stage: key.stage,
@@ -81,8 +84,8 @@ fn point(key: Key, levels: &[&[Night]]) -> Option<PointScatter> {
     })
 }
 
-fn deviations(level: &[Night]) -> Vec<f64> {
-    let times: Vec<f64> = level.iter().map(|night| night.seconds).collect();
+fn deviations(level: &[RunEstimate]) -> Vec<f64> {
+    let times: Vec<f64> = level.iter().map(|estimate| estimate.seconds).collect();
     let middle = median(&times);
     times.iter().map(|time| (time / middle).ln()).collect()
 }
@@ -96,7 +99,7 @@ mod tests {
     /// Standard errors on either side of a 95 % interval.
     const WITHIN: f64 = 1.96;
 
-    /// Runs whose times differ by so much; each knows its own error.
+    /// Runs whose means scatter by `between`; each knows its own error `within`.
     fn history(means: &[f64], between: f64, within: f64) -> Vec<Vec<SummaryRow>> {
         let mut noise = Noise::new(11);
         let mut row = |mean: &f64| {
@@ -113,11 +116,11 @@ mod tests {
     fn deviation(history: &[Vec<SummaryRow>]) -> Option<(f64, f64)> {
         let scatter = RunScatter::of_history(history.iter().map(Vec::as_slice))?;
         let key = Key::new(history[0][0].point(), "total");
-        Some((scatter.of(&key).deviation, scatter.of(&key).df))
+        Some((scatter.for_key(&key).deviation, scatter.for_key(&key).df))
     }
 
     #[test]
-    fn it_is_what_runs_differ_by_beyond_what_they_know_of_themselves() {
+    fn scatter_excludes_the_error_of_single_runs() {
         let (found, df) = deviation(&history(&[1.0; 50], 0.02, 0.01)).expect("known");
         assert!((found / 0.02 - 1.0).abs() < 0.25, "{found}");
         assert_eq!(df, 49.0);
@@ -126,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn what_changed_for_good_is_no_scatter() {
+    fn permanent_changes_are_no_scatter() {
         let means = [vec![1.0; 25], vec![1.3; 25]].concat();
         let (found, df) = deviation(&history(&means, 0.02, 0.002)).expect("known");
         assert!((found / 0.02 - 1.0).abs() < 0.3, "{found}");
@@ -134,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn a_wild_night_widens_but_does_not_blind() {
+    fn an_outlier_widens_intervals_only_somewhat() {
         let mut means = vec![1.0; 20];
         means[7] = 2.0;
         let (found, _) = deviation(&history(&means, 0.01, 0.001)).expect("known");
@@ -142,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn a_few_runs_say_nothing_and_old_ones_no_longer() {
+    fn few_runs_and_old_runs_give_no_scatter() {
         assert_eq!(deviation(&history(&[1.0, 1.0], 0.02, 0.01)), None);
         assert_eq!(deviation(&history(&[1.0; 3], 0.02, 0.01)).map(|(_, df)| df), Some(2.0));
         assert_eq!(deviation(&history(&[1.0; 90], 0.02, 0.01)).map(|(_, df)| df), Some(59.0));

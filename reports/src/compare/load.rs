@@ -1,56 +1,57 @@
-//! What two runs were up against: whether the machine was busy, and differently so for both,
-//! and whether they are of one executable.
+//! Conditions of two runs: whether the machine was busy, and differently in both, and whether they
+//! are of one executable.
 //!
-//! Somebody else's work makes a run slower as a whole: its samples agree with each other, and
-//! its visits too. No statistics of one run can tell that from slower code.
+//! Load by other processes makes a run slower as a whole: its samples agree with each other, and
+//! its blocks too. No statistics of one run can distinguish that from slower code.
 
 use super::measured::Measured;
 
-/// From this share of disturbed samples on a machine is busy.
+/// Share of disturbed samples from which on a machine counts as busy.
 const DISTURBED: f64 = 0.1;
-/// From this share on nothing is left that was not disturbed in some way.
-const MOSTLY: f64 = 0.3;
-/// A machine is busy if more than this share of its CPUs had work before the run.
+/// Share of disturbed samples from which on the whole run counts as disturbed.
+const MOSTLY_DISTURBED: f64 = 0.3;
+/// Load per CPU before the run above which a machine counts as busy.
 const LOADED: f64 = 0.5;
-/// Loads are unlike if they differ by more than this share of the CPUs.
+/// Difference of the loads per CPU above which loads count as different.
 const UNLIKE: f64 = 0.25;
 
-/// What two runs were up against.
+/// Conditions of two runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Circumstances {
-    /// Others used the machine during one of them.
+pub struct RunConditions {
+    /// Other processes used the machine during one of them.
     pub busy: bool,
-    /// Many samples were disturbed, and by unlike loads.
+    /// Many samples were disturbed, and the loads differed.
     pub unlike: bool,
     /// They are of two executables.
     pub rebuilt: bool,
 }
 
-impl Circumstances {
-    /// Of two runs, by their samples and by what the system said at their starts.
-    pub fn of(base: &Measured, new: &Measured) -> Self {
+impl RunConditions {
+    /// Conditions by the samples and the load averages at the starts of both runs.
+    pub fn new(base: &Measured, new: &Measured) -> Self {
         let executables = [base, new].map(|run| &run.record.software.fingerprint);
-        let (base, new) = (Load::of(base), Load::of(new));
+        let base = Load::from_run(base);
+        let new = Load::from_run(new);
         let differ = base.load.zip(new.load).is_some_and(|(a, b)| (a - b).abs() > UNLIKE);
-        Circumstances {
+        RunConditions {
             busy: base.is_busy() || new.is_busy(),
-            unlike: differ && base.disturbed.max(new.disturbed) > MOSTLY,
+            unlike: differ && base.disturbed.max(new.disturbed) > MOSTLY_DISTURBED,
             rebuilt: executables[0] != executables[1],
         }
     }
 }
 
-/// What a run was up against.
+/// Load by other processes during a run.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Load {
-    /// The share of samples that were taken while others used the cores.
+    /// The share of samples that were taken while other processes used the cores.
     pub disturbed: f64,
-    /// Processes that were waiting at the start, for each usable CPU.
+    /// Waiting processes at the start, per usable CPU.
     load: Option<f64>,
 }
 
 impl Load {
-    pub fn of(run: &Measured) -> Self {
+    pub fn from_run(run: &Measured) -> Self {
         let points = run.points.iter();
         let samples = points.filter_map(|point| point.samples.as_ref().ok());
         let count = |(all, disturbed), samples: &super::Samples| {
@@ -69,7 +70,7 @@ impl Load {
         self.disturbed > DISTURBED || self.load.is_some_and(|load| load > LOADED)
     }
 
-    /// The share in per cent, if it is worth a word.
+    /// The share in per cent, if it is significant.
     pub fn percent_disturbed(self) -> Option<f64> {
         (self.disturbed > DISTURBED).then_some(100.0 * self.disturbed)
     }

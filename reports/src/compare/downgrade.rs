@@ -1,32 +1,32 @@
-//! What takes a judgement back: the samples are clear, but what they are of is not.
+//! Downgrading of verdicts: the samples are clear, but their conditions are not.
 
 use statistics::Between;
 
 use super::Thresholds;
-use super::busy::Circumstances;
 use super::comparison::Verdict;
 use super::judge::{Judgement, Why, by_limits};
+use super::load::RunConditions;
 
-/// Who shares a core with one other thread takes up to twice as long.
+/// Slow-down of a thread that shares a core with one other thread.
 const BY_LOAD: f64 = 2.0;
 
-/// The samples are clear, the runs are not.
+/// Verdict if the samples are clear, but runs scatter.
 const RUNS_DIFFER: (Verdict, Why) = (Verdict::Inconclusive, Why::RunsDiffer);
 
 impl Judgement {
-    /// The same where many samples were disturbed: a change that other load can
-    /// make is not clear.
+    /// Downgrades the verdict if many samples were disturbed: a change that other load can cause is
+    /// inconclusive.
     #[must_use]
-    pub fn doubted(self) -> Self {
+    pub fn downgraded(self) -> Self {
         let by_load = self.ratio.ln().abs() < BY_LOAD.ln();
         match self.verdict {
-            Verdict::Slower | Verdict::Faster if by_load => self.not_clear(Why::Disturbed),
+            Verdict::Slower | Verdict::Faster if by_load => self.inconclusive(Why::Disturbed),
             _ => self,
         }
     }
 
-    /// The same of runs one after the other, where it is known how much runs of
-    /// the same code differ. A change has to be beyond that, too.
+    /// Downgrades the verdict of separate runs by the known scatter between runs of the same code,
+    /// which a change has to exceed.
     #[must_use]
     pub fn of_runs_that_differ(self, between: Between, thresholds: &Thresholds) -> Self {
         let own = self.evidence().filter(|_| self.why != Why::IdenticalSamples);
@@ -41,7 +41,7 @@ impl Judgement {
             (verdict, _) if self.is_change() && !(certain && verdict == self.verdict) => {
                 RUNS_DIFFER
             }
-            // What was clear, or was not for another reason.
+            // Was clear, or was inconclusive for another reason.
             (Verdict::Inconclusive, why) if why != self.why => RUNS_DIFFER,
             _ => found,
         };
@@ -56,29 +56,29 @@ impl Judgement {
         }
     }
 
-    /// The same of runs one after the other on a machine that was busy: where nobody knows
-    /// how much runs differ there, or where the loads were unlike, nothing is clear.
+    /// Downgrades the verdict of separate runs on a busy machine if the scatter between runs is
+    /// unknown, or if the loads differed.
     #[must_use]
-    pub fn under(self, circumstances: Circumstances) -> Self {
-        let why = match circumstances {
-            Circumstances { unlike: true, .. } => Why::UnlikeLoads,
-            Circumstances { busy: true, .. } if self.runs_differ.is_none() => Why::Busy,
+    pub fn under(self, conditions: RunConditions) -> Self {
+        let why = match conditions {
+            RunConditions { unlike: true, .. } => Why::UnlikeLoads,
+            RunConditions { busy: true, .. } if self.runs_differ.is_none() => Why::Busy,
             _ => return self,
         };
         let is_settled = self.verdict == Verdict::Inconclusive || self.why == Why::IdenticalSamples;
-        if is_settled { self } else { self.not_clear(why) }
+        if is_settled { self } else { self.inconclusive(why) }
     }
 
-    /// The same of one machine code in two executables, measured in turn: what differs is
-    /// where code and data lie, which any other change to the program shifts as well.
+    /// Downgrades the verdict of a paired run of the same machine code in two executables: only the
+    /// addresses of code and data differ, and any other change to the program moves these as well.
     #[must_use]
     pub fn of_the_same_code(self) -> Self {
-        if self.is_change() { self.not_clear(Why::SameCode) } else { self }
+        if self.is_change() { self.inconclusive(Why::SameCode) } else { self }
     }
 
-    /// The same, but nothing is clear, for this reason.
+    /// Makes the verdict inconclusive, with this reason.
     #[must_use]
-    pub fn not_clear(self, why: Why) -> Self {
+    pub fn inconclusive(self, why: Why) -> Self {
         Judgement { verdict: Verdict::Inconclusive, why, ..self }
     }
 }
@@ -93,7 +93,8 @@ mod tests {
     fn a_change_has_to_be_beyond_what_runs_of_the_same_code_differ_by() {
         let limits = Thresholds::default();
         let judged = |shift: f64, deviation: f64| {
-            let (base, new) = (series(30, 1.0, 0.01), series(30, shift, 0.01));
+            let base = series(30, 1.0, 0.01);
+            let new = series(30, shift, 0.01);
             let between = Between { deviation, df: 8.0 };
             judge(&base, &new, &limits).of_runs_that_differ(between, &limits)
         };
@@ -110,13 +111,13 @@ mod tests {
     }
 
     #[test]
-    fn a_busy_machine_says_nothing_unless_its_scatter_is_known() {
+    fn busy_machines_are_inconclusive_unless_their_scatter_is_known() {
         let limits = Thresholds::default();
         let clear = judge(&series(30, 1.0, 0.01), &series(30, 3.0, 0.01), &limits);
         let same = judge(&series(30, 1.0, 0.01), &series(30, 1.0001, 0.01), &limits);
         let known = clear.of_runs_that_differ(Between { deviation: 0.01, df: 8.0 }, &limits);
         let under = |found: Judgement, busy, unlike| {
-            let found = found.under(Circumstances { busy, unlike, ..Circumstances::default() });
+            let found = found.under(RunConditions { busy, unlike, ..RunConditions::default() });
             (found.verdict, found.why)
         };
         assert_eq!(under(clear, false, false).0, Verdict::Slower);
