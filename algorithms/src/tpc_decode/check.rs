@@ -216,7 +216,7 @@ mod tests {
         let checked = |expected: &[Digit], found: &[Digit], in_order| {
             with_all_pools(|| same(&frame, &of(expected), &of(found), in_order))
         };
-        let told = |found: &[Digit], in_order| match checked(&expected, found, in_order) {
+        let reported_index = |found: &[Digit], in_order| match checked(&expected, found, in_order) {
             Err(Mismatch::Sample { index, .. }) => Some(index),
             _ => None,
         };
@@ -225,8 +225,8 @@ mod tests {
             let changed_bits = expected[place].bits() ^ 1;
             let mut changed = expected.clone();
             changed[place] = Digit::from_bits(changed_bits);
-            assert_eq!(told(&changed, true), Some(place));
-            assert_eq!(told(&changed, false), Some(place));
+            assert_eq!(reported_index(&changed, true), Some(place));
+            assert_eq!(reported_index(&changed, false), Some(place));
             all_wrong[place] = changed[place];
             let mut lost = changed.clone();
             lost.remove(place);
@@ -235,13 +235,13 @@ mod tests {
             let other = if place > 0 { place - 1 } else { 1 };
             let mut doubled = expected.clone();
             doubled[place] = doubled[other];
-            assert!(told(&doubled, false).is_some());
+            assert!(reported_index(&doubled, false).is_some());
             let mut swapped = expected.clone();
             swapped.swap(place, other);
-            assert_eq!(told(&swapped, true), Some(place.min(other)));
+            assert_eq!(reported_index(&swapped, true), Some(place.min(other)));
             assert_eq!(checked(&expected, &swapped, false), Ok(()));
         }
-        assert_eq!(told(&all_wrong, true), Some(0));
+        assert_eq!(reported_index(&all_wrong, true), Some(0));
     }
 
     #[test]

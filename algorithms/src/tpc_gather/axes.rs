@@ -14,10 +14,10 @@ const SCALE: Flag<f64> =
         .small(1e-4);
 const TRACKS: Flag<usize> =
     Flag::count("tracks", "Tracks [default: 1170000 times the scale]").small(200.0);
-const FEWEST: Flag<usize> = Flag::integer("fewest", "Clusters of the shortest tracks")
+const MIN_TRACK_CLUSTERS: Flag<usize> = Flag::integer("fewest", "Clusters of the shortest tracks")
     .label("min clusters per track")
     .or("20");
-const MOST: Flag<usize> = Flag::integer("most", "Clusters of the longest tracks")
+const MAX_TRACK_CLUSTERS: Flag<usize> = Flag::integer("most", "Clusters of the longest tracks")
     .label("max clusters per track")
     .or("160");
 const ROW_CLUSTERS: Flag<usize> = Flag::count(
@@ -28,8 +28,13 @@ const ROW_CLUSTERS: Flag<usize> = Flag::count(
 .small(2.0);
 
 /// All axes; generated files have the same.
-pub static AXES: &[Axis] =
-    &[SCALE.axis(), TRACKS.axis(), FEWEST.axis(), MOST.axis(), ROW_CLUSTERS.axis()];
+pub static AXES: &[Axis] = &[
+    SCALE.axis(),
+    TRACKS.axis(),
+    MIN_TRACK_CLUSTERS.axis(),
+    MAX_TRACK_CLUSTERS.axis(),
+    ROW_CLUSTERS.axis(),
+];
 
 /// Fills in defaults; a size that was specified overrides the scale.
 ///
@@ -62,8 +67,8 @@ pub fn shape(params: &Params) -> Result<ClusterShape, DataError> {
     complete(&mut params)?;
     Ok(ClusterShape {
         tracks: TRACKS.of(&params)?,
-        fewest: FEWEST.of(&params)?,
-        most: MOST.of(&params)?,
+        fewest: MIN_TRACK_CLUSTERS.of(&params)?,
+        most: MAX_TRACK_CLUSTERS.of(&params)?,
         row_clusters: ROW_CLUSTERS.of(&params)?,
     })
 }

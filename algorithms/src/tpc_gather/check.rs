@@ -168,8 +168,8 @@ mod tests {
         for (index, field, entry) in wrong {
             output.bytes_mut()[all.range(index).start + entry * field.bytes] ^= 1;
             let found = with_all_pools(|| same(&input, &reference, &output));
-            let first = matches!(&found, Err(Mismatch::Entry { field: told, entry: at, .. })
-                if *told == field.name && *at == entry);
+            let first = matches!(&found, Err(Mismatch::Entry { field: reported, entry: at, .. })
+                if *reported == field.name && *at == entry);
             assert!(first, "{found:?} instead of {}, {entry}", field.name);
         }
     }

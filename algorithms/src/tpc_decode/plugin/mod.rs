@@ -39,15 +39,17 @@ impl PluginTask for TpcDecode {
         let rows: Vec<_> = (0..ROWS).map(|row| pads_in_row(row) as u32).collect();
         let pads_in_row = layout.array("the numbers of pads in rows", rows);
         let gains = layout.array("its gains", frame.tables.gains.factors());
-        let room = RoomForSamples::new(frame);
+        let capacity = SampleCapacity::new(frame);
         let damaged = layout.output::<u8>("its damaged pages", frame.pages.pages().len());
         let is_map = frame.settings.output == Output::ChargeMap;
         let sectors = frame.sector_numbers().len();
-        let map_entries = if is_map { room.map_entries } else { 0 };
+        let map_entries = if is_map { capacity.map_entries } else { 0 };
         let maps = layout.output::<u16>("its charges", sectors * map_entries);
         let samples = match frame.settings.output {
-            Output::Digits => layout.output_lists::<u64>("samples", 1, room.samples),
-            Output::ChargeMap => layout.output_lists::<abi::Position>("samples", 1, room.samples),
+            Output::Digits => layout.output_lists::<u64>("samples", 1, capacity.samples),
+            Output::ChargeMap => {
+                layout.output_lists::<abi::Position>("samples", 1, capacity.samples)
+            }
         };
         let shown = abi::Decode {
             size: size_of::<abi::Decode>(),
@@ -125,12 +127,12 @@ fn read(
 
 /// Upper bounds of the samples' memory, from the headers.
 #[derive(Default)]
-struct RoomForSamples {
+struct SampleCapacity {
     samples: usize,
     map_entries: usize,
 }
 
-impl RoomForSamples {
+impl SampleCapacity {
     fn new(frame: &TimeFrame) -> Self {
         let fragments = Fragments::new(frame.settings.fragment);
         let times = |page: &OpenPage| match frame.settings.output {
@@ -145,7 +147,7 @@ impl RoomForSamples {
             frame.open(page).ok().flatten().map_or((0, 0), of_page)
         });
         let end = pages.iter().map(|(_, end)| *end).max().unwrap_or(0);
-        RoomForSamples {
+        SampleCapacity {
             samples: pages.iter().map(|(samples, _)| samples).sum(),
             map_entries: entries(end.min(frame.settings.fragment)),
         }

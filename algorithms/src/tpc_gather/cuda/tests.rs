@@ -65,10 +65,10 @@ fn run_that_modifies_its_input_is_reported_and_reverted() {
         assert_eq!(ran, Ok(()));
         session.inspect().err().map(|damage| damage.to_string())
     };
-    let told = Some("it changed the starts of rows".to_owned());
+    let expected = Some("it changed the starts of rows".to_owned());
     for _ in 0..2 {
         let careless = damage(|at| gather_from_gpu(at, |gpu, layout| idle(gpu, &layout, true)));
-        assert_eq!(careless, told);
+        assert_eq!(careless, expected);
         let careful = damage(|at| gather_from_gpu(at, |gpu, layout| idle(gpu, &layout, false)));
         assert_eq!(careful, None);
     }

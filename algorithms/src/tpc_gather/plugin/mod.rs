@@ -37,14 +37,14 @@ impl PluginTask for TpcGather {
             on_host: 1,
             outputs: vec![Room::of_output(Layout::new(&input.packed()).bytes())],
             upload: Upload::BeforeRun,
-            shown: Box::new(ShownGather::new(input)),
+            shown: Box::new(GatherInput::new(input)),
             read: Box::new(|outputs| Ok(Packed::from_bytes(outputs[0]))),
         }
     }
 }
 
 /// Input of a plugin.
-struct ShownGather<'a> {
+struct GatherInput<'a> {
     gather: abi::Gather,
     // `gather` points to these. They are copies, so that plugins can't modify the originals.
     arrays: Vec<abi::GatherArray>,
@@ -53,12 +53,12 @@ struct ShownGather<'a> {
     input: &'a Clusters,
 }
 
-impl<'a> ShownGather<'a> {
+impl<'a> GatherInput<'a> {
     fn new(input: &'a Clusters) -> Self {
         let arrays = arrays(input);
         let track_starts = input.tracks().starts.clone();
         let row_starts = input.rows().starts.clone();
-        ShownGather {
+        GatherInput {
             gather: abi::Gather {
                 size: size_of::<abi::Gather>(),
                 tracks: track_starts.len() as u64,
@@ -85,7 +85,7 @@ impl<'a> ShownGather<'a> {
     }
 }
 
-impl Shown for ShownGather<'_> {
+impl Shown for GatherInput<'_> {
     fn as_ptr(&self) -> *const c_void {
         (&raw const self.gather).cast()
     }

@@ -5,7 +5,7 @@
 
 #include "recobench.h"
 
-/* How many pieces an array has, and how many entries of each are left out. */
+/* Number of pieces of an array, and number of entries of each that are left out. */
 static uint64_t pieces_of(const recobench_gather *gather, const recobench_gather_array *array) {
     if (array->per == RECOBENCH_PER_UNATTACHED) return gather->rows;
     return array->per == RECOBENCH_PER_ROW || array->per == RECOBENCH_PER_TRACK ? 1 : gather->tracks;
@@ -13,7 +13,7 @@ static uint64_t pieces_of(const recobench_gather *gather, const recobench_gather
 
 static uint32_t left_out(const recobench_gather_array *array) { return array->per == RECOBENCH_PER_DIFFERENCE; }
 
-/* The sums of all numbers of clusters before each piece, and of all. */
+/* Exclusive scan of the numbers of clusters of pieces, and their total. */
 static void sum(const uint8_t *counts, uint32_t bytes, uint64_t pieces, uint32_t *places) {
     uint32_t place = 0;
     for (uint64_t i = 0; i < pieces; i++) {
@@ -25,7 +25,7 @@ static void sum(const uint8_t *counts, uint32_t bytes, uint64_t pieces, uint32_t
     places[pieces] = place;
 }
 
-/* Scratch memory: the places of tracks, then those of rows. */
+/* Scratch memory: the offsets of tracks, then those of rows. */
 typedef struct {
     const recobench_gather *gather;
     const uint32_t *starts[2];
@@ -121,7 +121,7 @@ static int32_t beyond(void *state, const recobench_host *host, const void *input
     return right(state, host, input);
 }
 
-/* On the host nobody can write beyond it: there the guard page begins. */
+/* On the host a guard page follows it, which makes writes beyond the end fault. */
 static int32_t before(void *state, const recobench_host *host, const void *input) {
     ((const recobench_gather *)input)->output[-1] = 0;
     return right(state, host, input);
@@ -179,7 +179,7 @@ static int32_t swapped(void *state, const recobench_host *host, const void *inpu
     return answer;
 }
 
-/* The first of the entries that are not left out is lost. */
+/* Loses the first of the entries that are not left out. */
 static int32_t shifted(void *state, const recobench_host *host, const void *input) {
     const int32_t answer = right(state, host, input);
     uint8_t *array = array_of(input, RECOBENCH_PER_DIFFERENCE);

@@ -35,7 +35,7 @@ fn the_variants_of_libraries_are_right_on_all_hard_inputs() {
 fn errors_are_reported() {
     let Some(gathers) = gathers() else { return };
     let nothing = "row_n_clusters, entry 0: [a5, a5, a5, a5] instead of";
-    let told = [
+    let expected = [
         ("scratch", "it wrote beyond the end of its scratch memory"),
         ("source", "it changed its source, at byte 0"),
         ("starts", "it changed the starts"),
@@ -50,7 +50,7 @@ fn errors_are_reported() {
         ("cuda-beyond", "it wrote beyond the end of its output"),
         ("cuda-hostbeyond", "it wrote beyond the end of its output"),
     ];
-    gathers.assert_told(&input(), &told);
+    gathers.assert_told(&input(), &expected);
 }
 
 #[test]

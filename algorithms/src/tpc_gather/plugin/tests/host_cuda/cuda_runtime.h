@@ -1,5 +1,5 @@
-/* What the variants of NVIDIA's libraries use of CUDA, with the host for a GPU: to run their
- * own code where there is neither. */
+/* The part of CUDA that the variants of NVIDIA's libraries use, with the host acting as a GPU: to
+ * run their code without either. */
 #pragma once
 #include <cstddef>
 #include <cstdlib>
@@ -49,7 +49,7 @@ struct cudaMemcpyAttributes {
     cudaMemcpySrcAccessOrder srcAccessOrder;
 };
 
-/* As the driver, it takes neither empty copies nor empty batches. */
+/* Like the driver, it rejects empty copies and empty batches. */
 inline cudaError_t cudaMemcpyBatchAsync(void *const *to, const void *const *from, const size_t *bytes, size_t count,
                                         cudaMemcpyAttributes attributes, cudaStream_t) {
     if (count == 0 || attributes.srcAccessOrder != cudaMemcpySrcAccessOrderStream) return cudaErrorInvalidValue;

@@ -1,4 +1,4 @@
-/* The variants of NVIDIA's libraries as they are in algorithms/cub, on the host. */
+/* The variants of NVIDIA's libraries of algorithms/cub, compiled for the host. */
 #include "../../../../../cub/cuda_memcpy_batch.cu"
 #include "../../../../../cub/memcpy_batched.cu"
 

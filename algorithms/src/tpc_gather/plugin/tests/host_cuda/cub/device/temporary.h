@@ -1,4 +1,4 @@
-/* Temporary storage as functions of CUB ask for it. */
+/* Temporary storage with the interface of CUB's functions. */
 #pragma once
 #include <cstdint>
 
@@ -11,7 +11,7 @@ inline cudaError_t tell(size_t &bytes, size_t needed) {
     return cudaSuccess;
 }
 
-/* Writes all of it: whatever lies there is lost. */
+/* Overwrites all of it, so that results don't depend on the content. */
 inline bool use(void *temporary, size_t bytes, size_t needed) {
     if (bytes < needed) return false;
     memset(temporary, 0x5a, needed);
