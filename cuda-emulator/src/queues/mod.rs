@@ -101,20 +101,26 @@ struct Queue {
     ended: u64,
 }
 
+impl Execution {
+    /// Seed of the random order; 0 for orders without one.
+    fn seed(self) -> u64 {
+        match self {
+            Execution::Random { seed } => seed,
+            Execution::Eager | Execution::Late => 0,
+        }
+    }
+}
+
 impl QueuedEmulator {
     /// Queues of an emulator.
     pub fn new(emulator: Emulator, config: QueueConfig) -> Self {
-        let seed = match config.execution {
-            Execution::Random { seed } => seed,
-            Execution::Eager | Execution::Late => 0,
-        };
         QueuedEmulator {
             emulator,
             execution: config.execution,
             state: Mutex::new(State {
                 queues: (0..config.queues).map(|_| Queue::default()).collect(),
                 page_locked: PageLocked::default(),
-                random: SplitMix64::with_seed(seed),
+                random: SplitMix64::with_seed(config.execution.seed()),
                 recorded: None,
                 failed: None,
                 faults: Faults::default(),
@@ -135,9 +141,10 @@ impl QueuedEmulator {
         self.execution
     }
 
-    /// Replaces the injected faults, and restarts the counts of events.
+    /// Replaces the injected faults, and restarts the counts of events and the random order.
     pub fn inject(&self, faults: Faults) {
         let mut state = self.state();
+        state.random = SplitMix64::with_seed(self.execution.seed());
         state.faults = faults;
         state.counts = Counts::default();
         state.skipped = None;

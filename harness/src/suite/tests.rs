@@ -75,7 +75,7 @@ fn invalid_values_are_reported_with_their_position_in_the_file() {
         r#"
             threads = [1, 0] | 4:15: threads "0": use a number of 1 or more
             threads = true | 4:11: threads "true": use a number
-            samples = "9..3" | 4:11: samples "9..3": use a range
+            samples = "9..3" | 4:11: samples "9..3": use MIN..MAX
             max-time = "never" | 4:12: max-time "never": use a time
             precision = 0 | 4:13: precision "0": use a percentage
             seed = -1 | 4:8: seed "-1": use a whole number

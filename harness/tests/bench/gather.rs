@@ -55,7 +55,7 @@ fn pieces_that_make_no_sense_are_refused_with_their_number_and_the_reason() {
     let beyond = "track 0: 2 clusters from slot 7 on exceed the 8 slots";
     let full = "row 0 has 5 clusters, but a capacity of 4";
     for (bytes, reason) in [
-        (file([1, 0], [2, 2], 4), "tracks 1 and 0 overlap at place 1"),
+        (file([1, 0], [2, 2], 4), "tracks 1 and 0 overlap at slot 1"),
         (file([7, 0], [2, 2], 4), beyond),
         (file([6, 0], [2, 0], 4), "track 1 has no clusters"),
         (file([6, 0], [2, 2], 5), full),

@@ -325,7 +325,7 @@ fn placements_that_cannot_be_are_refused() {
             2 | sort --variant block-merge --bind spread+primary | has 2 levels, but block-merge has 1 level
             2 | sort --variant block-merge --threads 2x2 | --threads has 2 levels, but block-merge has 1 level
             2 | decode --sectors 1 --bind spread+close+close | more than two levels
-            2 | decode --sectors 1 --threads 2x0 | 12x4 for teams within a team
+            2 | decode --sectors 1 --threads 2x0 | 12x4 for nested teams
             2 | sort --digis 5k --threads 100000 | is far more than
         ",
     );

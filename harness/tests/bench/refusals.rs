@@ -112,7 +112,7 @@ fn devices_that_are_not_there() {
         "
             5 | sort --device emulator | bench verify --device emulator
             5 | sort --device cuda:9999 | cuda:9999 can't be used:
-            5 | sort --device cpu --variant segmented-radix | runs on cpu
+            5 | sort --device cpu --variant block-merge-256x11 | runs on cpu
             5 | verify --device cuda:9999 | cuda:9999 can't be used:
         ",
     );

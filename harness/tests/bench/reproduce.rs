@@ -38,8 +38,8 @@ fn figures_are_measured_and_compared_with_published_values() {
     for (label, words) in [
         ("cluster, online, 1 thread", "2.48 s"),
         ("cluster, online, 1 thread", "2.14 ×"),
-        ("cluster, online, 1 thread", " a digi"),
-        ("block-merge, CPU", " a digi"),
+        ("cluster, online, 1 thread", " per digi"),
+        ("block-merge, CPU", " per digi"),
     ] {
         let row = run.stdout.lines().find(|line| line.starts_with(label));
         let has = row.is_some_and(|row| row.contains(words));
@@ -72,7 +72,7 @@ fn figures_about_streams_are_measured_and_drawn() {
     let run = folder.bench("reproduce fig5.11 allen --budget 1s --out r --quiet").exits(0);
     for (label, words) in [
         ("digis a timeslice", "20 M digis"),
-        ("a timeslice takes, CPU", " a digi"),
+        ("a timeslice takes, CPU", " per digi"),
         ("one stream, CPU", "events a second"),
     ] {
         let row = run.stdout.lines().find(|line| line.starts_with(label));

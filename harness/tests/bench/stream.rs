@@ -226,7 +226,7 @@ fn invalid_input_is_refused_and_leaves_nothing() {
     assert!(!folder.join("r").exists());
     // Workers are not started by hand.
     let alone = folder.bench("stream-worker --memory 999").exits(1);
-    assert!(alone.stdout.contains("a stream starts this"), "{}", alone.stdout);
+    assert!(alone.stdout.contains("is only started by `bench stream`"), "{}", alone.stdout);
 }
 
 /// For how long memory is watched: the longer the better, and an hour at night.

@@ -177,7 +177,7 @@ fn a_begin_that_can_t_be_kept_is_refused_and_leaves_nothing() {
     let Some(folder) = measuring() else { return };
     folder.check(
         "
-        2 | stream --begin 2020-01-31T12:00:00Z --out r | --begin 2020-01-31T12:00:00.000000Z is past
+        2 | stream --begin 2020-01-31T12:00:00Z --out r | --begin 2020-01-31T12:00:00.000000Z is in the past
         2 | stream --begin noon --out r | use UTC such as 2026-01-31T12:00:00Z, or seconds
         2 | stream --begin 4e9 --find-limit --out r | cannot be used with
         2 | stream --begin 4e9 --device cpu,cuda:0 --out r | --begin takes one --device

@@ -12,7 +12,7 @@ use harness::suite::Suite;
 fn a_dry_run_lists_inputs_and_measures_nothing() {
     let folder = folder();
     let dry_run = |flags: &str| folder.bench(format!("run smoke --dry-run {flags}")).exits(0);
-    dry_run("").prints("smoke: 18 inputs, 67 candidates, at most 40s of sampling; inputs, checks and charts take more");
+    dry_run("").prints("smoke: 18 inputs, 64 candidates, at most 38s of sampling; inputs, checks and charts take more");
     let part =
         "smoke, shard 2/2: 9 inputs, 28 candidates, at most 17s of sampling; 17s for all of it\n";
     dry_run("--shard 2/2 --budget 17s").prints(part);

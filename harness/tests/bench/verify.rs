@@ -24,7 +24,7 @@ fn kernels_are_verified_on_an_input_of_ones_own() {
 #[test]
 fn a_device_is_verified_by_its_own_variants() {
     let folder = folder();
-    let line = "verify sort --device cpu --variant segmented-radix --seeds 1";
+    let line = "verify sort --device cpu --variant block-merge-256x11 --seeds 1";
     folder.bench(line).exits(5).says("nothing was verified");
 }
 
