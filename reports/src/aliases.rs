@@ -44,11 +44,15 @@ pub struct Alias {
 /// The version of this program.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
+/// Backend of the variants that run on a device: those of CUDA on the emulator and by HIP, too.
+pub(crate) fn backend_of(device: &str) -> &'static str {
+    let other = ["cpu", "wgpu"].into_iter().find(|backend| device.starts_with(backend));
+    other.unwrap_or("cuda")
+}
+
 impl Alias {
     fn is_of(&self, task: &str, device: &str) -> bool {
-        let known = ["cpu", "wgpu"].into_iter().find(|known| device.starts_with(known));
-        let backend = known.unwrap_or("cuda");
-        self.task == task && (self.backend.is_empty() || self.backend == backend)
+        self.task == task && (self.backend.is_empty() || self.backend == backend_of(device))
     }
 
     /// True if the old name meant this variant in a version of the program.

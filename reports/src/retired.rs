@@ -7,6 +7,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
+use crate::aliases::backend_of;
 use crate::record::Point;
 
 const TABLE: &str = include_str!("../assets/retired.csv");
@@ -44,11 +45,16 @@ pub fn all() -> &'static [Retired] {
 
 /// The retired variant that a point is of, or `None` if the program still has it.
 pub fn find(point: &Point) -> Option<&'static Retired> {
-    all().iter().find(|retired| {
-        retired.task == point.algorithm
-            && retired.variant == point.variant
-            && (retired.backend.is_empty() || point.device.starts_with(&retired.backend))
-    })
+    let backend = backend_of(&point.device);
+    all().iter().find(|retired| retired.is(&point.algorithm, backend, &point.variant))
+}
+
+impl Retired {
+    /// True if it is this variant of a task on a backend.
+    pub fn is(&self, task: &str, backend: &str, variant: &str) -> bool {
+        let is_backend = self.backend.is_empty() || self.backend == backend;
+        is_backend && self.task == task && self.variant == variant
+    }
 }
 
 #[cfg(test)]
@@ -71,6 +77,8 @@ mod tests {
     fn a_name_is_retired_on_its_backend_only() {
         assert!(find(&point("presort", "lookup-table", "cuda:0")).is_some());
         assert_eq!(find(&point("presort", "lookup-table", "cpu")), None);
+        assert!(find(&point("presort", "lookup-table", "emulator")).is_some());
+        assert!(find(&point("presort", "lookup-table", "hip:0")).is_some());
         assert!(find(&point("sts", "resident", "wgpu:1")).is_some());
         assert_eq!(find(&point("sts", "balanced", "cuda:0")), None);
         assert_eq!(find(&point("cluster", "resident", "cuda:0")), None);

@@ -138,10 +138,8 @@ mod tests {
             let is_of =
                 |info: &&VariantInfo| backend.is_empty() || info.backend.to_string() == *backend;
             let has = |name| variants.iter().filter(is_of).any(|variant| variant.name == name);
-            let is_retired = reports::retired::all().iter().any(|retired| {
-                let is_backend = retired.backend.is_empty() || retired.backend == *backend;
-                retired.task == *task && retired.variant == *new && is_backend
-            });
+            let is_retired =
+                reports::retired::all().iter().any(|retired| retired.is(task, backend, new));
             assert!(has(new) != is_retired, "{task}: {old} is {new}");
             assert_eq!(has(old), !until.is_empty(), "{task}: {old} is {new}");
         }
