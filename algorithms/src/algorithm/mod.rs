@@ -4,7 +4,7 @@
 //! |---|---|
 //! | `variant` | a variant, as data, and the context in which it is prepared |
 //! | `session` | a prepared variant: the trait that its author implements, and its adapter |
-//! | `filling` | a CPU variant that fills a list |
+//! | `fill_output` | a CPU variant that fills a list |
 //! | `output`, `difference` | outputs, and the check of most tasks |
 //! | `digest` | an output as a few numbers |
 //! | `mutants` | outputs that a check must refuse |
@@ -14,8 +14,8 @@
 
 mod difference;
 mod digest;
-mod filling;
-mod given;
+mod fill_output;
+mod input_state;
 pub(crate) mod metric;
 pub(crate) mod mutants;
 mod output;
@@ -35,13 +35,13 @@ pub use difference::Difference;
 pub(crate) use difference::same;
 pub use digest::{Digest, KINDS, SegmentSums, Segments};
 pub(crate) use digest::{ITEM_MULTIPLIER, ItemWords, SEGMENT_MULTIPLIER, WORD_STEP, segment_sums};
-pub use given::Given;
+pub use input_state::InputState;
 pub use metric::{About, Better, Metric, MetricInfo, Relation};
-pub use mutants::{Choose, Harm, Mutants};
+pub use mutants::{Choose, Mutants, Mutation};
 pub use output::{Element, Output};
 pub(crate) use session::Runner;
-pub use session::{Damage, Session};
-pub use variant::{Native, Open, Opened, Opening, SHADERS, Variant};
+pub use session::{CheckError, Session};
+pub use variant::{Native, Prepare, PrepareResult, SHADERS, Variant, VariantContext};
 pub use work::{MemoryShares, Plan, Work};
 
 /// Description of a task without any data.
@@ -144,7 +144,7 @@ pub trait Algorithm: Copy + Send + Sync + 'static {
         reference: Option<&Self::Output>,
         output: &Self::Output,
         promise: Promise,
-    ) -> Result<(), Damage> {
+    ) -> Result<(), CheckError> {
         if let Some(reference) = reference {
             return self.compare(input, reference, output, promise);
         }
@@ -164,7 +164,7 @@ pub trait Algorithm: Copy + Send + Sync + 'static {
         right: &Self::Output,
         output: &Self::Output,
         _: Promise,
-    ) -> Result<(), Damage> {
+    ) -> Result<(), CheckError> {
         output.compare(right)
     }
 
@@ -175,7 +175,7 @@ pub trait Algorithm: Copy + Send + Sync + 'static {
     }
 
     /// Copies of a right output with one element mutated; [`Self::check`] must refuse those that
-    /// differ from it, as far as the [`Harm`] violates the promise.
+    /// differ from it, as far as the [`Mutation`] violates the promise.
     fn mutants(
         &self,
         _: &Self::Input,

@@ -4,7 +4,7 @@ use super::{Content, Promise};
 
 /// Mutation of an element.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Harm {
+pub enum Mutation {
     /// Replaced by another element.
     Changed,
     /// Removed.
@@ -16,18 +16,18 @@ pub enum Harm {
 }
 
 /// Mutated copies of an output.
-pub type Mutants<O> = Vec<(Harm, O)>;
+pub type Mutants<O> = Vec<(Mutation, O)>;
 
 /// Chooses a number below its argument, which is not 0.
 pub type Choose<'c> = &'c mut dyn FnMut(usize) -> usize;
 
-impl Harm {
+impl Mutation {
     /// True if an output with this mutation may still satisfy the promise.
     pub(crate) fn is_allowed_by(self, promise: Promise) -> bool {
         match self {
-            Harm::Swapped => !promise.stable,
-            Harm::Changed => promise.content != Content::Whole,
-            Harm::Dropped | Harm::Doubled => false,
+            Mutation::Swapped => !promise.stable,
+            Mutation::Changed => promise.content != Content::Whole,
+            Mutation::Dropped | Mutation::Doubled => false,
         }
     }
 }
@@ -51,18 +51,18 @@ pub(crate) fn of_list<T: Clone>(
         (harm, copy)
     };
     vec![
-        mutated(Harm::Changed, &|list, [at, _], choose| {
+        mutated(Mutation::Changed, &|list, [at, _], choose| {
             list[at] = change(&list[at], choose);
         }),
-        mutated(Harm::Dropped, &|list, [at, _], _| drop(list.remove(at))),
-        mutated(Harm::Doubled, &|list, [at, _], _| {
+        mutated(Mutation::Dropped, &|list, [at, _], _| drop(list.remove(at))),
+        mutated(Mutation::Doubled, &|list, [at, _], _| {
             list.insert(at, list[at].clone());
         }),
         // The list keeps its length, but an element replaces another one.
-        mutated(Harm::Doubled, &|list, [at, other], _| {
+        mutated(Mutation::Doubled, &|list, [at, other], _| {
             list[other] = list[at].clone();
         }),
-        mutated(Harm::Swapped, &|list, [at, other], _| list.swap(at, other)),
+        mutated(Mutation::Swapped, &|list, [at, other], _| list.swap(at, other)),
     ]
 }
 
@@ -70,7 +70,7 @@ pub(crate) fn of_list<T: Clone>(
 pub(crate) fn within<T, O>(
     mutants: Mutants<T>,
     put: impl Fn(T) -> O,
-) -> impl Iterator<Item = (Harm, O)> {
+) -> impl Iterator<Item = (Mutation, O)> {
     let put = move |(harm, part)| (harm, put(part));
     mutants.into_iter().map(put)
 }
@@ -80,7 +80,7 @@ pub(crate) fn inside<T, O: Clone>(
     right: &O,
     mutants: Mutants<T>,
     put: impl Fn(&mut O, T),
-) -> impl Iterator<Item = (Harm, O)> {
+) -> impl Iterator<Item = (Mutation, O)> {
     within(mutants, move |part| {
         let mut output = right.clone();
         put(&mut output, part);

@@ -4,7 +4,7 @@
 use std::fmt::Debug;
 
 use super::mutants::{self, Choose, Mutants};
-use super::{Damage, Difference, same};
+use super::{CheckError, Difference, same};
 
 /// Output of a variant.
 pub trait Output: Clone + PartialEq + Send + Sync + 'static {
@@ -15,7 +15,7 @@ pub trait Output: Clone + PartialEq + Send + Sync + 'static {
     ///
     /// # Errors
     /// The difference.
-    fn compare(&self, right: &Self) -> Result<(), Damage> {
+    fn compare(&self, right: &Self) -> Result<(), CheckError> {
         if self == right { Ok(()) } else { Err("not the output of the reference".into()) }
     }
 
@@ -40,7 +40,7 @@ impl<T: Element> Output for Vec<T> {
         Vec::new()
     }
 
-    fn compare(&self, right: &Self) -> Result<(), Damage> {
+    fn compare(&self, right: &Self) -> Result<(), CheckError> {
         same(T::NAME, right, self).map_err(|difference: Difference<T>| difference.into())
     }
 

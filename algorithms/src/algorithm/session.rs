@@ -5,13 +5,13 @@ use std::error::Error;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use super::{Algorithm, Digest, Given, Metric, Segments, Work};
+use super::{Algorithm, Digest, InputState, Metric, Segments, Work};
 use crate::device::Buffers;
 use crate::device::gpu::{DeviceError, Gpu};
 use crate::timing::Stages;
 
 /// Error found in an output.
-pub type Damage = Box<dyn Error + Send + Sync>;
+pub type CheckError = Box<dyn Error + Send + Sync>;
 
 /// A variant that is prepared for an input.
 ///
@@ -33,7 +33,7 @@ pub trait Session<A: Algorithm>: Send {
     ///
     /// # Errors
     /// The error that was found.
-    fn inspect(&mut self) -> Result<(), Damage> {
+    fn inspect(&mut self) -> Result<(), CheckError> {
         Ok(())
     }
     /// Remarks on the variant's figures for readers, once the output was checked.
@@ -41,8 +41,8 @@ pub trait Session<A: Algorithm>: Send {
         Vec::new()
     }
     /// State of the data at the start of runs, if it differs between variants of the task.
-    fn given(&self) -> Given {
-        Given::default()
+    fn given(&self) -> InputState {
+        InputState::default()
     }
     /// Further metrics, from runs that are made to measure them. Called after the output was
     /// checked and the buffers were released, and leaves them released.
@@ -59,7 +59,7 @@ pub trait Session<A: Algorithm>: Send {
     ///
     /// # Errors
     /// The error that was found.
-    fn digest(&mut self, _: Segments) -> Result<Option<Digest>, Damage> {
+    fn digest(&mut self, _: Segments) -> Result<Option<Digest>, CheckError> {
         Ok(None)
     }
     /// Returns the output of the last run, after [`Session::inspect`], which may copy it; `None` if
@@ -99,7 +99,7 @@ pub(crate) trait Runner<A: Algorithm>: Send {
     ///
     /// # Errors
     /// The error that was found.
-    fn inspect(&mut self, _: &mut Self::Buffers) -> Result<(), Damage> {
+    fn inspect(&mut self, _: &mut Self::Buffers) -> Result<(), CheckError> {
         Ok(())
     }
 
@@ -109,8 +109,8 @@ pub(crate) trait Runner<A: Algorithm>: Send {
     }
 
     /// See [`Session::given`].
-    fn given(&self) -> Given {
-        Given::default()
+    fn given(&self) -> InputState {
+        InputState::default()
     }
 
     /// True if there are further metrics; if not, no buffers are allocated for them.
@@ -130,7 +130,7 @@ pub(crate) trait Runner<A: Algorithm>: Send {
     ///
     /// # Errors
     /// The error that was found.
-    fn digest(&mut self, _: &mut Self::Buffers, _: Segments) -> Result<Option<Digest>, Damage> {
+    fn digest(&mut self, _: &mut Self::Buffers, _: Segments) -> Result<Option<Digest>, CheckError> {
         Ok(None)
     }
 
@@ -214,7 +214,7 @@ impl<A: Algorithm, R: Runner<A>> Session<A> for RunnerSession<A, R> {
         Ok(stages)
     }
 
-    fn inspect(&mut self) -> Result<(), Damage> {
+    fn inspect(&mut self) -> Result<(), CheckError> {
         let buffers = self.buffers.as_mut();
         buffers.map_or(Ok(()), |buffers| self.runner.inspect(buffers))
     }
@@ -223,7 +223,7 @@ impl<A: Algorithm, R: Runner<A>> Session<A> for RunnerSession<A, R> {
         self.runner.remarks()
     }
 
-    fn given(&self) -> Given {
+    fn given(&self) -> InputState {
         self.runner.given()
     }
 
@@ -240,7 +240,7 @@ impl<A: Algorithm, R: Runner<A>> Session<A> for RunnerSession<A, R> {
         self.runner.sample()
     }
 
-    fn digest(&mut self, segments: Segments) -> Result<Option<Digest>, Damage> {
+    fn digest(&mut self, segments: Segments) -> Result<Option<Digest>, CheckError> {
         let buffers = self.buffers.as_mut();
         buffers.map_or(Ok(None), |buffers| self.runner.digest(buffers, segments))
     }

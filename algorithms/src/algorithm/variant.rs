@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::session::{Damage, Runner, RunnerSession, Session};
+use super::session::{CheckError, Runner, RunnerSession, Session};
 use super::{Algorithm, Content, Promise, Semantics};
 use crate::device::gpu::Gpu;
 use crate::device::{Arena, Backend, InnerTeams, Target, Unavailable};
@@ -32,7 +32,7 @@ pub struct Variant<A: Algorithm> {
     /// Variant of a plugin; `None` for built-in variants.
     pub(crate) plugin: Option<PluginVariant>,
     /// Prepares it for an input.
-    pub open: Open<A>,
+    pub prepare: Prepare<A>,
 }
 
 /// The CUDA variant that does the same steps natively.
@@ -48,13 +48,13 @@ pub struct Native {
 }
 
 /// Prepares a variant for an input.
-pub type Open<A> = for<'a> fn(&Opening<'a, '_, A>) -> Opened<'a, A>;
+pub type Prepare<A> = for<'a> fn(&VariantContext<'a, '_, A>) -> PrepareResult<'a, A>;
 
 /// A prepared variant, or the reason why it can't run here or on this input.
-pub type Opened<'a, A> = Result<Box<dyn Session<A> + 'a>, Unavailable>;
+pub type PrepareResult<'a, A> = Result<Box<dyn Session<A> + 'a>, Unavailable>;
 
 /// Context in which a variant is prepared.
-pub struct Opening<'a, 'o, A: Algorithm> {
+pub struct VariantContext<'a, 'o, A: Algorithm> {
     /// The task.
     pub task: &'a A,
     /// The variant itself.
@@ -80,20 +80,20 @@ impl<A: Algorithm> Copy for Variant<A> {}
 
 impl<A: Algorithm> Variant<A> {
     /// A CPU variant with exact semantics that keeps the order of equal items and all content.
-    pub const fn cpu(name: &'static str, summary: &'static str, open: Open<A>) -> Self {
-        Self::on(Backend::Cpu, name, summary, open)
+    pub const fn cpu(name: &'static str, summary: &'static str, prepare: Prepare<A>) -> Self {
+        Self::on(Backend::Cpu, name, summary, prepare)
     }
 
     /// A CUDA variant with exact semantics that keeps the order of equal items and all content.
-    pub const fn cuda(name: &'static str, summary: &'static str, open: Open<A>) -> Self {
-        Self::on(Backend::Cuda, name, summary, open)
+    pub const fn cuda(name: &'static str, summary: &'static str, prepare: Prepare<A>) -> Self {
+        Self::on(Backend::Cuda, name, summary, prepare)
     }
 
     pub(crate) const fn on(
         backend: Backend,
         name: &'static str,
         summary: &'static str,
-        open: Open<A>,
+        prepare: Prepare<A>,
     ) -> Self {
         Variant {
             name,
@@ -106,7 +106,7 @@ impl<A: Algorithm> Variant<A> {
             nested: None,
             native: None,
             plugin: None,
-            open,
+            prepare,
         }
     }
 
@@ -117,7 +117,7 @@ impl<A: Algorithm> Variant<A> {
     }
 
     /// Sets the native variant that it is compared with, if that has another name.
-    pub(crate) const fn beside(self, variant: &'static str) -> Self {
+    pub(crate) const fn compared_with(self, variant: &'static str) -> Self {
         match self.native {
             Some(native) => Variant { native: Some(Native { variant, ..native }), ..self },
             None => self,
@@ -137,9 +137,9 @@ impl<A: Algorithm> Variant<A> {
         Variant { summary, ..self }
     }
 
-    /// Supports nested teams of at most `most_outer` outer threads.
-    pub const fn nested(self, most_outer: usize) -> Self {
-        Variant { nested: Some(most_outer), ..self }
+    /// Supports nested teams of at most `max_outer` outer threads.
+    pub const fn nested(self, max_outer: usize) -> Self {
+        Variant { nested: Some(max_outer), ..self }
     }
 
     /// Does not keep the order of equal items.
@@ -183,10 +183,10 @@ impl<A: Algorithm> Variant<A> {
         task: &A,
         input: &A::Input,
         target: &Target<'_>,
-    ) -> Result<A::Output, Damage> {
+    ) -> Result<A::Output, CheckError> {
         let arena = Arena::default();
         let mut session =
-            (self.open)(&Opening { task, variant: *self, input, arena: &arena, target })?;
+            (self.prepare)(&VariantContext { task, variant: *self, input, arena: &arena, target })?;
         target.team.run(|| {
             session.reset()?;
             session.poison()?;
@@ -207,14 +207,14 @@ impl<A: Algorithm> Variant<A> {
         input: &A::Input,
         target: &Target<'_>,
         reference: Option<&A::Output>,
-    ) -> Result<A::Output, Damage> {
+    ) -> Result<A::Output, CheckError> {
         let output = self.output(task, input, target)?;
         task.check(input, reference, &output, self.promise(input))?;
         Ok(output)
     }
 }
 
-impl<'a, A: Algorithm> Opening<'a, '_, A> {
+impl<'a, A: Algorithm> VariantContext<'a, '_, A> {
     /// Threads of the team.
     pub fn threads(&self) -> usize {
         self.target.team.threads()
@@ -237,7 +237,7 @@ impl<'a, A: Algorithm> Opening<'a, '_, A> {
     ///
     /// # Errors
     /// None; the type is that of a variant's last expression.
-    pub(crate) fn session<R: Runner<A> + 'a>(&self, runner: R) -> Opened<'a, A> {
+    pub(crate) fn session<R: Runner<A> + 'a>(&self, runner: R) -> PrepareResult<'a, A> {
         Ok(Box::new(RunnerSession::new(runner, self.target.gpu.clone())))
     }
 }

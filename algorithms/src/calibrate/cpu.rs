@@ -11,7 +11,7 @@ pub(super) const VARIANTS: &[Variant<Calibrate>] =
     &[Variant::cpu("table", "a table of all gains, which the first-level cache holds", |at| {
         let input = at.input;
         let bytes = size_of_val(input.digis.as_slice());
-        at.filling(input.digis.len(), bytes, move |charges: &mut [u32]| {
+        at.fill_output(input.digis.len(), bytes, move |charges: &mut [u32]| {
             for_each_part(charges, Grain::AtLeast(PART), |start, charges| {
                 let digis = &input.digis[start..];
                 for (charge, &digi) in charges.iter_mut().zip(digis) {

@@ -1,6 +1,6 @@
 //! Empty kernels, whose time is the cost of a launch.
 
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Graph, Grid, PinnedBuffer};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Graph, LaunchConfig, PinnedBuffer};
 use crate::kernels::ceilings_streams::{CEILING_NOTHING, CeilingNothing};
 
 /// Empty launches, and copies of a single word.
@@ -45,7 +45,7 @@ fn start(gpu: &Gpu, count: usize) -> Result<(), DeviceError> {
     for _ in 0..count {
         let nothing = CeilingNothing { nothing: 0 };
         // SAFETY: the kernel touches no memory.
-        unsafe { gpu.launch(&CEILING_NOTHING, Grid::blocks(1), nothing) }?;
+        unsafe { gpu.launch(&CEILING_NOTHING, LaunchConfig::blocks(1), nothing) }?;
     }
     Ok(())
 }

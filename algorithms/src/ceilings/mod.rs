@@ -13,7 +13,7 @@ mod launches;
 mod link;
 mod memory;
 
-use crate::device::gpu::{DeviceError, Gpu, Grid};
+use crate::device::gpu::{DeviceError, Gpu, LaunchConfig};
 use crate::kernels::ceilings_streams::TILE;
 
 pub use host::HostStreams;
@@ -25,8 +25,8 @@ pub use memory::MemoryStreams;
 const PAIR: usize = 16;
 
 /// A grid with one block per tile; each pair is read from or written to `arrays` arrays.
-fn grid(pairs: u32, arrays: u64) -> Grid {
-    Grid::blocks(pairs.div_ceil(TILE)).moving(arrays * u64::from(pairs) * PAIR as u64)
+fn grid(pairs: u32, arrays: u64) -> LaunchConfig {
+    LaunchConfig::blocks(pairs.div_ceil(TILE)).with_traffic(arrays * u64::from(pairs) * PAIR as u64)
 }
 
 /// Error of a kernel with wrong results, whose time would be meaningless.

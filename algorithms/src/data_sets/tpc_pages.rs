@@ -20,7 +20,7 @@ use crate::algorithm::Plan;
 use crate::axis::{Axis, Flag, Params};
 use crate::time_frame;
 use crate::tpc_cluster_finder::axes::{
-    LABELS_PER_DIGIT, LabelsOf, TRUTH, charges, expected_labels,
+    LABELS_PER_DIGIT, LabelSource, TRUTH, charges, expected_labels,
 };
 use crate::tpc_decode::charge_map::{Converter, Gains};
 
@@ -73,7 +73,7 @@ impl DataSet for TpcPages {
         let [pages, samples] = [estimate.pages, estimate.digits].map(|all| all / sectors as u64);
         let label_bytes = 8.0 * expected_labels(&params, samples)?;
         let sample_bytes = BYTES_FOR_SAMPLE + SECTORS_IN_MEMORY as f64 * label_bytes;
-        let labels = LabelsOf::new(&params, seed)?;
+        let labels = LabelSource::new(&params, seed)?;
         let label_bytes = if labels.are_wanted() { samples as f64 * sample_bytes } else { 0.0 };
         let page_bytes = SECTORS_IN_MEMORY * pages * PAGE_BYTES as u64;
         let plan = Plan { params, memory_bytes: page_bytes + label_bytes as u64 };
@@ -111,7 +111,7 @@ struct SectorData {
     labels: Option<Labels>,
 }
 
-fn make(generator: &TimeFrameGenerator, labels: LabelsOf, sector: usize) -> SectorData {
+fn make(generator: &TimeFrameGenerator, labels: LabelSource, sector: usize) -> SectorData {
     if !labels.are_wanted() {
         return SectorData { pages: generator.sector(sector), labels: None };
     }
@@ -125,7 +125,7 @@ fn make(generator: &TimeFrameGenerator, labels: LabelsOf, sector: usize) -> Sect
 /// Generates sectors while others are written.
 fn write(
     generator: &TimeFrameGenerator,
-    labels: LabelsOf,
+    labels: LabelSource,
     (pages_path, labels_path): (&Path, &Path),
 ) -> Result<WrittenCounts, DataError> {
     let sectors = generator.shape().sectors;

@@ -44,12 +44,12 @@ impl Default for Arena {
 }
 
 /// A reservation of `bytes` kept between runs; released on drop.
-pub(crate) struct Leave<'a> {
+pub(crate) struct Reservation<'a> {
     arena: &'a Arena,
     bytes: u64,
 }
 
-impl Drop for Leave<'_> {
+impl Drop for Reservation<'_> {
     fn drop(&mut self) {
         self.arena.buffers.reserved.fetch_sub(self.bytes, Ordering::Relaxed);
     }
@@ -69,10 +69,10 @@ impl Arena {
 
     /// Reserves `bytes` to be kept between runs in addition to the buffers. Returns `None` if all
     /// variants of the point together would then reserve more than `most`.
-    pub(crate) fn leave_to_keep(&self, bytes: u64, most: u64) -> Option<Leave<'_>> {
+    pub(crate) fn reserve(&self, bytes: u64, most: u64) -> Option<Reservation<'_>> {
         let add = |reserved: u64| reserved.checked_add(bytes).filter(|&total| total <= most);
         let added = self.buffers.reserved.fetch_update(Ordering::Relaxed, Ordering::Relaxed, add);
-        added.ok().map(|_| Leave { arena: self, bytes })
+        added.ok().map(|_| Reservation { arena: self, bytes })
     }
 
     /// Takes a vector of `length` elements. Their values are left over from earlier use: the caller
@@ -249,13 +249,13 @@ mod tests {
     #[test]
     fn reservations_beyond_the_limit_are_refused() {
         let arena = Arena::default();
-        let first = arena.leave_to_keep(60, 100);
+        let first = arena.reserve(60, 100);
         assert!(first.is_some());
-        assert!(arena.leave_to_keep(41, 100).is_none());
-        assert!(arena.leave_to_keep(40, 100).is_some(), "released at once");
+        assert!(arena.reserve(41, 100).is_none());
+        assert!(arena.reserve(40, 100).is_some(), "released at once");
         drop(first);
-        assert!(arena.leave_to_keep(100, 100).is_some());
-        assert!(arena.leave_to_keep(u64::MAX, 100).is_none());
+        assert!(arena.reserve(100, 100).is_some());
+        assert!(arena.reserve(u64::MAX, 100).is_none());
     }
 
     #[test]

@@ -6,7 +6,9 @@ use bytemuck::Pod;
 use generators::partition::Partition;
 
 use super::Arena;
-use super::gpu::{DeviceBuffer, DeviceError, Lent, ManagedBuffer, MappedBuffer, PinnedBuffer};
+use super::gpu::{
+    CachedPerInput, DeviceBuffer, DeviceError, ManagedBuffer, MappedBuffer, PinnedBuffer,
+};
 use crate::all_cores::fill;
 
 /// Buffers that a variant keeps between untimed moments. Dropped, they are available to other
@@ -167,7 +169,7 @@ impl<T: Pod + Send> Buffers for ManagedBuffer<T> {
 }
 
 /// Not poisoned: no run writes it, and other variants use it next.
-impl<T: Buffers + 'static> Buffers for Lent<'_, T> {
+impl<T: Buffers + 'static> Buffers for CachedPerInput<'_, T> {
     fn poison(&mut self) -> Result<(), DeviceError> {
         Ok(())
     }

@@ -8,6 +8,7 @@ mod cpu;
 #[cfg(target_arch = "x86_64")]
 pub(crate) mod cpu_features;
 pub mod emulator;
+mod execution;
 pub mod gpu;
 mod prefetch;
 mod processor;
@@ -21,14 +22,15 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 pub use arena::Arena;
-pub(crate) use arena::{InputId, Leave};
+pub(crate) use arena::{InputId, Reservation};
 pub(crate) use buffers::{ArenaVec, Buffers, Poison, buffers};
 pub use cpu::{InnerTeams, Team, TeamError};
+pub(crate) use execution::Execution;
 use gpu::Gpu;
 use gpu::webgpu::Checks;
 pub(crate) use prefetch::{prefetch, prefetch_to_second};
 pub(crate) use processor::is_amd;
-pub(crate) use shared::{Apart, SharedSlice, atomic};
+pub(crate) use shared::{CachePadded, SharedSlice, atomic};
 pub(crate) use streaming::{Stores, streaming};
 
 /// Reason why a variant can't run on a device or on an input.

@@ -59,7 +59,7 @@ impl<T: Copy> SharedSlice<'_, T> {
 /// A value padded to a cache line of its own, against false sharing.
 #[derive(Default)]
 #[repr(align(64))]
-pub(crate) struct Apart<T>(pub(crate) T);
+pub(crate) struct CachePadded<T>(pub(crate) T);
 
 /// An integer that has an atomic form.
 ///

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::{MemoryKinds, Words, changed};
-use crate::algorithm::{Opened, Opening, Runner, Variant};
+use crate::algorithm::{PrepareResult, Runner, Variant, VariantContext};
 use crate::all_cores::copy;
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec, buffers};
@@ -43,7 +43,10 @@ struct HostBuffers<'a> {
 
 buffers!(HostBuffers<'_>: words, on_device);
 
-fn prepare<'a>(at: &Opening<'a, '_, MemoryKinds>, copies: Copies) -> Opened<'a, MemoryKinds> {
+fn prepare<'a>(
+    at: &VariantContext<'a, '_, MemoryKinds>,
+    copies: Copies,
+) -> PrepareResult<'a, MemoryKinds> {
     at.session(HostRunner { input: at.input, arena: at.arena, copies })
 }
 

@@ -7,7 +7,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use super::contract::Contracts;
 use super::error::{PluginError, PluginProblem};
 use super::library::{self, leak};
-use super::loaded_variant::{Condemnation, LoadedVariant, PluginInfo};
+use super::loaded_variant::{LoadedVariant, PluginInfo, Quarantine};
 use super::table;
 use crate::device::{Backend, Device};
 
@@ -92,7 +92,7 @@ pub fn condemn(
     (task, name): (&str, &str),
     plugin: &PluginInfo,
     device: Device,
-    condemnation: Condemnation,
+    condemnation: Quarantine,
 ) {
     let is_meant = |variant: &&&LoadedVariant| {
         (variant.task, variant.name) == (task, name) && variant.plugin == plugin

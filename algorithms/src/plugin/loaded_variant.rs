@@ -28,7 +28,7 @@ pub struct PluginInfo {
 
 /// Reason why a variant must not be called any more on a device.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Condemnation {
+pub enum Quarantine {
     /// It crashed, hung or failed; the text describes how.
     Failed(String),
     /// Its output was wrong; the text describes where.
@@ -80,7 +80,7 @@ pub(crate) struct LoadedVariant {
     pub(crate) by_time: bool,
     /// Native variant that it is compared with.
     pub(crate) native: Option<Native>,
-    pub(crate) condemned: Mutex<Vec<(Device, Condemnation)>>,
+    pub(crate) condemned: Mutex<Vec<(Device, Quarantine)>>,
 }
 
 /// A variant of a plugin in the list of a task.
@@ -120,13 +120,13 @@ impl Buffers {
 
 impl LoadedVariant {
     /// Returns the reason why it must not be called on a device, if there is one.
-    pub(crate) fn condemned_on(&self, device: Device) -> Option<Condemnation> {
+    pub(crate) fn condemned_on(&self, device: Device) -> Option<Quarantine> {
         let verdicts = self.verdicts();
         let on_it = verdicts.iter().find(|(condemned, _)| *condemned == device);
         on_it.map(|(_, condemnation)| condemnation.clone())
     }
 
-    pub(crate) fn verdicts(&self) -> MutexGuard<'_, Vec<(Device, Condemnation)>> {
+    pub(crate) fn verdicts(&self) -> MutexGuard<'_, Vec<(Device, Quarantine)>> {
         self.condemned.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -30,7 +30,7 @@ pub use calls::{Call, Watch, set_watch};
 pub use contract::Contract;
 pub use error::{PluginError, PluginProblem};
 pub use loaded::{any_for, condemn, plugins};
-pub use loaded_variant::{Condemnation, PluginInfo};
+pub use loaded_variant::{PluginInfo, Quarantine};
 pub use room::set_room;
 
 pub(crate) use loaded_variant::PluginVariant;

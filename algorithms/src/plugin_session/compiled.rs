@@ -6,9 +6,9 @@ use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::session::PluginSession;
-use super::task::{Asked, PluginTask};
+use super::task::{PluginRequest, PluginTask};
 use super::variant::of_plugin;
-use crate::algorithm::{Opening, Session, Variant};
+use crate::algorithm::{Session, Variant, VariantContext};
 use crate::device::emulator::{Config, unavailable};
 use crate::device::gpu::Gpu;
 use crate::device::{Arena, Backend, Target, Team};
@@ -130,7 +130,7 @@ impl<A: PluginTask> Compiled<A> {
         let gpu = Arc::new(Gpu::emulated(Config::default()).expect("an emulator"));
         let arena = Arena::default();
         let semantics = of_plugin::<A>(variant).promise(input).semantics;
-        let request = Asked { semantics, by_time: variant.by_time };
+        let request = PluginRequest { semantics, by_time: variant.by_time };
         let gpu = Some((&gpu, 0));
         let session = PluginSession::<A>::new(variant, request, &self.task, input, &arena, 1, gpu);
         let mut session = session.unwrap_or_else(|error| panic!("{error:?}"));
@@ -146,7 +146,8 @@ impl<A: PluginTask> Compiled<A> {
         target: &Target<'_>,
     ) -> Box<dyn Session<A> + 'a> {
         let variant = of_plugin(loaded);
-        let session = (variant.open)(&Opening { task: &self.task, variant, input, arena, target });
+        let session =
+            (variant.prepare)(&VariantContext { task: &self.task, variant, input, arena, target });
         session.expect("it can run here, or fails later")
     }
 

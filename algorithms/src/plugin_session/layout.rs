@@ -8,13 +8,15 @@ use std::ffi::c_void;
 
 use bytemuck::{NoUninit, cast_slice};
 
-use super::task::{Addresses, Array, Description, Read, Room, Shown, Upload, changed_at_byte};
+use super::task::{
+    AbiInput, Addresses, Array, Description, OutputSpec, Read, Upload, changed_at_byte,
+};
 
 /// Arrays that a plugin reads, and arrays that it writes.
 #[derive(Default)]
 pub(crate) struct Layout<'a> {
     arrays: Vec<Array<'a>>,
-    outputs: Vec<Room>,
+    outputs: Vec<OutputSpec>,
 }
 
 impl<'a> Layout<'a> {
@@ -38,7 +40,7 @@ impl<'a> Layout<'a> {
         name: impl Into<Cow<'static, str>>,
         elements: usize,
     ) -> usize {
-        self.outputs.push(Room { name: name.into(), bytes: elements * size_of::<T>() });
+        self.outputs.push(OutputSpec { name: name.into(), bytes: elements * size_of::<T>() });
         self.outputs.len() - 1
     }
 
@@ -72,7 +74,7 @@ struct Pointing<S, F> {
 // SAFETY: its pointers are to buffers that move between threads together with it.
 unsafe impl<S, F: Send> Send for Pointing<S, F> {}
 
-impl<S, F: Fn(&mut S, &Addresses) + Send> Shown for Pointing<S, F> {
+impl<S, F: Fn(&mut S, &Addresses) + Send> AbiInput for Pointing<S, F> {
     fn as_ptr(&self) -> *const c_void {
         (&raw const *self.shown).cast()
     }

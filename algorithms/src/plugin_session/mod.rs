@@ -28,6 +28,7 @@ mod variant;
 pub(crate) use layout::Layout;
 pub(crate) use lists::{InputLists, OutputLists};
 pub(crate) use task::{
-    Addresses, Array, Asked, Description, Figures, PluginTask, Room, Shown, Upload, changed_at_byte,
+    AbiInput, Addresses, Array, Description, Figures, OutputSpec, PluginRequest, PluginTask,
+    Upload, changed_at_byte,
 };
 pub(crate) use variant::{of_baseline, variants};

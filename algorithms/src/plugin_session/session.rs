@@ -6,8 +6,8 @@ use std::sync::Arc;
 use super::account::Account;
 use super::instance::{Instance, NotReady};
 use super::plugin_buffers::PluginBuffers;
-use super::task::{Asked, Description, PluginTask};
-use crate::algorithm::{Damage, Given, Metric, Session};
+use super::task::{Description, PluginRequest, PluginTask};
+use crate::algorithm::{CheckError, InputState, Metric, Session};
 use crate::device::Arena;
 use crate::device::gpu::{DeviceError, Gpu};
 use crate::plugin::loaded_variant::LoadedVariant;
@@ -36,7 +36,7 @@ impl<'a, A: PluginTask> PluginSession<'a, A> {
     /// See [`NotReady`].
     pub(super) fn new(
         variant: &'static LoadedVariant,
-        request: Asked,
+        request: PluginRequest,
         task: &A,
         input: &'a A::Input,
         arena: &'a Arena,
@@ -135,7 +135,7 @@ impl<A: PluginTask> Session<A> for PluginSession<'_, A> {
         }
     }
 
-    fn inspect(&mut self) -> Result<(), Damage> {
+    fn inspect(&mut self) -> Result<(), CheckError> {
         self.account.count();
         let Some(buffers) = &self.buffers else {
             return Ok(());
@@ -152,8 +152,8 @@ impl<A: PluginTask> Session<A> for PluginSession<'_, A> {
         self.account.remark().into_iter().collect()
     }
 
-    fn given(&self) -> Given {
-        Given::whole(self.given)
+    fn given(&self) -> InputState {
+        InputState::whole(self.given)
     }
 
     fn figures(&mut self) -> Result<Vec<Metric>, DeviceError> {

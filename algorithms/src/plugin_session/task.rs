@@ -11,10 +11,14 @@ use crate::device::gpu::{DeviceError, Gpu};
 /// defines the declarations of variants.
 pub(crate) trait PluginTask: Algorithm {
     /// Describes the data that a plugin reads, and how its output is read.
-    fn describe<'a>(&self, input: &'a Self::Input, asked: Asked) -> Description<'a, Self::Output>;
+    fn describe<'a>(
+        &self,
+        input: &'a Self::Input,
+        asked: PluginRequest,
+    ) -> Description<'a, Self::Output>;
     /// State of the data at the start of runs, in words, if it differs between variants of the
     /// task.
-    fn given(&self, _: Asked) -> &'static str {
+    fn given(&self, _: PluginRequest) -> &'static str {
         ""
     }
 
@@ -30,7 +34,7 @@ pub(crate) trait PluginTask: Algorithm {
 
 /// Options of a variant.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Asked {
+pub(crate) struct PluginRequest {
     /// Semantics of the output.
     pub(crate) semantics: Semantics,
     /// True if output is sorted by time, where the order is the variant's choice.
@@ -45,14 +49,14 @@ pub(crate) type Figures =
 /// [`Layout`](super::Layout).
 pub(crate) struct Description<'a, O> {
     /// The task's struct of the header.
-    pub(crate) shown: Box<dyn Shown + 'a>,
+    pub(crate) shown: Box<dyn AbiInput + 'a>,
     /// Data that runs read. All have a buffer on a GPU.
     pub(crate) arrays: Vec<Array<'a>>,
     /// Number of arrays, the first ones, that have a buffer on the host; the struct points to the
     /// others.
     pub(crate) on_host: usize,
     /// Data that runs write.
-    pub(crate) outputs: Vec<Room>,
+    pub(crate) outputs: Vec<OutputSpec>,
     /// Time of copies of the arrays to a GPU.
     pub(crate) upload: Upload,
     /// Reads the output from these buffers, which are aligned as the header specifies.
@@ -91,17 +95,17 @@ pub(crate) struct Array<'a> {
 }
 
 /// An array that runs write.
-pub(crate) struct Room {
+pub(crate) struct OutputSpec {
     /// Name in messages.
     pub(crate) name: Cow<'static, str>,
     /// Size in bytes.
     pub(crate) bytes: usize,
 }
 
-impl Room {
+impl OutputSpec {
     /// The only output of a task.
     pub(crate) fn of_output(bytes: usize) -> Self {
-        Room { name: "its output".into(), bytes }
+        OutputSpec { name: "its output".into(), bytes }
     }
 }
 
@@ -111,7 +115,7 @@ pub(crate) fn changed_at_byte(name: &str, byte: usize) -> String {
 }
 
 /// The task's struct of the header, with what it points to.
-pub(crate) trait Shown: Send {
+pub(crate) trait AbiInput: Send {
     /// Pointer for calls.
     fn as_ptr(&self) -> *const c_void;
 

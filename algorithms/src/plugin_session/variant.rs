@@ -4,14 +4,16 @@ use std::borrow::Cow;
 
 use super::instance::NotReady;
 use super::session::PluginSession;
-use super::task::{Asked, PluginTask};
-use crate::algorithm::{Algorithm, Content, Damage, Opened, Opening, Runner, Semantics, Variant};
+use super::task::{PluginRequest, PluginTask};
+use crate::algorithm::{
+    Algorithm, CheckError, Content, PrepareResult, Runner, Semantics, Variant, VariantContext,
+};
 use crate::device::gpu::DeviceError;
 use crate::device::{Device, Unavailable};
 use crate::plugin::abi;
 use crate::plugin::baseline::why_absent;
 use crate::plugin::loaded::variants_of;
-use crate::plugin::loaded_variant::{Condemnation, LoadedVariant, PluginVariant};
+use crate::plugin::loaded_variant::{LoadedVariant, PluginVariant, Quarantine};
 
 /// The variants of all plugins for a task, after those of the baseline that are not loaded.
 pub(crate) fn variants<A: PluginTask>(task: &A, baseline: &[Variant<A>]) -> Vec<Variant<A>> {
@@ -27,13 +29,13 @@ pub(crate) const fn of_baseline<A: PluginTask>(
     name: &'static str,
     summary: &'static str,
 ) -> Variant<A> {
-    Variant { plugin: Some(PluginVariant::Absent), ..Variant::cuda(name, summary, open) }
+    Variant { plugin: Some(PluginVariant::Absent), ..Variant::cuda(name, summary, prepare) }
 }
 
 /// Converts the variant of a plugin to one of a task.
 pub(super) fn of_plugin<A: PluginTask>(loaded: &'static LoadedVariant) -> Variant<A> {
     const BOTH: u32 = abi::EXACT | abi::PUBLISHED;
-    let variant = Variant::on(loaded.backend, loaded.name, loaded.summary, open);
+    let variant = Variant::on(loaded.backend, loaded.name, loaded.summary, prepare);
     let variant = match loaded.semantics {
         BOTH => variant.with_semantics(&[Semantics::Exact, Semantics::Published], A::semantics),
         abi::PUBLISHED => variant.with_semantics(&[Semantics::Published], |_| Semantics::Published),
@@ -50,13 +52,13 @@ pub(super) fn of_plugin<A: PluginTask>(loaded: &'static LoadedVariant) -> Varian
 }
 
 /// Prepares the variant of a plugin.
-fn open<'a, A: PluginTask>(at: &Opening<'a, '_, A>) -> Opened<'a, A> {
+fn prepare<'a, A: PluginTask>(at: &VariantContext<'a, '_, A>) -> PrepareResult<'a, A> {
     let Some(PluginVariant::Loaded(loaded)) = at.variant.plugin else {
         return Err(Unavailable(why_absent().to_owned()));
     };
     let ending = match loaded.condemned_on(at.target.device) {
-        Some(Condemnation::Wrong(problem)) => Ok(problem),
-        Some(Condemnation::Failed(problem)) => Err(loaded.plugin.failed(problem)),
+        Some(Quarantine::Wrong(problem)) => Ok(problem),
+        Some(Quarantine::Failed(problem)) => Err(loaded.plugin.failed(problem)),
         None => match ready(loaded, at) {
             Ok(session) => return Ok(Box::new(session)),
             Err(NotReady::Unavailable(reason)) => return Err(Unavailable(reason)),
@@ -69,11 +71,11 @@ fn open<'a, A: PluginTask>(at: &Opening<'a, '_, A>) -> Opened<'a, A> {
 /// Prepares a variant on the team, on which all of its functions are called.
 fn ready<'a, A: PluginTask>(
     loaded: &'static LoadedVariant,
-    at: &Opening<'a, '_, A>,
+    at: &VariantContext<'a, '_, A>,
 ) -> Result<PluginSession<'a, A>, NotReady> {
     let workers = at.threads();
     let semantics = (at.variant.semantics)(at.input);
-    let request = Asked { semantics, by_time: loaded.by_time };
+    let request = PluginRequest { semantics, by_time: loaded.by_time };
     let device = at.target.device;
     let gpu = match at.target.gpu.as_ref().zip(device.cuda_number()) {
         Some((gpu, index)) => Some((gpu, index as i32)),
@@ -106,7 +108,7 @@ impl<A: Algorithm> Runner<A> for Refused<'_, A> {
         Ok(())
     }
 
-    fn inspect(&mut self, (): &mut ()) -> Result<(), Damage> {
+    fn inspect(&mut self, (): &mut ()) -> Result<(), CheckError> {
         Err(self.ending.clone()?.into())
     }
 

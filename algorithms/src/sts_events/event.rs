@@ -5,7 +5,7 @@ use generators::sts::Digi;
 
 use super::rules::EventRules;
 use crate::algorithm::mutants::inside;
-use crate::algorithm::{Choose, Damage, Element, Mutants, Output};
+use crate::algorithm::{CheckError, Choose, Element, Mutants, Output};
 
 /// Range of digis around a trigger.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Pod, Zeroable)]
@@ -75,7 +75,7 @@ impl Output for Events {
         Events::default()
     }
 
-    fn compare(&self, right: &Self) -> Result<(), Damage> {
+    fn compare(&self, right: &Self) -> Result<(), CheckError> {
         self.events.compare(&right.events)?;
         self.digis.compare(&right.digis)
     }

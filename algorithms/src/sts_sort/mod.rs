@@ -27,7 +27,7 @@ use generators::io::{read_digis, write_digis};
 use generators::sts::{Digi, SegmentedDigis, generate};
 
 use crate::algorithm::{
-    Algorithm, Choose, Damage, Element, Plan, Promise, Semantics, TaskInfo, Variant, Work,
+    Algorithm, CheckError, Choose, Element, Plan, Promise, Semantics, TaskInfo, Variant, Work,
 };
 use crate::axis::Params;
 use crate::plugin::Contract;
@@ -131,7 +131,7 @@ impl Algorithm for StsSort {
         reference: Option<&Vec<Digi>>,
         output: &Vec<Digi>,
         promise: Promise,
-    ) -> Result<(), Damage> {
+    ) -> Result<(), CheckError> {
         let partition = input.partition();
         let view = check::view(promise.content);
         Ok(match reference {

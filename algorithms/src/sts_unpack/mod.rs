@@ -42,8 +42,8 @@ use generators::DataError;
 use generators::sts::raw::{DESCRIPTOR_BYTES, MESSAGE_BYTES, MicrosliceCounts, Unpacked};
 
 use crate::algorithm::{
-    Algorithm, Damage, Metric, MetricInfo, Output, Plan, Promise, Relation, Semantics, TaskInfo,
-    Variant, Work,
+    Algorithm, CheckError, Metric, MetricInfo, Output, Plan, Promise, Relation, Semantics,
+    TaskInfo, Variant, Work,
 };
 use crate::axis::Params;
 
@@ -164,7 +164,7 @@ impl Algorithm for StsUnpack {
         reference: Option<&Unpacked>,
         output: &Unpacked,
         _: Promise,
-    ) -> Result<(), Damage> {
+    ) -> Result<(), CheckError> {
         let right = reference.unwrap_or_else(|| input.expected());
         match input.order() {
             DigiOrder::Arrival => output.compare(right),

@@ -5,7 +5,7 @@ use generators::partition::Partition;
 use generators::sts::raw::{TimesliceCounts, Unpacked};
 use rayon::slice::ParallelSliceMut;
 
-use crate::algorithm::Damage;
+use crate::algorithm::CheckError;
 use crate::parallel::for_each;
 use crate::sts_sort::check::same_keys_and_runs;
 use crate::sts_sort::order::ByTime;
@@ -34,7 +34,7 @@ pub(super) fn sort(unpacked: &mut Unpacked) {
 }
 
 /// Checks that digis of these timeslices are the right ones, sorted by time.
-pub(super) fn compare(found: &Unpacked, right: &Unpacked) -> Result<(), Damage> {
+pub(super) fn compare(found: &Unpacked, right: &Unpacked) -> Result<(), CheckError> {
     let timeslices = partition(&right.timeslices);
     Ok(same_keys_and_runs::<ByTime>(&timeslices, &right.digis, &found.digis, |digi| digi)?)
 }

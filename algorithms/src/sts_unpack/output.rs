@@ -3,7 +3,7 @@
 use generators::sts::raw::{MicrosliceCounts, TimesliceCounts, Unpacked};
 
 use crate::algorithm::mutants::inside;
-use crate::algorithm::{Choose, Damage, Element, Mutants, Output};
+use crate::algorithm::{CheckError, Choose, Element, Mutants, Output};
 
 /// All counts, and all digis in their order.
 impl Output for Unpacked {
@@ -11,7 +11,7 @@ impl Output for Unpacked {
         Unpacked::default()
     }
 
-    fn compare(&self, right: &Self) -> Result<(), Damage> {
+    fn compare(&self, right: &Self) -> Result<(), CheckError> {
         compare_counts(self, right)?;
         self.digis.compare(&right.digis)
     }
@@ -28,7 +28,7 @@ impl Output for Unpacked {
 }
 
 /// All but the digis.
-pub(super) fn compare_counts(found: &Unpacked, right: &Unpacked) -> Result<(), Damage> {
+pub(super) fn compare_counts(found: &Unpacked, right: &Unpacked) -> Result<(), CheckError> {
     found.timeslices.compare(&right.timeslices)?;
     found.microslices.compare(&right.microslices)
 }

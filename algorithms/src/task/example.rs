@@ -97,7 +97,7 @@ const BY_SEGMENT: Variant<ChannelCounts> =
     Variant::cpu("by-segment", "segments in parallel, digi by digi", |at| {
         let segments: Vec<_> = at.input.segments().collect();
         let channels = segments.len() * CHANNELS;
-        at.filling(channels, size_of_val(at.input.digis()), move |counts| {
+        at.fill_output(channels, size_of_val(at.input.digis()), move |counts| {
             let counts = counts.chunks_exact_mut(CHANNELS).zip(&segments);
             for_each(counts, |(counts, digis)| {
                 counts.fill(0);

@@ -14,7 +14,8 @@ use generators::DataError;
 #[cfg(doc)]
 use crate::algorithm::{Algorithm, Session};
 use crate::algorithm::{
-    Damage, Given, MemoryShares, Metric, MetricInfo, Native, Plan, Semantics, TaskInfo, Work,
+    CheckError, InputState, MemoryShares, Metric, MetricInfo, Native, Plan, Semantics, TaskInfo,
+    Work,
 };
 use crate::axis::{Axis, Params};
 use crate::device::gpu::DeviceError;
@@ -166,14 +167,14 @@ pub trait Candidate: Send {
     ///
     /// # Errors
     /// The first error that is found.
-    fn check(&mut self) -> Result<(), Damage>;
+    fn check(&mut self) -> Result<(), CheckError>;
     /// See [`Session::remarks`].
     fn remarks(&self) -> Vec<String> {
         Vec::new()
     }
     /// See [`Session::given`].
-    fn given(&self) -> Given {
-        Given::default()
+    fn given(&self) -> InputState {
+        InputState::default()
     }
     /// See [`Session::figures`].
     fn figures(&mut self) -> Result<Vec<Metric>, DeviceError> {

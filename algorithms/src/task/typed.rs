@@ -8,8 +8,8 @@ use generators::random::hash;
 
 use super::{Candidate, Case, Task, VariantInfo};
 use crate::algorithm::{
-    Algorithm, Content, Damage, Given, MemoryShares, Metric, Opening, Plan, Promise, Semantics,
-    Session, TaskInfo, Variant, Work,
+    Algorithm, CheckError, Content, InputState, MemoryShares, Metric, Plan, Promise, Semantics,
+    Session, TaskInfo, Variant, VariantContext, Work,
 };
 use crate::axis::Params;
 use crate::device::gpu::DeviceError;
@@ -75,7 +75,7 @@ fn info<A: Algorithm>(variant: &Variant<A>) -> VariantInfo {
         native: variant.native,
         plugin: variant.plugin.and_then(PluginVariant::info),
         unavailable_reason: variant.plugin.and_then(PluginVariant::why_absent),
-        code: variant.open as usize,
+        code: variant.prepare as usize,
     }
 }
 
@@ -123,7 +123,7 @@ impl<A: Algorithm> CaseOf<A> {
         }
     }
 
-    fn check(&self, output: &A::Output, promise: Promise) -> Result<(), Damage> {
+    fn check(&self, output: &A::Output, promise: Promise) -> Result<(), CheckError> {
         let reference = self.reference(promise.semantics);
         let reference = reference.as_ref().as_ref();
         self.task.check(&self.input, reference, output, promise)
@@ -167,7 +167,7 @@ impl<A: Algorithm> Case for CaseOf<A> {
         target: &Target<'_>,
     ) -> Result<Box<dyn Candidate + 'c>, Unavailable> {
         let variant = self.task.variants()[variant];
-        let session = (variant.open)(&Opening {
+        let session = (variant.prepare)(&VariantContext {
             task: &self.task,
             variant,
             input: &self.input,
@@ -264,7 +264,7 @@ impl<A: Algorithm> Candidate for CandidateOf<'_, A> {
         self.case.reference(self.promise.semantics);
     }
 
-    fn check(&mut self) -> Result<(), Damage> {
+    fn check(&mut self) -> Result<(), CheckError> {
         self.session.inspect()?;
         let output = self.session.output().ok_or("there was no run")?;
         self.case.check(&output, self.promise)?;
@@ -281,7 +281,7 @@ impl<A: Algorithm> Candidate for CandidateOf<'_, A> {
         remarks
     }
 
-    fn given(&self) -> Given {
+    fn given(&self) -> InputState {
         self.session.given()
     }
 

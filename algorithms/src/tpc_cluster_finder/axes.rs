@@ -119,10 +119,10 @@ const LABELS: Flag<LabelsFor> = Flag::choice(
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum LabelsFor {
     None,
-    Given,
+    InputState,
 }
 
-named! { "labels", LabelsFor { None = "none", Given = "given" } }
+named! { "labels", LabelsFor { None = "none", InputState = "given" } }
 
 /// Parameters of files of pages; files of charges contain theirs.
 const OF_PAGES: [Axis; 14] = joined(
@@ -245,7 +245,7 @@ pub(super) fn generate(params: &Params, seed: u64) -> Result<Charges, DataError>
     let settings = settings(params)?;
     let fragment = fragment(params)?;
     let time_bins = tpc_noisy_pads::time_bins(&shape)?;
-    let labels = LabelsOf::new(params, seed)?;
+    let labels = LabelSource::new(params, seed)?;
     let of_sector = |sector: usize| {
         let converter = Converter::new(&gains, sector as u8, shape.format);
         let gain = |pad| converter.gain(pad);
@@ -268,22 +268,22 @@ pub(super) fn generate(params: &Params, seed: u64) -> Result<Charges, DataError>
     };
     let charges = Charges::with_truth(parallel::map(0..shape.sectors, of_sector));
     let charges = charges.with_made_up_labels(labels.kind == TruthKind::MadeUp);
-    Ok(charges.with_labels(LABELS.of(params)? == LabelsFor::Given))
+    Ok(charges.with_labels(LABELS.of(params)? == LabelsFor::InputState))
 }
 
 /// Labels that generated samples get.
 #[derive(Clone, Copy)]
-pub(crate) struct LabelsOf {
+pub(crate) struct LabelSource {
     kind: TruthKind,
     per_digit: f64,
     seed: u64,
 }
 
-impl LabelsOf {
+impl LabelSource {
     /// From complete parameters.
     pub(crate) fn new(params: &Params, seed: u64) -> Result<Self, DataError> {
         let per_digit = labels_per_digit(params)?.into();
-        Ok(LabelsOf { kind: TRUTH.of(params)?, per_digit, seed })
+        Ok(LabelSource { kind: TRUTH.of(params)?, per_digit, seed })
     }
 
     /// True if samples get labels.
@@ -320,7 +320,7 @@ pub(crate) fn charges(digits: &[Digit], converter: &Converter<'_>) -> Vec<Charge
 pub(super) fn read(path: &Path, options: &Params) -> Result<(Charges, Params), DataError> {
     let mut options = options.clone();
     options.complete(&[LABELS.axis()]);
-    let are_given = LABELS.of(&options)? == LabelsFor::Given;
+    let are_given = LABELS.of(&options)? == LabelsFor::InputState;
     let of_pages = index_of(path).is_ok();
     let cases = if of_pages {
         options.complete(&[FRAGMENT.axis()]);

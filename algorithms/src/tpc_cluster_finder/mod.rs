@@ -43,8 +43,8 @@ use generators::io::write_charges;
 use generators::tpc::charges::{Charge, Labels};
 
 use crate::algorithm::{
-    Algorithm, Damage, Metric, MetricInfo, Plan, Promise, Relation, Semantics, TaskInfo, Variant,
-    Work,
+    Algorithm, CheckError, Metric, MetricInfo, Plan, Promise, Relation, Semantics, TaskInfo,
+    Variant, Work,
 };
 use crate::axis::{Params, joined};
 
@@ -161,7 +161,7 @@ impl Algorithm for TpcClusterFinder {
         right: &Clusters,
         output: &Clusters,
         promise: Promise,
-    ) -> Result<(), Damage> {
+    ) -> Result<(), CheckError> {
         output.check(right, promise)
     }
 }

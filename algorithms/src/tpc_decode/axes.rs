@@ -14,7 +14,7 @@ use generators::tpc::time::MAX_TIME_BINS_IN_ORBIT;
 use super::charge_map::{Gains, entries};
 use super::fragments::checked_length;
 use super::header::FrameBounds;
-use super::input::{Output, Settings, Sharing, Tables, TimeFrame, format_of};
+use super::input::{Output, Settings, Tables, TimeFrame, WorkDistribution, format_of};
 use crate::algorithm::Plan;
 use crate::axis::{Axis, Flag, Params};
 use crate::shared_inputs::shared;
@@ -26,11 +26,11 @@ const OUTPUT: Flag<Output> = Flag::choice(
     Output::NAMES,
 )
 .or("digits");
-const PARALLEL: Flag<Sharing> = Flag::choice(
+const PARALLEL: Flag<WorkDistribution> = Flag::choice(
     "parallel",
     "How threads share the work: sectors (each one's work is a thread's) or pages (one \
            pool)",
-    Sharing::NAMES,
+    WorkDistribution::NAMES,
 )
 .or("sectors");
 const FRAGMENT: Flag<u32> = Flag::integer(

@@ -12,7 +12,7 @@ use generators::tpc::time::time_bins_of;
 use generators::tpc::{Digit, Endpoint, PadId, PadMapping, ZsFormat};
 
 use super::charge_map::Gains;
-use super::input::{Output, Settings, Sharing, Tables, TimeFrame};
+use super::input::{Output, Settings, Tables, TimeFrame, WorkDistribution};
 use super::mutate::Mutator;
 
 const ORBITS: u32 = 3;
@@ -22,7 +22,7 @@ const SECTORS: [u8; 2] = [4, 35];
 /// A length that divides the time frame into three fragments.
 const FRAGMENT: u32 = 500;
 const DIGITS: Settings =
-    Settings { output: Output::Digits, sharing: Sharing::Sectors, fragment: FRAGMENT };
+    Settings { output: Output::Digits, sharing: WorkDistribution::Sectors, fragment: FRAGMENT };
 const CHARGES: Settings = Settings { output: Output::ChargeMap, ..DIGITS };
 /// Time bins, all of one orbit, in which small time frames have a sample of each card of an
 /// endpoint: heads of links then fill a page up, and a block continues in the next one.
@@ -65,7 +65,7 @@ pub(super) fn all(seed: u64) -> Vec<(String, TimeFrame)> {
 }
 
 fn one_pool(settings: Settings) -> Settings {
-    let sharing = Sharing::Pages;
+    let sharing = WorkDistribution::Pages;
     Settings { sharing, ..settings }
 }
 

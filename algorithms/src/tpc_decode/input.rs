@@ -38,7 +38,7 @@ pub struct Settings {
     /// Output of the decoding.
     pub output: Output,
     /// Distribution of the work.
-    pub sharing: Sharing,
+    pub sharing: WorkDistribution,
     /// Time bins of a fragment, for charge maps.
     pub fragment: u32,
 }
@@ -54,7 +54,7 @@ pub enum Output {
 
 /// Distribution of the work among threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sharing {
+pub enum WorkDistribution {
     /// A sector is the work of one thread, or of several if there are more threads than sectors in
     /// the TPC.
     Sectors,
@@ -64,7 +64,7 @@ pub enum Sharing {
 
 named! { "output", Output { Digits = "digits", ChargeMap = "charge-map" } }
 
-named! { "way to share work", Sharing { Sectors = "sectors", Pages = "pages" } }
+named! { "way to share work", WorkDistribution { Sectors = "sectors", Pages = "pages" } }
 
 impl Tables {
     /// Tables for a mapping.

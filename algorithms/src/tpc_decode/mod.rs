@@ -62,7 +62,7 @@ pub use check::Mismatch;
 pub use damage::{Damage, DamagedPage, Expected, Field, count_by_kind};
 pub(crate) use fragments::checked_length;
 pub use fragments::{FragmentOfFrame, Fragments};
-pub use input::{Output, Settings, Sharing, Tables, TimeFrame, format_of};
+pub use input::{Output, Settings, Tables, TimeFrame, WorkDistribution, format_of};
 
 static METRICS: &[MetricInfo] = &[PAGE_GB_PER_S, NS_PER_SAMPLE, US_PER_PAGE, BYTES_PER_SAMPLE];
 pub(crate) const PAGE_GB_PER_S: MetricInfo =
@@ -179,7 +179,7 @@ impl Algorithm for TpcDecode {
         right: &Decoded,
         output: &Decoded,
         promise: Promise,
-    ) -> Result<(), algorithm::Damage> {
+    ) -> Result<(), algorithm::CheckError> {
         Ok(check::same(input, right, output, promise.stable)?)
     }
 }

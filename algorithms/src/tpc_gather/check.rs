@@ -7,7 +7,7 @@ use generators::tpc::clusters::{Clusters, FIELDS, Field, Layout};
 use super::packed::{Block, Packed};
 use super::packing::Packing;
 use super::sample::Sample;
-use crate::algorithm::{Choose, Harm, Mutants};
+use crate::algorithm::{Choose, Mutants, Mutation};
 use crate::all_cores::{first_difference, first_error};
 
 /// Differences between output and reference.
@@ -108,12 +108,12 @@ pub(super) fn mutants(input: &Clusters, right: &Packed, choose: Choose<'_>) -> M
     };
     let bit = choose(8);
     vec![
-        with(Harm::Changed, &|bytes| bytes[offsets[0]] ^= 1 << bit),
-        with(Harm::Swapped, &|bytes| bytes.swap(offsets[0], offsets[1])),
-        with(Harm::Dropped, &|bytes| {
+        with(Mutation::Changed, &|bytes| bytes[offsets[0]] ^= 1 << bit),
+        with(Mutation::Swapped, &|bytes| bytes.swap(offsets[0], offsets[1])),
+        with(Mutation::Dropped, &|bytes| {
             bytes.truncate(bytes.len() - size_of::<Block>());
         }),
-        with(Harm::Doubled, &|bytes| {
+        with(Mutation::Doubled, &|bytes| {
             bytes.extend_from_within(bytes.len() - size_of::<Block>()..);
         }),
     ]

@@ -37,8 +37,8 @@ use generators::io::{read_clusters, write_clusters};
 use generators::tpc::clusters::{Clusters, generate};
 
 use crate::algorithm::{
-    About, Algorithm, Better, Choose, Damage, Metric, MetricInfo, Mutants, Output, Plan, Promise,
-    Relation, Semantics, TaskInfo, Variant, Work,
+    About, Algorithm, Better, CheckError, Choose, Metric, MetricInfo, Mutants, Output, Plan,
+    Promise, Relation, Semantics, TaskInfo, Variant, Work,
 };
 use crate::axis::Params;
 use crate::plugin::Contract;
@@ -199,7 +199,7 @@ impl Algorithm for TpcGather {
         right: &Packed,
         output: &Packed,
         _: Promise,
-    ) -> Result<(), Damage> {
+    ) -> Result<(), CheckError> {
         Ok(check::same(input, right, output)?)
     }
 

@@ -37,7 +37,7 @@ use generators::io::{read_slice_tracks, write_slice_tracks};
 use generators::tpc::slice_tracks::{NONE, Relations, SliceTrack, SliceTracks, generate};
 
 use crate::algorithm::{
-    Algorithm, Choose, Damage, Element, Plan, Promise, Semantics, TaskInfo, Variant, Work,
+    Algorithm, CheckError, Choose, Element, Plan, Promise, Semantics, TaskInfo, Variant, Work,
 };
 use crate::axis::Params;
 use crate::plugin::Contract;
@@ -160,7 +160,7 @@ impl Algorithm for TpcMerge {
         reference: Option<&Vec<Relations>>,
         output: &Vec<Relations>,
         promise: Promise,
-    ) -> Result<(), Damage> {
+    ) -> Result<(), CheckError> {
         match reference {
             Some(reference) => self.compare(input, reference, output, promise),
             None => Ok(check::sound(input, output)?),

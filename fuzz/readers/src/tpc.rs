@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use algorithms::tpc_decode::{Gains, Output, Settings, Sharing, Tables, TimeFrame};
+use algorithms::tpc_decode::{Gains, Output, Settings, Tables, TimeFrame, WorkDistribution};
 use generators::io::{
     PageSelection, read_charges, read_clusters, read_labels, read_pad_mapping, read_raw_pages,
     read_slice_tracks, write_charges, write_clusters, write_labels, write_raw_pages,
@@ -69,7 +69,8 @@ pub(crate) fn decode(_: &Scratch, input: &[u8]) -> bool {
     let stream = StreamId { sector: 0, endpoint: Endpoint::new(0).expect("an endpoint") };
     let streams = [(stream, pages.len())];
     let decoded = |pages: &RawPages| {
-        let settings = Settings { output: Output::Digits, sharing: Sharing::Pages, fragment: 4000 };
+        let settings =
+            Settings { output: Output::Digits, sharing: WorkDistribution::Pages, fragment: 4000 };
         let frame = TimeFrame::new(pages.clone(), format, ORBITS, tables(), settings);
         let decoded = frame.digits();
         for page in &decoded.damaged {

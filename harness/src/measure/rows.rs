@@ -1,6 +1,6 @@
 //! Conversion of samples to records.
 
-use algorithms::algorithm::{Given, Metric, Work};
+use algorithms::algorithm::{InputState, Metric, Work};
 use algorithms::device::Backend;
 use algorithms::task::VariantInfo;
 use algorithms::timing::StageTiming;
@@ -42,7 +42,7 @@ pub(super) struct RowBuilder {
     /// Remarks of the variant on its figures.
     pub(super) remarks: Vec<String>,
     /// Input preconditions, where they differ between variants.
-    pub(super) given: Given,
+    pub(super) given: InputState,
     /// Quality metrics of its output, and other metrics of its runs.
     pub(super) quality: Vec<Metric>,
     ceilings: Ceilings,
@@ -63,7 +63,7 @@ impl RowBuilder {
             fingerprint: info.plugin.map_or(fingerprint, |plugin| &plugin.fingerprint).to_owned(),
             memory_bytes: 0,
             remarks: Vec::new(),
-            given: Given::default(),
+            given: InputState::default(),
             quality: Vec::new(),
             ceilings: Ceilings { backend: info.backend, bandwidth: None },
             device_use: DeviceUse::default(),

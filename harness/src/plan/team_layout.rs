@@ -64,8 +64,8 @@ impl TeamLayout {
         let is_nested = inner_threads.is_some() || wanted.is_some();
         // As in OpenMP, the last policy applies to all inner levels.
         let bind = wanted.map_or(placement.bind(), |wanted| wanted.bind);
-        let inner_teams = |most_outer| InnerTeams {
-            threads: inner_threads.unwrap_or_else(|| all / largest_divisor(all, most_outer)),
+        let inner_teams = |max_outer| InnerTeams {
+            threads: inner_threads.unwrap_or_else(|| all / largest_divisor(all, max_outer)),
             bind,
         };
         let inner = nested.filter(|_| is_nested).map(inner_teams);

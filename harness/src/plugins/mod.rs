@@ -16,7 +16,7 @@ pub(crate) mod trial;
 use std::path::{Path, PathBuf};
 
 use algorithms::device::gpu::cuda;
-use algorithms::plugin::{self, Condemnation, PluginInfo, baseline};
+use algorithms::plugin::{self, PluginInfo, Quarantine, baseline};
 use algorithms::registry;
 use reports::record::{Point, SummaryRow};
 use sha2::{Digest, Sha256};
@@ -119,10 +119,10 @@ pub(crate) fn try_out(
     let mut failed = Vec::new();
     for variant in variants {
         report(&format!("trying {variant}"));
-        if let Some(condemnation) = trial::run(&variant)? {
+        if let Some(quarantine) = trial::run(&variant)? {
             let name = (variant.task, variant.variant);
-            plugin::condemn(name, variant.plugin, variant.device, condemnation.clone());
-            failed.push(FailedTrial { variant, condemnation });
+            plugin::condemn(name, variant.plugin, variant.device, quarantine.clone());
+            failed.push(FailedTrial { variant, quarantine });
         }
     }
     Ok(failed)
@@ -131,7 +131,7 @@ pub(crate) fn try_out(
 /// A variant of a plugin whose trial failed.
 pub(crate) struct FailedTrial {
     variant: PluginVariant,
-    condemnation: Condemnation,
+    quarantine: Quarantine,
 }
 
 impl FailedTrial {
@@ -141,9 +141,9 @@ impl FailedTrial {
         let PluginVariant { plugin, task, variant, device, .. } = &self.variant;
         let is_its = (*task, *variant) == (&point.algorithm, &point.variant)
             && device.to_string() == point.device;
-        let note = match &self.condemnation {
-            Condemnation::Wrong(problem) => format!("{WRONG}{problem}"),
-            Condemnation::Failed(problem) => format!("{FAILED}{} {problem}", plugin.file),
+        let note = match &self.quarantine {
+            Quarantine::Wrong(problem) => format!("{WRONG}{problem}"),
+            Quarantine::Failed(problem) => format!("{FAILED}{} {problem}", plugin.file),
         };
         is_its.then(|| SummaryRow {
             backend: device.backend().to_string(),

@@ -1,6 +1,6 @@
 //! A prepared timeslice with everything that a worker runs on it.
 
-use algorithms::algorithm::{Digest, Opening as At, Segments, Session, Variant};
+use algorithms::algorithm::{Digest, Segments, Session, Variant, VariantContext as At};
 use algorithms::device::gpu::DeviceError;
 use algorithms::device::{Arena, Target};
 use algorithms::sts::task::{STS, StsTask, Timeslices};
@@ -36,7 +36,7 @@ impl<'a> Job<'a> {
         target: &Target<'_>,
     ) -> Result<Self, End> {
         let at = At { task: &STS, variant: *variant, input, arena, target };
-        let chain = (variant.open)(&at).map_err(unable)?;
+        let chain = (variant.prepare)(&at).map_err(unable)?;
         let threads = target.team.threads();
         let stage = |rules| EventStage::new(&input.0[0], rules, arena, threads);
         let events = rules.map(stage).transpose().map_err(unable)?;

@@ -88,13 +88,13 @@ impl StreamPlan {
                 }
             }
         }
-        let most_threads = points.iter().map(|point| point.threads(&plan)).max().unwrap_or(0);
-        check_threads(most_threads, usable_threads())?;
+        let max_threads = points.iter().map(|point| point.threads(&plan)).max().unwrap_or(0);
+        check_threads(max_threads, usable_threads())?;
         if points.is_empty() {
             let problem = format!("nothing was measured: {}", notes.join("; "));
             return Err(PlanError::NothingToMeasure(problem));
         }
-        notes.extend(more_threads_than_cpus(most_threads));
+        notes.extend(more_threads_than_cpus(max_threads));
         Ok(StreamPlan { plan, points, notes })
     }
 }

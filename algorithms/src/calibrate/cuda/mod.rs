@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::{Calibrate, GAINS, Uncalibrated};
-use crate::algorithm::{Damage, Opened, Opening, Runner, Variant};
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid};
+use crate::algorithm::{CheckError, PrepareResult, Runner, Variant, VariantContext};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig};
 use crate::device::{Unavailable, buffers};
 use crate::kernels::calibrate_calibrate::{
     CALIBRATE_CONSTANT, CALIBRATE_GLOBAL, CALIBRATE_PARAMETER, CALIBRATE_SHARED, CalibrateConstant,
@@ -55,7 +55,7 @@ struct CalibrateBuffers {
 
 buffers!(CalibrateBuffers: charges; kept: digis, gains);
 
-fn prepare<'a>(at: &Opening<'a, '_, Calibrate>, kind: Kind) -> Opened<'a, Calibrate> {
+fn prepare<'a>(at: &VariantContext<'a, '_, Calibrate>, kind: Kind) -> PrepareResult<'a, Calibrate> {
     // The unused threads of a last, partial block are counted, too.
     let most = (u32::MAX - DIGIS_OF_BLOCK) as usize;
     if at.input.digis.len() > most {
@@ -87,7 +87,7 @@ impl Runner<Calibrate> for GpuRunner<'_> {
         let digis = buffers.digis.ptr();
         let charges = buffers.charges.ptr();
         let bytes = buffers.digis.bytes() + buffers.charges.bytes();
-        let grid = Grid::blocks(count.div_ceil(DIGIS_OF_BLOCK)).moving(bytes);
+        let grid = LaunchConfig::blocks(count.div_ceil(DIGIS_OF_BLOCK)).with_traffic(bytes);
         let gpu = &*self.gpu;
         let with_buffer =
             CalibrateGlobal { digis, count, lookups, gains: buffers.gains.ptr(), charges };
@@ -109,8 +109,8 @@ impl Runner<Calibrate> for GpuRunner<'_> {
         }
     }
 
-    fn inspect(&mut self, buffers: &mut CalibrateBuffers) -> Result<(), Damage> {
-        self.output = self.gpu.fetched(&buffers.charges, 0..self.input.digis.len())?;
+    fn inspect(&mut self, buffers: &mut CalibrateBuffers) -> Result<(), CheckError> {
+        self.output = self.gpu.read_back(&buffers.charges, 0..self.input.digis.len())?;
         Ok(())
     }
 

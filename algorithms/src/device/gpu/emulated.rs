@@ -173,7 +173,7 @@ impl Engine for EmulatedEngine {
         launched.map_err(|error| launch_error(kernel, error))
     }
 
-    fn follow_first_queue(&self, queue: u32) -> Result<(), DeviceError> {
+    fn wait_for_first_queue(&self, queue: u32) -> Result<(), DeviceError> {
         self.queues.follow(queue as usize, FIRST_QUEUE as usize);
         Ok(())
     }
@@ -193,7 +193,7 @@ impl Engine for EmulatedEngine {
             registers: None,
             shared_bytes: shared,
             local_bytes: None,
-            most_threads: MAX_THREADS,
+            max_threads: MAX_THREADS,
             resident_blocks: by_threads.min(by_shared),
         })
     }

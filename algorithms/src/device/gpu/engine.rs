@@ -64,7 +64,7 @@ pub struct Attributes {
     /// Local memory of a thread in bytes: spilled registers and local arrays.
     pub local_bytes: Option<u32>,
     /// Maximum number of threads of a block.
-    pub most_threads: u32,
+    pub max_threads: u32,
     /// Resident blocks of a multiprocessor in the requested launch configuration.
     pub resident_blocks: u32,
 }
@@ -111,9 +111,9 @@ pub(super) const FIRST_QUEUE: u32 = 0;
 /// Queues that keep copies in both directions and the kernels between them busy.
 pub const QUEUES: u32 = 3;
 /// Maximum number of queues, including one for work that the host waits for.
-pub const MOST_QUEUES: u32 = 5;
+pub const MAX_QUEUES: u32 = 5;
 /// Another queue, for work that interferes with other work on purpose.
-pub(super) const INTERFERENCE_QUEUE: u32 = MOST_QUEUES;
+pub(super) const INTERFERENCE_QUEUE: u32 = MAX_QUEUES;
 /// Another queue, for the downloads of [`Gpu::exchange`](super::Gpu::exchange).
 pub(super) const DOWNLOAD_QUEUE: u32 = INTERFERENCE_QUEUE + 1;
 /// All queues.
@@ -256,7 +256,7 @@ pub(super) trait Engine: Send + Sync {
 
     /// Makes all work that is started in a queue from now on wait for all work that is in the first
     /// queue so far.
-    fn follow_first_queue(&self, _queue: u32) -> Result<(), DeviceError> {
+    fn wait_for_first_queue(&self, _queue: u32) -> Result<(), DeviceError> {
         Ok(())
     }
 

@@ -2,7 +2,7 @@
 //!
 //! ```ignore
 //! let arguments = BlockMergeSort { digis: digis.ptr(), scratch: scratch.ptr(), begins: begins.ptr() };
-//! gpu.launch(&BLOCK_MERGE_SORT, Grid::blocks(segments), arguments)
+//! gpu.launch(&BLOCK_MERGE_SORT, LaunchConfig::blocks(segments), arguments)
 //! ```
 
 use std::marker::PhantomData;
@@ -42,36 +42,36 @@ impl<A> Kernel<A> {
     }
 
     /// A grid with a thread for each of `items` items.
-    pub(crate) fn thread_each(&self, items: usize) -> Grid {
-        Grid::blocks(items.div_ceil(self.threads as usize) as u32)
+    pub(crate) fn grid_for(&self, items: usize) -> LaunchConfig {
+        LaunchConfig::blocks(items.div_ceil(self.threads as usize) as u32)
     }
 }
 
 /// Number of blocks of a launch, with the memory that they use.
 #[derive(Clone, Copy, Debug)]
-pub struct Grid {
+pub struct LaunchConfig {
     pub(crate) blocks: u32,
     pub(super) bytes: u64,
     pub(super) shared_bytes: u32,
 }
 
-impl Grid {
+impl LaunchConfig {
     /// A grid of `blocks` blocks.
     pub(crate) fn blocks(blocks: u32) -> Self {
-        Grid { blocks, bytes: 0, shared_bytes: 0 }
+        LaunchConfig { blocks, bytes: 0, shared_bytes: 0 }
     }
 
     /// Declares the bytes of device memory that the kernel reads and writes, each counted once:
     /// repeated reads hit a cache. 0 if only the device knows. `tests/variants/traffic.rs` compares
     /// them with the bytes that the emulator counts.
-    pub(crate) fn moving(self, bytes: u64) -> Self {
-        Grid { bytes, ..self }
+    pub(crate) fn with_traffic(self, bytes: u64) -> Self {
+        LaunchConfig { bytes, ..self }
     }
 
     /// Gives each block `shared_bytes` bytes of shared memory in addition to those that the kernel
     /// declares.
     pub(crate) fn with_shared(self, shared_bytes: u32) -> Self {
-        Grid { shared_bytes, ..self }
+        LaunchConfig { shared_bytes, ..self }
     }
 }
 
@@ -119,17 +119,17 @@ impl<T> KernelArg for Ptr<T> {
 ///
 /// # Safety
 /// The fields must be of the same types, at the same offsets.
-pub(crate) unsafe trait SameAs<K> {}
+pub(crate) unsafe trait LayoutCompatible<K> {}
 
 // SAFETY: a type has its own layout.
-unsafe impl<T> SameAs<T> for T {}
+unsafe impl<T> LayoutCompatible<T> for T {}
 
 /// A type of `BYTES` bytes that kernels load and store at once: `uint4` and the like.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Vector<const BYTES: usize>;
 
 // SAFETY: vectors have no fields; kernels reinterpret the bytes that they load.
-unsafe impl<T: Pod, const BYTES: usize> SameAs<Vector<BYTES>> for T {}
+unsafe impl<T: Pod, const BYTES: usize> LayoutCompatible<Vector<BYTES>> for T {}
 
 /// `same_as!(Host { field, … } => kernels::Struct)`: declares that a struct of the host has the
 /// fields of a struct of kernels, in the same order, of the same types and at the same offsets. If
@@ -146,7 +146,7 @@ macro_rules! same_as {
             );)+
             /// Compiles only if all fields of both are listed and have the same types.
             const fn have_the_same_fields(host: &$host, kernel: &$kernel) {
-                const fn have_the_same_type<T: $crate::device::gpu::SameAs<K>, K>(
+                const fn have_the_same_type<T: $crate::device::gpu::LayoutCompatible<K>, K>(
                     _: *const T,
                     _: *const K,
                 ) {
@@ -158,7 +158,7 @@ macro_rules! same_as {
             let _ = have_the_same_fields;
         };
         // SAFETY: types and offsets of all fields were just checked.
-        unsafe impl $crate::device::gpu::SameAs<$kernel> for $host {}
+        unsafe impl $crate::device::gpu::LayoutCompatible<$kernel> for $host {}
     };
 }
 pub(crate) use same_as;
@@ -167,7 +167,7 @@ impl<T: Pod> DeviceBuffer<T> {
     /// Device pointer to the elements.
     pub(crate) fn ptr<K>(&self) -> Ptr<K>
     where
-        T: SameAs<K>,
+        T: LayoutCompatible<K>,
     {
         Ptr { address: self.address(), elements: PhantomData }
     }
@@ -177,7 +177,7 @@ impl<T: Pod> MappedBuffer<T> {
     /// Pointer to the elements for kernels, which access them over the link.
     pub(crate) fn ptr<K>(&self) -> Ptr<K>
     where
-        T: SameAs<K>,
+        T: LayoutCompatible<K>,
     {
         Ptr { address: self.device_address(), elements: PhantomData }
     }
@@ -187,7 +187,7 @@ impl<T: Pod> ManagedBuffer<T> {
     /// Pointer to the elements for kernels.
     pub(crate) fn ptr<K>(&self) -> Ptr<K>
     where
-        T: SameAs<K>,
+        T: LayoutCompatible<K>,
     {
         Ptr { address: self.address(), elements: PhantomData }
     }

@@ -7,8 +7,8 @@
 //! | `host_memory` | host memory for devices without page-locked memory |
 //! | `pool` | reuse of freed memory |
 //! | `progress` | counts of started and of ended work |
-//! | `table` | small arrays that the host writes |
-//! | `lent` | page-locked inputs and tables, cached for all candidates |
+//! | `staged_array` | small arrays that the host writes |
+//! | `cached_per_input` | page-locked inputs and tables, cached for all candidates |
 //! | `kernel`, `arguments` | kernels with typed parameters |
 //! | `image` | machine code of kernels, for old and new drivers |
 //! | `submission` | counts work and puts it into its queue as one step |
@@ -27,10 +27,11 @@
 //! A [`Gpu`] is a handle to a device and to one of its queues. Copies and kernels are asynchronous;
 //! [`Gpu::wait`] waits for those of the queue, [`Gpu::finish`] for all. Work of a queue runs in the
 //! order in which it was started. All work goes to the first queue, except the work of
-//! [`Gpu::in_queue`] and the downloads of [`Gpu::exchange`]. Several threads may use a handle at
+//! [`Gpu::with_queue`] and the downloads of [`Gpu::exchange`]. Several threads may use a handle at
 //! once.
 
 mod arguments;
+mod cached_per_input;
 pub mod cuda;
 mod driver_library;
 mod emulated;
@@ -44,15 +45,14 @@ mod host_memory;
 mod image;
 mod kernel;
 mod launched;
-mod lent;
 mod memory;
 pub mod monitor;
 mod observe;
 mod pool;
 mod progress;
 mod small_copies;
+mod staged_array;
 mod submission;
-mod table;
 #[cfg(test)]
 mod tests;
 mod timeline;
@@ -71,19 +71,19 @@ use timeline::Mode;
 
 pub(crate) use arguments::KernelArg;
 pub use arguments::{Argument, Arguments};
-pub use engine::{Attributes, MOST_QUEUES, Properties, QUEUES, Shape, Side};
+pub(crate) use cached_per_input::{CachedPerInput, PinnedInput};
+pub use engine::{Attributes, MAX_QUEUES, Properties, QUEUES, Shape, Side};
 pub use error::DeviceError;
 pub use graph::Graph;
 pub(crate) use graph::Recorded;
 pub use host::{FromHost, ManagedBuffer, MappedBuffer, PinnedBuffer, ToHost};
 pub use image::Image;
 pub(crate) use image::image;
-pub use kernel::{Grid, Kernel, Ptr};
-pub(crate) use kernel::{SameAs, Vector, same_as};
-pub(crate) use lent::{Lent, Pristine};
+pub use kernel::{Kernel, LaunchConfig, Ptr};
+pub(crate) use kernel::{LayoutCompatible, Vector, same_as};
 pub use memory::DeviceBuffer;
 pub use observe::KernelUse;
-pub(crate) use table::Table;
+pub(crate) use staged_array::StagedArray;
 pub(crate) use timeline::RESERVED_STAGES;
 
 use memory::Memory;
@@ -231,7 +231,7 @@ impl Gpu {
     pub unsafe fn launch<A: Arguments>(
         &self,
         kernel: &Kernel<A>,
-        grid: Grid,
+        grid: LaunchConfig,
         arguments: A,
     ) -> Result<(), DeviceError> {
         if grid.blocks == 0 {
@@ -247,14 +247,14 @@ impl Gpu {
         })
     }
 
-    /// Runs `work` with a handle to a queue, an index below [`MOST_QUEUES`]: queues run
+    /// Runs `work` with a handle to a queue, an index below [`MAX_QUEUES`]: queues run
     /// concurrently, and each in order. Work of other queues that it depends on must have ended, or
-    /// be waited for with [`Gpu::follow_first_queue`]. While times are taken or work is recorded,
+    /// be waited for with [`Gpu::wait_for_first_queue`]. While times are taken or work is recorded,
     /// everything runs in one queue, since concurrent kernels can't be timed separately.
     ///
     /// # Errors
     /// Errors of the work, or if the device has no memory for a queue.
-    pub fn in_queue<R>(
+    pub fn with_queue<R>(
         &self,
         queue: u32,
         work: impl FnOnce(&Gpu) -> Result<R, DeviceError>,
@@ -271,11 +271,11 @@ impl Gpu {
     ///
     /// # Errors
     /// If the driver refuses.
-    pub fn follow_first_queue(&self) -> Result<(), DeviceError> {
+    pub fn wait_for_first_queue(&self) -> Result<(), DeviceError> {
         if self.queue == FIRST_QUEUE {
             return Ok(());
         }
-        self.start_untimed(self.queue, &[], &mut |engine, queue| engine.follow_first_queue(queue))
+        self.start_untimed(self.queue, &[], &mut |engine, queue| engine.wait_for_first_queue(queue))
     }
 
     /// Measures the seconds that `work` takes on the device while `other`, which is started after

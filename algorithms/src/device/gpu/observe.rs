@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use super::launched::Launched;
-use super::{Attributes, DeviceError, Gpu, Grid, Image, Kernel, Shape, lock};
+use super::{Attributes, DeviceError, Gpu, Image, Kernel, LaunchConfig, Shape, lock};
 use crate::timing::Stages;
 
 /// Blocks to start for each multiprocessor if the number of resident blocks is unknown.
@@ -27,7 +27,7 @@ impl<A> Kernel<A> {
         declared.unwrap_or(self.shared_bytes)
     }
 
-    pub(super) fn shape(&self, gpu: &Gpu, grid: Grid) -> Shape {
+    pub(super) fn shape(&self, gpu: &Gpu, grid: LaunchConfig) -> Shape {
         Shape {
             blocks: grid.blocks,
             threads: self.threads,
@@ -78,7 +78,7 @@ impl Gpu {
 
     /// Runs work of the host that the device has to wait for. Its time is the stage `host`, and is
     /// not included in that of a kernel.
-    pub(crate) fn on_host<R>(&self, work: impl FnOnce() -> R) -> R {
+    pub(crate) fn host_stage<R>(&self, work: impl FnOnce() -> R) -> R {
         let start = Instant::now();
         let done = work();
         self.submission().timeline.add_host_time(start.elapsed().as_secs_f64());
@@ -103,7 +103,11 @@ impl Gpu {
     ///
     /// # Errors
     /// If there is no such kernel.
-    pub fn attributes<A>(&self, kernel: &Kernel<A>, grid: Grid) -> Result<Attributes, DeviceError> {
+    pub fn attributes<A>(
+        &self,
+        kernel: &Kernel<A>,
+        grid: LaunchConfig,
+    ) -> Result<Attributes, DeviceError> {
         let shape = kernel.shape(self, grid);
         self.engine().attributes(kernel.image, kernel.name, &shape)
     }
@@ -116,7 +120,7 @@ impl Gpu {
     pub(crate) fn resident_blocks<A>(
         &self,
         kernel: &Kernel<A>,
-        grid: Grid,
+        grid: LaunchConfig,
     ) -> Result<u32, DeviceError> {
         let per_multiprocessor = if self.engine().describes_kernels() {
             self.attributes(kernel, grid)?.resident_blocks.max(1)

@@ -79,7 +79,7 @@ impl Gpu {
         copy: SmallCopy,
     ) -> Result<(), DeviceError> {
         let SmallCopy { to, from, bytes } = copy;
-        let grid = COPY_FEW.thread_each(bytes.div_ceil(WORD));
+        let grid = COPY_FEW.grid_for(bytes.div_ceil(WORD));
         let arguments = CopyFew { to: Ptr::at(to), from: Ptr::at(from), bytes: bytes as u32 };
         let shape = COPY_FEW.shape(self, grid);
         let values = arguments.values();

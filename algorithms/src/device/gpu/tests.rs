@@ -130,11 +130,11 @@ fn copies_on_the_device_and_to_the_host_are_complete() {
         gpu.fill(&to, POISON).expect("no fault");
         gpu.upload(&from, &values).expect("no fault");
         gpu.copy(&to, &from).expect("no fault");
-        let found = gpu.fetched(&to, 0..6000).expect("no fault");
+        let found = gpu.read_back(&to, 0..6000).expect("no fault");
         assert_eq!(found[..5000], values);
         assert_eq!(found[5000..], [u32::from_ne_bytes([POISON; 4]); 1000]);
-        assert_eq!(gpu.fetched(&to, 17..23), Ok((17..23).collect::<Vec<_>>()));
-        assert_eq!(gpu.fetched(&to, 6000..6000), Ok(Vec::new()));
+        assert_eq!(gpu.read_back(&to, 17..23), Ok((17..23).collect::<Vec<_>>()));
+        assert_eq!(gpu.read_back(&to, 6000..6000), Ok(Vec::new()));
     }
 }
 

@@ -209,22 +209,22 @@ impl Gpu {
     ///
     /// # Errors
     /// If the driver refuses, or something went wrong on the device before.
-    pub(crate) fn fetched<T: Pod + Default + Send + Sync>(
+    pub(crate) fn read_back<T: Pod + Default + Send + Sync>(
         &self,
         from: &DeviceBuffer<T>,
         elements: Range<usize>,
     ) -> Result<Vec<T>, DeviceError> {
         let piece = (FETCHED_BYTES / size_of::<T>()).min(elements.len());
         let mut stage = self.pinned::<T>(piece)?;
-        let mut fetched = all_cores::made(elements.len());
+        let mut read_back = all_cores::made(elements.len());
         let mut first = elements.start;
-        for part in fetched.chunks_mut(piece.max(1)) {
+        for part in read_back.chunks_mut(piece.max(1)) {
             self.download_part(stage.part_mut(0..part.len()), from, first)?;
             self.finish()?;
             all_cores::copy(part, &stage[..part.len()]);
             first += part.len();
         }
-        Ok(fetched)
+        Ok(read_back)
     }
 
     /// Creates a buffer on the device with these elements, and waits until they are there.

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use self::storage::Storage;
 use super::cpu::change;
 use super::{MemoryKinds, Words};
-use crate::algorithm::{Damage, Opened, Opening, Runner, Variant};
-use crate::device::gpu::{DeviceError, Gpu, Grid, Ptr};
+use crate::algorithm::{CheckError, PrepareResult, Runner, Variant, VariantContext};
+use crate::device::gpu::{DeviceError, Gpu, LaunchConfig, Ptr};
 use crate::device::{Arena, Unavailable};
 use crate::kernels::memory_kinds_change::{CHANGE_WORDS, ChangeWords, WORDS_OF_VECTOR};
 
@@ -30,9 +30,9 @@ enum Kind {
 const fn variant(
     name: &'static str,
     summary: &'static str,
-    open: crate::algorithm::Open<MemoryKinds>,
+    prepare: crate::algorithm::Prepare<MemoryKinds>,
 ) -> Variant<MemoryKinds> {
-    Variant::cuda(name, summary, open)
+    Variant::cuda(name, summary, prepare)
 }
 
 pub(super) const VARIANTS: &[Variant<MemoryKinds>] = &[
@@ -69,7 +69,10 @@ struct GpuRunner<'a> {
     output: Vec<u32>,
 }
 
-fn prepare_on_gpu<'a>(at: &Opening<'a, '_, MemoryKinds>, kind: Kind) -> Opened<'a, MemoryKinds> {
+fn prepare_on_gpu<'a>(
+    at: &VariantContext<'a, '_, MemoryKinds>,
+    kind: Kind,
+) -> PrepareResult<'a, MemoryKinds> {
     let most = u32::MAX as usize;
     if at.input.words.len() > most {
         return Err(Unavailable(format!("more than {most} words; use fewer --bytes")));
@@ -91,7 +94,7 @@ impl GpuRunner<'_> {
         let rest = count % WORDS_OF_VECTOR;
         let wanted = vectors.div_ceil(CHANGE_WORDS.threads()).max(u32::from(rest > 0));
         let blocks = wanted.min(BLOCKS * self.gpu.properties().multiprocessors);
-        let grid = Grid::blocks(blocks).moving(2 * self.input.bytes() as u64);
+        let grid = LaunchConfig::blocks(blocks).with_traffic(2 * self.input.bytes() as u64);
         // SAFETY: there are `count` words, and no other code uses them before they are waited for.
         unsafe { self.gpu.launch(&CHANGE_WORDS, grid, ChangeWords { words, vectors, rest }) }
     }
@@ -114,7 +117,7 @@ impl<'a> Runner<MemoryKinds> for GpuRunner<'a> {
         for step in 0..self.input.steps {
             if self.input.is_of_host(step) {
                 let words = storage.for_host(gpu)?;
-                gpu.on_host(|| change(words));
+                gpu.host_stage(|| change(words));
                 storage.for_device(gpu)?;
             } else {
                 self.start(storage.ptr())?;
@@ -123,7 +126,7 @@ impl<'a> Runner<MemoryKinds> for GpuRunner<'a> {
         storage.finish(gpu)
     }
 
-    fn inspect(&mut self, storage: &mut Storage<'a>) -> Result<(), Damage> {
+    fn inspect(&mut self, storage: &mut Storage<'a>) -> Result<(), CheckError> {
         self.output = storage.read_back(&self.gpu)?;
         Ok(())
     }

@@ -142,7 +142,7 @@ impl<'a> Storage<'a> {
         }
         let words = self.for_host(gpu)?;
         if migrates_on_access {
-            gpu.on_host(|| touch(words));
+            gpu.host_stage(|| touch(words));
         }
         Ok(())
     }
@@ -150,7 +150,7 @@ impl<'a> Storage<'a> {
     /// Returns all words, untimed.
     pub(super) fn read_back(&mut self, gpu: &Gpu) -> Result<Vec<u32>, DeviceError> {
         match self {
-            Storage::Device(both) => gpu.fetched(&both.on_device, 0..both.on_device.len()),
+            Storage::Device(both) => gpu.read_back(&both.on_device, 0..both.on_device.len()),
             Storage::Pinned(both) => Ok(both.on_host.to_vec()),
             Storage::Pageable(both) => Ok(both.on_host.clone()),
             Storage::Mapped(memory) => Ok(memory.to_vec()),

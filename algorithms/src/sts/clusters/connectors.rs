@@ -17,7 +17,7 @@ use generators::sts::{CHANNELS_PER_SIDE, Digi};
 
 use super::ClusterFormulas;
 use super::formulas::{Chain, offset};
-use crate::device::{Apart, SharedSlice};
+use crate::device::{CachePadded, SharedSlice};
 use crate::parallel::{Grain, for_each_numbered, for_each_part, for_each_range};
 use crate::sts::Cluster;
 use crate::sts::formulas::Side;
@@ -43,7 +43,7 @@ pub(in crate::sts) struct SortedDigis<'a> {
 pub(in crate::sts) struct Connectors {
     connectors: Vec<AtomicU32>,
     channels: Vec<u32>,
-    sides: Vec<Apart<Found>>,
+    sides: Vec<CachePadded<Found>>,
 }
 
 /// Threads that set connectors to 0.
@@ -68,12 +68,12 @@ impl Connectors {
     pub(in crate::sts) fn reserve(&mut self, digis: usize, sides: usize) {
         self.connectors.resize_with(digis, AtomicU32::default);
         self.channels.resize(OFFSETS * sides, 0);
-        self.sides.resize_with(sides, Apart::default);
+        self.sides.resize_with(sides, CachePadded::default);
     }
 
     /// Bytes of the shared buffers for `digis` digis and `sides` sides.
     pub(in crate::sts) fn bytes(digis: usize, sides: usize) -> usize {
-        (digis + OFFSETS * sides) * size_of::<u32>() + sides * size_of::<Apart<Found>>()
+        (digis + OFFSETS * sides) * size_of::<u32>() + sides * size_of::<CachePadded<Found>>()
     }
 
     /// Sets everything to 0, which workers rely on.
@@ -81,7 +81,7 @@ impl Connectors {
         let clear = |connectors: &mut [AtomicU32]| {
             connectors.iter_mut().for_each(|connector| *connector.get_mut() = 0);
         };
-        self.sides.fill_with(Apart::default);
+        self.sides.fill_with(CachePadded::default);
         match zeroing {
             Zeroing::Serial => {
                 clear(&mut self.connectors);

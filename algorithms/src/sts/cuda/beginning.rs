@@ -6,8 +6,8 @@ use generators::sts::raw::TimesliceCounts;
 
 use super::batch::Batch;
 use super::config::ChainConfig;
-use super::presort::{OfRaw, PresortWay, SidesOfBoards, Stream};
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Pristine};
+use super::presort::{OfRaw, PresortAlgorithm, SidesOfBoards, Stream};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedInput};
 use crate::device::{Arena, buffers};
 use crate::sts::Timeslice;
 use crate::sts_unpack::RawTimeslices;
@@ -17,7 +17,7 @@ use crate::timing::Laps;
 
 /// Algorithm that unpacks raw data; if the host presorts, it unpacks too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::sts) enum UnpackWay {
+pub(in crate::sts) enum UnpackAlgorithm {
     /// A block per microslice, as published.
     EpochParallel,
     /// Directly to sides, which includes presort. If the e-links do not determine the side, there
@@ -35,7 +35,7 @@ pub(in crate::sts) enum InputKind {
 /// Input of a chain, and the number of digis found in raw data.
 pub(super) enum ChainInput<'a> {
     /// Digis of each timeslice.
-    Digis(Vec<Pristine<'a, u64>>),
+    Digis(Vec<PinnedInput<'a, u64>>),
     RawOnHost(HostRaw<'a>, usize),
     RawOnDevice(Box<RawToStream<'a>>, usize),
     RawToSides(Box<(RawOnGpu<'a>, OfRaw<'a>)>),
@@ -86,7 +86,7 @@ impl<'a> ChainInput<'a> {
             return Self::of_raw(gpu, (raw, arena, input.modules()), config);
         }
         let stream = |timeslice: &'a Timeslice| {
-            Pristine::converted(arena, gpu, timeslice.stream(), |digi| digi.bits())
+            PinnedInput::converted(arena, gpu, timeslice.stream(), |digi| digi.bits())
         };
         Ok(ChainInput::Digis(batch.timeslices().iter().map(stream).collect::<Result<_, _>>()?))
     }
@@ -97,15 +97,15 @@ impl<'a> ChainInput<'a> {
         (raw, arena, modules): (&'a RawTimeslices, &'a Arena, usize),
         config: ChainConfig,
     ) -> Result<Self, DeviceError> {
-        if config.presort == PresortWay::OnHost {
+        if config.presort == PresortAlgorithm::OnHost {
             return Ok(ChainInput::RawOnHost(
                 HostRaw { input: raw, buffers: HostBuffers::new(raw, arena) },
                 0,
             ));
         }
         let make = match config.unpack {
-            UnpackWay::EpochParallel => EPOCH_PARALLEL,
-            UnpackWay::ToSides => {
+            UnpackAlgorithm::EpochParallel => EPOCH_PARALLEL,
+            UnpackAlgorithm::ToSides => {
                 if let Some(boards) = SidesOfBoards::new(raw, modules) {
                     let sides = (&boards, 2 * modules);
                     let of_raw = |jobs: &[_]| OfRaw::new(gpu, (raw, arena), sides, jobs);
@@ -131,7 +131,7 @@ impl<'a> ChainInput<'a> {
             ChainInput::Digis(_) | ChainInput::RawToSides(_) => {}
             ChainInput::RawOnHost(HostRaw { input, buffers }, found) => {
                 let mut laps = Laps::default();
-                *found = sum(gpu.on_host(|| buffers.unpack(input, cpu::PUBLISHED, &mut laps)));
+                *found = sum(gpu.host_stage(|| buffers.unpack(input, cpu::PUBLISHED, &mut laps)));
             }
             ChainInput::RawOnDevice(raw, found) => *found = sum(raw.unpack(gpu)?),
         }

@@ -20,7 +20,7 @@ use super::sort::{Sort, WhichSides};
 use super::tables::DeviceTables;
 use super::time_parts::TimePart;
 use super::whole_sides::FusedSides;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Lent, Ptr, Recorded};
+use crate::device::gpu::{CachedPerInput, DeviceBuffer, DeviceError, Gpu, Ptr, Recorded};
 use crate::device::{Arena, buffers};
 use crate::kernels::sts_cuda_formulas_records_h as records;
 use crate::kernels::sts_cuda_formulas_records_h::Found;
@@ -49,7 +49,7 @@ impl Step {
 pub(in crate::sts) struct CudaChain<'a> {
     /// Before the buffers, which it uses.
     recorded: Option<Recorded>,
-    tables: Lent<'a, DeviceTables>,
+    tables: CachedPerInput<'a, DeviceTables>,
     beginning: ChainInput<'a>,
     presort: Presort<'a>,
     /// The part of the timeslice, if it is not for all of it.
@@ -142,7 +142,7 @@ impl<'a> CudaChain<'a> {
             clusters: Clusters::new(gpu, (input, digis), config.clusters)?,
             order: ClusterOrder::new(gpu, digis, input.sides(), config.cluster_sort)?,
             whole: config
-                .takes_whole_sides
+                .fuse_small_sides
                 .then(|| FusedSides::new(gpu, digis, input.sides()))
                 .transpose()?,
             hits: Hits::new(gpu, (input, digis), config.hits, hits.buckets)?,

@@ -3,13 +3,13 @@
 use super::clusters::UnsortedClusters;
 use super::time_bins::TimeBins;
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig};
 use crate::kernels::sts_cluster_block_merge::{ENTRIES_BLOCK_MERGE, EntriesBlockMerge};
 use crate::sts::ClusterEntry;
 
 /// How clusters are brought into order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::sts) enum ClusterSortWay {
+pub(in crate::sts) enum ClusterSortAlgorithm {
     /// A block per side, as published: the sort of digis.
     BlockMerge,
     /// A block a side, by bins of time; large sides are distributed before.
@@ -37,11 +37,11 @@ impl Tables {
         gpu: &Gpu,
         digis: usize,
         sides: usize,
-        way: ClusterSortWay,
+        way: ClusterSortAlgorithm,
     ) -> Result<Self, DeviceError> {
         Ok(match way {
-            ClusterSortWay::BlockMerge => Tables::BlockMerge(()),
-            ClusterSortWay::TimeBins => {
+            ClusterSortAlgorithm::BlockMerge => Tables::BlockMerge(()),
+            ClusterSortAlgorithm::TimeBins => {
                 Tables::TimeBins(Box::new(TimeBins::new(gpu, digis, sides)?))
             }
         })
@@ -53,7 +53,7 @@ impl ClusterOrder {
         gpu: &Gpu,
         digis: usize,
         sides: usize,
-        way: ClusterSortWay,
+        way: ClusterSortAlgorithm,
     ) -> Result<Self, DeviceError> {
         Ok(ClusterOrder {
             entries: gpu.buffer(digis)?,
@@ -91,7 +91,7 @@ fn sort_by_side(
 ) -> Result<(), DeviceError> {
     // Entries are written, and read again to be merged.
     let bytes = from.cluster_bytes() + 2 * from.entry_bytes();
-    let grid = Grid::blocks(from.sides.segments() as u32).moving(bytes);
+    let grid = LaunchConfig::blocks(from.sides.segments() as u32).with_traffic(bytes);
     let arguments = EntriesBlockMerge {
         clusters: from.clusters.ptr(),
         begins: from.begins.ptr(),

@@ -8,7 +8,7 @@ use super::tables::{DeviceTables, window};
 use super::whole_sides::LargerTiles;
 use crate::algorithm::Semantics;
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, PinnedBuffer};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig, PinnedBuffer};
 use crate::kernels::sts_connectors::{
     CHANNEL_OFFSETS, CLUSTER_CHANNELS, CLUSTER_CONNECT_WALK_EXACT, CLUSTER_CONNECT_WALK_PUBLISHED,
     CLUSTER_FOLLOW_EXACT, CLUSTER_FOLLOW_PUBLISHED, ClusterChannels, ClusterConnect, ClusterFollow,
@@ -37,7 +37,7 @@ static HEADS_LARGER: ByRules<ClusterHeadsLarger> =
 
 /// Algorithm that finds clusters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::sts) enum ClusterWay {
+pub(in crate::sts) enum ClusterAlgorithm {
     /// A thread per digi, which walks to its side, as published.
     Online,
     /// A block a side.
@@ -81,7 +81,7 @@ impl UnsortedClusters<'_> {
 
 /// Clusters, and the buffers for finding them.
 pub(super) struct Clusters {
-    way: ClusterWay,
+    way: ClusterAlgorithm,
     semantics: Semantics,
     sides: u32,
     window: [u32; 3],
@@ -104,11 +104,11 @@ impl Clusters {
     pub(super) fn new(
         gpu: &Gpu,
         (input, digis): (Batch<'_>, usize),
-        way: ClusterWay,
+        way: ClusterAlgorithm,
     ) -> Result<Self, DeviceError> {
         let sides = input.sides();
         let (channels, follows) = match way {
-            ClusterWay::Links => (0, digis.next_multiple_of(size_of::<u64>())),
+            ClusterAlgorithm::Links => (0, digis.next_multiple_of(size_of::<u64>())),
             _ => (CHANNEL_OFFSETS as usize * sides, 0),
         };
         Ok(Clusters {
@@ -129,7 +129,7 @@ impl Clusters {
     /// Sets counters and flags to 0, as kernels expect.
     pub(super) fn zero(&self, gpu: &Gpu) -> Result<(), DeviceError> {
         match self.way {
-            ClusterWay::Links => gpu.fill(&self.follows, 0)?,
+            ClusterAlgorithm::Links => gpu.fill(&self.follows, 0)?,
             _ => gpu.fill(&self.connectors, 0)?,
         }
         gpu.fill(&self.found, 0)
@@ -138,9 +138,9 @@ impl Clusters {
     /// Finds the clusters of all sides.
     pub(super) fn find(&self, gpu: &Gpu, sorted: SortedDigis<'_>) -> Result<(), DeviceError> {
         match self.way {
-            ClusterWay::Online => self.find_by_digi(gpu, sorted),
-            ClusterWay::PerSide => self.find_by_side(gpu, sorted),
-            ClusterWay::Links => self.find_by_links(gpu, sorted),
+            ClusterAlgorithm::Online => self.find_by_digi(gpu, sorted),
+            ClusterAlgorithm::PerSide => self.find_by_side(gpu, sorted),
+            ClusterAlgorithm::Links => self.find_by_links(gpu, sorted),
         }
     }
 
@@ -181,7 +181,7 @@ impl Clusters {
             clusters: self.clusters.ptr(),
             found: self.found.ptr(),
         };
-        let grid = Grid::blocks(larger.count as u32);
+        let grid = LaunchConfig::blocks(larger.count as u32);
         // SAFETY: as by links of all; tiles are some of them.
         unsafe {
             // Not counted: how many digis of its tiles are of larger sides.
@@ -260,16 +260,16 @@ impl Clusters {
         };
         let read = sorted.digis.bytes();
         let linked = self.connectors.bytes();
-        let all = CLUSTER_CHANNELS.thread_each(sorted.digis.len());
+        let all = CLUSTER_CHANNELS.grid_for(sorted.digis.len());
         // SAFETY: sides are ranges of the digis, with an offset for each of their channels, and a
         // connector and capacity for a cluster for each digi.
         unsafe {
-            let of_channels = all.moving(read + self.channels.bytes());
+            let of_channels = all.with_traffic(read + self.channels.bytes());
             gpu.launch(&CLUSTER_CHANNELS, of_channels, finding)?;
-            let of_connectors = all.moving(read + self.channels.bytes() + 2 * linked);
+            let of_connectors = all.with_traffic(read + self.channels.bytes() + 2 * linked);
             gpu.launch(WALK.for_semantics(self.semantics), of_connectors, connecting)?;
             let follow = FOLLOW.for_semantics(self.semantics);
-            gpu.launch(follow, all.moving(read + linked + self.expected_bytes()), following)
+            gpu.launch(follow, all.with_traffic(read + linked + self.expected_bytes()), following)
         }
     }
 
@@ -277,7 +277,7 @@ impl Clusters {
         let [window_ns, whole_ns, crowd_ns] = self.window;
         let linked = 2 * (self.connectors.bytes() + self.channels.bytes());
         let bytes = sorted.digis.bytes() + linked + self.expected_bytes();
-        let grid = Grid::blocks(self.sides).moving(bytes);
+        let grid = LaunchConfig::blocks(self.sides).with_traffic(bytes);
         let arguments = ClusterSide {
             digis: sorted.digis.ptr(),
             begins: sorted.begins.ptr(),
@@ -324,13 +324,13 @@ impl Clusters {
         };
         let bytes = sorted.digis.bytes() + self.connectors.bytes() + self.follows.bytes();
         let tiles = sorted.digis.len().div_ceil(TILE as usize);
-        let grid = Grid::blocks(tiles as u32);
+        let grid = LaunchConfig::blocks(tiles as u32);
         // SAFETY: sides are ranges of the digis, with a connector, a byte and capacity for a
         // cluster for each digi; the bytes end with a whole word.
         unsafe {
-            gpu.launch(LINK.for_semantics(self.semantics), grid.moving(bytes), linking)?;
+            gpu.launch(LINK.for_semantics(self.semantics), grid.with_traffic(bytes), linking)?;
             let heads = HEADS.for_semantics(self.semantics);
-            gpu.launch(heads, grid.moving(bytes + self.expected_bytes()), following)
+            gpu.launch(heads, grid.with_traffic(bytes + self.expected_bytes()), following)
         }
     }
 }

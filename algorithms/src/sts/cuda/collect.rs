@@ -5,7 +5,8 @@ use generators::partition::Partition;
 use super::hits::Hits;
 use crate::device::buffers;
 use crate::device::gpu::{
-    DeviceBuffer, DeviceError, Gpu, Grid, MappedBuffer, PinnedBuffer, Ptr, Table, Vector,
+    DeviceBuffer, DeviceError, Gpu, LaunchConfig, MappedBuffer, PinnedBuffer, Ptr, StagedArray,
+    Vector,
 };
 use crate::kernels::sts_collect::{COLLECT_BUCKETS, CollectBuckets, PIECES, PIECES_OF_BLOCK};
 use crate::kernels::sts_cuda_formulas_records_h as records;
@@ -14,7 +15,7 @@ use crate::sts_sort::cuda::begins;
 
 /// Transfer of hits to one array on the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::sts) enum CollectWay {
+pub(in crate::sts) enum CollectAlgorithm {
     /// On the device first, then by a copy.
     Flat,
     /// Copied by a kernel that writes to the host's memory.
@@ -23,7 +24,7 @@ pub(in crate::sts) enum CollectWay {
 
 /// Flat array of all hits.
 pub(super) struct Collected {
-    places: Table,
+    places: StagedArray,
     /// Partition of the hits into modules.
     modules: Partition,
     hits: Flat,
@@ -45,12 +46,12 @@ buffers!(enum Flat: Copied, Mapped);
 buffers!(Collected: places, modules, hits);
 
 impl Flat {
-    fn new(gpu: &Gpu, way: CollectWay, capacity: usize) -> Result<Self, DeviceError> {
+    fn new(gpu: &Gpu, way: CollectAlgorithm, capacity: usize) -> Result<Self, DeviceError> {
         Ok(match way {
-            CollectWay::Flat => {
+            CollectAlgorithm::Flat => {
                 Flat::Copied(Copied { flat: gpu.buffer(capacity)?, host: gpu.pinned(capacity)? })
             }
-            CollectWay::Mapped => Flat::Mapped(gpu.mapped(capacity)?),
+            CollectAlgorithm::Mapped => Flat::Mapped(gpu.mapped(capacity)?),
         })
     }
 
@@ -61,10 +62,10 @@ impl Flat {
         }
     }
 
-    fn way(&self) -> CollectWay {
+    fn way(&self) -> CollectAlgorithm {
         match self {
-            Flat::Copied(..) => CollectWay::Flat,
-            Flat::Mapped(_) => CollectWay::Mapped,
+            Flat::Copied(..) => CollectAlgorithm::Flat,
+            Flat::Mapped(_) => CollectAlgorithm::Mapped,
         }
     }
 }
@@ -73,12 +74,12 @@ impl Collected {
     /// Capacity for `hits` hits; grows when it turns out to be too small.
     pub(super) fn new(
         gpu: &Gpu,
-        way: CollectWay,
+        way: CollectAlgorithm,
         modules: usize,
         capacity: usize,
     ) -> Result<Self, DeviceError> {
         Ok(Collected {
-            places: Table::new(gpu, modules + 1)?,
+            places: StagedArray::new(gpu, modules + 1)?,
             modules: Partition::from_lengths([]),
             hits: Flat::new(gpu, way, capacity)?,
         })
@@ -94,7 +95,7 @@ impl Collected {
         self.places.fill(gpu, begins(&self.modules))?;
         let bytes = 2 * (count * size_of::<Hit>()) as u64;
         let blocks = (count * PIECES as usize).div_ceil(PIECES_OF_BLOCK as usize);
-        let grid = Grid::blocks(blocks as u32).moving(bytes);
+        let grid = LaunchConfig::blocks(blocks as u32).with_traffic(bytes);
         let (buckets, offsets) = hits.buckets();
         let arguments = |flat: Ptr<Vector<16>>| CollectBuckets {
             hits: buckets.ptr(),

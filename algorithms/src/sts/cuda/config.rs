@@ -1,27 +1,27 @@
 //! Algorithms of the stages of a chain.
 
-use super::beginning::UnpackWay;
-use super::cluster_order::ClusterSortWay;
-use super::clusters::ClusterWay;
-use super::collect::CollectWay;
-use super::hits::HitsWay;
-use super::presort::PresortWay;
-use super::sort::SortWay;
+use super::beginning::UnpackAlgorithm;
+use super::cluster_order::ClusterSortAlgorithm;
+use super::clusters::ClusterAlgorithm;
+use super::collect::CollectAlgorithm;
+use super::hits::HitsAlgorithm;
+use super::presort::PresortAlgorithm;
+use super::sort::SortAlgorithm;
 use crate::sts::ChainStage;
 
 /// Algorithm of each stage that has several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sts) struct ChainConfig {
-    pub(in crate::sts) unpack: UnpackWay,
-    pub(in crate::sts) presort: PresortWay,
-    pub(in crate::sts) sort: SortWay,
-    pub(in crate::sts) clusters: ClusterWay,
-    pub(in crate::sts) cluster_sort: ClusterSortWay,
+    pub(in crate::sts) unpack: UnpackAlgorithm,
+    pub(in crate::sts) presort: PresortAlgorithm,
+    pub(in crate::sts) sort: SortAlgorithm,
+    pub(in crate::sts) clusters: ClusterAlgorithm,
+    pub(in crate::sts) cluster_sort: ClusterSortAlgorithm,
     /// If set, a block processes each side that fits into shared memory, from digis to sorted
     /// clusters; the algorithms above are those of the larger sides then, with links for clusters.
-    pub(in crate::sts) takes_whole_sides: bool,
-    pub(in crate::sts) hits: HitsWay,
-    pub(in crate::sts) collect: CollectWay,
+    pub(in crate::sts) fuse_small_sides: bool,
+    pub(in crate::sts) hits: HitsAlgorithm,
+    pub(in crate::sts) collect: CollectAlgorithm,
 }
 
 impl ChainConfig {
@@ -30,21 +30,21 @@ impl ChainConfig {
     pub(in crate::sts) fn given(self, stage: ChainStage) -> &'static str {
         match stage {
             ChainStage::Unpack | ChainStage::Presort | ChainStage::Zero => "",
-            ChainStage::Sort if self.takes_whole_sides => "larger sides alone, digis in any order",
-            ChainStage::Cluster if self.takes_whole_sides => {
+            ChainStage::Sort if self.fuse_small_sides => "larger sides alone, digis in any order",
+            ChainStage::Cluster if self.fuse_small_sides => {
                 "digis by channel in larger sides, in any order in others, bytes at 0"
             }
-            ChainStage::Sort if self.presort == PresortWay::Tiles => "digis in any order",
+            ChainStage::Sort if self.presort == PresortAlgorithm::Tiles => "digis in any order",
             ChainStage::Sort => "digis by time",
-            ChainStage::Cluster if self.clusters == ClusterWay::Links => {
+            ChainStage::Cluster if self.clusters == ClusterAlgorithm::Links => {
                 "digis by channel, bytes at 0"
             }
             ChainStage::Cluster => "digis by channel, words at 0",
-            ChainStage::ClusterSort if self.clusters == ClusterWay::Links => {
+            ChainStage::ClusterSort if self.clusters == ClusterAlgorithm::Links => {
                 "clusters in any order, single digis apart"
             }
             ChainStage::ClusterSort => "clusters in any order",
-            ChainStage::Hits if self.clusters == ClusterWay::Links => {
+            ChainStage::Hits if self.clusters == ClusterAlgorithm::Links => {
                 "clusters in any order, single digis apart, entries by time"
             }
             ChainStage::Hits => "clusters in any order, entries by time",

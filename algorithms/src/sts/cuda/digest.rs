@@ -2,7 +2,7 @@
 
 use super::chain::CudaChain;
 use crate::algorithm::{Digest, ITEM_MULTIPLIER, KINDS, SEGMENT_MULTIPLIER, Segments, WORD_STEP};
-use crate::device::gpu::{DeviceError, Gpu, Grid, MappedBuffer};
+use crate::device::gpu::{DeviceError, Gpu, LaunchConfig, MappedBuffer};
 use crate::kernels::sts_digest as kernel;
 use crate::kernels::sts_digest::{DIGEST_OUTPUT, DigestOutput};
 use crate::sts::data::{CLUSTERS, HITS};
@@ -69,7 +69,7 @@ impl CudaChain<'_> {
             parts: parts as u32,
             sums: sums.ptr(),
         };
-        let grid = Grid::blocks((slots * parts) as u32);
+        let grid = LaunchConfig::blocks((slots * parts) as u32);
         // SAFETY: a sum for each block; of clusters and hits it reads those that were counted.
         unsafe { gpu.launch(&DIGEST_OUTPUT, grid, arguments)? };
         gpu.wait()?;

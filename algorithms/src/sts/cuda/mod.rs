@@ -45,17 +45,17 @@ use crate::kernels::sts_cuda_formulas_records_h as records;
 use crate::sts::{Cluster, ClusterEntry, Hit};
 
 pub(super) use batch::Batch;
-pub(super) use beginning::{InputKind, UnpackWay};
+pub(super) use beginning::{InputKind, UnpackAlgorithm};
 pub(super) use chain::{ChainOptions, CudaChain, HitCapacities, Step};
-pub(super) use cluster_order::ClusterSortWay;
-pub(super) use clusters::ClusterWay;
-pub(super) use collect::CollectWay;
+pub(super) use cluster_order::ClusterSortAlgorithm;
+pub(super) use clusters::ClusterAlgorithm;
+pub(super) use collect::CollectAlgorithm;
 pub(super) use config::ChainConfig;
 pub(super) use digest::DigestSums;
-pub(super) use hits::HitsWay;
+pub(super) use hits::HitsAlgorithm;
 pub(super) use left::SavedStage;
-pub(super) use presort::PresortWay;
-pub(super) use sort::SortWay;
+pub(super) use presort::PresortAlgorithm;
+pub(super) use sort::SortAlgorithm;
 pub(super) use time_parts::TimeParts;
 
 same_as!(Cluster { charge, size, position, position_error, time, time_error } => records::Cluster);
@@ -98,5 +98,5 @@ fn downloaded<T: bytemuck::Pod + Default + Send + Sync>(
     gpu: &Gpu,
     buffer: &DeviceBuffer<T>,
 ) -> Result<Vec<T>, DeviceError> {
-    gpu.fetched(buffer, 0..buffer.len())
+    gpu.read_back(buffer, 0..buffer.len())
 }

@@ -9,7 +9,7 @@ use crate::sts_sort::cuda::{ChannelBucket, start_block_merge};
 
 /// Algorithm that sorts digis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::sts) enum SortWay {
+pub(in crate::sts) enum SortAlgorithm {
     /// `block-merge`, as published: a block per side. Equal digis are ordered afterwards.
     BlockMerge,
     /// recobench's `channel-bucket`.
@@ -43,14 +43,14 @@ impl Sort {
     pub(super) fn new(
         gpu: &Gpu,
         (digis, sides): (usize, usize),
-        way: SortWay,
+        way: SortAlgorithm,
     ) -> Result<Self, DeviceError> {
         Ok(match way {
-            SortWay::BlockMerge => {
+            SortAlgorithm::BlockMerge => {
                 let (digis, scratch) = (gpu.buffer(digis)?, gpu.buffer(digis)?);
                 Sort::BlockMerge(TwoArrays { digis, scratch })
             }
-            SortWay::ChannelBucket => {
+            SortAlgorithm::ChannelBucket => {
                 Sort::ChannelBucket(Box::new(ChannelBucket::with_room(gpu, digis, sides)?))
             }
         })
@@ -128,7 +128,7 @@ impl TwoArrays {
             sides: sides.segments() as u32,
             to: scratch.ptr(),
         };
-        let grid = ORDER_EQUAL_DIGIS.thread_each(digis.len()).moving(2 * digis.bytes());
+        let grid = ORDER_EQUAL_DIGIS.grid_for(digis.len()).with_traffic(2 * digis.bytes());
         // SAFETY: sides are ranges of the digis, and the scratch has the same length.
         unsafe { gpu.launch(&ORDER_EQUAL_DIGIS, grid, arguments)? };
         self.turn();

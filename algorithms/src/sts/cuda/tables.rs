@@ -7,7 +7,7 @@ use generators::sts::Address;
 use generators::sts::setup::{Cuts, Setup};
 
 use super::batch::Batch;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Lent};
+use crate::device::gpu::{CachedPerInput, DeviceBuffer, DeviceError, Gpu};
 use crate::device::{Arena, buffers};
 use crate::kernels::sts_cuda_formulas_clusters_h as clusters;
 use crate::kernels::sts_cuda_formulas_pairs_h as cuts;
@@ -33,7 +33,7 @@ impl DeviceTables {
     pub(super) fn cached<'a>(
         gpu: &Arc<Gpu>,
         (input, arena): (Batch<'_>, &'a Arena),
-    ) -> Result<Lent<'a, Self>, DeviceError> {
+    ) -> Result<CachedPerInput<'a, Self>, DeviceError> {
         let make = |gpu: &Gpu| {
             Ok(DeviceTables {
                 modules: gpu
@@ -42,7 +42,7 @@ impl DeviceTables {
                 sensors: gpu.table(&sensors(input.setup()).repeat(input.count()))?,
             })
         };
-        Lent::of("tables", input.timeslices(), arena, gpu, make)
+        CachedPerInput::of("tables", input.timeslices(), arena, gpu, make)
     }
 }
 

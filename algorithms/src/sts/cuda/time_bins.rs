@@ -5,7 +5,7 @@ use generators::partition::Partition;
 use super::clusters::UnsortedClusters;
 use super::parts_of;
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Table};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig, StagedArray};
 use crate::kernels::sts_time_bins::{self as kernels, BUCKETS, FEW, LEAST_STEP, MANY, PART, Part};
 use crate::sts::ClusterEntry;
 
@@ -35,7 +35,7 @@ impl Sizes {
 pub(super) struct TimeBins {
     sizes: Sizes,
     /// Parts of large sides.
-    parts: Table<Part>,
+    parts: StagedArray<Part>,
     extents: DeviceBuffer<u32>,
     counts: DeviceBuffer<u32>,
     group_of: DeviceBuffer<u16>,
@@ -63,7 +63,7 @@ impl TimeBins {
         let groups = digis / sizes.min_step as usize + sides + 1;
         Ok(TimeBins {
             sizes,
-            parts: Table::new(gpu, digis / PART as usize + large)?,
+            parts: StagedArray::new(gpu, digis / PART as usize + large)?,
             extents: gpu.buffer(2 * large)?,
             counts: gpu.buffer(BUCKETS as usize * large)?,
             group_of: gpu.buffer(BUCKETS as usize * large)?,
@@ -115,7 +115,7 @@ impl TimeBins {
         let bytes = if has_larger { 0 } else { from.cluster_bytes() + from.entry_bytes() };
         // SAFETY: there is a block for each side, with capacity for one entry per cluster; there
         // are tables for each side if one of them can be large.
-        unsafe { gpu.launch(&kernels::TIME_BINS_FEW, grid.moving(bytes), arguments) }
+        unsafe { gpu.launch(&kernels::TIME_BINS_FEW, grid.with_traffic(bytes), arguments) }
     }
 
     /// Brings the entries of large sides into groups.
@@ -155,7 +155,7 @@ impl TimeBins {
             grouped: sorting.grouped.ptr(),
         };
         // The number of clusters in large sides is only known on the device.
-        let parts = Grid::blocks(parts);
+        let parts = LaunchConfig::blocks(parts);
         // SAFETY: parts are those of sides, which have capacity for one entry per cluster; all
         // tables have elements for each side, and for the largest number of groups of sides.
         unsafe {
@@ -181,8 +181,8 @@ impl TimeBins {
             overfull,
         };
         let sort_overfull = kernels::TimeBinsOverfull { overfull, grouped, entries };
-        let groups = Grid::blocks(parts * (PART / self.sizes.min_step));
-        let some = Grid::blocks(gpu.properties().multiprocessors.min(parts));
+        let groups = LaunchConfig::blocks(parts * (PART / self.sizes.min_step));
+        let some = LaunchConfig::blocks(gpu.properties().multiprocessors.min(parts));
         // SAFETY: a block for each group that sides can have; there are no more overfull bins
         // than fit into all sides.
         unsafe {
@@ -193,8 +193,8 @@ impl TimeBins {
 }
 
 impl Sorting<'_> {
-    fn block_a_side(&self) -> Grid {
-        Grid::blocks(self.from.sides.segments() as u32)
+    fn block_a_side(&self) -> LaunchConfig {
+        LaunchConfig::blocks(self.from.sides.segments() as u32)
     }
 }
 

@@ -15,7 +15,7 @@ use generators::sts::Digi;
 
 use crate::algorithm::Semantics;
 use crate::device::Arena;
-use crate::device::gpu::{DeviceError, Gpu, Lent};
+use crate::device::gpu::{CachedPerInput, DeviceError, Gpu};
 use crate::kernels::sts_tiles::PartTimes;
 use crate::sts::Timeslice;
 use crate::sts::formulas::{BelowFirstStep, CLUSTER_PRUNING, Shapes, time_cut};
@@ -40,7 +40,7 @@ pub(in crate::sts) struct TimePart {
 /// Splits a timeslice into parts.
 pub(in crate::sts) struct TimeParts<'a> {
     stream: &'a [Digi],
-    table: Lent<'a, LookupTable>,
+    table: CachedPerInput<'a, LookupTable>,
     modules: usize,
     /// Length of a gap in a module, in ns, that is enough to split there.
     gap_ns: u32,
@@ -72,7 +72,7 @@ impl<'a> TimeParts<'a> {
         let make = |_: &Gpu| Ok(LookupTable::new(input.modules()));
         Ok(Some(TimeParts {
             stream: input.stream(),
-            table: Lent::of("time parts", input, arena, gpu, make)?,
+            table: CachedPerInput::of("time parts", input, arena, gpu, make)?,
             modules: input.modules(),
             gap_ns,
             count,

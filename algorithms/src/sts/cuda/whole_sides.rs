@@ -8,7 +8,7 @@ use super::ByRules;
 use super::cluster_order::ClusterOrder;
 use super::clusters::{Clusters, SortedDigis};
 use crate::device::buffers;
-use crate::device::gpu::{DeviceError, Gpu, Grid, Ptr, Table};
+use crate::device::gpu::{DeviceError, Gpu, LaunchConfig, Ptr, StagedArray};
 use crate::kernels::sts_links::TILE;
 use crate::kernels::sts_whole_sides::{
     WHOLE_SIDES_EXACT, WHOLE_SIDES_PUBLISHED, WholeSides as Arguments,
@@ -28,7 +28,7 @@ pub(super) struct FusedSides {
     sizes: Sizes,
     /// Sides of blocks that have a multiprocessor to themselves and of others, then tiles of
     /// larger ones.
-    listed: Table<u32>,
+    listed: StagedArray<u32>,
     wide: Listed,
     narrow: Listed,
     tiles: usize,
@@ -83,7 +83,7 @@ impl FusedSides {
     pub(super) fn new(gpu: &Gpu, digis: usize, sides: usize) -> Result<Self, DeviceError> {
         Ok(FusedSides {
             sizes: Sizes::new(gpu),
-            listed: Table::new(gpu, sides + digis / TILE as usize + 1)?,
+            listed: StagedArray::new(gpu, sides + digis / TILE as usize + 1)?,
             wide: Listed::default(),
             narrow: Listed::default(),
             tiles: 0,
@@ -158,7 +158,7 @@ impl FusedSides {
         for (kernel, first, listed) in lists.into_iter().filter(|(_, _, listed)| listed.sides > 0) {
             // Assumes the same number of clusters per digi as in all sides.
             let bytes = all_bytes * listed.digis as f64 / given.digis.len().max(1) as f64;
-            let grid = Grid::blocks(listed.sides as u32).moving(bytes as u64);
+            let grid = LaunchConfig::blocks(listed.sides as u32).with_traffic(bytes as u64);
             // SAFETY: listed sides have no more digis than a block of the kernel takes, and
             // capacity for that many clusters and entries.
             unsafe { gpu.launch(kernel.for_semantics(semantics), grid, arguments(first))? };

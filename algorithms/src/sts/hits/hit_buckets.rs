@@ -10,7 +10,7 @@ use generators::partition::Partition;
 
 use super::pairs::Pairs;
 use super::{ModuleFormulas, SortedClusters};
-use crate::device::{Apart, Arena, SharedSlice};
+use crate::device::{Arena, CachePadded, SharedSlice};
 use crate::parallel::{Grain, for_each_range};
 use crate::sts::Hit;
 use crate::sts::rules::Rules;
@@ -34,7 +34,7 @@ pub(in crate::sts) enum HitWorkers {
 pub(in crate::sts) struct HitBuckets {
     hits: Vec<Hit>,
     capacities: Partition,
-    counts: Vec<Apart<AtomicU32>>,
+    counts: Vec<CachePadded<AtomicU32>>,
     /// Total capacity needed in the previous run.
     expected: usize,
 }
@@ -65,7 +65,7 @@ impl HitBuckets {
         self.capacities = Partition::from_lengths(capacities);
         self.hits.resize(self.capacities.elements(), Hit::default());
         self.counts.clear();
-        self.counts.resize_with(self.capacities.segments(), Apart::default);
+        self.counts.resize_with(self.capacities.segments(), CachePadded::default);
     }
 
     /// Finds the hits of all modules; `latest_error` returns the largest time error of a side.
@@ -134,7 +134,7 @@ struct Work<'a, F> {
     pairs: &'a F,
     hits: &'a SharedSlice<'a, Hit>,
     capacities: &'a Partition,
-    counts: &'a [Apart<AtomicU32>],
+    counts: &'a [CachePadded<AtomicU32>],
 }
 
 impl<'a, F: Fn(usize) -> Pairs<'a> + Sync> Work<'_, F> {

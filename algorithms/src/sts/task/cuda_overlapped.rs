@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::{StsTask, Timeslices};
-use crate::algorithm::{Damage, Digest, Given, Runner, Segments};
-use crate::device::gpu::{DeviceError, Gpu, MOST_QUEUES};
+use crate::algorithm::{CheckError, Digest, InputState, Runner, Segments};
+use crate::device::gpu::{DeviceError, Gpu, MAX_QUEUES};
 use crate::device::{Arena, buffers};
 use crate::sts::cuda::{
     Batch, ChainConfig, ChainOptions, CudaChain, DigestSums, HitCapacities, InputKind, Step,
@@ -176,8 +176,8 @@ fn run_pipelined(gpu: &Gpu, all: &mut [ChainsOfTimeslice<'_>]) -> Result<(), Dev
         for (index, step) in Step::ALL.into_iter().enumerate() {
             let Some(chain) = turn.checked_sub(index) else { continue };
             if let Some(&(timeslice, part)) = chains.get(chain) {
-                let queue = chain as u32 % MOST_QUEUES;
-                gpu.in_queue(queue, |gpu| all[timeslice].step(gpu, part, step))?;
+                let queue = chain as u32 % MAX_QUEUES;
+                gpu.with_queue(queue, |gpu| all[timeslice].step(gpu, part, step))?;
             }
         }
     }
@@ -198,7 +198,7 @@ impl<'a> Runner<StsTask> for OverlappedChains<'a> {
         self.rerun_unsplit(all)
     }
 
-    fn inspect(&mut self, all: &mut Self::Buffers) -> Result<(), Damage> {
+    fn inspect(&mut self, all: &mut Self::Buffers) -> Result<(), CheckError> {
         let gpu = &*self.gpu;
         let product = |chains: &mut ChainsOfTimeslice<'_>| {
             Product::for_stage(None, |stage| chains.product(gpu, stage))
@@ -211,7 +211,7 @@ impl<'a> Runner<StsTask> for OverlappedChains<'a> {
         &mut self,
         all: &mut Self::Buffers,
         segments: Segments,
-    ) -> Result<Option<Digest>, Damage> {
+    ) -> Result<Option<Digest>, CheckError> {
         if !self.gpu.maps_memory() {
             return Ok(None);
         }
@@ -224,9 +224,9 @@ impl<'a> Runner<StsTask> for OverlappedChains<'a> {
         Cow::Borrowed(&self.products)
     }
 
-    fn given(&self) -> Given {
+    fn given(&self) -> InputState {
         let given = |stage| self.config.given(stage);
-        Given::stages(ChainStage::ALL.map(|stage| (stage.name(), given(stage))))
+        InputState::stages(ChainStage::ALL.map(|stage| (stage.name(), given(stage))))
     }
 
     fn note(&mut self, all: &Self::Buffers) {
@@ -253,7 +253,7 @@ mod tests {
 
     /// Runs an input several times, in parts of few digis; the result is right each time. Returns
     /// the number of timeslices that stayed split, and of those that ran again unsplit.
-    fn run(input: &Timeslices, gpu: &Arc<Gpu>) -> Result<[usize; 2], Damage> {
+    fn run(input: &Timeslices, gpu: &Arc<Gpu>) -> Result<[usize; 2], CheckError> {
         let arena = Arena::default();
         let mut runner = OverlappedChains::new((input, &arena), Arc::clone(gpu), (BALANCED, 2));
         runner.digis_of_part = 300;

@@ -4,9 +4,9 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::{StsTask, Timeslices};
-use crate::algorithm::{Damage, Digest, Given, Runner, Segments};
+use crate::algorithm::{CheckError, Digest, InputState, Runner, Segments};
 use crate::device::gpu::{DeviceError, Gpu};
-use crate::device::{Arena, Leave};
+use crate::device::{Arena, Reservation};
 use crate::sts::cuda::{
     Batch, ChainConfig, ChainOptions, CudaChain, DigestSums, HitCapacities, InputKind, SavedStage,
     Step,
@@ -48,7 +48,7 @@ pub(super) struct CudaChains<'a> {
     /// Hit capacities of each chain in the previous run.
     capacities: Vec<HitCapacities>,
     /// Outputs of the earlier stages in each chain, once they are saved.
-    kept: Vec<Option<(SavedStage, Leave<'a>)>>,
+    kept: Vec<Option<(SavedStage, Reservation<'a>)>>,
     /// Output of the previous run, once it was requested.
     products: Vec<Product>,
     sums: DigestSums,
@@ -112,7 +112,7 @@ impl<'a> CudaChains<'a> {
         &mut self,
         chain: &mut CudaChain<'a>,
         stage: ChainStage,
-    ) -> Result<Option<(SavedStage, Leave<'a>)>, DeviceError> {
+    ) -> Result<Option<(SavedStage, Reservation<'a>)>, DeviceError> {
         for before in stage.before() {
             run(&self.gpu, chain, before)?;
             #[cfg(test)]
@@ -121,7 +121,7 @@ impl<'a> CudaChains<'a> {
             }
         }
         let bytes = chain.bytes_to_keep(stage);
-        let Some(leave) = self.arena.leave_to_keep(bytes, self.max_kept) else {
+        let Some(leave) = self.arena.reserve(bytes, self.max_kept) else {
             return Ok(None);
         };
         match chain.keep(&self.gpu, stage) {
@@ -222,7 +222,7 @@ impl<'a> Runner<StsTask> for CudaChains<'a> {
         }
     }
 
-    fn inspect(&mut self, chains: &mut Vec<CudaChain<'a>>) -> Result<(), Damage> {
+    fn inspect(&mut self, chains: &mut Vec<CudaChain<'a>>) -> Result<(), CheckError> {
         let gpu = &self.gpu;
         let stage = self.stage;
         let product = |chain: &mut CudaChain<'_>| {
@@ -240,7 +240,7 @@ impl<'a> Runner<StsTask> for CudaChains<'a> {
         &mut self,
         chains: &mut Vec<CudaChain<'a>>,
         segments: Segments,
-    ) -> Result<Option<Digest>, Damage> {
+    ) -> Result<Option<Digest>, CheckError> {
         // Segments of several timeslices that went through a chain together are not those of each.
         let is_whole = self.stage.is_none() && chains.len() == self.input.0.len();
         if !is_whole || !self.gpu.maps_memory() {
@@ -254,11 +254,11 @@ impl<'a> Runner<StsTask> for CudaChains<'a> {
         Cow::Borrowed(&self.products)
     }
 
-    fn given(&self) -> Given {
+    fn given(&self) -> InputState {
         let given = |stage| self.config.given(stage);
         match self.stage {
-            Some(stage) => Given::whole(given(stage)),
-            None => Given::stages(ChainStage::ALL.map(|stage| (stage.name(), given(stage)))),
+            Some(stage) => InputState::whole(given(stage)),
+            None => InputState::stages(ChainStage::ALL.map(|stage| (stage.name(), given(stage)))),
         }
     }
 
@@ -296,7 +296,7 @@ mod tests {
         input: &Timeslices,
         gpu: &Arc<Gpu>,
         max_kept: u64,
-    ) -> Result<usize, Damage> {
+    ) -> Result<usize, CheckError> {
         let arena = Arena::default();
         let config = (config, Schedule::InTurn, 2);
         let mut runner = CudaChains::new((input, &arena), Arc::clone(gpu), config, Some(stage));

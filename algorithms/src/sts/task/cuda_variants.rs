@@ -4,31 +4,38 @@ use super::by_stage::ByStage;
 use super::cuda_overlapped::OverlappedChains;
 use super::cuda_session::{CudaChains, Schedule};
 use super::{StsTask, Timeslices};
-use crate::algorithm::{Open, Opened, Opening, Variant};
+use crate::algorithm::{Prepare, PrepareResult, Variant, VariantContext};
 use crate::device::Unavailable;
 use crate::sts::ChainStage;
 use crate::sts::cuda::{
-    ChainConfig, ClusterSortWay, ClusterWay, CollectWay, HitsWay, PresortWay, SortWay, UnpackWay,
+    ChainConfig, ClusterAlgorithm, ClusterSortAlgorithm, CollectAlgorithm, HitsAlgorithm,
+    PresortAlgorithm, SortAlgorithm, UnpackAlgorithm,
 };
 
 /// The chains of all timeslices, one after the other.
-fn chains<'a>(at: &Opening<'a, '_, StsTask>, ways: ChainConfig) -> Opened<'a, StsTask> {
+fn chains<'a>(
+    at: &VariantContext<'a, '_, StsTask>,
+    ways: ChainConfig,
+) -> PrepareResult<'a, StsTask> {
     scheduled(at, ways, Schedule::InTurn)
 }
 
 /// The chains of all timeslices, ready to run up to the stage of the task.
 fn scheduled<'a>(
-    at: &Opening<'a, '_, StsTask>,
+    at: &VariantContext<'a, '_, StsTask>,
     ways: ChainConfig,
     schedule: Schedule,
-) -> Opened<'a, StsTask> {
+) -> PrepareResult<'a, StsTask> {
     can_be_counted(at.input)?;
     let (input, ways) = ((at.input, at.arena), (ways, schedule, at.threads()));
     at.session(CudaChains::new(input, at.gpu()?, ways, at.task.stage))
 }
 
 /// The whole chain for all timeslices at a time.
-fn overlapped<'a>(at: &Opening<'a, '_, StsTask>, ways: ChainConfig) -> Opened<'a, StsTask> {
+fn overlapped<'a>(
+    at: &VariantContext<'a, '_, StsTask>,
+    ways: ChainConfig,
+) -> PrepareResult<'a, StsTask> {
     can_be_counted(at.input)?;
     let input = (at.input, at.arena);
     at.session(OverlappedChains::new(input, at.gpu()?, (ways, at.threads())))
@@ -48,41 +55,42 @@ fn can_be_counted(input: &Timeslices) -> Result<(), Unavailable> {
     Ok(())
 }
 
-const fn variant(name: &'static str, open: Open<StsTask>) -> Variant<StsTask> {
-    super::online(Variant::cuda(name, "", open))
+const fn variant(name: &'static str, prepare: Prepare<StsTask>) -> Variant<StsTask> {
+    super::online(Variant::cuda(name, "", prepare))
 }
 
 /// As published, stage by stage.
 pub(super) const ONLINE: ChainConfig = ChainConfig {
-    unpack: UnpackWay::EpochParallel,
-    presort: PresortWay::OnHost,
-    sort: SortWay::BlockMerge,
-    clusters: ClusterWay::Online,
-    cluster_sort: ClusterSortWay::BlockMerge,
-    takes_whole_sides: false,
-    hits: HitsWay::Online,
-    collect: CollectWay::Flat,
+    unpack: UnpackAlgorithm::EpochParallel,
+    presort: PresortAlgorithm::OnHost,
+    sort: SortAlgorithm::BlockMerge,
+    clusters: ClusterAlgorithm::Online,
+    cluster_sort: ClusterSortAlgorithm::BlockMerge,
+    fuse_small_sides: false,
+    hits: HitsAlgorithm::Online,
+    collect: CollectAlgorithm::Flat,
 };
 /// Clusters of each module side by one block; all stages run on the device.
 pub(super) const PER_SIDE: ChainConfig = ChainConfig {
-    unpack: UnpackWay::EpochParallel,
-    presort: PresortWay::Rows,
-    sort: SortWay::ChannelBucket,
-    clusters: ClusterWay::PerSide,
-    cluster_sort: ClusterSortWay::TimeBins,
-    takes_whole_sides: false,
-    hits: HitsWay::Fronts,
-    collect: CollectWay::Flat,
+    unpack: UnpackAlgorithm::EpochParallel,
+    presort: PresortAlgorithm::Rows,
+    sort: SortAlgorithm::ChannelBucket,
+    clusters: ClusterAlgorithm::PerSide,
+    cluster_sort: ClusterSortAlgorithm::TimeBins,
+    fuse_small_sides: false,
+    hits: HitsAlgorithm::Fronts,
+    collect: CollectAlgorithm::Flat,
 };
-pub(super) const MAPPED: ChainConfig = ChainConfig { collect: CollectWay::Mapped, ..PER_SIDE };
+pub(super) const MAPPED: ChainConfig =
+    ChainConfig { collect: CollectAlgorithm::Mapped, ..PER_SIDE };
 pub(super) const LINKS: ChainConfig = ChainConfig {
-    unpack: UnpackWay::ToSides,
-    presort: PresortWay::Tiles,
-    clusters: ClusterWay::Links,
+    unpack: UnpackAlgorithm::ToSides,
+    presort: PresortAlgorithm::Tiles,
+    clusters: ClusterAlgorithm::Links,
     ..PER_SIDE
 };
-pub(super) const BALANCED: ChainConfig = ChainConfig { hits: HitsWay::Pairs, ..LINKS };
-pub(super) const WHOLE_SIDES: ChainConfig = ChainConfig { takes_whole_sides: true, ..BALANCED };
+pub(super) const BALANCED: ChainConfig = ChainConfig { hits: HitsAlgorithm::Pairs, ..LINKS };
+pub(super) const WHOLE_SIDES: ChainConfig = ChainConfig { fuse_small_sides: true, ..BALANCED };
 
 const PRESORT: &[Variant<StsTask>] = &[
     variant("on-host", |at| chains(at, ONLINE))

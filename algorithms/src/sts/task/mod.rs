@@ -37,7 +37,7 @@ use generators::sts::Digi;
 
 use crate::algorithm::metric::NS_PER_DIGI;
 use crate::algorithm::{
-    Algorithm, Damage, MemoryShares, Metric, MetricInfo, Plan, Promise, Relation, Semantics,
+    Algorithm, CheckError, MemoryShares, Metric, MetricInfo, Plan, Promise, Relation, Semantics,
     TaskInfo, Variant, Work,
 };
 use crate::axis::{Params, joined};
@@ -245,7 +245,7 @@ impl Algorithm for StsTask {
         right: &Vec<Product>,
         output: &Vec<Product>,
         promise: Promise,
-    ) -> Result<(), Damage> {
+    ) -> Result<(), CheckError> {
         if right.len() != output.len() {
             return Err(Mismatch::Kind.into());
         }

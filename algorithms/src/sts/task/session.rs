@@ -3,9 +3,9 @@
 use std::borrow::Cow;
 
 use super::StsTask;
-use crate::algorithm::{Damage, Digest, Given, Segments, Session};
+use crate::algorithm::{CheckError, Digest, InputState, Segments, Session};
 use crate::device::gpu::DeviceError;
-use crate::device::{Arena, Leave};
+use crate::device::{Arena, Reservation};
 use crate::sts::chains::{Chain, SavedStage};
 use crate::sts::{ChainStage, Product};
 use crate::timing::{Laps, Stages};
@@ -21,7 +21,7 @@ pub(super) struct Chains<'a> {
     arena: &'a Arena,
     /// Bytes that all variants of the point may keep together.
     max_kept: u64,
-    leaves: Vec<Leave<'a>>,
+    leaves: Vec<Reservation<'a>>,
     /// Outputs of the earlier stages in each chain, once they are saved.
     kept: Vec<Option<Vec<SavedStage>>>,
     laps: Laps,
@@ -68,7 +68,7 @@ impl<'a> Chains<'a> {
             before.for_each(|&stage| chain.run(stage));
             let snapshots = chain.inputs_of(stage);
             let bytes = snapshots.iter().map(|snapshot| snapshot.bytes() as u64).sum();
-            if let Some(leave) = self.arena.leave_to_keep(bytes, self.max_kept) {
+            if let Some(leave) = self.arena.reserve(bytes, self.max_kept) {
                 *kept = Some(snapshots.iter().map(|snapshot| snapshot.copied()).collect());
                 self.leaves.push(leave);
             }
@@ -117,13 +117,15 @@ impl Session<StsTask> for Chains<'_> {
         Ok(self.stage.map_or_else(of_all, |_| Stages::new()))
     }
 
-    fn given(&self) -> Given {
+    fn given(&self) -> InputState {
         let Some(chain) = self.chains.first() else {
-            return Given::default();
+            return InputState::default();
         };
         match self.stage {
-            Some(stage) => Given::whole(chain.given(stage)),
-            None => Given::stages(ChainStage::ALL.map(|stage| (stage.name(), chain.given(stage)))),
+            Some(stage) => InputState::whole(chain.given(stage)),
+            None => {
+                InputState::stages(ChainStage::ALL.map(|stage| (stage.name(), chain.given(stage))))
+            }
         }
     }
 
@@ -135,7 +137,7 @@ impl Session<StsTask> for Chains<'_> {
         products.collect::<Option<_>>().map(Cow::Owned)
     }
 
-    fn digest(&mut self, segments: Segments) -> Result<Option<Digest>, Damage> {
+    fn digest(&mut self, segments: Segments) -> Result<Option<Digest>, CheckError> {
         if self.stage.is_some() {
             return Ok(None);
         }

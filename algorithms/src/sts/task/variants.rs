@@ -3,7 +3,7 @@
 use super::StsTask;
 use super::by_stage::ByStage;
 use super::session::Chains;
-use crate::algorithm::{Open, Opened, Opening, Semantics, Variant};
+use crate::algorithm::{Prepare, PrepareResult, Semantics, Variant, VariantContext};
 use crate::std_sort;
 use crate::sts::Timeslice;
 use crate::sts::chains::{BySide, Chain, Clustering, Offline, Online, OnlineConfig};
@@ -81,7 +81,10 @@ pub(super) const TIME_SWEEP_STREAMS: MakeChain =
     |input, threads| by_side(input, threads, Clustering::TimeSweep, HitOrder::Streams);
 
 /// The chains of all timeslices, ready to run up to the stage of the task.
-fn chains<'a>(at: &Opening<'a, '_, StsTask>, chain: MakeChain) -> Opened<'a, StsTask> {
+fn chains<'a>(
+    at: &VariantContext<'a, '_, StsTask>,
+    chain: MakeChain,
+) -> PrepareResult<'a, StsTask> {
     let chain = |timeslice: &'a Timeslice| {
         let mut chain = chain(timeslice, at.threads());
         // A stage's task has the stream given, whatever that was made of.
@@ -98,13 +101,16 @@ fn chains<'a>(at: &Opening<'a, '_, StsTask>, chain: MakeChain) -> Opened<'a, Sts
 }
 
 /// Chains that sort by `std::sort`, as both reconstructions do.
-fn published<'a>(at: &Opening<'a, '_, StsTask>, chain: MakeChain) -> Opened<'a, StsTask> {
+fn published<'a>(
+    at: &VariantContext<'a, '_, StsTask>,
+    chain: MakeChain,
+) -> PrepareResult<'a, StsTask> {
     std_sort::available()?;
     chains(at, chain)
 }
 
-const fn variant(name: &'static str, open: Open<StsTask>) -> Variant<StsTask> {
-    super::online(Variant::cpu(name, "", open))
+const fn variant(name: &'static str, prepare: Prepare<StsTask>) -> Variant<StsTask> {
+    super::online(Variant::cpu(name, "", prepare))
 }
 
 /// A variant that gives the answer of the offline reconstruction.

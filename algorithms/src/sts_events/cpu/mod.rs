@@ -23,7 +23,7 @@ pub(super) const VARIANTS: &[Variant<StsEvents>] = &[
     Variant::cpu(
         "published",
         "published: a window that moves on digi by digi; events by binary search; one thread",
-        published::open,
+        published::prepare,
     ),
     Variant::cpu(
         "at-distance",

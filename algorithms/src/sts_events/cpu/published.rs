@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use generators::sts::Digi;
 
-use crate::algorithm::{Opened, Opening, Runner};
+use crate::algorithm::{PrepareResult, Runner, VariantContext};
 use crate::device::gpu::DeviceError;
 use crate::sts_events::event::assign_copies;
 use crate::sts_events::{DigiStream, Event, EventRules, Events, StsEvents};
@@ -22,7 +22,7 @@ struct Published<'a> {
     events: Vec<OwnEvent>,
 }
 
-pub(super) fn open<'a>(at: &Opening<'a, '_, StsEvents>) -> Opened<'a, StsEvents> {
+pub(super) fn prepare<'a>(at: &VariantContext<'a, '_, StsEvents>) -> PrepareResult<'a, StsEvents> {
     at.session(Published { input: at.input, events: Vec::new() })
 }
 

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use generators::sts::Digi;
 
-use crate::algorithm::{Opened, Opening, Runner};
+use crate::algorithm::{PrepareResult, Runner, VariantContext};
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec};
 use crate::sts_events::event::assign_copies;
@@ -28,10 +28,10 @@ struct CutAndCopy<'a> {
 
 /// A variant that does both.
 pub(super) fn cut_by<'a>(
-    at: &Opening<'a, '_, StsEvents>,
+    at: &VariantContext<'a, '_, StsEvents>,
     cut: Cut,
     copy: Copy,
-) -> Opened<'a, StsEvents> {
+) -> PrepareResult<'a, StsEvents> {
     let input = at.input;
     let arena = at.arena;
     at.session(CutAndCopy { cut, copy, input, arena, events: Vec::new(), copies: 0 })

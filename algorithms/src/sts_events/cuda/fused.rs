@@ -2,7 +2,7 @@
 
 use super::runner::{EventBuilder, OnDevice};
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig};
 use crate::kernels::sts_events_fused::{EVENTS_FUSED, EventsFused, TILE};
 
 pub(super) struct Fused {
@@ -35,7 +35,7 @@ impl EventBuilder for Fused {
         };
         // Copied digis were read before.
         let bytes = data.digis.bytes() + data.expected_event_bytes() + data.expected_copy_bytes();
-        let grid = Grid::blocks(self.tiles).moving(bytes);
+        let grid = LaunchConfig::blocks(self.tiles).with_traffic(bytes);
         // SAFETY: the kernel writes no more events and copies than the capacities, and there are
         // three states for each of its blocks.
         unsafe { gpu.launch(&EVENTS_FUSED, grid, arguments) }

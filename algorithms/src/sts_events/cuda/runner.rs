@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use generators::sts::Digi;
 
-use crate::algorithm::{Opened, Opening, Runner};
+use crate::algorithm::{PrepareResult, Runner, VariantContext};
 use crate::all_cores::mapped;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Pristine, same_as};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, PinnedInput, same_as};
 use crate::device::{Arena, Buffers, Unavailable, buffers};
 use crate::kernels::sts_events_cuda_building_events_h::{
     self as kernels, Capacities, Rules, Totals,
@@ -116,7 +116,7 @@ struct EventRunner<'a> {
 }
 
 struct EventBuffers<'a> {
-    pristine: Pristine<'a, u64>,
+    pristine: PinnedInput<'a, u64>,
     data: OnDevice,
     builder: Box<dyn EventBuilder>,
     totals: PinnedBuffer<Totals>,
@@ -128,9 +128,9 @@ buffers!(EventBuffers<'_>: pristine, data, builder, totals, events, copies);
 
 /// A session of an algorithm on a GPU.
 pub(super) fn build_on_gpu<'a>(
-    at: &Opening<'a, '_, StsEvents>,
+    at: &VariantContext<'a, '_, StsEvents>,
     make_builder: MakeEventBuilder,
-) -> Opened<'a, StsEvents> {
+) -> PrepareResult<'a, StsEvents> {
     let digis = at.input.digis().len();
     if digis > MAX_DIGIS {
         let reason = format!("{digis} digis; on a GPU {MAX_DIGIS} is the most; use fewer");
@@ -179,7 +179,7 @@ impl<'a> Runner<StsEvents> for EventRunner<'a> {
         let digis = input.digis();
         let Capacities { events, copies } = self.capacities;
         Ok(EventBuffers {
-            pristine: Pristine::converted(self.arena, gpu, digis, |digi| digi.bits())?,
+            pristine: PinnedInput::converted(self.arena, gpu, digis, |digi| digi.bits())?,
             data: OnDevice {
                 digis: gpu.buffer(digis.len())?,
                 rules: rules_of(input),

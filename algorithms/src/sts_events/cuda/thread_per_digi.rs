@@ -2,7 +2,7 @@
 
 use super::runner::{EventBuilder, OnDevice};
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig};
 use crate::kernels::sts_events_cuda_building_events_h::Totals;
 use crate::kernels::sts_events_thread_per_digi::{
     EVENTS_COPY, EVENTS_CUT, EVENTS_FOLLOW, EVENTS_FULL, EventsCopy, EventsCut, EventsFollow,
@@ -25,7 +25,7 @@ buffers!(ThreadPerDigi: full, is_trigger, windows_before, events_before);
 
 impl ThreadPerDigi {
     pub(super) fn boxed(gpu: &Gpu, digis: usize) -> Result<Box<dyn EventBuilder>, DeviceError> {
-        let blocks = EVENTS_FULL.thread_each(digis).blocks;
+        let blocks = EVENTS_FULL.grid_for(digis).blocks;
         Ok(Box::new(ThreadPerDigi {
             full: gpu.buffer(digis)?,
             is_trigger: gpu.buffer(digis)?,
@@ -43,7 +43,7 @@ impl EventBuilder for ThreadPerDigi {
         gpu.fill(&self.is_trigger, 0)?;
         // There are no more full windows than digis; blocks without any end at once.
         let digis = data.digis.ptr();
-        let grid = Grid::blocks(self.blocks);
+        let grid = LaunchConfig::blocks(self.blocks);
         let count = data.digis.len() as u32;
         let rules = data.rules;
         let full = self.full.ptr();
@@ -60,7 +60,7 @@ impl EventBuilder for ThreadPerDigi {
         // SAFETY: there are at most as many full windows as digis, no more events are written than
         // the capacities, and there are as many states for each block as the kernels use.
         unsafe {
-            gpu.launch(&EVENTS_FULL, grid.moving(data.digis.bytes()), numbering)?;
+            gpu.launch(&EVENTS_FULL, grid.with_traffic(data.digis.bytes()), numbering)?;
             gpu.launch(&EVENTS_FOLLOW, grid, following)?;
             gpu.launch(&EVENTS_CUT, grid, splitter)
         }
@@ -69,7 +69,7 @@ impl EventBuilder for ThreadPerDigi {
     fn finish(&mut self, gpu: &Gpu, data: &OnDevice, totals: &Totals) -> Result<(), DeviceError> {
         let capacities = data.capacities();
         let events = totals.events.min(capacities.events);
-        let grid = Grid::blocks(events).moving(2 * DIGI * u64::from(totals.copies));
+        let grid = LaunchConfig::blocks(events).with_traffic(2 * DIGI * u64::from(totals.copies));
         let arguments = EventsCopy {
             digis: data.digis.ptr(),
             events: data.events.ptr(),

@@ -8,7 +8,7 @@ use generators::sts::{Digi, SegmentedDigis};
 use super::parts::{Cost, Split};
 use super::scratch::{Lengths, Scratch, Threads};
 use super::two_arrays::ResultIn;
-use crate::algorithm::{Opened, Opening, Runner};
+use crate::algorithm::{PrepareResult, Runner, VariantContext};
 use crate::all_cores::copy;
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec, Poison, Unavailable, buffers};
@@ -56,11 +56,11 @@ struct Job<'a> {
 
 /// A sort of segments, ready to run.
 pub(super) fn sort_segments<'a>(
-    at: &Opening<'a, '_, StsSort>,
+    at: &VariantContext<'a, '_, StsSort>,
     scratch: Scratch,
     cost: Cost,
     sort_segment: SortSegment,
-) -> Opened<'a, StsSort> {
+) -> PrepareResult<'a, StsSort> {
     let input = at.input;
     let threads = at.threads();
     accept_lengths(input)?;

@@ -6,8 +6,8 @@ use generators::partition::Partition;
 
 use super::runner::DIGI;
 use super::segments::{Segments, by_segment};
-use crate::algorithm::{Open, Variant};
-use crate::device::gpu::{DeviceError, Gpu, Grid, Kernel, Ptr};
+use crate::algorithm::{Prepare, Variant};
+use crate::device::gpu::{DeviceError, Gpu, Kernel, LaunchConfig, Ptr};
 use crate::kernels::sts_sort_block_merge::{
     BLOCK_MERGE_SORT, BLOCK_MERGE_SORT_256_11, BLOCK_MERGE_SORT_512_7, BLOCK_MERGE_SORT_1024_5,
     BlockMergeSort, ITEMS,
@@ -21,9 +21,9 @@ type Blocks = (&'static Kernel<BlockMergeSort>, u32);
 const fn variant(
     name: &'static str,
     summary: &'static str,
-    open: Open<StsSort>,
+    prepare: Prepare<StsSort>,
 ) -> Variant<StsSort> {
-    Variant::cuda(name, summary, open)
+    Variant::cuda(name, summary, prepare)
 }
 
 pub(super) const BLOCK_MERGE: Variant<StsSort> = variant(
@@ -69,7 +69,8 @@ fn start_blocks(
 ) -> Result<(), DeviceError> {
     let chunk = (kernel.threads() * items) as usize;
     let arguments = BlockMergeSort { digis, scratch, begins };
-    let grid = Grid::blocks(partition.segments() as u32).moving(bytes_moved(partition, chunk));
+    let grid = LaunchConfig::blocks(partition.segments() as u32)
+        .with_traffic(bytes_moved(partition, chunk));
     // SAFETY: as the caller promises.
     unsafe { gpu.launch(kernel, grid, arguments) }
 }

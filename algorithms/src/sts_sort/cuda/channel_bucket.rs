@@ -26,7 +26,7 @@ use self::sorts::{BY_ALL_BITS, BY_ARRIVAL, Sorts};
 use super::runner::{DIGI, Sorter, sort_on_gpu};
 use crate::algorithm::Variant;
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Table};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig, StagedArray};
 use crate::kernels::sts_sort_channel_bucket as kernels;
 use crate::sts_sort::StsSort;
 
@@ -72,8 +72,8 @@ buffers!(ChannelBucket: digis, scratch, tables);
 
 /// Buffers for sorting, except the digis.
 struct Tables {
-    small: Table<kernels::Range>,
-    wide: Table<kernels::Range>,
+    small: StagedArray<kernels::Range>,
+    wide: StagedArray<kernels::Range>,
     regions: Regions,
     oversized: Oversized,
     overfull: OverfullBins,
@@ -94,8 +94,8 @@ impl Tables {
         let groups = groups_of(digis, regions.max(), capacity(gpu));
         let large_groups = groups_of(digis, regions.max(), wide_capacity(gpu));
         Ok(Tables {
-            small: Table::new(gpu, max.small)?,
-            wide: Table::new(gpu, max.wide)?,
+            small: StagedArray::new(gpu, max.small)?,
+            wide: StagedArray::new(gpu, max.wide)?,
             regions,
             oversized: Oversized::new(gpu, digis / capacity(gpu))?,
             overfull: OverfullBins::new(gpu, groups.max(max.small))?,
@@ -328,9 +328,9 @@ impl Sorter for ChannelBucket {
 }
 
 /// A block per range, which moves `words` words for each of its digis.
-fn block_each(ranges: &[Range], words: u64) -> Grid {
+fn block_each(ranges: &[Range], words: u64) -> LaunchConfig {
     let digis: u64 = ranges.iter().map(|range| range.len() as u64).sum();
-    Grid::blocks(ranges.len() as u32).moving(words * digis * DIGI)
+    LaunchConfig::blocks(ranges.len() as u32).with_traffic(words * digis * DIGI)
 }
 
 #[cfg(test)]

@@ -33,7 +33,7 @@ pub(super) const VARIANTS: &[Variant<StsSort>] = &[
 pub(super) const AS_SHADERS: &[Variant<StsSort>] = &[
     block_merge::BLOCK_MERGE
         .as_shaders()
-        .beside(block_merge::BLOCK_MERGE_256.name)
+        .compared_with(block_merge::BLOCK_MERGE_256.name)
         .summary("published: a block a segment, chunks by radix sort, Merge Path"),
     segmented_radix::SEGMENTED_RADIX.as_shaders(),
     segmented_radix::CONCAT.as_shaders(),

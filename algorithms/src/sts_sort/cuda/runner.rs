@@ -6,9 +6,9 @@ use std::sync::Arc;
 use generators::partition::Partition;
 use generators::sts::{Digi, SegmentedDigis};
 
-use crate::algorithm::{Opened, Opening, Runner};
+use crate::algorithm::{PrepareResult, Runner, VariantContext};
 use crate::all_cores::mapped;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Pristine};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, PinnedInput};
 use crate::device::{Arena, Buffers, Unavailable, buffers};
 use crate::sts_sort::StsSort;
 
@@ -42,7 +42,7 @@ struct SortRunner<'a> {
 }
 
 struct SortBuffers<'a> {
-    unsorted: Pristine<'a, u64>,
+    unsorted: PinnedInput<'a, u64>,
     sorted: PinnedBuffer<u64>,
     sorter: Box<dyn Sorter>,
 }
@@ -52,9 +52,9 @@ buffers!(SortBuffers<'_>: unsorted, sorted, sorter);
 /// A sorter, ready to run. Positions are counted with 32 bits on the device, and a few more
 /// are needed to go beyond the end.
 pub(super) fn sort_on_gpu<'a>(
-    at: &Opening<'a, '_, StsSort>,
+    at: &VariantContext<'a, '_, StsSort>,
     make_sorter: impl Fn(&Gpu, &Partition) -> Result<Box<dyn Sorter>, DeviceError> + Send + 'static,
-) -> Opened<'a, StsSort> {
+) -> PrepareResult<'a, StsSort> {
     let digis = at.input.digis().len();
     let max = i32::MAX as usize;
     if digis > max {
@@ -75,7 +75,7 @@ impl<'a> Runner<StsSort> for SortRunner<'a> {
         let gpu = &self.gpu;
         let digis = self.input.digis();
         Ok(SortBuffers {
-            unsorted: Pristine::converted(self.arena, gpu, digis, |digi| digi.bits())?,
+            unsorted: PinnedInput::converted(self.arena, gpu, digis, |digi| digi.bits())?,
             sorted: gpu.pinned(digis.len())?,
             sorter: (self.make_sorter)(gpu, self.input.partition())?,
         })

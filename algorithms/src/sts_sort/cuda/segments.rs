@@ -3,16 +3,16 @@
 use generators::partition::Partition;
 
 use super::runner::{self, DIGI, Sorter, sort_on_gpu};
-use crate::algorithm::{Opened, Opening};
+use crate::algorithm::{PrepareResult, VariantContext};
 use crate::device::Buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Ptr, Table};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig, Ptr, StagedArray};
 use crate::sts_sort::StsSort;
 
 /// Arrays of the size of the input; the first one has the digis before.
 pub(super) struct Segments<const ARRAYS: usize> {
     pub(super) partition: Partition,
     arrays: [DeviceBuffer<u64>; ARRAYS],
-    begins: Table,
+    begins: StagedArray,
 }
 
 /// Starts the kernels, after the offsets of segments are on the device.
@@ -27,10 +27,10 @@ struct SegmentSorter<const ARRAYS: usize> {
 
 /// A session of such a sort, which leaves the digis in array `sorted`.
 pub(super) fn by_segment<'a, const ARRAYS: usize>(
-    at: &Opening<'a, '_, StsSort>,
+    at: &VariantContext<'a, '_, StsSort>,
     sorted: usize,
     start: Start<ARRAYS>,
-) -> Opened<'a, StsSort> {
+) -> PrepareResult<'a, StsSort> {
     sort_on_gpu(at, move |gpu, partition| {
         Ok(Box::new(SegmentSorter { segments: Segments::new(gpu, partition)?, sorted, start }))
     })
@@ -42,7 +42,7 @@ impl<const ARRAYS: usize> Segments<ARRAYS> {
         let arrays = arrays.collect::<Result<Vec<_>, _>>()?;
         Ok(Segments {
             arrays: arrays.try_into().unwrap_or_else(|_| unreachable!()),
-            begins: Table::new(gpu, partition.segments() + 1)?,
+            begins: StagedArray::new(gpu, partition.segments() + 1)?,
             partition: partition.clone(),
         })
     }
@@ -58,9 +58,9 @@ impl<const ARRAYS: usize> Segments<ARRAYS> {
     }
 
     /// A block per segment, which moves `words` words for each digi.
-    pub(super) fn grid(&self, words: u64) -> Grid {
+    pub(super) fn grid(&self, words: u64) -> LaunchConfig {
         let digis = self.partition.elements() as u64;
-        Grid::blocks(self.partition.segments() as u32).moving(words * digis * DIGI)
+        LaunchConfig::blocks(self.partition.segments() as u32).with_traffic(words * digis * DIGI)
     }
 }
 

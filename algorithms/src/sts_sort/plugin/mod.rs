@@ -10,7 +10,7 @@ use crate::all_cores::mapped;
 use crate::plugin::abi;
 use crate::plugin::contract::{Contract, Stable};
 use crate::plugin_session::{
-    Addresses, Array, Asked, Description, PluginTask, Room, Shown, Upload,
+    AbiInput, Addresses, Array, Description, OutputSpec, PluginRequest, PluginTask, Upload,
 };
 
 /// Properties that plugins of this task may declare.
@@ -27,7 +27,11 @@ pub(super) const CONTRACT: Contract = Contract {
 const BUFFERS: &[u32] = &[abi::SEPARATE, abi::EITHER, abi::IN_PLACE];
 
 impl PluginTask for StsSort {
-    fn describe<'a>(&self, input: &'a SegmentedDigis, _: Asked) -> Description<'a, Vec<Digi>> {
+    fn describe<'a>(
+        &self,
+        input: &'a SegmentedDigis,
+        _: PluginRequest,
+    ) -> Description<'a, Vec<Digi>> {
         let digis = bytes(input.digis());
         let sort = ShownSort::new(input);
         Description {
@@ -47,7 +51,7 @@ impl PluginTask for StsSort {
                 },
             ],
             on_host: 1,
-            outputs: vec![Room::of_output(digis.len())],
+            outputs: vec![OutputSpec::of_output(digis.len())],
             upload: Upload::InRun,
             shown: Box::new(sort),
             read: Box::new(|outputs| {
@@ -83,7 +87,7 @@ impl ShownSort {
     }
 }
 
-impl Shown for ShownSort {
+impl AbiInput for ShownSort {
     fn as_ptr(&self) -> *const c_void {
         (&raw const self.sort).cast()
     }

@@ -16,7 +16,7 @@ use generators::sts::Digi;
 
 use super::order::{DigiOrder, partition};
 use super::{RawTimeslices, StsUnpack};
-use crate::algorithm::{Opened, Opening, Variant};
+use crate::algorithm::{PrepareResult, Variant, VariantContext};
 use crate::std_sort;
 use crate::sts_sort::cpu::parts::{Cost, sort_parts};
 use crate::sts_sort::cpu::sort_by_time;
@@ -69,7 +69,7 @@ pub(crate) fn by_time<'h>(
 }
 
 /// `std::sort` is missed only where digis are sorted.
-fn open_published<'a>(at: &Opening<'a, '_, StsUnpack>) -> Opened<'a, StsUnpack> {
+fn open_published<'a>(at: &VariantContext<'a, '_, StsUnpack>) -> PrepareResult<'a, StsUnpack> {
     if at.input.order() == DigiOrder::Time {
         std_sort::available()?;
     }

@@ -7,7 +7,7 @@ use generators::sts::Digi;
 use generators::sts::raw::{MicrosliceCounts, Rules, TimesliceCounts, Unpacked};
 
 use super::microslice::Microslice;
-use crate::algorithm::{Opening, Runner};
+use crate::algorithm::{Runner, VariantContext};
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec, Poison, buffers};
 use crate::sts_sort::cpu::parts::Cost;
@@ -149,7 +149,11 @@ impl Poison for MicrosliceCounts {
 }
 
 impl<'a> HostRunner<'a> {
-    pub(super) fn new(at: &Opening<'a, '_, StsUnpack>, unpack: Unpack, sort: SortByTime) -> Self {
+    pub(super) fn new(
+        at: &VariantContext<'a, '_, StsUnpack>,
+        unpack: Unpack,
+        sort: SortByTime,
+    ) -> Self {
         let timeslices = Vec::new();
         let laps = Laps::default();
         let input = at.input;

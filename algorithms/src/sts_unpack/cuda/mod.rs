@@ -27,7 +27,7 @@ mod tiles;
 
 use super::StsUnpack;
 use crate::algorithm::Variant;
-use crate::device::gpu::Grid;
+use crate::device::gpu::LaunchConfig;
 use crate::kernels::sts_unpack_epoch_parallel::UNPACK_BY_BLOCKS;
 use crate::kernels::sts_unpack_thread_per_microslice::UNPACK_BY_THREADS;
 use runner::unpack_on_gpu;
@@ -41,7 +41,7 @@ pub(crate) use stream::{MakeUnpacker, RawToStream};
 /// Variants that chains begin with.
 pub(crate) const TILES: MakeUnpacker = Tiles::boxed;
 pub(crate) const EPOCH_PARALLEL: MakeUnpacker = |gpu, jobs| {
-    let grid = Grid::blocks(jobs.len() as u32);
+    let grid = LaunchConfig::blocks(jobs.len() as u32);
     Slots::boxed(gpu, jobs, &UNPACK_BY_BLOCKS, grid)
 };
 
@@ -74,7 +74,7 @@ pub(super) const VARIANTS: &[Variant<StsUnpack>] = &[
         "published, first version: a thread walks a microslice; digis in slots are copied together",
         |at| {
             unpack_on_gpu(at, |gpu, jobs| {
-                let grid = UNPACK_BY_THREADS.thread_each(jobs.len());
+                let grid = UNPACK_BY_THREADS.grid_for(jobs.len());
                 Slots::boxed(gpu, jobs, &UNPACK_BY_THREADS, grid)
             })
         },

@@ -1,7 +1,7 @@
 //! Microslices in pieces, a warp each, and tiles of pieces, a block each.
 
 use crate::device::buffers;
-use crate::device::gpu::{DeviceError, Gpu, Ptr, Table};
+use crate::device::gpu::{DeviceError, Gpu, Ptr, StagedArray};
 use crate::kernels::sts_unpack_cuda_pieces_piece_h::{
     BYTES_AT_ONCE, MESSAGES_OF_LANE, NO_JOB, Piece,
 };
@@ -12,8 +12,8 @@ use crate::sts_unpack::survey::Job;
 /// Work of blocks of `threads` threads, on the device.
 pub(crate) struct Pieces {
     threads: u32,
-    pieces: Table<Piece>,
-    boards: Table,
+    pieces: StagedArray<Piece>,
+    boards: StagedArray,
 }
 
 buffers!(Pieces: pieces, boards);
@@ -36,8 +36,8 @@ impl Pieces {
         let Layout { boards, pieces } = Layout::new(jobs, gpu.properties().lanes, threads);
         Ok(Pieces {
             threads,
-            pieces: Table::new(gpu, pieces.len())?,
-            boards: Table::new(gpu, boards.len())?,
+            pieces: StagedArray::new(gpu, pieces.len())?,
+            boards: StagedArray::new(gpu, boards.len())?,
         })
     }
 
@@ -58,7 +58,7 @@ impl Pieces {
     /// If the device refuses.
     pub(crate) fn cut(&mut self, gpu: &Gpu, jobs: &[Job]) -> Result<u32, DeviceError> {
         let lanes = gpu.properties().lanes;
-        let Layout { boards, pieces } = gpu.on_host(|| Layout::new(jobs, lanes, self.threads));
+        let Layout { boards, pieces } = gpu.host_stage(|| Layout::new(jobs, lanes, self.threads));
         let tiles = boards.len() as u32;
         self.boards.fill(gpu, boards)?;
         self.pieces.fill(gpu, pieces)?;

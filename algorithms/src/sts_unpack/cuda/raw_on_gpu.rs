@@ -7,7 +7,7 @@ use generators::sts::raw::{MESSAGE_BYTES, MicrosliceCounts, Rules, TimesliceCoun
 
 use super::boards::boards;
 use crate::all_cores::copy;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Lent, PinnedBuffer, same_as};
+use crate::device::gpu::{CachedPerInput, DeviceBuffer, DeviceError, Gpu, PinnedBuffer, same_as};
 use crate::device::{Arena, buffers};
 use crate::kernels::sts_unpack_cuda_raw_board_h::Board;
 use crate::kernels::sts_unpack_cuda_raw_hit_h::{CURRENT, OF_2023};
@@ -41,7 +41,7 @@ pub(crate) struct Work<'w> {
 /// Raw data with their tables, and the counts, on the device.
 pub(crate) struct OnDevice<'a> {
     pub(crate) bytes: DeviceBuffer<u8>,
-    pub(crate) boards: Lent<'a, DeviceBuffer<Board>>,
+    pub(crate) boards: CachedPerInput<'a, DeviceBuffer<Board>>,
     pub(crate) jobs: DeviceBuffer<Job>,
     /// Counts of each microslice.
     pub(crate) counts: DeviceBuffer<MicrosliceCounts>,
@@ -52,7 +52,7 @@ buffers!(OnDevice<'_>: bytes, boards, jobs, counts);
 /// Raw data in page-locked memory and on the device.
 pub(crate) struct RawOnGpu<'a> {
     input: &'a RawTimeslices,
-    bytes: Lent<'a, PinnedBuffer<u8>>,
+    bytes: CachedPerInput<'a, PinnedBuffer<u8>>,
     jobs: PinnedBuffer<Job>,
     data: OnDevice<'a>,
     counts: PinnedBuffer<MicrosliceCounts>,
@@ -98,7 +98,7 @@ impl<'a> RawOnGpu<'a> {
         let unpacker = make_unpacker(found.jobs)?;
         let raw = RawOnGpu {
             input,
-            bytes: Lent::of("raw data", bytes, arena, gpu, |gpu| padded(gpu, bytes))?,
+            bytes: CachedPerInput::of("raw data", bytes, arena, gpu, |gpu| padded(gpu, bytes))?,
             data: OnDevice::new(gpu, (input, arena))?,
             counts: gpu.pinned(jobs.len())?,
             expected_digis: found_messages,
@@ -130,7 +130,7 @@ impl<'a> RawOnGpu<'a> {
         let rules = input.rules();
         let room = &mut jobs[..];
         let found =
-            gpu.scope(STAGE, || Ok(gpu.on_host(|| survey(input.data(), tables, rules, room))))?;
+            gpu.scope(STAGE, || Ok(gpu.host_stage(|| survey(input.data(), tables, rules, room))))?;
         let count = found.jobs.len();
         let mut timeslices = found.timeslices;
         gpu.upload(&data.jobs, jobs.part(0..count))?;
@@ -159,7 +159,9 @@ impl<'a> OnDevice<'a> {
         let tables = input.tables();
         Ok(OnDevice {
             bytes: gpu.buffer(data.bytes().len() + PADDING)?,
-            boards: Lent::of("boards", tables, arena, gpu, |gpu| gpu.table(&boards(tables)))?,
+            boards: CachedPerInput::of("boards", tables, arena, gpu, |gpu| {
+                gpu.table(&boards(tables))
+            })?,
             jobs: gpu.buffer(data.microslices())?,
             counts: gpu.buffer(data.microslices())?,
         })

@@ -7,7 +7,7 @@ use generators::sts::Digi;
 use generators::sts::raw::{TimesliceCounts, Unpacked};
 
 use super::stream::{MakeUnpacker, RawToStream};
-use crate::algorithm::{Opened, Opening, Runner};
+use crate::algorithm::{PrepareResult, Runner, VariantContext};
 use crate::all_cores::mapped;
 use crate::device::gpu::{DeviceError, Gpu, PinnedBuffer};
 use crate::device::{Arena, Unavailable, buffers};
@@ -33,9 +33,9 @@ buffers!(UnpackBuffers<'_>: raw, digis);
 
 /// A session of an unpacking algorithm on a GPU.
 pub(super) fn unpack_on_gpu<'a>(
-    at: &Opening<'a, '_, StsUnpack>,
+    at: &VariantContext<'a, '_, StsUnpack>,
     make_unpacker: MakeUnpacker,
-) -> Opened<'a, StsUnpack> {
+) -> PrepareResult<'a, StsUnpack> {
     if at.input.order() == DigiOrder::Time {
         let reason = "digis are sorted by time on the host only; use --order arrival";
         return Err(Unavailable(reason.to_owned()));

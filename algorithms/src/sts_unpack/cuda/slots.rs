@@ -4,7 +4,7 @@
 use super::raw_on_gpu::{Work, messages};
 use super::stream::Unpacker;
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Kernel, Table};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Kernel, LaunchConfig, StagedArray};
 use crate::kernels::sts_unpack_copy_out::{
     UNPACK_COPY_OUT, UNPACK_PLACES, UnpackCopyOut, UnpackPlaces,
 };
@@ -13,8 +13,8 @@ use crate::sts_unpack::survey::Job;
 
 pub(super) struct Slots {
     kernel: &'static Kernel<UnpackToSlots>,
-    grid: Grid,
-    first_slots: Table,
+    grid: LaunchConfig,
+    first_slots: StagedArray,
     slots: DeviceBuffer<u64>,
     states: DeviceBuffer<u64>,
     places: DeviceBuffer<u32>,
@@ -28,14 +28,14 @@ impl Slots {
         gpu: &Gpu,
         jobs: &[Job],
         kernel: &'static Kernel<UnpackToSlots>,
-        grid: Grid,
+        grid: LaunchConfig,
     ) -> Result<Box<dyn Unpacker>, DeviceError> {
         let slots = jobs.iter().map(|job| messages(job) as usize).sum();
-        let blocks = UNPACK_PLACES.thread_each(jobs.len()).blocks;
+        let blocks = UNPACK_PLACES.grid_for(jobs.len()).blocks;
         Ok(Box::new(Slots {
             kernel,
             grid,
-            first_slots: Table::new(gpu, jobs.len())?,
+            first_slots: StagedArray::new(gpu, jobs.len())?,
             slots: gpu.buffer(slots)?,
             states: gpu.buffer(blocks as usize)?,
             places: gpu.buffer(jobs.len())?,
@@ -54,7 +54,7 @@ impl Slots {
             counts: data.counts.ptr(),
             slots: self.slots.ptr(),
         };
-        let grid = self.grid.moving(work.bytes_of_messages() + work.bytes_of_digis());
+        let grid = self.grid.with_traffic(work.bytes_of_messages() + work.bytes_of_digis());
         // SAFETY: contents are among the bytes, and each message has a slot.
         unsafe { gpu.launch(self.kernel, grid, arguments) }
     }
@@ -68,8 +68,8 @@ impl Slots {
             states: self.states.ptr(),
             places: self.places.ptr(),
         };
-        let blocks = UNPACK_PLACES.thread_each(work.jobs.len()).blocks;
-        let grid = Grid::blocks(blocks.min(gpu.properties().blocks_at_once(!0)));
+        let blocks = UNPACK_PLACES.grid_for(work.jobs.len()).blocks;
+        let grid = LaunchConfig::blocks(blocks.min(gpu.properties().blocks_at_once(!0)));
         // SAFETY: there is an offset for each microslice, and a state for each block.
         unsafe { gpu.launch(&UNPACK_PLACES, grid, find)? };
         let copy = UnpackCopyOut {
@@ -79,7 +79,7 @@ impl Slots {
             slots: self.slots.ptr(),
             digis: digis.ptr(),
         };
-        let grid = Grid::blocks(jobs).moving(2 * work.bytes_of_digis());
+        let grid = LaunchConfig::blocks(jobs).with_traffic(2 * work.bytes_of_digis());
         // SAFETY: there are as many digis as were counted, no more than messages.
         unsafe { gpu.launch(&UNPACK_COPY_OUT, grid, copy) }
     }

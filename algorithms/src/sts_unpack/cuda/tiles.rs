@@ -4,7 +4,7 @@ use super::pieces::Pieces;
 use super::raw_on_gpu::Work;
 use super::stream::Unpacker;
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Properties};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig, Properties};
 use crate::kernels::sts_unpack_tiles::{BLOCKS, UNPACK_TILES, UnpackTiles};
 use crate::sts_unpack::survey::Job;
 
@@ -60,7 +60,8 @@ impl Unpacker for Tiles {
             digis: digis.ptr(),
         };
         let blocks = tiles.min(gpu.properties().blocks_at_once(BLOCKS));
-        let grid = Grid::blocks(blocks).moving(work.bytes_of_messages() + work.bytes_of_digis());
+        let grid = LaunchConfig::blocks(blocks)
+            .with_traffic(work.bytes_of_messages() + work.bytes_of_digis());
         // SAFETY: contents are within the bytes, followed by padding, and there is an element for a
         // digi of each message; there is a piece for each warp, and a state for each piece and
         // tile.

@@ -5,8 +5,10 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::noisy::InBins;
-use crate::algorithm::{Opened, Opening, Runner, Variant};
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Lent, Pristine, QUEUES};
+use crate::algorithm::{PrepareResult, Runner, Variant, VariantContext};
+use crate::device::gpu::{
+    CachedPerInput, DeviceBuffer, DeviceError, Gpu, LaunchConfig, PinnedInput, QUEUES,
+};
 use crate::device::{Arena, buffers};
 use crate::kernels::tpc_cluster_finder_cuda_cases_h::Sector;
 use crate::kernels::tpc_digits::{BIN_DIGITS, BinDigits, COUNT_DIGITS, CountDigits};
@@ -26,7 +28,7 @@ pub(super) const FUSED: Variant<Tpc> = Variant::<Tpc>::cuda(
     "fused",
     "ours: digits in bins by row and time, tiles of rows in shared memory; six sectors at a \
      time, their copies beside the work on others",
-    |at| open(at),
+    |at| prepare(at),
 )
 .by_published_rules();
 
@@ -62,9 +64,9 @@ buffers!(FusedBuffers<'_>: shared, slots, parts);
 
 /// Buffers that all parts read.
 struct SharedBuffers<'a> {
-    geometry: Lent<'a, DeviceTables>,
+    geometry: CachedPerInput<'a, DeviceTables>,
     /// All pages, page-locked. A run does not change them.
-    pages: Pristine<'a, u8>,
+    pages: PinnedInput<'a, u8>,
     sectors: DeviceBuffer<Sector>,
     in_bins: InBins,
 }
@@ -90,7 +92,7 @@ struct PartBuffers {
 
 buffers!(PartBuffers: pages, found; kept: first_words);
 
-fn open<'a>(at: &Opening<'a, '_, Tpc>) -> Opened<'a, Tpc> {
+fn prepare<'a>(at: &VariantContext<'a, '_, Tpc>) -> PrepareResult<'a, Tpc> {
     let parts = parts_of(&at.input.frame, Output::Digits, Division::Sectors(SECTORS));
     fit(&parts)?;
     parts.iter().try_for_each(|part| sizes(at.input, part).fit())?;
@@ -180,9 +182,9 @@ impl InFlightPart<'_> {
     }
 
     /// A grid with a block for each page that headers announce.
-    fn by_pages(&self, bytes_of_digit: u64) -> Grid {
+    fn by_pages(&self, bytes_of_digit: u64) -> LaunchConfig {
         let load = self.part.load;
-        Grid::blocks(load.pages as u32).moving(load.samples * bytes_of_digit)
+        LaunchConfig::blocks(load.pages as u32).with_traffic(load.samples * bytes_of_digit)
     }
 
     /// Counts the digits of each bin, which are not known beforehand.
@@ -236,7 +238,7 @@ impl FusedBuffers<'_> {
         index: usize,
     ) -> Result<(), DeviceError> {
         let queue = index % QUEUES as usize;
-        gpu.in_queue(queue as u32, |gpu| {
+        gpu.with_queue(queue as u32, |gpu| {
             if let Some(before) = index.checked_sub(QUEUES as usize) {
                 self.fetch(gpu, before)?;
                 self.upload(gpu, part, index)?;
@@ -258,7 +260,7 @@ impl FusedBuffers<'_> {
     /// Starts to copy the pages of the first parts, which depend on no earlier work.
     fn upload_first(&self, gpu: &Gpu, parts: &[Part]) -> Result<(), DeviceError> {
         parts.iter().zip(0..QUEUES).try_for_each(|(part, queue)| {
-            gpu.in_queue(queue, |gpu| self.upload(gpu, part, queue as usize))
+            gpu.with_queue(queue, |gpu| self.upload(gpu, part, queue as usize))
         })
     }
 
@@ -288,10 +290,10 @@ impl<'a> Runner<Tpc> for Fused<'a> {
         let sectors = vec![sector(finding.time_bins, &finding.settings); largest.sectors];
         Ok(FusedBuffers {
             shared: SharedBuffers {
-                geometry: Lent::of("tables", tables, arena, gpu, |gpu| {
+                geometry: CachedPerInput::of("tables", tables, arena, gpu, |gpu| {
                     DeviceTables::new(gpu, tables)
                 })?,
-                pages: Pristine::take(arena, gpu, pages, 0..pages.len())?,
+                pages: PinnedInput::take(arena, gpu, pages, 0..pages.len())?,
                 sectors: gpu.table(&sectors)?,
                 in_bins: InBins::new(gpu, finding.rule, finding.limits())?,
             },
@@ -305,14 +307,14 @@ impl<'a> Runner<Tpc> for Fused<'a> {
         let frame = &self.input.frame;
         let division = Division::Sectors(SECTORS);
         buffers.upload_first(gpu, &self.parts)?;
-        let open = || Ok(gpu.on_host(|| parts_of(frame, Output::Digits, division)));
-        let parts = gpu.scope(HEADERS, open)?;
+        let headers = || Ok(gpu.host_stage(|| parts_of(frame, Output::Digits, division)));
+        let parts = gpu.scope(HEADERS, headers)?;
         for (part, index) in parts.iter().zip(0..) {
             buffers.start(gpu, self.input, part, index)?;
         }
         let last = parts.len().saturating_sub(QUEUES as usize)..parts.len();
         last.into_iter().try_for_each(|number| {
-            gpu.in_queue(number as u32 % QUEUES, |gpu| buffers.fetch(gpu, number))
+            gpu.with_queue(number as u32 % QUEUES, |gpu| buffers.fetch(gpu, number))
         })
     }
 

@@ -52,7 +52,7 @@ impl Jobs {
             first_sector: part.sectors.start as u32,
             jobs: self.jobs.ptr(),
         };
-        let grid = LIST_JOBS.thread_each(self.jobs.len());
+        let grid = LIST_JOBS.grid_for(self.jobs.len());
         // SAFETY: there is a job for each fragment of each sector.
         unsafe { gpu.launch(&LIST_JOBS, grid, arguments) }
     }

@@ -8,8 +8,8 @@ use generators::tpc::geometry::{PADS_IN_SECTOR, ROWS, pads_in_row};
 
 use super::jobs::{Jobs, batches};
 use super::noisy::{InMaps, MapsOf};
-use crate::algorithm::{Opened, Opening, Runner, Variant};
-use crate::device::gpu::{DeviceError, Gpu, Lent, Pristine, Ptr};
+use crate::algorithm::{PrepareResult, Runner, Variant, VariantContext};
+use crate::device::gpu::{CachedPerInput, DeviceError, Gpu, PinnedInput, Ptr};
 use crate::device::{Arena, Unavailable, buffers};
 use crate::tpc::Tpc;
 use crate::tpc::input::RawFrame;
@@ -29,13 +29,13 @@ pub(super) const PUBLISHED: Variant<Tpc> = Variant::<Tpc>::cuda(
     "published",
     "published: three sectors at a time, fragment by fragment: maps of charges, and a kernel for \
      each stage",
-    |at| open(at, Division::Sectors(SECTORS_AT_ONCE)),
+    |at| prepare(at, Division::Sectors(SECTORS_AT_ONCE)),
 )
 .by_published_rules();
 
 pub(super) const AT_ONCE: Variant<Tpc> =
     Variant::<Tpc>::cuda("at-once", "published, but all sectors at once", |at| {
-        open(at, Division::Whole)
+        prepare(at, Division::Whole)
     })
     .by_published_rules();
 
@@ -61,9 +61,9 @@ struct OnMaps<'a> {
 }
 
 struct MapsBuffers<'a> {
-    geometry: Lent<'a, DeviceTables>,
+    geometry: CachedPerInput<'a, DeviceTables>,
     /// All pages, page-locked. A run does not change them.
-    pages: Pristine<'a, u8>,
+    pages: PinnedInput<'a, u8>,
     finding: Tables,
     in_maps: InMaps,
     parts: Vec<PartBuffers>,
@@ -86,7 +86,7 @@ struct PartBuffers {
 
 buffers!(PartBuffers: pages, jobs);
 
-fn open<'a>(at: &Opening<'a, '_, Tpc>, division: Division) -> Opened<'a, Tpc> {
+fn prepare<'a>(at: &VariantContext<'a, '_, Tpc>, division: Division) -> PrepareResult<'a, Tpc> {
     if at.input.finding.rule == NoisyRule::Lab {
         return Err(Unavailable(
             "it searches noisy pads in the first fragment only: use --noisy published".into(),
@@ -180,8 +180,8 @@ impl OnMaps<'_> {
     fn start(&self, buffers: &MapsBuffers<'_>) -> Result<(), DeviceError> {
         let gpu = &*self.gpu;
         let frame = &self.input.frame;
-        let open = || Ok(gpu.on_host(|| parts_of(frame, Output::ChargeMap, self.division)));
-        let parts = gpu.scope(HEADERS, open)?;
+        let headers = || Ok(gpu.host_stage(|| parts_of(frame, Output::ChargeMap, self.division)));
+        let parts = gpu.scope(HEADERS, headers)?;
         buffers.buckets.empty(gpu)?;
         gpu.fill(&buffers.finding.noisy, 0)?;
         for both in parts.iter().zip(&buffers.parts) {
@@ -211,8 +211,10 @@ impl<'a> Runner<Tpc> for OnMaps<'a> {
         let batches: Vec<_> = self.parts.iter().flat_map(|part| batches(input, part)).collect();
         let parts = self.parts.iter().map(|part| PartBuffers::new(gpu, input, part));
         Ok(MapsBuffers {
-            geometry: Lent::of("tables", tables, arena, gpu, |gpu| DeviceTables::new(gpu, tables))?,
-            pages: Pristine::take(arena, gpu, pages, 0..pages.len())?,
+            geometry: CachedPerInput::of("tables", tables, arena, gpu, |gpu| {
+                DeviceTables::new(gpu, tables)
+            })?,
+            pages: PinnedInput::take(arena, gpu, pages, 0..pages.len())?,
             finding: Tables::of_sectors(gpu, &input.finding.settings, sectors)?,
             in_maps: InMaps::new(gpu, input.finding.limits())?,
             parts: parts.collect::<Result<_, _>>()?,

@@ -4,7 +4,7 @@ use generators::tpc::PadId;
 use generators::tpc::geometry::ROWS;
 
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Ptr};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig, Ptr};
 use crate::kernels::tpc_cuda_noisy_h as kernels;
 use crate::kernels::tpc_noisy_in_bins::{FIND_NOISY_IN_BINS, FindNoisyInBins};
 use crate::kernels::tpc_noisy_in_maps::{FIND_NOISY_IN_MAPS, FindNoisyInMaps};
@@ -56,7 +56,7 @@ impl InMaps {
         let margin = TIME_MARGIN as usize / TILE_TIMES;
         let looked_at = self.limits.time_bins as usize / TILE_TIMES;
         let read = groups * of.sectors * looked_at.min(lines - margin) * TILE * size_of::<u16>();
-        let grid = Grid::blocks((groups * of.sectors) as u32).moving(read as u64);
+        let grid = LaunchConfig::blocks((groups * of.sectors) as u32).with_traffic(read as u64);
         // SAFETY: groups are columns of the maps, and there are bits for all pads.
         gpu.scope(STAGE, || unsafe { gpu.launch(&FIND_NOISY_IN_MAPS, grid, arguments) })
     }
@@ -92,7 +92,7 @@ impl InBins {
             limits: self.limits.into(),
             noisy: noisy.ptr(),
         };
-        let grid = Grid::blocks((sectors * ROWS) as u32).moving(bins.binned_bytes());
+        let grid = LaunchConfig::blocks((sectors * ROWS) as u32).with_traffic(bins.binned_bytes());
         // SAFETY: samples are in their bins, and there is a word for each 32 pads of each row.
         gpu.scope(STAGE, || unsafe { gpu.launch(&FIND_NOISY_IN_BINS, grid, arguments) })
     }

@@ -7,7 +7,9 @@ use std::mem::offset_of;
 use generators::tpc::geometry::ROWS;
 
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Ptr, SameAs, Table};
+use crate::device::gpu::{
+    DeviceBuffer, DeviceError, Gpu, LayoutCompatible, PinnedBuffer, Ptr, StagedArray,
+};
 use crate::kernels::tpc_cluster_finder_cuda_finding_h::PackedCluster;
 use crate::kernels::tpc_cluster_finder_pack::{PACK_CLUSTERS, PackClusters};
 use crate::parallel::map;
@@ -28,7 +30,7 @@ const _: () = {
 };
 // SAFETY: the layout is checked above; all fields are integers without invalid values, in little
 // endian.
-unsafe impl SameAs<PackedCluster> for Cluster {}
+unsafe impl LayoutCompatible<PackedCluster> for Cluster {}
 
 /// The buckets, and the buffers for their copy to the host.
 pub(crate) struct Buckets {
@@ -39,7 +41,7 @@ pub(crate) struct Buckets {
     clusters: DeviceBuffer<Cluster>,
     host_counts: PinnedBuffer<u32>,
     /// The index of the first packed cluster of each bucket, and the total.
-    places: Table,
+    places: StagedArray,
     packed: Packed,
 }
 
@@ -78,7 +80,7 @@ impl Buckets {
             counts: gpu.buffer(capacity.len())?,
             clusters: gpu.buffer(clusters)?,
             host_counts: gpu.pinned(capacity.len())?,
-            places: Table::new(gpu, capacity.len() + 1)?,
+            places: StagedArray::new(gpu, capacity.len() + 1)?,
             packed: Packed::new(gpu, packed)?,
             capacity,
         })
@@ -143,7 +145,7 @@ impl Buckets {
         // SAFETY: the counts of buckets are within their capacities, and the packed buffer has
         // capacity for all.
         unsafe {
-            gpu.launch(&PACK_CLUSTERS, PACK_CLUSTERS.thread_each(found).moving(bytes), arguments)
+            gpu.launch(&PACK_CLUSTERS, PACK_CLUSTERS.grid_for(found).with_traffic(bytes), arguments)
         }?;
         gpu.download(self.packed.host.part_mut(0..found), &self.packed.device)
     }

@@ -6,7 +6,9 @@ use generators::tpc::charges::{Charge, ChargeCase};
 
 use super::finding::{WORDS_OF_SECTOR, mark_noisy, on_device};
 use crate::all_cores::copy;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Lent, PinnedBuffer, Ptr, Table};
+use crate::device::gpu::{
+    CachedPerInput, DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Ptr, StagedArray,
+};
 use crate::device::{Arena, Unavailable, buffers};
 use crate::kernels::tpc_cluster_finder_cuda_cases_h as kernels;
 use crate::tpc_cluster_finder::input::Charges;
@@ -16,11 +18,11 @@ use crate::tpc_cluster_finder::settings::Settings;
 pub(super) struct Cases<'a> {
     charges: &'a Charges,
     /// All samples, page-locked, sector after sector.
-    host_samples: Lent<'a, PinnedBuffer<Charge>>,
-    host_noisy: Lent<'a, PinnedBuffer<u32>>,
+    host_samples: CachedPerInput<'a, PinnedBuffer<Charge>>,
+    host_noisy: CachedPerInput<'a, PinnedBuffer<u32>>,
     samples: DeviceBuffer<Charge>,
     noisy: DeviceBuffer<u32>,
-    sectors: Table<kernels::Sector>,
+    sectors: StagedArray<kernels::Sector>,
 }
 
 buffers!(Cases<'_>: host_samples, host_noisy, samples, noisy, sectors);
@@ -46,15 +48,15 @@ impl<'a> Cases<'a> {
         let cases = charges.cases();
         Ok(Cases {
             charges,
-            host_samples: Lent::of("samples", cases, arena, gpu, |gpu| {
+            host_samples: CachedPerInput::of("samples", cases, arena, gpu, |gpu| {
                 page_locked_samples(gpu, charges)
             })?,
-            host_noisy: Lent::of("noisy pads", cases, arena, gpu, |gpu| {
+            host_noisy: CachedPerInput::of("noisy pads", cases, arena, gpu, |gpu| {
                 page_locked_noisy(gpu, cases)
             })?,
             samples: gpu.buffer(charges.samples())?,
             noisy: gpu.buffer(cases.len() * WORDS_OF_SECTOR)?,
-            sectors: Table::new(gpu, cases.len())?,
+            sectors: StagedArray::new(gpu, cases.len())?,
         })
     }
 

@@ -18,7 +18,7 @@ const MARKED: usize = 4 + 1;
 
 /// Compaction algorithm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum CompactionWay {
+pub(crate) enum CompactionAlgorithm {
     /// No compaction: stages list marked entries themselves.
     AsFound,
     /// By sums of tiles, and sums of these, as published.
@@ -82,14 +82,14 @@ impl Compaction {
     /// Allocates buffers for any of these batches.
     pub(crate) fn new(
         gpu: &Gpu,
-        way: CompactionWay,
+        way: CompactionAlgorithm,
         batches: &[Batch],
     ) -> Result<Self, DeviceError> {
         let jobs = most(batches, |batch| batch.jobs.len());
         let samples = most(batches, |batch| batch.samples);
         Ok(match way {
-            CompactionWay::AsFound => Compaction::AsFound(()),
-            CompactionWay::Scans => Compaction::Scans(Scans::new(gpu, jobs, samples)?),
+            CompactionAlgorithm::AsFound => Compaction::AsFound(()),
+            CompactionAlgorithm::Scans => Compaction::Scans(Scans::new(gpu, jobs, samples)?),
         })
     }
 

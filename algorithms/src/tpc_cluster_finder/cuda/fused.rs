@@ -11,8 +11,8 @@ use generators::tpc::charges::{Charge, ChargeCase};
 
 use super::cases::{self, Cases};
 use super::found::{HostCapacity, HostClusters};
-use crate::algorithm::{Opened, Opening, Runner, Variant};
-use crate::device::gpu::{DeviceError, Gpu, Grid};
+use crate::algorithm::{PrepareResult, Runner, Variant, VariantContext};
+use crate::device::gpu::{DeviceError, Gpu, LaunchConfig};
 use crate::device::{Arena, Unavailable, buffers};
 use crate::kernels::tpc_cluster_finder_cuda_fused_label_lists_h::LabelRange;
 use crate::kernels::tpc_cluster_finder_fused::{
@@ -29,7 +29,7 @@ use labels::{LabelCapacity, Labels};
 pub(super) const FUSED: Variant<TpcClusterFinder> = Variant::cuda(
     "fused",
     "ours: samples in bins by row and time; a tile of a row in shared memory, peaks as bits",
-    |at| open(at),
+    |at| prepare(at),
 )
 .by_published_rules();
 
@@ -59,7 +59,9 @@ struct FusedBuffers<'a> {
 
 buffers!(FusedBuffers<'_>: cases, bins, found, labels);
 
-fn open<'a>(at: &Opening<'a, '_, TpcClusterFinder>) -> Opened<'a, TpcClusterFinder> {
+fn prepare<'a>(
+    at: &VariantContext<'a, '_, TpcClusterFinder>,
+) -> PrepareResult<'a, TpcClusterFinder> {
     cases::fit(at.input)?;
     labels::fit(at.input)?;
     let sizes = Sizes::for_samples(at.input.samples(), time_bins(at.input));
@@ -93,10 +95,10 @@ fn time_bins(charges: &Charges) -> impl Iterator<Item = u32> + Clone {
 
 impl Fused<'_> {
     /// A grid of blocks with equal shares of the samples.
-    fn by_samples(&self, bytes_of_sample: u64) -> Grid {
+    fn by_samples(&self, bytes_of_sample: u64) -> LaunchConfig {
         let samples = self.sizes.samples as u64;
         let blocks = samples.div_ceil((BIN_THREADS * BIN_ITEMS).into());
-        Grid::blocks(blocks as u32).moving(samples * bytes_of_sample)
+        LaunchConfig::blocks(blocks as u32).with_traffic(samples * bytes_of_sample)
     }
 
     /// Counts the samples of each bin, which are not known beforehand.

@@ -7,22 +7,24 @@ use generators::tpc::charges::{Charge, ChargeCase, ClusterSettings};
 use generators::tpc::geometry::{ROWS, pads_in_row};
 
 use super::finding::{WORDS_OF_SECTOR, mark_noisy, on_device};
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Lent, PinnedBuffer, SameAs, same_as};
+use crate::device::gpu::{
+    CachedPerInput, DeviceBuffer, DeviceError, Gpu, LayoutCompatible, PinnedBuffer, same_as,
+};
 use crate::device::{Arena, buffers};
 use crate::kernels::tpc_cluster_finder_cuda_finder_job_h::Sample;
 use crate::kernels::tpc_cluster_finder_cuda_finding_h::Settings;
 use crate::tpc_cluster_finder::input::Charges;
 
 // SAFETY: it is a `u16` with `repr(transparent)` layout and no invalid values.
-unsafe impl SameAs<u16> for PadId {}
+unsafe impl LayoutCompatible<u16> for PadId {}
 same_as!(Charge { time, pad, charge } => Sample);
 
 /// Input buffers of a run.
 pub(super) struct Input<'a> {
-    host: Lent<'a, PinnedBuffer<Charge>>,
+    host: CachedPerInput<'a, PinnedBuffer<Charge>>,
     /// Samples, sector after sector.
     pub(super) samples: DeviceBuffer<Charge>,
-    pub(super) tables: Lent<'a, Tables>,
+    pub(super) tables: CachedPerInput<'a, Tables>,
 }
 
 buffers!(Input<'_>: host, samples, tables);
@@ -46,9 +48,11 @@ impl<'a> Input<'a> {
         arena: &'a Arena,
     ) -> Result<Self, DeviceError> {
         Ok(Input {
-            host: Lent::of("samples", charges, arena, gpu, |gpu| page_locked(gpu, charges))?,
+            host: CachedPerInput::of("samples", charges, arena, gpu, |gpu| {
+                page_locked(gpu, charges)
+            })?,
             samples: gpu.buffer(charges.samples())?,
-            tables: Lent::of("tables", charges, arena, gpu, |gpu| {
+            tables: CachedPerInput::of("tables", charges, arena, gpu, |gpu| {
                 Tables::new(gpu, charges.cases())
             })?,
         })

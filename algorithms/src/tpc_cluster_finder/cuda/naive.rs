@@ -1,6 +1,6 @@
 //! A thread for each sample or peak: see the kernels.
 
-use super::compaction::CompactionWay;
+use super::compaction::CompactionAlgorithm;
 use super::runner::find_on_gpu;
 use super::stages::{Stages, Work};
 use crate::algorithm::Variant;
@@ -22,7 +22,7 @@ pub(super) const STAGES: Stages = Stages {
     suppress_noise,
     divide: |work| work.divide(&DIVIDE_CHARGES_EACH),
     clusterize: |work| work.clusterize(&CLUSTERIZE_EACH),
-    compaction: CompactionWay::AsFound,
+    compaction: CompactionAlgorithm::AsFound,
 };
 
 fn find_peaks(work: &Work<'_>) -> Result<(), DeviceError> {

@@ -1,6 +1,6 @@
 //! The published stages: see the kernels. Their compaction algorithm is a parameter.
 
-use super::compaction::CompactionWay;
+use super::compaction::CompactionAlgorithm;
 use super::runner::find_on_gpu;
 use super::stages::{Stages, Work};
 use crate::algorithm::Variant;
@@ -22,7 +22,7 @@ pub(crate) const STAGES: Stages = Stages {
     suppress_noise,
     divide: |work| work.divide(&DIVIDE_CHARGES),
     clusterize: |work| work.clusterize(&CLUSTERIZE),
-    compaction: CompactionWay::Scans,
+    compaction: CompactionAlgorithm::Scans,
 };
 
 fn find_peaks(work: &Work<'_>) -> Result<(), DeviceError> {

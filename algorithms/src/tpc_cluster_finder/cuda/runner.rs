@@ -11,7 +11,7 @@ use super::input::Input;
 use super::lists::Lists;
 use super::second_pass::{SecondPass, flattened};
 use super::stages::{Stages, Work};
-use crate::algorithm::{Opened, Opening, Runner};
+use crate::algorithm::{PrepareResult, Runner, VariantContext};
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Ptr};
 use crate::device::{Arena, Unavailable, buffers};
 use crate::kernels::tpc_cluster_finder_cuda_finder_job_h::Job;
@@ -52,9 +52,9 @@ buffers!(FinderBuffers<'_>: input, filled, lists, compaction, buckets, second_pa
 
 /// A cluster finder, ready to run. Samples are counted with 32 bits on the device.
 pub(super) fn find_on_gpu<'a>(
-    at: &Opening<'a, '_, TpcClusterFinder>,
+    at: &VariantContext<'a, '_, TpcClusterFinder>,
     stages: Stages,
-) -> Opened<'a, TpcClusterFinder> {
+) -> PrepareResult<'a, TpcClusterFinder> {
     let samples = at.input.samples();
     let most = u32::MAX;
     if samples > most as usize {

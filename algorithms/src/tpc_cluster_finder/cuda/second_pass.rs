@@ -89,7 +89,7 @@ impl<'a> SecondPass<'a> {
     ) -> Result<(), DeviceError> {
         work.gpu.scope(COLLECT, || {
             self.download(work, filled, jobs)?;
-            work.gpu.on_host(|| self.collect_all(work.samples.entries, jobs, rows));
+            work.gpu.host_stage(|| self.collect_all(work.samples.entries, jobs, rows));
             Ok(())
         })
     }
@@ -152,7 +152,7 @@ pub(super) fn flattened(gpu: &Gpu, rows: &[Locked], clusters: &[u32]) -> Result<
         rows.iter().zip(clusters).for_each(|(row, count)| row.cut(*count as usize));
         Flat::concatenate(rows)
     };
-    gpu.scope(FLATTEN, || Ok(gpu.on_host(flatten)))
+    gpu.scope(FLATTEN, || Ok(gpu.host_stage(flatten)))
 }
 
 /// Range of a job's remaining peaks in lists.

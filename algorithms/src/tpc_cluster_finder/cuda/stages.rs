@@ -2,11 +2,11 @@
 
 use super::batches::Batch;
 use super::buckets::BucketPtrs;
-use super::compaction::{Compaction, CompactionWay, Target};
+use super::compaction::{Compaction, CompactionAlgorithm, Target};
 use super::fill::Samples;
 use super::input::Tables;
 use super::lists::{self, Lists};
-use crate::device::gpu::{Arguments, DeviceError, Gpu, Grid, Kernel, Ptr};
+use crate::device::gpu::{Arguments, DeviceError, Gpu, Kernel, LaunchConfig, Ptr};
 use crate::kernels::tpc_cluster_finder_clusters::Clusterize;
 use crate::kernels::tpc_cluster_finder_cuda_finder_job_h::{Batch as KernelBatch, Job};
 use crate::kernels::tpc_cluster_finder_shares::DivideCharges;
@@ -33,7 +33,7 @@ pub(crate) struct Stages {
     /// Finds the clusters of the remaining peaks.
     pub(super) clusterize: Stage,
     /// Algorithm that lists marked peaks.
-    pub(crate) compaction: CompactionWay,
+    pub(crate) compaction: CompactionAlgorithm,
 }
 
 /// Arguments that all stages of a batch share.
@@ -154,7 +154,8 @@ impl Work<'_> {
         arguments: impl FnOnce(KernelBatch) -> A,
     ) -> Result<(), DeviceError> {
         let batch = lists::of_kernels(self.batch, self.samples, blocks);
-        let grid = Grid::blocks((self.batch.jobs.len() * blocks) as u32).moving(bytes);
+        let grid =
+            LaunchConfig::blocks((self.batch.jobs.len() * blocks) as u32).with_traffic(bytes);
         // SAFETY: the caller ensures that the arguments are valid for this batch.
         unsafe { self.gpu.launch(kernel, grid, arguments(batch)) }
     }

@@ -6,7 +6,7 @@ use generators::tpc::charges::Labels;
 
 use super::super::input::RowCluster;
 use super::counted;
-use crate::algorithm::{self, Choose, Damage, Harm, Mutants, Output, Promise};
+use crate::algorithm::{self, CheckError, Choose, Mutants, Mutation, Output, Promise};
 
 /// Found clusters by sector, row and their own order, and the labels of each where samples have
 /// some.
@@ -50,7 +50,7 @@ impl Clusters {
     ///
     /// # Errors
     /// Returns the first difference.
-    pub(in super::super) fn check(&self, right: &Self, promise: Promise) -> Result<(), Damage> {
+    pub(in super::super) fn check(&self, right: &Self, promise: Promise) -> Result<(), CheckError> {
         self.list.compare(&right.list)?;
         match (&self.labels, &right.labels) {
             (None, None) => Ok(()),
@@ -60,7 +60,12 @@ impl Clusters {
         }
     }
 
-    fn check_labels(&self, own: &Labels, right: &Labels, promise: Promise) -> Result<(), Damage> {
+    fn check_labels(
+        &self,
+        own: &Labels,
+        right: &Labels,
+        promise: Promise,
+    ) -> Result<(), CheckError> {
         if own.first().len() != self.list.len() {
             let lists = own.first().len();
             let clusters = self.list.len();
@@ -125,10 +130,10 @@ impl Clusters {
         let without = [&own[..at], &own[at + 1..]].concat();
         let doubled = [own, &own[at..=at]].concat();
         vec![
-            (Harm::Changed, with(&changed)),
-            (Harm::Dropped, with(&without)),
-            (Harm::Doubled, with(&doubled)),
-            (Harm::Dropped, Clusters { list: self.list.clone(), labels: None }),
+            (Mutation::Changed, with(&changed)),
+            (Mutation::Dropped, with(&without)),
+            (Mutation::Doubled, with(&doubled)),
+            (Mutation::Dropped, Clusters { list: self.list.clone(), labels: None }),
         ]
     }
 }

@@ -31,7 +31,7 @@ use generators::tpc::geometry::SECTORS;
 use super::TpcDecode;
 use super::input::Output;
 use super::reference;
-use crate::algorithm::{Opened, Opening, Variant};
+use crate::algorithm::{PrepareResult, Variant, VariantContext};
 pub(crate) use charges::{ChargesOf, DecodedCharges};
 pub(crate) use digits::{DecodedPages, DigitsOf};
 use levels::{DecodePage, Level};
@@ -57,20 +57,20 @@ pub(super) const VARIANTS: &[Variant<TpcDecode>] = &[
     .nested(SECTORS),
 ];
 
-fn one_team(at: &Opening<'_, '_, TpcDecode>) -> DecodeWorkers {
+fn one_team(at: &VariantContext<'_, '_, TpcDecode>) -> DecodeWorkers {
     DecodeWorkers::of_one_team(at.input, at.threads())
 }
 
 /// Threads of the published decoder with nested teams: the outer team takes sectors, the inner ones
 /// take pages.
-fn any_teams(at: &Opening<'_, '_, TpcDecode>) -> DecodeWorkers {
+fn any_teams(at: &VariantContext<'_, '_, TpcDecode>) -> DecodeWorkers {
     match at.inner_teams() {
         Some(inner) => DecodeWorkers::of_nested_teams(at.input, inner),
         None => one_team(at),
     }
 }
 
-fn simd<'a>(at: &Opening<'a, '_, TpcDecode>) -> Opened<'a, TpcDecode> {
+fn simd<'a>(at: &VariantContext<'a, '_, TpcDecode>) -> PrepareResult<'a, TpcDecode> {
     let workers = any_teams(at);
     let decode = Level::best().decoder().unwrap_or(reference_page);
     match at.input.settings.output {
@@ -83,10 +83,10 @@ fn simd<'a>(at: &Opening<'a, '_, TpcDecode>) -> Opened<'a, TpcDecode> {
 
 /// A decoder of pages, ready to run; maps are cleared and filled, as published.
 fn decode<'a>(
-    at: &Opening<'a, '_, TpcDecode>,
+    at: &VariantContext<'a, '_, TpcDecode>,
     workers: DecodeWorkers,
     decode: DecodePage,
-) -> Opened<'a, TpcDecode> {
+) -> PrepareResult<'a, TpcDecode> {
     match at.input.settings.output {
         Output::Digits => at.session(DigitsOf::new(at.input, at.arena, workers, decode)),
         Output::ChargeMap => at.session(ChargesOf::new(at.input, at.arena, workers, decode)),

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use generators::tpc::geometry::{REGIONS, SECTORS};
 
-use crate::tpc_decode::input::{Sharing, TimeFrame};
+use crate::tpc_decode::input::{TimeFrame, WorkDistribution};
 
 /// Pages of a task where all pages are one pool: large enough that scheduling costs nothing
 /// compared with decoding, small enough that threads finish together.
@@ -15,13 +15,13 @@ const TASKS_OF_THREAD: usize = 4;
 /// Pages of a time frame, in order; each page is in one task.
 pub(super) fn for_threads(frame: &TimeFrame, threads: usize) -> Vec<Range<usize>> {
     match frame.settings.sharing {
-        Sharing::Sectors => {
+        WorkDistribution::Sectors => {
             // Threads beyond the detector's sectors help with those.
             let threads_of_sector = threads.div_ceil(SECTORS);
             let sectors = frame.sectors().into_iter();
             sectors.flat_map(|pages| split(pages, threads_of_sector)).collect()
         }
-        Sharing::Pages => {
+        WorkDistribution::Pages => {
             let pages = frame.pages.pages().len();
             split(0..pages, pages.div_ceil(PAGES_IN_TASK)).collect()
         }
@@ -38,8 +38,8 @@ pub(super) fn of_sectors(frame: &TimeFrame, threads: usize) -> Vec<Vec<Range<usi
 /// is in one task.
 pub(super) fn of_regions(frame: &TimeFrame, threads: usize) -> Vec<Range<usize>> {
     let tasks_of_sector = match frame.settings.sharing {
-        Sharing::Sectors => threads.div_ceil(SECTORS).min(REGIONS),
-        Sharing::Pages => REGIONS,
+        WorkDistribution::Sectors => threads.div_ceil(SECTORS).min(REGIONS),
+        WorkDistribution::Pages => REGIONS,
     };
     let sectors = 0..frame.sectors().len();
     sectors.flat_map(|sector| split(regions_of(sector), tasks_of_sector)).collect()

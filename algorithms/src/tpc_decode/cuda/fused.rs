@@ -8,7 +8,7 @@ use super::target::{Charges, Target};
 use super::tiles::{self, TileBuffers};
 use super::work::{DecoderConfig, Work};
 use crate::algorithm::Variant;
-use crate::device::gpu::{Arguments, DeviceError, Grid, Kernel, Ptr};
+use crate::device::gpu::{Arguments, DeviceError, Kernel, LaunchConfig, Ptr};
 use crate::kernels::tpc_decode_fused::{
     FUSED_DENSE_LINK_CHARGES, FUSED_DENSE_LINK_DIGITS, FUSED_LINK_CHARGES, FUSED_LINK_DIGITS,
     FUSED_ROW_CHARGES, FUSED_ROW_DIGITS, FusedCharges, FusedDigits,
@@ -23,7 +23,7 @@ pub(super) const FUSED: Variant<TpcDecode> = Variant::cuda(
 );
 
 pub(super) const FUSED_SHADERS: Variant<TpcDecode> =
-    Variant { open: |at| decode_by_shaders(at, CONFIG), ..FUSED.as_shaders() };
+    Variant { prepare: |at| decode_by_shaders(at, CONFIG), ..FUSED.as_shaders() };
 
 pub(super) const FUSED_OVERLAPPED: Variant<TpcDecode> = Variant::cuda(
     "fused-overlapped",
@@ -98,9 +98,9 @@ fn launch<A: Arguments>(
 ) -> Result<(), DeviceError> {
     let load = work.load();
     let bytes = work.bytes();
-    let pages = Grid::blocks(load.pages as u32);
+    let pages = LaunchConfig::blocks(load.pages as u32);
     let at_once = work.gpu.resident_blocks(kernel, pages)?;
-    let grid = Grid::blocks(at_once.min(load.pages as u32)).moving(bytes);
+    let grid = LaunchConfig::blocks(at_once.min(load.pages as u32)).with_traffic(bytes);
     // SAFETY: jobs are validated pages, with their block offsets in the index; the lists have an
     // entry for each of their samples.
     unsafe { work.gpu.launch(kernel, grid, arguments) }

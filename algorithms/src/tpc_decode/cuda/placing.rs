@@ -1,7 +1,7 @@
 //! The second stage: assigns offsets to the samples of each page.
 
 use super::resident::Resident;
-use crate::device::gpu::{DeviceError, Gpu, Grid};
+use crate::device::gpu::{DeviceError, Gpu, LaunchConfig};
 use crate::kernels::tpc_decode_place::{
     PLACE_COUNT, PLACE_JOBS, PLACE_SUM, PlaceCount, PlaceJobs, PlaceSum,
 };
@@ -30,16 +30,16 @@ pub(super) fn place(gpu: &Gpu, resident: &Resident<'_>) -> Result<(), DeviceErro
         jobs: buffers.jobs.ptr(),
     };
     let read = buffers.extents.bytes() * u64::from(fragments);
-    let tiles = Grid::blocks(fragments * tiles);
+    let tiles = LaunchConfig::blocks(fragments * tiles);
     let listed = read + buffers.jobs.bytes();
-    let summed = Grid::blocks(1).moving(2 * buffers.sums.bytes());
+    let summed = LaunchConfig::blocks(1).with_traffic(2 * buffers.sums.bytes());
     gpu.scope(STAGE, || {
         // SAFETY: there is an extent for each page, and a sum for each block.
-        unsafe { gpu.launch(&PLACE_COUNT, tiles.moving(read), count)? };
+        unsafe { gpu.launch(&PLACE_COUNT, tiles.with_traffic(read), count)? };
         // SAFETY: `begins` has an entry for each fragment, and two more.
         unsafe { gpu.launch(&PLACE_SUM, summed, sum)? };
         // SAFETY: there is a job for each page that headers announce, which is at least the number
         // of valid pages.
-        unsafe { gpu.launch(&PLACE_JOBS, tiles.moving(listed), jobs) }
+        unsafe { gpu.launch(&PLACE_JOBS, tiles.with_traffic(listed), jobs) }
     })
 }

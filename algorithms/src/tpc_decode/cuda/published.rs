@@ -8,7 +8,7 @@ use super::runner::{decode_by_shaders, decode_on_gpu};
 use super::target::{Charges, Target};
 use super::work::{Decode, DecoderConfig, Work};
 use crate::algorithm::Variant;
-use crate::device::gpu::{Arguments, DeviceError, Gpu, Grid, Kernel, Ptr};
+use crate::device::gpu::{Arguments, DeviceError, Gpu, Kernel, LaunchConfig, Ptr};
 use crate::kernels::tpc_decode_ballot_scan::{
     DENSE_LINK_CHARGES, DENSE_LINK_DIGITS, DecodeCharges, DecodeDigits, LINK_CHARGES, LINK_DIGITS,
 };
@@ -54,7 +54,7 @@ pub(super) const SHUFFLE_SCAN: Variant<TpcDecode> = Variant::cuda(
 pub(crate) const BALLOT_CONFIG: DecoderConfig = published(|work| decode(work, &BALLOT));
 
 pub(super) const BALLOT_SCAN_SHADERS: Variant<TpcDecode> =
-    Variant { open: |at| decode_by_shaders(at, BALLOT_CONFIG), ..BALLOT_SCAN.as_shaders() };
+    Variant { prepare: |at| decode_by_shaders(at, BALLOT_CONFIG), ..BALLOT_SCAN.as_shaders() };
 
 const fn published(decode: Decode) -> DecoderConfig {
     DecoderConfig { index: Index::Unused, maps: Maps::Filled, decode }
@@ -123,10 +123,10 @@ fn launch<A: Arguments>(
         Layout::Row => 1,
         Layout::Link | Layout::DenseLink => warps_of_block(kernel.threads(), work.gpu),
     };
-    let grid = Grid::blocks((work.load().pages as u32).div_ceil(pages_of_block));
+    let grid = LaunchConfig::blocks((work.load().pages as u32).div_ceil(pages_of_block));
     // The traffic of charges written to maps depends on their distances from each other.
     let grid = match work.target {
-        Target::Digits(_) => grid.moving(work.bytes()),
+        Target::Digits(_) => grid.with_traffic(work.bytes()),
         Target::Charges(_) => grid,
     };
     // SAFETY: jobs are validated pages, and the lists have an entry for each of their samples; maps

@@ -12,10 +12,10 @@ use super::tables::DeviceTables;
 use super::target::{Charges, Target};
 use super::validation;
 use super::work::{DecoderConfig, Work};
-use crate::algorithm::{Damage, Opened, Opening, Runner};
+use crate::algorithm::{CheckError, PrepareResult, Runner, VariantContext};
 use crate::all_cores::mapped;
 use crate::device::gpu::{
-    DeviceError, FromHost, Gpu, Lent, PinnedBuffer, Pristine, QUEUES, ToHost,
+    CachedPerInput, DeviceError, FromHost, Gpu, PinnedBuffer, PinnedInput, QUEUES, ToHost,
 };
 use crate::device::{Arena, Unavailable, buffers};
 use crate::parallel::{Grain, extend};
@@ -39,9 +39,9 @@ struct DecodeRunner<'a> {
 
 /// Buffers of a run.
 struct DecodeBuffers<'a> {
-    tables: Lent<'a, DeviceTables>,
+    tables: CachedPerInput<'a, DeviceTables>,
     /// All pages, page-locked. A run does not change them.
-    pages: Pristine<'a, u8>,
+    pages: PinnedInput<'a, u8>,
     /// Digits on the host, part after part. Charges stay on the device, where clusters are found.
     digits: PinnedBuffer<u64>,
     parts: Vec<PartBuffers>,
@@ -61,10 +61,10 @@ buffers!(PartBuffers: pages, target);
 
 /// A decoder, ready to run.
 pub(super) fn decode_on_gpu<'a>(
-    at: &Opening<'a, '_, TpcDecode>,
+    at: &VariantContext<'a, '_, TpcDecode>,
     division: Division,
     config: DecoderConfig,
-) -> Opened<'a, TpcDecode> {
+) -> PrepareResult<'a, TpcDecode> {
     let parts = parts::parts_of(at.input, at.input.settings.output, division);
     fit(&parts)?;
     at.session(DecodeRunner {
@@ -79,9 +79,9 @@ pub(super) fn decode_on_gpu<'a>(
 
 /// Decodes by shaders, all sectors together. Only dense link pages are supported.
 pub(super) fn decode_by_shaders<'a>(
-    at: &Opening<'a, '_, TpcDecode>,
+    at: &VariantContext<'a, '_, TpcDecode>,
     config: DecoderConfig,
-) -> Opened<'a, TpcDecode> {
+) -> PrepareResult<'a, TpcDecode> {
     if at.input.format().layout() != Layout::DenseLink {
         let reason = "shaders decode dense link pages only; use such a format";
         return Err(Unavailable(reason.to_owned()));
@@ -140,8 +140,10 @@ impl<'a> DecodeBuffers<'a> {
         let parts = parts.collect::<Result<Vec<_>, _>>()?;
         let digits = parts.iter().map(|part| part.target.digits());
         Ok(DecodeBuffers {
-            tables: Lent::of("tables", tables, arena, gpu, |gpu| DeviceTables::new(gpu, tables))?,
-            pages: Pristine::take(arena, gpu, pages, 0..pages.len())?,
+            tables: CachedPerInput::of("tables", tables, arena, gpu, |gpu| {
+                DeviceTables::new(gpu, tables)
+            })?,
+            pages: PinnedInput::take(arena, gpu, pages, 0..pages.len())?,
             digits: gpu.pinned(digits.sum())?,
             parts,
             found: Decoded::default(),
@@ -162,7 +164,7 @@ impl<'a> DecodeBuffers<'a> {
             next = own.end;
             if !part.pages.is_empty() {
                 let host = (self.pages.part(part.bytes()), self.digits.part_mut(own));
-                gpu.in_queue(number % QUEUES, |gpu| {
+                gpu.with_queue(number % QUEUES, |gpu| {
                     buffers.start(gpu, (frame, part, tables), host, config)
                 })?;
             }
@@ -210,7 +212,7 @@ impl PartBuffers {
 
 fn positions(gpu: &Gpu, charges: &Charges, samples: usize) -> Result<Vec<Position>, DeviceError> {
     let samples = samples.min(charges.positions.len());
-    let words = gpu.fetched(&charges.positions, 0..samples)?;
+    let words = gpu.read_back(&charges.positions, 0..samples)?;
     let position = |word: &u32| Position { column: *word as i16, time: (*word >> 16) as i16 };
     Ok(mapped(&words, position))
 }
@@ -228,7 +230,7 @@ fn present_in(
     let of_sector = |sector: usize| {
         // One at a time: all together may need too much memory.
         let map =
-            gpu.fetched(&charges.maps, sector * part.entries()..(sector + 1) * part.entries())?;
+            gpu.read_back(&charges.maps, sector * part.entries()..(sector + 1) * part.entries())?;
         Ok(present(&map))
     };
     (0..part.sectors.len()).map(of_sector).collect()
@@ -253,13 +255,13 @@ impl<'a> Runner<TpcDecode> for DecodeRunner<'a> {
     fn run(&mut self, buffers: &mut DecodeBuffers<'a>) -> Result<(), DeviceError> {
         let gpu = &*self.gpu;
         let frame = self.frame;
-        let open =
-            || Ok(gpu.on_host(|| parts::parts_of(frame, frame.settings.output, self.division)));
-        let parts = gpu.scope(HEADERS, open)?;
+        let headers =
+            || Ok(gpu.host_stage(|| parts::parts_of(frame, frame.settings.output, self.division)));
+        let parts = gpu.scope(HEADERS, headers)?;
         buffers.start(gpu, (frame, &parts), self.config)
     }
 
-    fn inspect(&mut self, buffers: &mut DecodeBuffers<'a>) -> Result<(), Damage> {
+    fn inspect(&mut self, buffers: &mut DecodeBuffers<'a>) -> Result<(), CheckError> {
         buffers.found = self.found_in(buffers)?;
         Ok(())
     }

@@ -7,7 +7,7 @@ use super::tables::DeviceTables;
 use super::target::Charges;
 use super::work::Work;
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig};
 use crate::kernels::tpc_decode_charge_tiles::{
     BOUNDS_OF_PAGE, CHARGE_TILES, CLEAR_MARGINS, ChargeTiles, ClearMargins, FIND_LINES, FindLines,
     LINES, MOST_ROWS, PageLines, STREAM_JOBS, StreamJobs,
@@ -98,7 +98,7 @@ pub(super) fn clear_margins(
         all_lines: all_lines as u32,
         maps: maps.ptr(),
     };
-    let grid = Grid::blocks((all_lines * part.sectors.len()) as u32);
+    let grid = LaunchConfig::blocks((all_lines * part.sectors.len()) as u32);
     // SAFETY: maps have as many lines as the shape's time bins need, which is the grid's size.
     unsafe { gpu.launch(&CLEAR_MARGINS, grid, arguments) }
 }
@@ -122,7 +122,7 @@ pub(super) fn make(
         streams: tiles.streams.ptr(),
     };
     // SAFETY: `streams` has an entry for the jobs of each stream.
-    unsafe { gpu.launch(&STREAM_JOBS, STREAM_JOBS.thread_each(tiles.pages.len()), find)? };
+    unsafe { gpu.launch(&STREAM_JOBS, STREAM_JOBS.grid_for(tiles.pages.len()), find)? };
     find_lines(work, charges, tiles)?;
     let lines = part.shape.lines().len() as u32;
     let make = ChargeTiles {
@@ -144,7 +144,7 @@ pub(super) fn make(
     let line = part.sectors.len() * tiles_of_line * size_of::<Tile>();
     let written = u64::from(lines) * line as u64;
     let read = work.load().samples * (size_of::<u32>() + size_of::<u16>()) as u64;
-    let grid = Grid::blocks(blocks).moving(read + written);
+    let grid = LaunchConfig::blocks(blocks).with_traffic(read + written);
     // SAFETY: the positions and charges of each job are listed, and maps have the lines that are
     // written.
     unsafe { gpu.launch(&CHARGE_TILES, grid, make) }
@@ -164,7 +164,7 @@ fn find_lines(work: &Work<'_>, charges: &Charges, tiles: &TileBuffers) -> Result
         pages: tiles.lines.ptr(),
         bounds: tiles.bounds.ptr(),
     };
-    let grid = FIND_LINES.thread_each(work.load().pages * BOUNDS_OF_PAGE as usize);
+    let grid = FIND_LINES.grid_for(work.load().pages * BOUNDS_OF_PAGE as usize);
     // SAFETY: each job has its bounds, and the list contains the samples of its page.
     unsafe { work.gpu.launch(&FIND_LINES, grid, arguments) }
 }

@@ -3,7 +3,7 @@
 use generators::tpc::Layout;
 
 use super::resident::Resident;
-use crate::device::gpu::{DeviceError, Gpu, Grid, Kernel};
+use crate::device::gpu::{DeviceError, Gpu, Kernel, LaunchConfig};
 use crate::kernels::tpc_decode_validate::{
     TEAM, VALIDATE_DENSE_LINK, VALIDATE_LINK, VALIDATE_MANY_DENSE_LINK, VALIDATE_ROW, Validate,
 };
@@ -24,7 +24,7 @@ pub(super) fn validate(gpu: &Gpu, resident: &Resident<'_>) -> Result<(), DeviceE
     let pages = resident.part.pages.len();
     let bounds = &frame.bounds;
     let teams =
-        |kernel: &'static Kernel<Validate>| (kernel, kernel.thread_each(pages * TEAM as usize));
+        |kernel: &'static Kernel<Validate>| (kernel, kernel.grid_for(pages * TEAM as usize));
     let (kernel, grid) = match frame.format().layout() {
         Layout::Row => teams(&VALIDATE_ROW),
         Layout::Link => teams(&VALIDATE_LINK),
@@ -37,7 +37,7 @@ pub(super) fn validate(gpu: &Gpu, resident: &Resident<'_>) -> Result<(), DeviceE
         }
     };
     let read = resident.part.load.bytes;
-    let grid = grid.moving(read + buffers.records.bytes() + buffers.extents.bytes());
+    let grid = grid.with_traffic(read + buffers.records.bytes() + buffers.extents.bytes());
     let arguments = Validate {
         pages: buffers.pages.ptr(),
         streams: buffers.streams.ptr(),
@@ -60,7 +60,11 @@ pub(super) fn validate(gpu: &Gpu, resident: &Resident<'_>) -> Result<(), DeviceE
 }
 
 /// A grid with a thread for each page, limited to the resident ones: they process pages in a loop.
-fn at_once(gpu: &Gpu, kernel: &Kernel<Validate>, pages: usize) -> Result<Grid, DeviceError> {
-    let each = kernel.thread_each(pages);
-    Ok(Grid::blocks(each.blocks.min(gpu.resident_blocks(kernel, each)?)))
+fn at_once(
+    gpu: &Gpu,
+    kernel: &Kernel<Validate>,
+    pages: usize,
+) -> Result<LaunchConfig, DeviceError> {
+    let each = kernel.grid_for(pages);
+    Ok(LaunchConfig::blocks(each.blocks.min(gpu.resident_blocks(kernel, each)?)))
 }

@@ -14,13 +14,13 @@ use generators::tpc::{Digit, Endpoint};
 use super::charge_map::{Position, entries, present};
 use super::fragments::{Fragments, time_bins_of};
 use super::header::OpenPage;
-use super::input::{Output, Sharing, Tables, TimeFrame};
+use super::input::{Output, Tables, TimeFrame, WorkDistribution};
 use super::{Decoded, TpcDecode, judgement};
 use crate::all_cores::mapped;
 use crate::parallel::map;
 use crate::plugin::abi::{CHARGE_MAP, DIGITS, Lists, PAGES, SECTORS as BY_SECTOR};
 use crate::plugin::contract::{Contract, Stable};
-use crate::plugin_session::{Asked, Description, Layout, OutputLists, PluginTask};
+use crate::plugin_session::{Description, Layout, OutputLists, PluginRequest, PluginTask};
 
 /// Features that plugins of this task may declare.
 pub(super) const CONTRACT: Contract =
@@ -30,7 +30,7 @@ pub(super) const CONTRACT: Contract =
 const REJECTED: u8 = 1;
 
 impl PluginTask for TpcDecode {
-    fn describe<'a>(&self, frame: &'a TimeFrame, _: Asked) -> Description<'a, Decoded> {
+    fn describe<'a>(&self, frame: &'a TimeFrame, _: PluginRequest) -> Description<'a, Decoded> {
         let mut layout = Layout::default();
         let bytes = layout.array("its pages", frame.pages.bytes());
         let streams = layout.array("its streams", streams(frame));
@@ -56,8 +56,8 @@ impl PluginTask for TpcDecode {
             format: frame.format().version().into(),
             output: if is_map { CHARGE_MAP } else { DIGITS },
             sharing: match frame.settings.sharing {
-                Sharing::Sectors => BY_SECTOR,
-                Sharing::Pages => PAGES,
+                WorkDistribution::Sectors => BY_SECTOR,
+                WorkDistribution::Pages => PAGES,
             },
             first_orbit: frame.bounds.first_orbit,
             orbits: frame.bounds.orbits,

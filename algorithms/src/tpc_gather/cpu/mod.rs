@@ -18,7 +18,7 @@ use generators::tpc::clusters::{Clusters, Layout};
 use super::TpcGather;
 use super::packed::{Packed, blocks};
 use super::packing::Packing;
-use crate::algorithm::{Opened, Opening, Runner, Variant};
+use crate::algorithm::{PrepareResult, Runner, Variant, VariantContext};
 use crate::all_cores::fill;
 use crate::device::gpu::{DeviceError, POISON};
 use crate::device::{Arena, ArenaVec, Buffers};
@@ -61,7 +61,10 @@ struct GatherBuffers<'a> {
     arena: &'a Arena,
 }
 
-fn on_host<'a>(at: &Opening<'a, '_, TpcGather>, gather: Gather) -> Opened<'a, TpcGather> {
+fn on_host<'a>(
+    at: &VariantContext<'a, '_, TpcGather>,
+    gather: Gather,
+) -> PrepareResult<'a, TpcGather> {
     at.session(GatherRunner { gather, input: at.input, arena: at.arena })
 }
 

@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use crate::algorithm::{Metric, Relation};
 use crate::ceilings::MemoryStreams;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig};
 use crate::kernels::tpc_gather_beside::{GATHER_BESIDE_COMPUTE, GatherBesideCompute, THREADS};
 use crate::tpc_gather::{SLOWDOWN_OF_COMPUTE, SLOWDOWN_OF_COPY};
 
@@ -70,7 +70,7 @@ impl Compute {
 
     fn start(&self, gpu: &Gpu) -> Result<(), DeviceError> {
         let results = self.results.ptr();
-        let grid = Grid::blocks(self.blocks);
+        let grid = LaunchConfig::blocks(self.blocks);
         let arguments = GatherBesideCompute { results };
         // SAFETY: there is a result for each thread.
         unsafe { gpu.launch(&GATHER_BESIDE_COMPUTE, grid, arguments) }

@@ -9,7 +9,7 @@ use super::pieces::DevicePieces;
 use super::runner::gather_from_gpu;
 use crate::algorithm::Variant;
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, PinnedBuffer, QUEUES};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig, PinnedBuffer, QUEUES};
 use crate::kernels::tpc_gather_chunks::{GATHER_CHUNK, GatherChunk};
 use crate::tpc_gather::TpcGather;
 
@@ -78,7 +78,7 @@ fn pack(
     chunk: &Chunk,
 ) -> Result<(), DeviceError> {
     let blocks = BLOCKS_EACH * gpu.properties().multiprocessors;
-    let grid = Grid::blocks(blocks).moving(2 * chunk.bytes.len() as u64);
+    let grid = LaunchConfig::blocks(blocks).with_traffic(2 * chunk.bytes.len() as u64);
     let arguments = GatherChunk {
         source: pieces.input_buffers.source.ptr(),
         target: packed.ptr(),
@@ -107,13 +107,13 @@ impl Gatherer for Chunks {
         pieces.find_places(gpu)?;
         for queue in 1..QUEUES {
             // All queues need the offsets.
-            gpu.in_queue(queue, Gpu::follow_first_queue)?;
+            gpu.with_queue(queue, Gpu::wait_for_first_queue)?;
         }
         for (number, chunk) in (0..QUEUES).cycle().zip(&self.chunks) {
             let host = self.host.part_mut(chunk.bytes.clone());
             let packed = &self.packed;
             let start = chunk.bytes.start;
-            gpu.in_queue(number, |gpu| {
+            gpu.with_queue(number, |gpu| {
                 pack(gpu, pieces, packed, chunk)?;
                 gpu.download_part(host, packed, start)
             })?;

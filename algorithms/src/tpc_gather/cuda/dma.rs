@@ -7,7 +7,7 @@ use super::pieces::DevicePieces;
 use super::runner::gather_from_gpu;
 use crate::algorithm::Variant;
 use crate::device::buffers;
-use crate::device::gpu::{DeviceError, Gpu, Grid, Kernel, MappedBuffer};
+use crate::device::gpu::{DeviceError, Gpu, Kernel, LaunchConfig, MappedBuffer};
 use crate::kernels::tpc_gather_dma::{GATHER_DMA, GatherPack};
 use crate::kernels::tpc_gather_dma_buffered::GATHER_DMA_BUFFERED;
 use crate::tpc_gather::TpcGather;
@@ -56,7 +56,7 @@ impl Gatherer for Dma {
         pieces: &DevicePieces<'_>,
     ) -> Result<(), DeviceError> {
         pieces.find_places(gpu)?;
-        let grid = Grid::blocks(self.blocks).moving(2 * pieces.packed_bytes);
+        let grid = LaunchConfig::blocks(self.blocks).with_traffic(2 * pieces.packed_bytes);
         let arguments = pieces.arguments(self.host.ptr());
         // SAFETY: pieces are in the source, and their offsets in the target, which has the layout
         // of packed arrays.

@@ -7,7 +7,7 @@ use super::pieces::DevicePieces;
 use super::runner::gather_from_gpu;
 use crate::algorithm::Variant;
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, PinnedBuffer};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig, PinnedBuffer};
 use crate::kernels::tpc_gather_multi_block::GATHER_MULTI_BLOCK;
 use crate::tpc_gather::TpcGather;
 
@@ -43,7 +43,7 @@ impl Gatherer for MultiBlock {
     ) -> Result<(), DeviceError> {
         pieces.find_places(gpu)?;
         let blocks = BLOCKS_EACH * gpu.properties().multiprocessors;
-        let grid = Grid::blocks(blocks).moving(2 * pieces.packed_bytes);
+        let grid = LaunchConfig::blocks(blocks).with_traffic(2 * pieces.packed_bytes);
         let arguments = pieces.arguments(self.packed.ptr());
         // SAFETY: pieces are in the source, and their offsets in the target, which has the layout
         // of packed arrays.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use generators::tpc::clusters::{Clusters, FIELDS, Layout, Per};
 
 use crate::all_cores::first_difference;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Lent, Ptr};
+use crate::device::gpu::{CachedPerInput, DeviceBuffer, DeviceError, Gpu, LaunchConfig, Ptr};
 use crate::device::{Arena, buffers};
 use crate::kernels::tpc_gather_cuda_pieces_h::{ATTACHED, Array, DIFFERENCES, UNATTACHED, WHOLE};
 use crate::kernels::tpc_gather_dma::GatherPack;
@@ -30,7 +30,7 @@ buffers!(GatherInput: source, arrays, track_starts, row_starts);
 
 /// Clusters on the device, for kernels.
 pub(super) struct DevicePieces<'a> {
-    pub(super) input_buffers: Lent<'a, GatherInput>,
+    pub(super) input_buffers: CachedPerInput<'a, GatherInput>,
     pub(super) track_places: DeviceBuffer<u32>,
     pub(super) row_places: DeviceBuffer<u32>,
     sums: DeviceBuffer<u32>,
@@ -84,7 +84,7 @@ fn differs<T: bytemuck::Pod + Default + PartialEq + Send + Sync>(
     buffer: &DeviceBuffer<T>,
     expected: &[T],
 ) -> Result<bool, DeviceError> {
-    let now = gpu.fetched(buffer, 0..expected.len())?;
+    let now = gpu.read_back(buffer, 0..expected.len())?;
     Ok(first_difference(expected, &now).is_some())
 }
 
@@ -100,7 +100,7 @@ impl<'a> DevicePieces<'a> {
             input.layout().range(field.unwrap_or_default()).start as u32
         };
         Ok(DevicePieces {
-            input_buffers: Lent::of("pieces", input, arena, gpu, |gpu| {
+            input_buffers: CachedPerInput::of("pieces", input, arena, gpu, |gpu| {
                 GatherInput::new(gpu, input)
             })?,
             track_places: gpu.buffer(tracks + 1)?,
@@ -145,12 +145,12 @@ impl<'a> DevicePieces<'a> {
         };
         let counts_bytes = 2 * u64::from(tracks) + 4 * u64::from(rows);
         let places_bytes = 4 * u64::from(tracks + rows);
-        let grid = Grid::blocks(self.sums.len() as u32);
+        let grid = LaunchConfig::blocks(self.sums.len() as u32);
         // SAFETY: the numbers of clusters are in the source, and there is a sum for each block and
         // an offset for each piece and for the end.
         unsafe {
-            gpu.launch(&GATHER_SUMS, grid.moving(counts_bytes), summing)?;
-            gpu.launch(&GATHER_PLACES, grid.moving(counts_bytes + places_bytes), placing)
+            gpu.launch(&GATHER_SUMS, grid.with_traffic(counts_bytes), summing)?;
+            gpu.launch(&GATHER_PLACES, grid.with_traffic(counts_bytes + places_bytes), placing)
         }
     }
 

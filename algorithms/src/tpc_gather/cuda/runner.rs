@@ -8,7 +8,7 @@ use generators::tpc::clusters::{Clusters, FIELDS, Layout};
 use super::beside::slowdowns;
 use super::pieces::DevicePieces;
 use super::{Gatherer, MakeGatherer};
-use crate::algorithm::{Damage, Metric, Opened, Opening, Relation, Runner, Work};
+use crate::algorithm::{CheckError, Metric, PrepareResult, Relation, Runner, VariantContext, Work};
 use crate::device::gpu::{DeviceError, Gpu};
 use crate::device::{Arena, Unavailable, buffers};
 use crate::tpc_gather::packed::Packed;
@@ -34,25 +34,25 @@ buffers!(GatherBuffers<'_>: pieces, gatherer);
 
 /// A gatherer, ready to run. Kernels count the bytes of an array with 32 bits.
 pub(super) fn gather_from_gpu<'a>(
-    at: &Opening<'a, '_, TpcGather>,
+    at: &VariantContext<'a, '_, TpcGather>,
     make_gatherer: MakeGatherer,
-) -> Opened<'a, TpcGather> {
-    open(at, None, make_gatherer)
+) -> PrepareResult<'a, TpcGather> {
+    prepare(at, None, make_gatherer)
 }
 
 /// Variant that makes a copy for each piece: if there are many, only of a sample of them.
 pub(super) fn gather_sample_from_gpu<'a>(
-    at: &Opening<'a, '_, TpcGather>,
+    at: &VariantContext<'a, '_, TpcGather>,
     make_gatherer: MakeGatherer,
-) -> Opened<'a, TpcGather> {
-    open(at, Some(Sample::for_input(at.input)), make_gatherer)
+) -> PrepareResult<'a, TpcGather> {
+    prepare(at, Some(Sample::for_input(at.input)), make_gatherer)
 }
 
-fn open<'a>(
-    at: &Opening<'a, '_, TpcGather>,
+fn prepare<'a>(
+    at: &VariantContext<'a, '_, TpcGather>,
     sample: Option<Sample>,
     make_gatherer: MakeGatherer,
-) -> Opened<'a, TpcGather> {
+) -> PrepareResult<'a, TpcGather> {
     let layout = Layout::new(&at.input.packed());
     let arrays = (0..FIELDS.len()).map(|field| layout.range(field).len());
     match arrays.max() {
@@ -86,7 +86,7 @@ impl<'a> Runner<TpcGather> for GatherRunner<'a> {
         buffers.gatherer.gather(&self.gpu, self.input, &buffers.pieces)
     }
 
-    fn inspect(&mut self, buffers: &mut GatherBuffers<'a>) -> Result<(), Damage> {
+    fn inspect(&mut self, buffers: &mut GatherBuffers<'a>) -> Result<(), CheckError> {
         match buffers.pieces.damage(&self.gpu, self.input)? {
             None => Ok(()),
             Some(changed) => Err(format!("it changed {changed}").into()),

@@ -5,7 +5,7 @@ use generators::tpc::clusters::{Clusters, Layout};
 use super::Gatherer;
 use super::pieces::DevicePieces;
 use super::runner::gather_from_gpu;
-use crate::algorithm::{Open, Opening, Variant};
+use crate::algorithm::{Prepare, Variant, VariantContext};
 use crate::device::emulator::{self, Config};
 use crate::device::gpu::{DeviceError, Gpu, POISON, PinnedBuffer};
 use crate::device::{Arena, Target, Team, buffers};
@@ -52,15 +52,15 @@ fn run_that_modifies_its_input_is_reported_and_reverted() {
     let arena = Arena::default();
     let team = Team::new(1).expect("a thread");
     let target = Target::emulated(gpu, &team);
-    let damage = |open: Open<TpcGather>| {
-        let opening = Opening {
+    let damage = |prepare: Prepare<TpcGather>| {
+        let opening = VariantContext {
             task: &TpcGather,
-            variant: Variant::cuda("of a test", "", open),
+            variant: Variant::cuda("of a test", "", prepare),
             input: &input,
             arena: &arena,
             target: &target,
         };
-        let mut session = open(&opening).expect("it fits");
+        let mut session = prepare(&opening).expect("it fits");
         let ran = session.reset().and_then(|()| session.run());
         assert_eq!(ran, Ok(()));
         session.inspect().err().map(|damage| damage.to_string())

@@ -11,7 +11,8 @@ use super::packed::Packed;
 use crate::plugin::abi;
 use crate::plugin::contract::Contract;
 use crate::plugin_session::{
-    Addresses, Array, Asked, Description, Figures, PluginTask, Room, Shown, Upload, changed_at_byte,
+    AbiInput, Addresses, Array, Description, Figures, OutputSpec, PluginRequest, PluginTask,
+    Upload, changed_at_byte,
 };
 
 /// Features that plugins of this task may declare.
@@ -21,7 +22,7 @@ pub(super) const CONTRACT: Contract =
 impl PluginTask for TpcGather {
     const FIGURES: Option<Figures> = Some(|gpu, run| slowdowns(gpu, run));
 
-    fn describe<'a>(&self, input: &'a Clusters, _: Asked) -> Description<'a, Packed> {
+    fn describe<'a>(&self, input: &'a Clusters, _: PluginRequest) -> Description<'a, Packed> {
         let array = |name: &'static str, content: &'a [u8]| Array {
             name: name.into(),
             content: content.into(),
@@ -35,7 +36,7 @@ impl PluginTask for TpcGather {
                 array("the starts of rows", bytemuck::cast_slice(rows)),
             ],
             on_host: 1,
-            outputs: vec![Room::of_output(Layout::new(&input.packed()).bytes())],
+            outputs: vec![OutputSpec::of_output(Layout::new(&input.packed()).bytes())],
             upload: Upload::BeforeRun,
             shown: Box::new(GatherInput::new(input)),
             read: Box::new(|outputs| Ok(Packed::from_bytes(outputs[0]))),
@@ -85,7 +86,7 @@ impl<'a> GatherInput<'a> {
     }
 }
 
-impl Shown for GatherInput<'_> {
+impl AbiInput for GatherInput<'_> {
     fn as_ptr(&self) -> *const c_void {
         (&raw const self.gather).cast()
     }

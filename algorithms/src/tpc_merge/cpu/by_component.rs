@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use generators::tpc::slice_tracks::{NONE, Relations, SliceTracks};
 
-use crate::algorithm::{Opening, Runner};
+use crate::algorithm::{Runner, VariantContext};
 use crate::all_cores::copy;
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec, Buffers};
@@ -78,7 +78,7 @@ impl<F: Buffers, B: Buffers> Buffers for MergeBuffers<'_, F, B> {
 }
 
 impl<'a, F, B> ByComponent<'a, F, B> {
-    pub(super) fn new(at: &Opening<'a, '_, TpcMerge>) -> Self {
+    pub(super) fn new(at: &VariantContext<'a, '_, TpcMerge>) -> Self {
         ByComponent {
             input: at.input,
             arena: at.arena,

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use generators::tpc::slice_tracks::{NONE, Relations, SliceTracks};
 
-use crate::algorithm::{Opening, Runner};
+use crate::algorithm::{Runner, VariantContext};
 use crate::all_cores::copy;
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec};
@@ -18,7 +18,7 @@ pub(super) struct Sequential<'a> {
 }
 
 impl<'a> Sequential<'a> {
-    pub(super) fn new(at: &Opening<'a, '_, TpcMerge>) -> Self {
+    pub(super) fn new(at: &VariantContext<'a, '_, TpcMerge>) -> Self {
         Sequential { input: at.input, arena: at.arena }
     }
 }

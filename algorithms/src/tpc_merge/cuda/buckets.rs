@@ -4,7 +4,7 @@ use super::tracks::DeviceTracks;
 use super::{Merger, components, merge_on_gpu};
 use crate::algorithm::Variant;
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig};
 use crate::kernels::tpc_merge_buckets::{
     Counters, MERGE_COUNT, MERGE_FILL, MERGE_PLACE, MERGE_RESOLVE, MergeCount, MergeFill,
     MergePlace, MergeResolve, PARTS,
@@ -73,7 +73,7 @@ impl Buckets {
             tracks,
         };
         let fill = MergeFill { roots, begins, ranks, members: self.members.ptr(), tracks };
-        let grid = |words| MERGE_COUNT.thread_each(tracks as usize).moving(all.words(words));
+        let grid = |words| MERGE_COUNT.grid_for(tracks as usize).with_traffic(all.words(words));
         // SAFETY: all arrays have an entry for each slice track, and those of components the
         // maximum number of components with this number of members.
         unsafe {
@@ -107,7 +107,7 @@ impl Merger for Buckets {
             part_roots: part_roots(all.count() as usize) as u32,
         };
         // The traffic depends on which slice tracks are in components of the part.
-        let grid = Grid::blocks(blocks);
+        let grid = LaunchConfig::blocks(blocks);
         // SAFETY: lists contain valid slice tracks, as do links and relations, and no two lists are
         // of one component.
         unsafe { gpu.launch(&MERGE_RESOLVE, grid, arguments) }

@@ -19,9 +19,9 @@ pub(super) fn find(
     let hook = MergeHook { links, relations: all.relations.ptr(), parents, tracks };
     let jump = MergeJump { parents, tracks };
     let count = tracks as usize;
-    let setting = MERGE_SETUP.thread_each(count).moving(all.words(2));
-    let hooking = MERGE_HOOK.thread_each(count).moving(all.words(7));
-    let jumping = MERGE_JUMP.thread_each(count).moving(all.words(2));
+    let setting = MERGE_SETUP.grid_for(count).with_traffic(all.words(2));
+    let hooking = MERGE_HOOK.grid_for(count).with_traffic(all.words(7));
+    let jumping = MERGE_JUMP.grid_for(count).with_traffic(all.words(2));
     // SAFETY: all arrays have an entry for each slice track, and links and relations contain only
     // indices of slice tracks.
     unsafe {

@@ -4,7 +4,7 @@ use super::tracks::DeviceTracks;
 use super::{Merger, components, merge_on_gpu};
 use crate::algorithm::Variant;
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig};
 use crate::kernels::tpc_merge_components_blocks::{MERGE_COMPONENTS_BLOCKS, MergeComponentsBlocks};
 use crate::tpc_merge::TpcMerge;
 
@@ -43,7 +43,7 @@ impl Merger for ComponentsBlocks {
             count: tracks.count(),
         };
         // The traffic depends on which slice tracks have links.
-        let grid = Grid::blocks(blocks);
+        let grid = LaunchConfig::blocks(blocks);
         // SAFETY: all arrays have an entry for each slice track, and links and relations contain
         // only indices of slice tracks.
         unsafe { gpu.launch(&MERGE_COMPONENTS_BLOCKS, grid, arguments) }

@@ -21,7 +21,7 @@ use std::sync::Arc;
 use generators::tpc::slice_tracks::{Relations, SliceTracks};
 
 use super::TpcMerge;
-use crate::algorithm::{Opened, Opening, Runner, Variant};
+use crate::algorithm::{PrepareResult, Runner, Variant, VariantContext};
 use crate::all_cores::mapped;
 use crate::device::gpu::{DeviceError, Gpu, PinnedBuffer};
 use crate::device::{Arena, Buffers, Unavailable, buffers};
@@ -80,10 +80,10 @@ buffers!(MergeBuffers<'_>: host, merged, device, merger);
 
 /// A merger, ready to run on a number of slice tracks up to that of its buffers.
 fn merge_on_gpu<'a>(
-    at: &Opening<'a, '_, TpcMerge>,
+    at: &VariantContext<'a, '_, TpcMerge>,
     most: usize,
     make_merger: MakeMerger,
-) -> Opened<'a, TpcMerge> {
+) -> PrepareResult<'a, TpcMerge> {
     let tracks = at.input.len();
     if tracks > most {
         return Err(Unavailable(format!(
@@ -111,20 +111,20 @@ impl<'a> Runner<TpcMerge> for MergeRunner<'a> {
         let gpu = &self.gpu;
         let device = &buffers.device;
         device.upload_relations(gpu, &buffers.host)?;
-        gpu.in_queue(BESIDE, |gpu| {
-            gpu.follow_first_queue()?;
+        gpu.with_queue(BESIDE, |gpu| {
+            gpu.wait_for_first_queue()?;
             buffers.merger.find_components(gpu, device)
         })?;
         device.upload_tracks(gpu, &buffers.host)?;
         // Components are found before all slice tracks are copied.
-        gpu.in_queue(BESIDE, Gpu::wait)?;
+        gpu.with_queue(BESIDE, Gpu::wait)?;
         let tracks = self.input.len();
         let size = buffers.merger.part_size(tracks).max(1);
         for (number, first) in (0..tracks).step_by(size).enumerate() {
             gpu.scope("resolve", || buffers.merger.resolve(gpu, device, number))?;
             let merged = buffers.merged.part_mut(first..tracks.min(first + size));
-            gpu.in_queue(BESIDE, |gpu| {
-                gpu.follow_first_queue()?;
+            gpu.with_queue(BESIDE, |gpu| {
+                gpu.wait_for_first_queue()?;
                 gpu.download_part(merged, &device.relations, first)
             })?;
         }

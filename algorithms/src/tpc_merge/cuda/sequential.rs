@@ -4,7 +4,7 @@ use super::tracks::DeviceTracks;
 use super::{Merger, merge_on_gpu};
 use crate::algorithm::Variant;
 use crate::device::buffers;
-use crate::device::gpu::{DeviceError, Gpu, Grid};
+use crate::device::gpu::{DeviceError, Gpu, LaunchConfig};
 use crate::kernels::tpc_merge_sequential::{MERGE_SEQUENTIAL, MergeSequential};
 use crate::tpc_merge::TpcMerge;
 
@@ -30,7 +30,7 @@ impl Merger for Sequential {
             count: tracks.count(),
         };
         // The traffic depends on which slice tracks have links.
-        let grid = Grid::blocks(1);
+        let grid = LaunchConfig::blocks(1);
         // SAFETY: all arrays have an entry for each slice track, and links and relations contain
         // only indices of slice tracks.
         unsafe { gpu.launch(&MERGE_SEQUENTIAL, grid, arguments) }

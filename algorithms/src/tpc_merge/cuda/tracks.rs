@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use generators::tpc::slice_tracks::{Relations, SliceTrack, SliceTracks};
 
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Pristine};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedInput};
 use crate::device::{Arena, buffers};
 use crate::kernels::tpc_merge_cuda_tracks_h as kernels;
 
 /// Slice tracks before merging, in page-locked memory. No run changes them.
 pub(super) struct HostTracks<'a> {
-    tracks: Pristine<'a, kernels::SliceTrack>,
-    relations: Pristine<'a, kernels::Relations>,
-    links: Pristine<'a, u32>,
+    tracks: PinnedInput<'a, kernels::SliceTrack>,
+    relations: PinnedInput<'a, kernels::Relations>,
+    links: PinnedInput<'a, u32>,
 }
 
 buffers!(HostTracks<'_>: tracks, relations, links);
@@ -24,9 +24,9 @@ impl<'a> HostTracks<'a> {
         arena: &'a Arena,
     ) -> Result<Self, DeviceError> {
         Ok(HostTracks {
-            tracks: Pristine::converted(arena, gpu, input.tracks(), kinematics)?,
-            relations: Pristine::converted(arena, gpu, input.relations(), related)?,
-            links: Pristine::take(arena, gpu, input.links(), 0..input.len())?,
+            tracks: PinnedInput::converted(arena, gpu, input.tracks(), kinematics)?,
+            relations: PinnedInput::converted(arena, gpu, input.relations(), related)?,
+            links: PinnedInput::take(arena, gpu, input.links(), 0..input.len())?,
         })
     }
 }

@@ -9,7 +9,7 @@ use super::TpcMerge;
 use crate::all_cores::mapped;
 use crate::plugin::abi::{self, structs};
 use crate::plugin::contract::Contract;
-use crate::plugin_session::{Asked, Description, Layout, PluginTask};
+use crate::plugin_session::{Description, Layout, PluginRequest, PluginTask};
 
 /// Features that plugins of this task may declare.
 pub(super) const CONTRACT: Contract =
@@ -42,7 +42,11 @@ structs! {
 }
 
 impl PluginTask for TpcMerge {
-    fn describe<'a>(&self, input: &'a SliceTracks, _: Asked) -> Description<'a, Vec<Relations>> {
+    fn describe<'a>(
+        &self,
+        input: &'a SliceTracks,
+        _: PluginRequest,
+    ) -> Description<'a, Vec<Relations>> {
         let mut layout = Layout::default();
         // The first array, as the result may be stored in it.
         let relations = layout.array("its relations", mapped(input.relations(), related));

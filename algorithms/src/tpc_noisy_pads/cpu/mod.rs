@@ -11,7 +11,7 @@ mod simd;
 mod strips;
 
 use super::TpcNoisyPads;
-use crate::algorithm::{Opened, Opening, Variant};
+use crate::algorithm::{PrepareResult, Variant, VariantContext};
 use crate::all_cores::split_mut;
 use crate::parallel::for_each;
 use pad_state::Advance;
@@ -27,10 +27,13 @@ pub(super) const VARIANTS: &[Variant<TpcNoisyPads>] = &[
     ),
 ];
 
-fn strips<'a>(at: &Opening<'a, '_, TpcNoisyPads>, advance: Advance) -> Opened<'a, TpcNoisyPads> {
+fn strips<'a>(
+    at: &VariantContext<'a, '_, TpcNoisyPads>,
+    advance: Advance,
+) -> PrepareResult<'a, TpcNoisyPads> {
     let maps = at.input;
     let strips = strips::for_sectors(at.input.sectors());
-    at.filling(maps.pads(), size_of_val(maps.entries()), move |activity| {
+    at.fill_output(maps.pads(), size_of_val(maps.entries()), move |activity| {
         let parts = split_mut(activity, strips.iter().map(|strip| strip.pads()));
         for_each(parts.into_iter().zip(&strips), |(activity, strip)| {
             strip.find(maps.map(strip.sector), maps.thresholds(), advance, activity);

@@ -13,10 +13,10 @@ use generators::tpc::geometry::{ROWS, first_pad_of_row, pads_in_row};
 use super::TpcNoisyPads;
 use super::activity::{PadActivity, Verdict};
 use super::input::ChargeMaps;
-use crate::algorithm::{Opened, Opening, Runner, Variant};
+use crate::algorithm::{PrepareResult, Runner, Variant, VariantContext};
 use crate::all_cores::mapped;
 use crate::device::gpu::{
-    DeviceBuffer, DeviceError, Gpu, Grid, Kernel, Lent, PinnedBuffer, Pristine,
+    CachedPerInput, DeviceBuffer, DeviceError, Gpu, Kernel, LaunchConfig, PinnedBuffer, PinnedInput,
 };
 use crate::device::{Arena, buffers};
 use crate::kernels::tpc_noisy_pads_bit_runs::{NOISY_PADS_BIT_RUNS, NoisyPads, TILE_TIMES};
@@ -52,10 +52,10 @@ struct NoisyPadsRunner<'a> {
 }
 
 struct NoisyPadsBuffers<'a> {
-    charges: Pristine<'a, u16>,
+    charges: PinnedInput<'a, u16>,
     on_device: DeviceBuffer<u16>,
     /// Identical for all time frames, so that no run copies it.
-    groups: Lent<'a, DeviceBuffer<Group>>,
+    groups: CachedPerInput<'a, DeviceBuffer<Group>>,
     activity: DeviceBuffer<Activity>,
     found: PinnedBuffer<Activity>,
 }
@@ -63,10 +63,10 @@ struct NoisyPadsBuffers<'a> {
 buffers!(NoisyPadsBuffers<'_>: charges, on_device, groups, activity, found);
 
 fn on_gpu<'a>(
-    at: &Opening<'a, '_, TpcNoisyPads>,
+    at: &VariantContext<'a, '_, TpcNoisyPads>,
     kernel: &'static Kernel<NoisyPads>,
     groups_of_block: fn(u32) -> u32,
-) -> Opened<'a, TpcNoisyPads> {
+) -> PrepareResult<'a, TpcNoisyPads> {
     at.session(NoisyPadsRunner {
         kernel,
         groups_of_block,
@@ -85,9 +85,9 @@ impl<'a> Runner<TpcNoisyPads> for NoisyPadsRunner<'a> {
         let arena = self.arena;
         let entries = maps.entries();
         Ok(NoisyPadsBuffers {
-            charges: Pristine::take(arena, gpu, entries, 0..entries.len())?,
+            charges: PinnedInput::take(arena, gpu, entries, 0..entries.len())?,
             on_device: gpu.buffer(entries.len())?,
-            groups: Lent::of("groups", maps, arena, gpu, |gpu| gpu.table(&groups()))?,
+            groups: CachedPerInput::of("groups", maps, arena, gpu, |gpu| gpu.table(&groups()))?,
             activity: gpu.buffer(maps.pads())?,
             found: gpu.pinned(maps.pads())?,
         })
@@ -100,7 +100,8 @@ impl<'a> Runner<TpcNoisyPads> for NoisyPadsRunner<'a> {
         let groups = buffers.groups.len() as u32;
         let of_block = (self.groups_of_block)(gpu.properties().lanes);
         let blocks = maps.sectors() as u32 * groups.div_ceil(of_block);
-        let grid = Grid::blocks(blocks).moving(maps.bytes_with_pads() + buffers.activity.bytes());
+        let grid = LaunchConfig::blocks(blocks)
+            .with_traffic(maps.bytes_with_pads() + buffers.activity.bytes());
         let most = maps.thresholds();
         let arguments = NoisyPads {
             maps: buffers.on_device.ptr(),

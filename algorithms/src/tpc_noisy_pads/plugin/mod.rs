@@ -7,7 +7,7 @@ use super::activity::{PadActivity, Verdict};
 use super::input::ChargeMaps;
 use crate::plugin::abi::{self, structs};
 use crate::plugin::contract::Contract;
-use crate::plugin_session::{Asked, Description, Layout, PluginTask};
+use crate::plugin_session::{Description, Layout, PluginRequest, PluginTask};
 use crate::tpc_decode::charge_map::entries;
 
 /// Features that plugins of this task may declare.
@@ -51,7 +51,11 @@ static PADS_IN_ROW: [u32; ROWS] = {
 };
 
 impl PluginTask for TpcNoisyPads {
-    fn describe<'a>(&self, input: &'a ChargeMaps, _: Asked) -> Description<'a, Vec<PadActivity>> {
+    fn describe<'a>(
+        &self,
+        input: &'a ChargeMaps,
+        _: PluginRequest,
+    ) -> Description<'a, Vec<PadActivity>> {
         let mut layout = Layout::default();
         let charges = layout.array("its charges", input.entries());
         let pads_in_row = layout.array("the numbers of pads in rows", &PADS_IN_ROW[..]);

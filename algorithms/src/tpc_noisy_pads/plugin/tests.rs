@@ -18,7 +18,7 @@ fn the_example_is_right_on_all_hard_inputs() {
 #[test]
 fn pads_of_rows_are_described_before_allocation() {
     let inputs = hard_inputs::all(1);
-    let asked = Asked { semantics: crate::algorithm::Semantics::Exact, by_time: false };
+    let asked = PluginRequest { semantics: crate::algorithm::Semantics::Exact, by_time: false };
     let described = TpcNoisyPads.describe(&inputs[0].1, asked);
     // SAFETY: it is the struct of this task.
     let shown = unsafe { &*described.shown.as_ptr().cast::<NoisyPads>() };

@@ -2,7 +2,7 @@
 //! this one.
 
 use algorithms::device::Device;
-use algorithms::plugin::Condemnation;
+use algorithms::plugin::Quarantine;
 
 use super::Subject;
 use crate::failure::Failure;
@@ -10,7 +10,7 @@ use crate::plugins::trial;
 
 /// Results of plugin trials.
 #[derive(Default)]
-pub(super) struct Trials(Vec<(trial::PluginVariant, Option<Condemnation>)>);
+pub(super) struct Trials(Vec<(trial::PluginVariant, Option<Quarantine>)>);
 
 impl Trials {
     /// Returns the misbehaviour of a plugin's variant. Wrong output is not included: it is checked
@@ -29,8 +29,8 @@ impl Trials {
             threads: vec![exec.threads()],
         };
         // A variant that crashed with one thread count is not tried with others.
-        let same = |(tried, found): &&(trial::PluginVariant, Option<Condemnation>)| {
-            let crashed = matches!(found, Some(Condemnation::Failed(_)));
+        let same = |(tried, found): &&(trial::PluginVariant, Option<Quarantine>)| {
+            let crashed = matches!(found, Some(Quarantine::Failed(_)));
             (tried.plugin, tried.variant, tried.device)
                 == (wanted.plugin, wanted.variant, wanted.device)
                 && (crashed || tried.threads == wanted.threads)
@@ -45,9 +45,7 @@ impl Trials {
             }
         };
         Ok(match found {
-            Some(Condemnation::Failed(problem)) => {
-                Some(format!("failed: {} {problem}", plugin.file))
-            }
+            Some(Quarantine::Failed(problem)) => Some(format!("failed: {} {problem}", plugin.file)),
             _ => None,
         })
     }

@@ -8,7 +8,7 @@ mod selection;
 use std::collections::HashMap;
 use std::path::Path;
 
-use algorithms::algorithm::{Algorithm, Damage};
+use algorithms::algorithm::{Algorithm, CheckError};
 use algorithms::axis::Params;
 use algorithms::device::{Team, Unavailable};
 use text::Foreign;
@@ -142,7 +142,7 @@ impl<'r, A: Algorithm> OutputJob<'r, A> {
     }
 }
 
-fn failed<A: Algorithm>(run: &Run<A>, damage: &Damage) -> Failure {
+fn failed<A: Algorithm>(run: &Run<A>, damage: &CheckError) -> Failure {
     let problem = format!("{run}: {damage}");
     if damage.is::<Unavailable>() {
         return Failure::NothingMeasured(problem);

@@ -92,7 +92,7 @@ fn kernel_rows_have_resources_and_total_rows_energy() {
         registers: Some(64),
         shared_bytes: 1024,
         local_bytes: Some(0),
-        most_threads: 512,
+        max_threads: 512,
         resident_blocks: 2,
     };
     let shape = Shape { blocks: 8, threads: 512, shared_bytes: 4096, bytes: 0 };

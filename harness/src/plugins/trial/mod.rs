@@ -19,7 +19,7 @@ use std::fmt;
 use std::path::Path;
 
 use algorithms::device::Device;
-use algorithms::plugin::{Condemnation, PluginInfo};
+use algorithms::plugin::{PluginInfo, Quarantine};
 
 use super::PluginFailure;
 pub(crate) use report::Event;
@@ -69,10 +69,10 @@ pub(super) fn load(path: &Path) -> Result<(), PluginFailure> {
 }
 
 /// Tries a variant; returns the reason to refuse it, if any.
-pub(crate) fn run(variant: &PluginVariant) -> Result<Option<Condemnation>, PluginFailure> {
+pub(crate) fn run(variant: &PluginVariant) -> Result<Option<Quarantine>, PluginFailure> {
     let verdict = process::run(&variant.plugin.path, Some(variant))?;
     Ok(verdict.err().map(|Problem { kind, text }| match kind {
-        ProblemKind::Wrong => Condemnation::Wrong(text),
-        ProblemKind::Refused | ProblemKind::Failed => Condemnation::Failed(text),
+        ProblemKind::Wrong => Quarantine::Wrong(text),
+        ProblemKind::Refused | ProblemKind::Failed => Quarantine::Failed(text),
     }))
 }

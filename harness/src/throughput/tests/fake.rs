@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use algorithms::algorithm::{Damage, Plan, Semantics, TaskInfo, Work};
+use algorithms::algorithm::{CheckError, Plan, Semantics, TaskInfo, Work};
 use algorithms::axis::Params;
 use algorithms::device::gpu::DeviceError;
 use algorithms::device::{Backend, Target, Unavailable};
@@ -115,7 +115,7 @@ impl Candidate for FakeCandidate {
         }
     }
 
-    fn check(&mut self) -> Result<(), Damage> {
+    fn check(&mut self) -> Result<(), CheckError> {
         match self.variant {
             "wrong" => Err("an act is missing".into()),
             "wrong-later" if self.runs > FIRST => Err("an act is missing".into()),

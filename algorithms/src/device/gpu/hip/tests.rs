@@ -15,7 +15,7 @@ use super::engine::HipEngine;
 use super::library::Hip;
 use super::probe::{HipGpu, look};
 use crate::ceilings::{Direction, HostMemory, Launches, LinkBuffers, MemoryStreams};
-use crate::device::gpu::{DeviceError, Gpu, Grid, Side};
+use crate::device::gpu::{DeviceError, Gpu, LaunchConfig, Side};
 use crate::kernels::ceilings_streams::{CEILING_COPY, CEILING_TRIAD};
 use crate::plugin_session::compiled::compile;
 
@@ -172,8 +172,8 @@ fn copies_and_kernels_work_and_all_memory_is_freed() {
         let buffer = gpu.buffer::<u8>(4).expect("room");
         let mut found = [0; 4];
         gpu.fill(&buffer, 9).expect("filled");
-        let copied = gpu.in_queue(1, |gpu| {
-            gpu.follow_first_queue()?;
+        let copied = gpu.with_queue(1, |gpu| {
+            gpu.wait_for_first_queue()?;
             gpu.download(&mut found[..], &buffer)
         });
         assert_eq!((copied, gpu.finish(), found), (Ok(()), Ok(()), [9; 4]));
@@ -233,9 +233,9 @@ fn shared_memory_is_read_from_the_code_object_and_limited() {
     let gpu = stub.gpu();
     assert_eq!(CEILING_TRIAD.shared_bytes(&gpu), 48);
     assert_eq!(CEILING_COPY.shared_bytes(&gpu), 0);
-    let attributes = gpu.attributes(&CEILING_COPY, Grid::blocks(1)).expect("known");
+    let attributes = gpu.attributes(&CEILING_COPY, LaunchConfig::blocks(1)).expect("known");
     assert_eq!((attributes.registers, attributes.shared_bytes), (Some(24), 128));
-    assert_eq!((attributes.most_threads, attributes.resident_blocks), (1024, 8));
+    assert_eq!((attributes.max_threads, attributes.resident_blocks), (1024, 8));
     let streams = MemoryStreams::new(&gpu, BYTES).expect("room");
     drop(streams);
     let buffer = gpu.buffer::<[u64; 2]>(4).expect("room");
@@ -245,8 +245,9 @@ fn shared_memory_is_read_from_the_code_object_and_limited() {
         pairs: 4,
     };
     // SAFETY: it is not started; if it were, both buffers have that many pairs.
-    let started =
-        unsafe { gpu.launch(&CEILING_COPY, Grid::blocks(1).with_shared(64 << 10), arguments) };
+    let started = unsafe {
+        gpu.launch(&CEILING_COPY, LaunchConfig::blocks(1).with_shared(64 << 10), arguments)
+    };
     let text = started.expect_err("too much").to_string();
     let wanted = "kernel ceiling_copy needs 65664 bytes of shared memory; hip:0 has 65536";
     assert_eq!(text, wanted);
@@ -275,7 +276,7 @@ fn errors_name_the_operation_and_the_device() {
 fn missing_kernels_are_reported_with_the_command_that_builds_them() {
     let Some(stub) = Stub::new(&[]) else { return };
     let attributes = |gpu: &Gpu| {
-        let attributes = gpu.attributes(&CEILING_COPY, Grid::blocks(1));
+        let attributes = gpu.attributes(&CEILING_COPY, LaunchConfig::blocks(1));
         attributes.err().map(|error| error.to_string()).unwrap_or_default()
     };
     stub.fail("hipModuleGetFunction", 500);

@@ -39,8 +39,8 @@ fn a_pending_copy_reaches_no_other_buffer_after_an_error() {
         let gather = || {
             let from = on_device(&gpu, 7, 64);
             let mut host = gpu.pinned::<u8>(64)?;
-            gpu.in_queue(2, |gpu| {
-                gpu.follow_first_queue()?;
+            gpu.with_queue(2, |gpu| {
+                gpu.wait_for_first_queue()?;
                 gpu.download(&mut host, &from)
             })?;
             gpu.buffer::<u8>(usize::MAX >> 1).map(drop)
@@ -61,8 +61,8 @@ fn a_buffer_that_is_read_waits_for_its_downloads() {
         gpu.download(&mut host, &from).expect("started");
         assert_eq!(*host, [7; 64]);
         let nines = on_device(&gpu, 9, 8);
-        let copied = gpu.in_queue(1, |gpu| {
-            gpu.follow_first_queue()?;
+        let copied = gpu.with_queue(1, |gpu| {
+            gpu.wait_for_first_queue()?;
             gpu.download(host.part_mut(0..8), &nines)
         });
         copied.expect("started");
@@ -78,7 +78,7 @@ fn a_buffer_that_is_written_waits_for_its_uploads() {
         host.fill(3);
         gpu.upload(&to, &host).expect("started");
         host.fill(4);
-        assert_eq!(gpu.fetched(&to, 0..4), Ok(vec![3; 4]));
+        assert_eq!(gpu.read_back(&to, 0..4), Ok(vec![3; 4]));
     }
 }
 
@@ -94,7 +94,7 @@ fn copies_of_page_locked_and_managed_slices_are_waited_for() {
             assert_eq!(slice, [5; 4]);
             gpu.upload(&on, &*slice).expect("copied");
             slice.fill(6);
-            assert_eq!(gpu.fetched(&on, 0..4), Ok(vec![5; 4]));
+            assert_eq!(gpu.read_back(&on, 0..4), Ok(vec![5; 4]));
         }
     }
 }
@@ -103,17 +103,17 @@ fn copies_of_page_locked_and_managed_slices_are_waited_for() {
 fn device_memory_moves_to_another_queue_when_it_is_free() {
     for gpu in emulators() {
         let mut host = gpu.pinned::<u8>(64).expect("memory");
-        let copied = gpu.in_queue(1, |gpu| {
+        let copied = gpu.with_queue(1, |gpu| {
             let sevens = on_device(gpu, 7, 64);
             gpu.download(&mut host, &sevens)
         });
         copied.expect("started");
         // This buffer reuses the memory of the previous one.
-        let other = gpu.in_queue(2, |gpu| Ok(on_device(gpu, 8, 64))).expect("memory");
-        gpu.in_queue(2, Gpu::wait).expect("no failure");
+        let other = gpu.with_queue(2, |gpu| Ok(on_device(gpu, 8, 64))).expect("memory");
+        gpu.with_queue(2, Gpu::wait).expect("no failure");
         gpu.finish().expect("no failure");
         assert_eq!(*host, [7; 64]);
-        assert_eq!(gpu.fetched(&other, 0..64), Ok(vec![8; 64]));
+        assert_eq!(gpu.read_back(&other, 0..64), Ok(vec![8; 64]));
     }
 }
 
@@ -122,8 +122,8 @@ fn a_queue_sees_the_work_that_it_waits_for() {
     for gpu in emulators() {
         let from = on_device(&gpu, 9, 4);
         let mut found = gpu.pinned::<u8>(4).expect("memory");
-        let copied = gpu.in_queue(1, |gpu| {
-            gpu.follow_first_queue()?;
+        let copied = gpu.with_queue(1, |gpu| {
+            gpu.wait_for_first_queue()?;
             gpu.download(&mut found, &from)?;
             gpu.wait()
         });
@@ -138,7 +138,7 @@ fn without_a_wait_queues_run_in_any_order() {
     let Some(gpu) = emulator_with(Execution::Late) else { return };
     let from = on_device(&gpu, 9, 4);
     let mut found = gpu.pinned::<u8>(4).expect("memory");
-    let copied = gpu.in_queue(1, |gpu| {
+    let copied = gpu.with_queue(1, |gpu| {
         gpu.download(&mut found, &from)?;
         gpu.wait()
     });
@@ -152,9 +152,9 @@ fn nested_queues_end_also_after_a_panic() {
     let [from, to] = [1, 2].map(|byte| on_device(&gpu, byte, 4));
     gpu.finish().expect("no failure");
     let pending = || gpu.emulator_queues().expect("an emulator").pending();
-    let worked = gpu.in_queue(1, |gpu| {
+    let worked = gpu.with_queue(1, |gpu| {
         let nested = || {
-            gpu.in_queue(2, |gpu| -> Result<(), _> {
+            gpu.with_queue(2, |gpu| -> Result<(), _> {
                 gpu.fill(&from, 3)?;
                 panic!("in the midst of it")
             })
@@ -187,9 +187,9 @@ fn threads_may_start_and_wait_at_the_same_time() {
             }
             let from = on_device(&gpu, 7, 8);
             let mut host = gpu.pinned::<u8>(8).expect("memory");
-            for queue in (0..MOST_QUEUES).cycle().take(2_000) {
+            for queue in (0..MAX_QUEUES).cycle().take(2_000) {
                 gpu.wait().expect("no failure");
-                gpu.in_queue(queue, |gpu| gpu.download(&mut host, &from)).expect("started");
+                gpu.with_queue(queue, |gpu| gpu.download(&mut host, &from)).expect("started");
                 assert_eq!(*host, [7; 8]);
             }
             is_over.store(true, Ordering::Relaxed);
@@ -210,7 +210,7 @@ fn recorded_work_runs_at_each_replay_and_marks_its_buffers() {
             gpu.download(&mut *lock(&down), &there)
         });
         let graph = graph.expect("recorded");
-        assert_eq!(gpu.fetched(&there, 0..2), Ok(vec![0, 0]), "not yet");
+        assert_eq!(gpu.read_back(&there, 0..2), Ok(vec![0, 0]), "not yet");
         assert_eq!(**lock(&down), [9, 9], "not yet");
         for _ in 0..3 {
             gpu.fill(&there, 0).expect("started");
@@ -228,7 +228,7 @@ fn slices_are_not_recorded() {
         let recorded = gpu.capture("up", |gpu| gpu.upload(&there, &[1, 2][..])).map(drop);
         let text = recorded.expect_err("refused").to_string();
         assert!(text.contains("use a page-locked buffer"), "{text}");
-        assert_eq!(gpu.fetched(&there, 0..2), Ok(vec![0, 0]), "the device goes on");
+        assert_eq!(gpu.read_back(&there, 0..2), Ok(vec![0, 0]), "the device goes on");
     }
 }
 
@@ -254,7 +254,7 @@ fn other_handles_are_refused_during_a_recording() {
         let panics = || gpu.capture("panics", |_| panic!("in the midst of it")).map(drop);
         assert!(catch_unwind(AssertUnwindSafe(panics)).is_err());
         gpu.fill(&there, 2).expect("no recording is under way");
-        assert_eq!(gpu.fetched(&there, 0..2), Ok(vec![2, 2]));
+        assert_eq!(gpu.read_back(&there, 0..2), Ok(vec![2, 2]));
     }
 }
 
@@ -329,7 +329,7 @@ fn reused_memory_has_no_data_of_its_last_user() {
     let Some(gpu) = emulator_with(Execution::Late) else { return };
     drop(on_device(&gpu, 7, 64));
     let again = gpu.buffer::<u8>(64).expect("memory");
-    assert_eq!(gpu.fetched(&again, 0..64), Ok(vec![POISON; 64]));
+    assert_eq!(gpu.read_back(&again, 0..64), Ok(vec![POISON; 64]));
 }
 
 #[test]

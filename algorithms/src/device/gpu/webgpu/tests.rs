@@ -56,11 +56,11 @@ fn copies_and_fills_of_any_length_stay_in_bounds() {
             let bytes: Vec<u8> = (0..length).map(|i| i as u8).collect();
             gpu.upload(&there, &bytes).expect("copied");
             expected[..length].copy_from_slice(&bytes);
-            assert_eq!(gpu.fetched(&there, 0..length + 9).as_ref(), Ok(&expected), "{length}");
+            assert_eq!(gpu.read_back(&there, 0..length + 9).as_ref(), Ok(&expected), "{length}");
             for byte in [0, 0x5a] {
                 gpu.fill_first(&there, length, byte).expect("filled");
                 expected[..length].fill(byte);
-                assert_eq!(gpu.fetched(&there, 0..length + 9).as_ref(), Ok(&expected));
+                assert_eq!(gpu.read_back(&there, 0..length + 9).as_ref(), Ok(&expected));
             }
             let mut part = vec![0; 7];
             gpu.download_part(&mut part, &there, 1).expect("copied");
@@ -75,7 +75,7 @@ fn grids_of_more_than_one_row_run_all_blocks() {
     let Some(gpu) = gpus().pop() else { return };
     let there = gpu.buffer::<u32>(WORDS).expect("room");
     gpu.fill(&there, 0x11).expect("filled");
-    let last = gpu.fetched(&there, WORDS - 1..WORDS);
+    let last = gpu.read_back(&there, WORDS - 1..WORDS);
     assert_eq!(last, Ok(vec![0x1111_1111]));
 }
 

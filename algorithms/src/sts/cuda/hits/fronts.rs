@@ -1,6 +1,6 @@
 //! A thread for each cluster of the front.
 
-use super::{Hits, HitsWay, SortedClusters};
+use super::{Hits, HitsAlgorithm, SortedClusters};
 use crate::device::gpu::{DeviceError, Gpu};
 use crate::kernels::sts_fronts::{
     HITS_OF_FRONTS_SEARCH_EXACT, HITS_OF_FRONTS_SEARCH_PUBLISHED, HITS_OF_FRONTS_WALK_EXACT,
@@ -30,10 +30,10 @@ pub(super) fn start(gpu: &Gpu, hits: &Hits, sorted: SortedClusters<'_>) -> Resul
         counts: hits.counts.ptr(),
         hits: hits.hits.ptr(),
     };
-    let finding = if hits.way == HitsWay::Online { &WALK } else { &SEARCH };
+    let finding = if hits.way == HitsAlgorithm::Online { &WALK } else { &SEARCH };
     let kernel = finding.for_semantics(hits.semantics);
     // Fronts are read, and those backs that are near.
-    let grid = kernel.thread_each(clusters.len()).moving(sorted.bytes());
+    let grid = kernel.grid_for(clusters.len()).with_traffic(sorted.bytes());
     // SAFETY: sides have the counted number of sorted clusters, and no hit is written beyond its
     // bucket.
     unsafe { gpu.launch(kernel, grid, arguments) }

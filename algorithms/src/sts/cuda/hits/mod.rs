@@ -12,7 +12,7 @@ use super::clusters::Clusters;
 use super::tables::{DeviceTables, time_cut};
 use crate::algorithm::Semantics;
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Ptr, Table};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Ptr, StagedArray};
 use crate::sts::{Cluster, ClusterEntry, Hit};
 use crate::sts_sort::cuda::begins;
 
@@ -22,7 +22,7 @@ const HITS_FOR_A_DIGI: f64 = 1.5;
 
 /// Algorithm that finds hits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::sts) enum HitsWay {
+pub(in crate::sts) enum HitsAlgorithm {
     /// A thread per cluster of the front, which walks to its module, as published.
     Online,
     /// A thread for each cluster of the front, which finds its module by binary search.
@@ -50,7 +50,7 @@ impl SortedClusters<'_> {
 
 /// Buckets of hits, one per module, and the buffers for finding hits.
 pub(super) struct Hits {
-    way: HitsWay,
+    way: HitsAlgorithm,
     semantics: Semantics,
     modules: usize,
     cut: [u32; 2],
@@ -59,7 +59,7 @@ pub(super) struct Hits {
     /// True if threads share pairs in this run: if blocks can count them.
     shares_pairs: bool,
     /// Offsets of buckets, with the end of the last one.
-    offsets: Table,
+    offsets: StagedArray,
     counts: DeviceBuffer<u32>,
     host_counts: PinnedBuffer<u32>,
     hits: DeviceBuffer<Hit>,
@@ -78,13 +78,13 @@ impl Hits {
     pub(super) fn new(
         gpu: &Gpu,
         (input, digis): (Batch<'_>, usize),
-        way: HitsWay,
+        way: HitsAlgorithm,
         flat: usize,
     ) -> Result<Self, DeviceError> {
         let modules = input.modules();
         let pairs = match way {
-            HitsWay::Online | HitsWay::Fronts => None,
-            HitsWay::Pairs => Some(Pairs::new(gpu, digis, input.sides())?),
+            HitsAlgorithm::Online | HitsAlgorithm::Fronts => None,
+            HitsAlgorithm::Pairs => Some(Pairs::new(gpu, digis, input.sides())?),
         };
         Ok(Hits {
             way,
@@ -93,7 +93,7 @@ impl Hits {
             cut: time_cut(input.setup().cuts()),
             pairs,
             shares_pairs: false,
-            offsets: Table::new(gpu, modules + 1)?,
+            offsets: StagedArray::new(gpu, modules + 1)?,
             counts: gpu.buffer(modules)?,
             host_counts: gpu.pinned(modules)?,
             hits: gpu.buffer(flat)?,

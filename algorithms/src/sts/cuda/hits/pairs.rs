@@ -2,7 +2,7 @@
 
 use super::{Hits, SortedClusters};
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Properties, Table};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig, Properties, StagedArray};
 use crate::kernels::sts_pairs::{
     FRONTS_OF_JOB, HITS_LINES_EXACT, HITS_LINES_PUBLISHED, HITS_OF_PAIRS_EXACT,
     HITS_OF_PAIRS_PUBLISHED, HitsLines, HitsOfPairs, Job, LINE_THREADS, LINES_OF_JOB, Line,
@@ -32,7 +32,7 @@ pub(super) struct Pairs {
 
 /// Some clusters of a segment for each block: the segment, and the first of them.
 struct Jobs {
-    table: Table<Job>,
+    table: StagedArray<Job>,
     count: u32,
 }
 
@@ -106,9 +106,10 @@ impl Pairs {
         };
         let line = size_of::<Line>() + size_of::<Measured>() + size_of::<Partners>();
         let written = sorted.clusters.expected() * line as u64;
-        let of_clusters = Grid::blocks(self.clusters.count).moving(sorted.bytes() + written);
+        let of_clusters =
+            LaunchConfig::blocks(self.clusters.count).with_traffic(sorted.bytes() + written);
         // The traffic of lines depends on how many are near each other in time.
-        let of_pairs = Grid::blocks(self.pairs.count);
+        let of_pairs = LaunchConfig::blocks(self.pairs.count);
         // SAFETY: sides have the counted number of sorted clusters, jobs are ranges of them, there
         // is a line and an element of `partners` for the index of each entry, and no hit is written
         // beyond its bucket.
@@ -122,7 +123,7 @@ impl Pairs {
 impl Jobs {
     /// Capacity for `max` jobs.
     fn new(gpu: &Gpu, max: usize) -> Result<Self, DeviceError> {
-        Ok(Jobs { table: Table::new(gpu, max)?, count: 0 })
+        Ok(Jobs { table: StagedArray::new(gpu, max)?, count: 0 })
     }
 
     fn list(&mut self, gpu: &Gpu, counts: &[usize], threads: u32) -> Result<(), DeviceError> {

@@ -25,7 +25,7 @@ use crate::sts_unpack::cuda::RawOnGpu;
 
 /// Algorithm that distributes digis over sides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::sts) enum PresortWay {
+pub(in crate::sts) enum PresortAlgorithm {
     /// The host's threads, before digis are copied.
     OnHost,
     /// A warp for each part of the stream, with a count for each side in device memory.
@@ -74,12 +74,12 @@ impl<'a> Way<'a> {
     fn new(
         gpu: &Arc<Gpu>,
         (input, arena): (Batch<'a>, &'a Arena),
-        (way, threads): (PresortWay, usize),
+        (way, threads): (PresortAlgorithm, usize),
     ) -> Result<Self, DeviceError> {
-        if way == PresortWay::OnHost {
+        if way == PresortAlgorithm::OnHost {
             return Ok(Way::OnHost(HostPresort::new(gpu, (input.only(), arena), threads)?));
         }
-        if way == PresortWay::Tiles
+        if way == PresortAlgorithm::Tiles
             && let Some(tiles) = Tiles::new(gpu, input)?
         {
             return Ok(Way::Tiles(Box::new(tiles)));
@@ -94,7 +94,7 @@ impl<'a> Presort<'a> {
     pub(super) fn new(
         gpu: &Arc<Gpu>,
         (input, arena): (Batch<'a>, &'a Arena),
-        (way, threads): (PresortWay, usize),
+        (way, threads): (PresortAlgorithm, usize),
     ) -> Result<Self, DeviceError> {
         let sides = input.sides();
         Ok(Presort {
@@ -116,8 +116,8 @@ impl<'a> Presort<'a> {
     }
 
     /// True if several timeslices can be distributed together, each over `sides` sides.
-    pub(super) fn takes_batches(gpu: &Gpu, way: PresortWay, sides: usize) -> bool {
-        way == PresortWay::Tiles && Tiles::take_batches(gpu, sides)
+    pub(super) fn takes_batches(gpu: &Gpu, way: PresortAlgorithm, sides: usize) -> bool {
+        way == PresortAlgorithm::Tiles && Tiles::take_batches(gpu, sides)
     }
 
     /// True if the device processes the stream in the order of readout.

@@ -6,7 +6,9 @@ use generators::sts::raw::ELINKS;
 use generators::sts::{Digi, MAX_ADC};
 
 use super::target::sum_sides;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Lent, Properties};
+use crate::device::gpu::{
+    CachedPerInput, DeviceBuffer, DeviceError, Gpu, LaunchConfig, Properties,
+};
 use crate::device::{Arena, buffers};
 use crate::kernels::sts_cuda_raw_to_sides_slots_h::Slots;
 use crate::kernels::sts_raw_to_sides::{
@@ -33,7 +35,7 @@ pub(in crate::sts::cuda) struct SidesOfBoards(Vec<Slots>);
 /// Buffers of the digis of each piece.
 pub(in crate::sts::cuda) struct OfRaw<'a> {
     pieces: Pieces,
-    slots: Lent<'a, DeviceBuffer<Slots>>,
+    slots: CachedPerInput<'a, DeviceBuffer<Slots>>,
     slots_of_piece: u32,
     /// One for tickets, and one for each piece.
     states: DeviceBuffer<u64>,
@@ -96,7 +98,9 @@ impl<'a> OfRaw<'a> {
         let pieces = Pieces::new(gpu, jobs, threads(gpu.properties()))?;
         let slots_of_piece = boards.max();
         Ok(OfRaw {
-            slots: Lent::of("slots", raw.tables(), arena, gpu, |gpu| gpu.table(&boards.0))?,
+            slots: CachedPerInput::of("slots", raw.tables(), arena, gpu, |gpu| {
+                gpu.table(&boards.0)
+            })?,
             slots_of_piece,
             states: gpu.buffer(1 + pieces.len())?,
             totals: gpu.buffer(sides)?,
@@ -144,7 +148,7 @@ impl<'a> OfRaw<'a> {
             places: self.places.ptr(),
         };
         let blocks = tiles.min(gpu.properties().blocks_at_once(COUNTING));
-        let grid = Grid::blocks(blocks).moving(work.bytes_of_messages());
+        let grid = LaunchConfig::blocks(blocks).with_traffic(work.bytes_of_messages());
         // SAFETY: contents are within the bytes, followed by padding; there is a piece for each
         // warp of each tile, a state for each of them, and elements of `places` for all slots of
         // its board.
@@ -176,8 +180,8 @@ impl<'a> OfRaw<'a> {
             begins: begins.ptr(),
             digis: digis.ptr(),
         };
-        let grid = Grid::blocks(tiles.div_ceil(tiles_of_block));
-        let grid = grid.moving(work.bytes_of_messages() + work.bytes_of_digis());
+        let grid = LaunchConfig::blocks(tiles.div_ceil(tiles_of_block));
+        let grid = grid.with_traffic(work.bytes_of_messages() + work.bytes_of_digis());
         // SAFETY: contents are within the bytes, followed by padding; there is a piece for each
         // warp of each tile, a state for each of them, and elements of `places` for all slots of
         // its board; `digis` has capacity for all counted digis.

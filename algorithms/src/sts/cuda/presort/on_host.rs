@@ -5,7 +5,7 @@ use std::sync::Arc;
 use generators::partition::Partition;
 use generators::sts::Digi;
 
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Lent, PinnedBuffer};
+use crate::device::gpu::{CachedPerInput, DeviceBuffer, DeviceError, Gpu, PinnedBuffer};
 use crate::device::{Arena, buffers};
 use crate::sts::Timeslice;
 use crate::sts::presort::{LookupTable, Permutation};
@@ -13,7 +13,7 @@ use crate::sts::presort::{LookupTable, Permutation};
 /// The stream on the host, and where its digis go before they are copied.
 pub(super) struct HostPresort<'a> {
     stream: &'a [Digi],
-    table: Lent<'a, LookupTable>,
+    table: CachedPerInput<'a, LookupTable>,
     threads: usize,
     digis: PinnedBuffer<u64>,
 }
@@ -29,7 +29,7 @@ impl<'a> HostPresort<'a> {
         let make = |_: &Gpu| Ok(LookupTable::new(input.modules()));
         Ok(HostPresort {
             stream: input.stream(),
-            table: Lent::of("presort", input, arena, gpu, make)?,
+            table: CachedPerInput::of("presort", input, arena, gpu, make)?,
             threads,
             digis: gpu.pinned(input.stream().len())?,
         })
@@ -45,7 +45,7 @@ impl<'a> HostPresort<'a> {
     ) -> Result<Partition, DeviceError> {
         let HostPresort { stream, table, threads, digis } = self;
         let stream = unpacked.unwrap_or(stream);
-        let lengths = gpu.on_host(|| {
+        let lengths = gpu.host_stage(|| {
             let digis = bytemuck::cast_slice_mut(digis);
             table.scatter(stream, digis, *threads, Permutation::Unwanted)
         });

@@ -2,7 +2,7 @@
 
 use super::target::{Target, sum_sides};
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig};
 use crate::kernels::sts_presort::{
     PRESORT_COUNT, PRESORT_SCATTER, PRESORT_SUM_PARTS, PresortCount, PresortScatter,
     PresortSumParts, THREADS,
@@ -64,7 +64,7 @@ impl Rows {
         let (parts, part_length) = (self.parts.count as u32, self.parts.length as u32);
         let counting = PresortCount { digis, count, part_length, modules, sides, counts };
         let summing = PresortSumParts { counts, parts, sides, totals };
-        let moving = PresortScatter {
+        let scatter = PresortScatter {
             digis,
             count,
             part_length,
@@ -75,16 +75,17 @@ impl Rows {
             to,
         };
         let (bytes, of_counts) = (target.bytes(), self.counts.bytes());
-        let all = Grid::blocks((self.parts.count / self.parts.of_block) as u32);
-        let groups = Grid::blocks(sides.div_ceil(gpu.properties().lanes)).moving(2 * of_counts);
+        let all = LaunchConfig::blocks((self.parts.count / self.parts.of_block) as u32);
+        let groups = LaunchConfig::blocks(sides.div_ceil(gpu.properties().lanes))
+            .with_traffic(2 * of_counts);
         gpu.fill(&self.counts, 0)?;
         // SAFETY: digis are of modules of the detector, the table has all addresses, there
         // is a row of counts a part, and room for all digis in the target.
         unsafe {
-            gpu.launch(&PRESORT_COUNT, all.moving(bytes + of_counts), counting)?;
+            gpu.launch(&PRESORT_COUNT, all.with_traffic(bytes + of_counts), counting)?;
             gpu.launch(&PRESORT_SUM_PARTS, groups, summing)?;
             sum_sides(gpu, totals, sides, begins)?;
-            gpu.launch(&PRESORT_SCATTER, all.moving(2 * bytes + 2 * of_counts), moving)
+            gpu.launch(&PRESORT_SCATTER, all.with_traffic(2 * bytes + 2 * of_counts), scatter)
         }
     }
 }

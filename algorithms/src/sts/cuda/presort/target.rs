@@ -1,6 +1,6 @@
 //! Input and output buffers of presort, and the offsets of sides.
 
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Ptr};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig, Ptr};
 use crate::kernels::sts_presort::{PRESORT_SUM_SIDES, PresortSumSides};
 use crate::kernels::sts_tiles::PartTimes;
 
@@ -39,5 +39,5 @@ pub(super) unsafe fn sum_sides(
 ) -> Result<(), DeviceError> {
     let arguments = PresortSumSides { totals, sides, begins };
     // SAFETY: as the caller promises.
-    unsafe { gpu.launch(&PRESORT_SUM_SIDES, Grid::blocks(1), arguments) }
+    unsafe { gpu.launch(&PRESORT_SUM_SIDES, LaunchConfig::blocks(1), arguments) }
 }

@@ -3,7 +3,7 @@
 use super::super::batch::Batch;
 use super::target::{Target, sum_sides};
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Kernel, Table};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Kernel, LaunchConfig, StagedArray};
 use crate::kernels::sts_tiles::{
     PRESORT_PART_COUNT, PRESORT_PART_SCATTER, PRESORT_TILES_COUNT, PRESORT_TILES_SCATTER,
     PartTimes, PresortPartCount, PresortPartScatter, PresortTilesCount, PresortTilesScatter, TILE,
@@ -39,24 +39,24 @@ pub(super) struct Tiles {
     sides: u32,
     /// The digis of each timeslice, if there are several.
     batch: Vec<usize>,
-    moving: Moving,
+    scatter: ScatterKernel,
     totals: DeviceBuffer<u32>,
     taken: DeviceBuffer<u32>,
     /// The times of each module, if only digis of a part are wanted.
-    part: Option<Table<PartTimes>>,
+    part: Option<StagedArray<PartTimes>>,
 }
 
 buffers!(Tiles: totals, taken, part);
 
 /// The kernel that moves a tile, and the digis of a tile.
 #[derive(Clone, Copy)]
-struct Moving {
+struct ScatterKernel {
     kernel: &'static Kernel<PresortTilesScatter>,
     tile: u32,
 }
 
-const NARROW: Moving = Moving { kernel: &PRESORT_TILES_SCATTER, tile: TILE };
-const WIDE: Moving = Moving { kernel: &PRESORT_TILES_SCATTER_WIDE, tile: wide::TILE };
+const NARROW: ScatterKernel = ScatterKernel { kernel: &PRESORT_TILES_SCATTER, tile: TILE };
+const WIDE: ScatterKernel = ScatterKernel { kernel: &PRESORT_TILES_SCATTER_WIDE, tile: wide::TILE };
 
 /// A timeslice among those that are taken together.
 #[derive(Clone, Copy)]
@@ -72,12 +72,12 @@ impl Tiles {
     /// `None` if a tile with counters for all sides does not fit into shared memory.
     pub(super) fn new(gpu: &Gpu, input: Batch<'_>) -> Result<Option<Self>, DeviceError> {
         let sides = input.sides() / input.count();
-        let Some(moving) = Moving::new(gpu, sides) else { return Ok(None) };
+        let Some(scatter) = ScatterKernel::new(gpu, sides) else { return Ok(None) };
         let is_batch = input.count() > 1;
         Ok(Some(Tiles {
             sides: sides as u32,
             batch: if is_batch { input.lengths().collect() } else { Vec::new() },
-            moving,
+            scatter,
             totals: gpu.buffer(input.sides())?,
             taken: gpu.buffer(input.sides())?,
             part: None,
@@ -88,8 +88,8 @@ impl Tiles {
     pub(super) fn of_parts(gpu: &Gpu, input: Batch<'_>) -> Result<Option<Self>, DeviceError> {
         match Self::new(gpu, input)? {
             Some(tiles) if !gpu.properties().has_shaders => {
-                let part = Some(Table::new(gpu, input.modules())?);
-                Ok(Some(Tiles { part, moving: NARROW, ..tiles }))
+                let part = Some(StagedArray::new(gpu, input.modules())?);
+                Ok(Some(Tiles { part, scatter: NARROW, ..tiles }))
             }
             _ => Ok(None),
         }
@@ -98,7 +98,7 @@ impl Tiles {
     /// True if several timeslices can be distributed together, each over `sides` sides: shaders
     /// cannot bind buffers at an offset.
     pub(super) fn take_batches(gpu: &Gpu, sides: usize) -> bool {
-        !gpu.properties().has_shaders && Moving::new(gpu, sides).is_some()
+        !gpu.properties().has_shaders && ScatterKernel::new(gpu, sides).is_some()
     }
 
     pub(super) fn start(&mut self, gpu: &Gpu, target: Target<'_>) -> Result<(), DeviceError> {
@@ -137,8 +137,8 @@ impl Tiles {
         // SAFETY: there is a total for each side of all.
         unsafe { sum_sides(gpu, self.totals.ptr(), 2 * backs, target.begins.ptr())? };
         for &Taken { first, count, front } in &timeslices {
-            let grid = self.moving_grid(gpu, self.moving.kernel, [count, addresses])?;
-            let moving = PresortTilesScatter {
+            let grid = self.scatter_grid(gpu, self.scatter.kernel, [count, addresses])?;
+            let scatter = PresortTilesScatter {
                 digis: target.stream.ptr().skipping(first),
                 count,
                 modules: target.modules.ptr(),
@@ -152,7 +152,7 @@ impl Tiles {
             // SAFETY: digis are of modules of the detector, the table has all addresses, shared
             // memory is as tiles need it, there is a total for each side of all, and the target has
             // capacity for all digis.
-            unsafe { gpu.launch(self.moving.kernel, grid, moving)? };
+            unsafe { gpu.launch(self.scatter.kernel, grid, scatter)? };
         }
         Ok(())
     }
@@ -174,7 +174,7 @@ impl Tiles {
         &self,
         gpu: &Gpu,
         target: Target<'_>,
-        times: &Table<PartTimes>,
+        times: &StagedArray<PartTimes>,
     ) -> Result<(), DeviceError> {
         let digis = target.stream.ptr();
         let modules = target.modules.ptr();
@@ -187,7 +187,7 @@ impl Tiles {
         let to = target.digis.ptr();
         let addresses = self.addresses_at_hand(gpu, target);
         let counting = PresortPartCount { digis, count, modules, addresses, sides, times, totals };
-        let moving = PresortPartScatter {
+        let scatter = PresortPartScatter {
             digis,
             count,
             modules,
@@ -199,14 +199,14 @@ impl Tiles {
             to,
         };
         let some = self.counting_grid(gpu, count, addresses);
-        let all = self.moving_grid(gpu, &PRESORT_PART_SCATTER, [count, addresses])?;
+        let all = self.scatter_grid(gpu, &PRESORT_PART_SCATTER, [count, addresses])?;
         // SAFETY: digis are of modules of the detector, the table has all addresses, shared memory
         // is as tiles need it, there is a total for each side, the target has capacity for all
         // digis, and there are times of all modules.
         unsafe {
             gpu.launch(&PRESORT_PART_COUNT, some, counting)?;
             sum_sides(gpu, totals, sides, begins)?;
-            gpu.launch(&PRESORT_PART_SCATTER, all, moving)
+            gpu.launch(&PRESORT_PART_SCATTER, all, scatter)
         }
     }
 
@@ -214,31 +214,31 @@ impl Tiles {
     fn addresses_at_hand(&self, gpu: &Gpu, target: Target<'_>) -> u32 {
         let properties = gpu.properties();
         let all = target.modules.len();
-        let tile = self.moving.kernel.shared_bytes(gpu) + counters_of(self.sides);
+        let tile = self.scatter.kernel.shared_bytes(gpu) + counters_of(self.sides);
         let fit = tile + all as u32 * WORD <= properties.shared_bytes;
         if fit && all <= MAX_ADDRESSES && !properties.has_shaders { all as u32 } else { 0 }
     }
 
     /// Grid of counting blocks, which cache the modules of `addresses` addresses.
-    fn counting_grid(&self, gpu: &Gpu, count: u32, addresses: u32) -> Grid {
+    fn counting_grid(&self, gpu: &Gpu, count: u32, addresses: u32) -> LaunchConfig {
         let bytes = u64::from(count) * DIGI;
-        let tiles = count.div_ceil(self.moving.tile);
-        let some = Grid::blocks(tiles.min(COUNTING * gpu.properties().multiprocessors));
-        some.with_shared((self.sides + addresses) * WORD).moving(bytes)
+        let tiles = count.div_ceil(self.scatter.tile);
+        let some = LaunchConfig::blocks(tiles.min(COUNTING * gpu.properties().multiprocessors));
+        some.with_shared((self.sides + addresses) * WORD).with_traffic(bytes)
     }
 
     /// Blocks that run at once to move tiles, no more than there are tiles; with shaders, one for
     /// each tile.
-    fn moving_grid<A>(
+    fn scatter_grid<A>(
         &self,
         gpu: &Gpu,
         kernel: &Kernel<A>,
         [count, addresses]: [u32; 2],
-    ) -> Result<Grid, DeviceError> {
+    ) -> Result<LaunchConfig, DeviceError> {
         let bytes = 2 * u64::from(count) * DIGI;
         let shared = counters_of(self.sides) + addresses * WORD;
-        let grid = |blocks| Grid::blocks(blocks).with_shared(shared).moving(bytes);
-        let tiles = grid(count.div_ceil(self.moving.tile));
+        let grid = |blocks| LaunchConfig::blocks(blocks).with_shared(shared).with_traffic(bytes);
+        let tiles = grid(count.div_ceil(self.scatter.tile));
         if gpu.properties().has_shaders {
             return Ok(tiles);
         }
@@ -246,21 +246,22 @@ impl Tiles {
     }
 }
 
-impl Moving {
+impl ScatterKernel {
     /// `None` if a tile with counters for all sides does not fit into shared memory.
     fn new(gpu: &Gpu, sides: usize) -> Option<Self> {
         let properties = gpu.properties();
         if properties.has_shaders {
             let steps = (properties.shared_bytes / SHADER_BYTES).clamp(1, SHADER_STEPS);
             let tile = SHADER_STEP * steps;
-            return (sides <= SHADER_SIDES).then_some(Moving { tile, ..NARROW });
+            return (sides <= SHADER_SIDES).then_some(ScatterKernel { tile, ..NARROW });
         }
         let words = counters_of(sides.min(MAX_SIDES) as u32);
-        let fits =
-            |moving: &Moving| moving.kernel.shared_bytes(gpu) + words <= properties.shared_bytes;
+        let fits = |scatter: &ScatterKernel| {
+            scatter.kernel.shared_bytes(gpu) + words <= properties.shared_bytes
+        };
         let wants_wide = TILE as usize / MIN_OF_SIDE < sides;
         let kernels = if wants_wide { &[WIDE, NARROW][..] } else { &[NARROW] };
-        kernels.iter().copied().find(|moving| sides <= MAX_SIDES && fits(moving))
+        kernels.iter().copied().find(|scatter| sides <= MAX_SIDES && fits(scatter))
     }
 }
 

@@ -8,11 +8,11 @@ use crate::sts::{Cluster, Hit, OfflineCluster, OfflineHit, Partitioned, Product}
 /// An item of the inputs and outputs of stages.
 pub(super) trait Item: Clone + Default + Send + Sync {
     /// In the header.
-    type Shown: Pod + Send + Sync;
+    type AbiInput: Pod + Send + Sync;
     /// Converts to the item's struct in the header.
-    fn shown(&self) -> Self::Shown;
+    fn shown(&self) -> Self::AbiInput;
     /// Converts an item of a plugin's output.
-    fn from_abi(shown: &Self::Shown) -> Self;
+    fn from_abi(shown: &Self::AbiInput) -> Self;
     /// The items of a product, if it has them.
     fn from_product(product: &Product) -> Option<&Partitioned<Self>>;
     /// A product of them.
@@ -24,7 +24,7 @@ pub(super) trait Item: Clone + Default + Send + Sync {
 macro_rules! item {
     ($item:ident, $product:ident: $($field:ident),*) => {
         impl Item for $item {
-            type Shown = abi::$item;
+            type AbiInput = abi::$item;
 
             fn shown(&self) -> abi::$item {
                 abi::$item { $($field: self.$field.into()),* }

@@ -24,7 +24,7 @@ use super::{StsTask, Timeslices};
 use crate::algorithm::Semantics;
 use crate::plugin::abi::{BY_TIME, EXACT, Lists, OFFLINE, PUBLISHED, SEPARATE};
 use crate::plugin::contract::{Contract, Stable};
-use crate::plugin_session::{Asked, Description, Layout, PluginTask};
+use crate::plugin_session::{Description, Layout, PluginRequest, PluginTask};
 use crate::sts::{ChainStage, Product};
 use products::PluginOutput;
 use setup::ShownSetup;
@@ -65,7 +65,11 @@ struct ShownSts {
 }
 
 impl PluginTask for StsTask {
-    fn describe<'a>(&self, input: &'a Timeslices, asked: Asked) -> Description<'a, Vec<Product>> {
+    fn describe<'a>(
+        &self,
+        input: &'a Timeslices,
+        asked: PluginRequest,
+    ) -> Description<'a, Vec<Product>> {
         let mut layout = Layout::default();
         let given = upstream::of_stage(self.stage, input, asked, &mut layout);
         let output_buffers = PluginOutput::new(self.stage, input, asked, &mut layout);
@@ -97,7 +101,7 @@ impl PluginTask for StsTask {
         )
     }
 
-    fn given(&self, asked: Asked) -> &'static str {
+    fn given(&self, asked: PluginRequest) -> &'static str {
         upstream::given(self.stage, asked)
     }
 

@@ -5,7 +5,7 @@ use generators::sts::{Digi, SegmentedDigis};
 use super::items::Item;
 use super::{abi, upstream};
 use crate::algorithm::Semantics;
-use crate::plugin_session::{Asked, Layout, OutputLists};
+use crate::plugin_session::{Layout, OutputLists, PluginRequest};
 use crate::sts::task::Timeslices;
 use crate::sts::{
     ChainStage, Cluster, Hit, OfflineCluster, OfflineDigi, OfflineHit, Partitioned, Product,
@@ -14,7 +14,7 @@ use crate::sts::{
 /// Output buffers of a stage, or of the whole chain.
 pub(super) struct PluginOutput {
     stage: Option<ChainStage>,
-    asked: Asked,
+    asked: PluginRequest,
     timeslices: usize,
     pub(super) output: OutputLists,
     /// The second output of the whole chain.
@@ -26,7 +26,7 @@ impl PluginOutput {
     pub(super) fn new(
         stage: Option<ChainStage>,
         input: &Timeslices,
-        asked: Asked,
+        asked: PluginRequest,
         layout: &mut Layout<'_>,
     ) -> Self {
         let modules: usize = input.0.iter().map(|timeslice| timeslice.modules()).sum();
@@ -144,11 +144,11 @@ impl PluginOutput {
     /// Products of the lists of all timeslices.
     fn products<T: Item>(
         &self,
-        lists: &[&[T::Shown]],
+        lists: &[&[T::AbiInput]],
         partitioned: fn(&[Vec<T>]) -> Partitioned<T>,
     ) -> Vec<Product> {
-        let items = |list: &&[T::Shown]| list.iter().map(T::from_abi).collect::<Vec<T>>();
-        let product = |lists: &[&[T::Shown]]| {
+        let items = |list: &&[T::AbiInput]| list.iter().map(T::from_abi).collect::<Vec<T>>();
+        let product = |lists: &[&[T::AbiInput]]| {
             T::product(partitioned(&lists.iter().map(items).collect::<Vec<_>>()))
         };
         self.of_timeslices(lists).map(product).collect()

@@ -81,12 +81,12 @@ fn outputs_of<T: Item>(products: &[&Product]) -> [Vec<u8>; 3] {
 fn buffers(
     task: StsTask,
     input: &Timeslices,
-    asked: Asked,
+    asked: PluginRequest,
     lists: &[[Vec<u8>; 3]],
 ) -> Vec<Vec<u64>> {
     let specs = task.describe(input, asked).outputs;
     let filled = lists.iter().flatten().zip(&specs);
-    let buffer = |(list, buffer_spec): (&Vec<u8>, &crate::plugin_session::Room)| {
+    let buffer = |(list, buffer_spec): (&Vec<u8>, &crate::plugin_session::OutputSpec)| {
         assert!(list.len() <= buffer_spec.bytes, "there is room for what is to be found");
         let mut buffer = vec![0_u64; buffer_spec.bytes.div_ceil(8)];
         bytemuck::cast_slice_mut::<_, u8>(&mut buffer)[..list.len()].copy_from_slice(list);
@@ -103,7 +103,7 @@ fn reference_output_passes_in_the_structs_of_all_answers() {
         let task = StsTask { stage };
         for semantics in Semantics::ALL {
             for (name, input) in inputs(task) {
-                let asked = Asked { semantics, by_time: false };
+                let asked = PluginRequest { semantics, by_time: false };
                 let right = task.reference(&input, semantics).expect("one");
                 let products: Vec<&Product> = right.iter().flat_map(parts).collect();
                 let mut lists = [

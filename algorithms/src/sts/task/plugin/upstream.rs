@@ -6,7 +6,7 @@ use generators::sts::{Digi, SegmentedDigis};
 use super::items::Item;
 use crate::algorithm::Semantics;
 use crate::all_cores::mapped;
-use crate::plugin_session::{Asked, InputLists, Layout};
+use crate::plugin_session::{InputLists, Layout, PluginRequest};
 use crate::sts::data::digi_order;
 use crate::sts::reference::{self, offline};
 use crate::sts::rules::{Exact, Published, Rules};
@@ -17,7 +17,7 @@ use crate::sts::{ChainStage, Cluster, Hit, OfflineCluster, OfflineHit, Product, 
 pub(super) fn of_stage(
     stage: Option<ChainStage>,
     input: &Timeslices,
-    asked: Asked,
+    asked: PluginRequest,
     layout: &mut Layout<'_>,
 ) -> InputLists {
     let is_offline = asked.semantics == Semantics::Offline;
@@ -50,7 +50,7 @@ pub(super) fn of_stage(
 }
 
 /// Description of a stage's input.
-pub(super) fn given(stage: Option<ChainStage>, asked: Asked) -> &'static str {
+pub(super) fn given(stage: Option<ChainStage>, asked: PluginRequest) -> &'static str {
     match stage {
         Some(ChainStage::Cluster) if asked.by_time || asked.semantics == Semantics::Offline => {
             "digis by time"

@@ -2,7 +2,7 @@
 
 use super::division::Range;
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Kernel, PinnedBuffer, Ptr};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Kernel, LaunchConfig, PinnedBuffer, Ptr};
 use crate::kernels::sts_sort_channel_bucket::{RangeList, SortCrowded};
 
 /// Ranges that did not fit into shared memory: their number, then the begin and end of each.
@@ -83,7 +83,7 @@ impl OverfullBins {
     ) -> Result<(), DeviceError> {
         let listed = self.device.len() as u32 / 2;
         // Neither the number of ranges nor the bytes moved are known.
-        let grid = Grid::blocks(gpu.properties().multiprocessors.min(listed));
+        let grid = LaunchConfig::blocks(gpu.properties().multiprocessors.min(listed));
         let arguments = SortCrowded { from: from.ptr(), to: to.ptr(), crowded: self.list() };
         // SAFETY: the listed ranges are within both arrays, and fit into a block.
         unsafe { gpu.launch(kernel, grid, arguments) }

@@ -2,7 +2,7 @@
 
 use super::division::{Range, on_device};
 use crate::device::buffers;
-use crate::device::gpu::{DeviceError, Gpu, Table};
+use crate::device::gpu::{DeviceError, Gpu, StagedArray};
 use crate::kernels::sts_sort_channel_bucket::{self as kernels, DISTRIBUTED_TILE};
 
 /// Parts of all regions together, for each multiprocessor: two rounds of concurrently running
@@ -15,9 +15,9 @@ const TILES_OF_COUNTED_PART: u32 = 4;
 
 /// Parts of some regions.
 pub(super) struct Parts {
-    pub(super) ranges: Table<kernels::Range>,
+    pub(super) ranges: StagedArray<kernels::Range>,
     /// The region of each.
-    pub(super) regions: Table,
+    pub(super) regions: StagedArray,
     count: u32,
     /// The fewest digis of one.
     min: u32,
@@ -38,7 +38,12 @@ impl Parts {
         let min = tiles * DISTRIBUTED_TILE;
         let parts = regions + (PARTS * gpu.properties().multiprocessors) as usize;
         let max = parts.min(regions + digis / min as usize);
-        Ok(Parts { ranges: Table::new(gpu, max)?, regions: Table::new(gpu, max)?, count: 0, min })
+        Ok(Parts {
+            ranges: StagedArray::new(gpu, max)?,
+            regions: StagedArray::new(gpu, max)?,
+            count: 0,
+            min,
+        })
     }
 
     /// Splits regions, which have `digis` digis together, into parts.

@@ -1,14 +1,14 @@
 //! Regions: large segments, and large buckets of them. Their digis are moved to groups of buckets,
 //! and the groups are sorted.
 
-mod moving;
+mod distribute;
 
 use super::division::{Range, capacity, on_device, wide_capacity, wide_groups_from};
 use super::parts::Parts;
 use super::sorts::Sorts;
 use super::tiles::Tiles;
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Ptr, Table};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig, Ptr, StagedArray};
 use crate::kernels::sts_sort_channel_bucket::{self as kernels, BUCKETS, Group, RangeList};
 use crate::sts_sort::cuda::runner::DIGI;
 
@@ -43,7 +43,7 @@ pub(super) struct Regions {
     digis: u64,
     /// No more groups than these.
     groups_bound: u32,
-    regions: Table<kernels::Range>,
+    regions: StagedArray<kernels::Range>,
     parts: Parts,
     /// A word for each bucket of each region: its digis.
     counts: DeviceBuffer<u32>,
@@ -99,7 +99,7 @@ impl Regions {
             count: 0,
             digis: 0,
             groups_bound: 0,
-            regions: Table::new(gpu, max)?,
+            regions: StagedArray::new(gpu, max)?,
             parts: Parts::new(gpu, digis, max, in_order.is_none())?,
             counts: gpu.buffer(buckets)?,
             begins: gpu.buffer(buckets + max)?,
@@ -222,8 +222,8 @@ impl Regions {
     }
 
     /// A grid of `blocks` blocks, which move `words` words for each digi.
-    fn grid(&self, blocks: u32, words: u64) -> Grid {
-        Grid::blocks(blocks).moving(words * self.digis * DIGI)
+    fn grid(&self, blocks: u32, words: u64) -> LaunchConfig {
+        LaunchConfig::blocks(blocks).with_traffic(words * self.digis * DIGI)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::division::Range;
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Kernel, Ptr, Table};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Kernel, Ptr, StagedArray};
 use crate::kernels::sts_sort_channel_bucket_stable::{
     CHANNEL_BUCKET_DISTRIBUTE_LARGE_TILES, CHANNEL_BUCKET_DISTRIBUTE_SMALL_TILES, DistributeTiles,
     LARGE_TILE, SMALL_TILE, Tile,
@@ -18,9 +18,9 @@ const REGIONS_IN_TURN: usize = 256;
 
 /// Tiles of some regions, and their status words.
 pub(super) struct Tiles {
-    all: Table<Tile>,
+    all: StagedArray<Tile>,
     /// Offset of each region's status words.
-    first_told: Table,
+    first_told: StagedArray,
     told: DeviceBuffer<u32>,
     /// Index of the next tile.
     ticket: DeviceBuffer<u32>,
@@ -45,8 +45,8 @@ impl Tiles {
         let words = |tile, groups: u32| max(tile) * groups as usize;
         let told = words(SMALL_TILE, SMALL_GROUPS.min(groups)).max(words(LARGE_TILE, groups));
         Ok(Tiles {
-            all: Table::new(gpu, max(SMALL_TILE))?,
-            first_told: Table::new(gpu, regions)?,
+            all: StagedArray::new(gpu, max(SMALL_TILE))?,
+            first_told: StagedArray::new(gpu, regions)?,
             told: gpu.buffer(told)?,
             ticket: gpu.buffer(1)?,
             few_groups: SMALL_GROUPS,

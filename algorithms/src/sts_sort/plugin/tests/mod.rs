@@ -4,7 +4,7 @@ use generators::sts::SegmentedDigis;
 
 use super::*;
 use crate::device::{Arena, Device, Target, Team};
-use crate::plugin::{Condemnation, condemn};
+use crate::plugin::{Quarantine, condemn};
 use crate::plugin_session::compiled::Compiled;
 use crate::sts_sort::hard_inputs;
 
@@ -63,7 +63,7 @@ fn quarantined_plugins_are_not_called() {
     let Some(sorts) = sorts() else { return };
     let variant = sorts.variant("cpu-output");
     let elsewhere = Device::Cuda(7);
-    let problem = Condemnation::Failed("crashed in run".to_owned());
+    let problem = Quarantine::Failed("crashed in run".to_owned());
     let name = (variant.task, variant.name);
     condemn(name, variant.plugin, elsewhere, problem);
     assert!(variant.condemned_on(Device::Cpu).is_none());

@@ -35,7 +35,8 @@ fn compacted(gpu: &Arc<Gpu>, positions: &[u32], marks: [&[u8]; 2]) -> [[Vec<u32>
     let batches = two_jobs();
     let lists = Lists::new(gpu, &batches.batches, batches.positions).expect("buffers");
     let filled = Filled::new(gpu, &batches).expect("buffers");
-    let compaction = Compaction::new(gpu, CompactionWay::Scans, &batches.batches).expect("buffers");
+    let compaction =
+        Compaction::new(gpu, CompactionAlgorithm::Scans, &batches.batches).expect("buffers");
     let input = Input::new(gpu, &charges, &arena).expect("buffers");
     let jobs = gpu.table(&batches.jobs).expect("buffers");
     let work = Work {
@@ -55,9 +56,9 @@ fn compacted(gpu: &Arc<Gpu>, positions: &[u32], marks: [&[u8]; 2]) -> [[Vec<u32>
         gpu.upload(&lists.predicate, marks).expect("a copy");
         compaction.run(&work, target).expect("a start");
     }
-    let counts = gpu.fetched(&lists.counts, 0..2).expect("a copy");
+    let counts = gpu.read_back(&lists.counts, 0..2).expect("a copy");
     let of_job = |list: &DeviceBuffer<u32>, job: usize, count: u32| {
-        gpu.fetched(list, job * MANY..job * MANY + count as usize).expect("a copy")
+        gpu.read_back(list, job * MANY..job * MANY + count as usize).expect("a copy")
     };
     [
         [0, 1].map(|job| of_job(&lists.raw, job, counts[job].raw)),

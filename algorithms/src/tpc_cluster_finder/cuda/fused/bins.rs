@@ -4,7 +4,7 @@ use generators::tpc::geometry::{ROWS, pads_in_row};
 
 use super::labels::MemberLists;
 use crate::device::buffers;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Grid, Kernel, Ptr, Table};
+use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Kernel, LaunchConfig, Ptr, StagedArray};
 use crate::kernels::tpc_cluster_finder_cuda_cases_h::Sector;
 use crate::kernels::tpc_cluster_finder_cuda_fused_bins_h::{
     BIN_TIMES, Counts, RECIPROCAL_SHIFT, RowShape, Tile,
@@ -39,7 +39,7 @@ pub(crate) struct Bins {
     sizes: Sizes,
     rows: DeviceBuffer<RowShape>,
     /// The first word of each sector.
-    first_words: Table,
+    first_words: StagedArray,
     /// See `bins.h`.
     words: DeviceBuffer<u32>,
     counts: DeviceBuffer<Counts>,
@@ -104,7 +104,7 @@ impl Bins {
         Ok(Bins {
             sizes,
             rows: gpu.table(&rows)?,
-            first_words: Table::new(gpu, sizes.sectors)?,
+            first_words: StagedArray::new(gpu, sizes.sectors)?,
             words: gpu.buffer(sizes.words)?,
             counts: gpu.buffer(1)?,
             binned: gpu.buffer(sizes.samples)?,
@@ -160,8 +160,8 @@ impl Bins {
             counts: self.counts.ptr(),
             tiles: self.tiles.ptr(),
         };
-        let rows = Grid::blocks((self.sizes.sectors * ROWS) as u32);
-        let grid = rows.moving(2 * self.words.bytes() + self.tiles.bytes());
+        let rows = LaunchConfig::blocks((self.sizes.sectors * ROWS) as u32);
+        let grid = rows.with_traffic(2 * self.words.bytes() + self.tiles.bytes());
         // SAFETY: the list has capacity for all tiles that have samples.
         unsafe { gpu.launch(&FUSED_PLACE_BINS, grid, arguments) }
     }
@@ -227,11 +227,11 @@ impl Bins {
     }
 
     /// A grid for all tiles: as many blocks as run concurrently.
-    fn all_tiles<A>(&self, gpu: &Gpu, kernel: &Kernel<A>) -> Result<Grid, DeviceError> {
-        let of_each = gpu.attributes(kernel, Grid::blocks(1))?.resident_blocks.max(1);
+    fn all_tiles<A>(&self, gpu: &Gpu, kernel: &Kernel<A>) -> Result<LaunchConfig, DeviceError> {
+        let of_each = gpu.attributes(kernel, LaunchConfig::blocks(1))?.resident_blocks.max(1);
         let at_once = of_each * gpu.properties().multiprocessors;
         // Only the device knows the number of clusters that are written.
-        Ok(Grid::blocks(at_once.min(self.tiles.len() as u32)))
+        Ok(LaunchConfig::blocks(at_once.min(self.tiles.len() as u32)))
     }
 }
 

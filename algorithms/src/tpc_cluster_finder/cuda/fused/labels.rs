@@ -5,7 +5,7 @@ use std::sync::Arc;
 use generators::tpc::charges::ChargeCase;
 
 use crate::all_cores::copy;
-use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Lent, PinnedBuffer, Ptr};
+use crate::device::gpu::{CachedPerInput, DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Ptr};
 use crate::device::{Arena, Unavailable, buffers};
 use crate::kernels::tpc_cluster_finder_cuda_fused_label_lists_h::{
     LabelRange, MOST_CLUSTERS_OF_SAMPLE, Members,
@@ -27,7 +27,7 @@ pub(super) struct LabelCapacity(usize);
 
 /// Labels of samples and of clusters, on both sides.
 pub(super) struct Labels<'a> {
-    host_sample_labels: Lent<'a, HostSampleLabels>,
+    host_sample_labels: CachedPerInput<'a, HostSampleLabels>,
     sample_labels: DeviceSampleLabels,
     pub(super) members: MemberLists,
     places: Places,
@@ -131,7 +131,7 @@ impl<'a> Labels<'a> {
         let samples = charges.samples();
         let blocks = samples.div_ceil(FUSED_COUNT_LABELS.threads() as usize);
         Ok(Labels {
-            host_sample_labels: Lent::of("labels", cases, arena, gpu, |gpu| {
+            host_sample_labels: CachedPerInput::of("labels", cases, arena, gpu, |gpu| {
                 HostSampleLabels::new(gpu, cases)
             })?,
             sample_labels: DeviceSampleLabels {
@@ -225,7 +225,7 @@ impl<'a> Labels<'a> {
         // SAFETY: each cluster has a list of samples, each of these a range of labels, and each
         // block a state.
         // block a state.
-        unsafe { gpu.launch(kernel, kernel.thread_each(clusters).moving(bytes), arguments) }
+        unsafe { gpu.launch(kernel, kernel.grid_for(clusters).with_traffic(bytes), arguments) }
     }
 
     /// Stores the labels of each cluster at their offset.
@@ -242,7 +242,7 @@ impl<'a> Labels<'a> {
         };
         // SAFETY: the buffers are those of `self` and of these clusters; the output has capacity
         // for all labels that were counted.
-        unsafe { gpu.launch(kernel, kernel.thread_each(clusters).moving(bytes), arguments) }
+        unsafe { gpu.launch(kernel, kernel.grid_for(clusters).with_traffic(bytes), arguments) }
     }
 
     /// The labels of a cluster by its index, once they are copied.

@@ -293,7 +293,7 @@ impl Engine for CudaEngine {
         launched.map_err(refused)
     }
 
-    fn follow_first_queue(&self, queue: u32) -> Result<(), DeviceError> {
+    fn wait_for_first_queue(&self, queue: u32) -> Result<(), DeviceError> {
         let first = self.stream(FIRST_QUEUE)?;
         let stream = self.stream(queue)?;
         self.call("ordering queues", || stream.join(first))

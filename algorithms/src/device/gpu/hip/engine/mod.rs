@@ -374,7 +374,7 @@ impl Engine for HipEngine {
         launched.map_err(|error| self.not_started(kernel, error.into()))
     }
 
-    fn follow_first_queue(&self, queue: u32) -> Result<(), DeviceError> {
+    fn wait_for_first_queue(&self, queue: u32) -> Result<(), DeviceError> {
         let reached = match self.reached.get() {
             Some(&event) => event,
             None => self.store_or_destroy(&self.reached, self.event()?, |hip, late| {

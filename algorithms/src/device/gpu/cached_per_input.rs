@@ -16,7 +16,7 @@ use crate::device::{Arena, InputId};
 
 /// A cached, immutable value that was made for a GPU from a part of an input. Dropped, it is
 /// available to the next candidate.
-pub(crate) struct Lent<'a, T: Send + 'static> {
+pub(crate) struct CachedPerInput<'a, T: Send + 'static> {
     made: ManuallyDrop<CachedValue<T>>,
     arena: &'a Arena,
 }
@@ -41,9 +41,9 @@ struct CacheKey {
 }
 
 /// A page-locked copy of a part of an input.
-pub(crate) type Pristine<'a, T> = Lent<'a, PinnedBuffer<T>>;
+pub(crate) type PinnedInput<'a, T> = CachedPerInput<'a, PinnedBuffer<T>>;
 
-impl<'a, T: Send + 'static> Lent<'a, T> {
+impl<'a, T: Send + 'static> CachedPerInput<'a, T> {
     /// Returns the value that `make` makes from a part of the input that the arena belongs to: a
     /// cached one, or else a new one. Calls with the same part and the same `role` must make equal
     /// values.
@@ -66,11 +66,11 @@ impl<'a, T: Send + 'static> Lent<'a, T> {
         let fits = |other: &CachedValue<T>| other.key == key && Arc::ptr_eq(&other.gpu, gpu);
         let made = arena
             .take_other(fits, || Ok(CachedValue { key, gpu: Arc::clone(gpu), thing: make(gpu)? }));
-        Ok(Lent { made: ManuallyDrop::new(made?), arena })
+        Ok(CachedPerInput { made: ManuallyDrop::new(made?), arena })
     }
 }
 
-impl<T: Send + 'static> Drop for Lent<'_, T> {
+impl<T: Send + 'static> Drop for CachedPerInput<'_, T> {
     fn drop(&mut self) {
         // SAFETY: `self.made` is not used after this.
         let made = unsafe { ManuallyDrop::take(&mut self.made) };
@@ -78,7 +78,7 @@ impl<T: Send + 'static> Drop for Lent<'_, T> {
     }
 }
 
-impl<'a, T: Pod + Send + Sync> Pristine<'a, T> {
+impl<'a, T: Pod + Send + Sync> PinnedInput<'a, T> {
     /// Returns a page-locked copy of a part of the input that the arena belongs to.
     ///
     /// # Errors
@@ -103,7 +103,7 @@ impl<'a, T: Pod + Send + Sync> Pristine<'a, T> {
         input: &[S],
         make: impl Fn(&S) -> T + Sync,
     ) -> Result<Self, DeviceError> {
-        Lent::of("page-locked copy", input, arena, gpu, |gpu| {
+        CachedPerInput::of("page-locked copy", input, arena, gpu, |gpu| {
             let mut pinned = gpu.pinned(input.len())?;
             convert(&mut pinned, input, make);
             Ok(pinned)
@@ -111,13 +111,13 @@ impl<'a, T: Pod + Send + Sync> Pristine<'a, T> {
     }
 }
 
-impl<'a, T: Pod + Send> From<&'a Pristine<'_, T>> for FromHost<'a, T> {
-    fn from(buffer: &'a Pristine<'_, T>) -> Self {
+impl<'a, T: Pod + Send> From<&'a PinnedInput<'_, T>> for FromHost<'a, T> {
+    fn from(buffer: &'a PinnedInput<'_, T>) -> Self {
         FromHost::from(&**buffer)
     }
 }
 
-impl<T: Send + 'static> Deref for Lent<'_, T> {
+impl<T: Send + 'static> Deref for CachedPerInput<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
@@ -141,7 +141,7 @@ mod tests {
         let Some(gpus) = gpus() else { return };
         let arena = Arena::default();
         let input = (0..1000).collect::<Vec<u32>>();
-        let take = |gpu, part| Pristine::take(&arena, gpu, &input, part).expect("room");
+        let take = |gpu, part| PinnedInput::take(&arena, gpu, &input, part).expect("room");
         let first = take(&gpus[0], 10..500);
         assert_eq!(first[..], input[10..500]);
         let address = first.as_ptr();
@@ -165,17 +165,19 @@ mod tests {
         let Some([gpu, _]) = gpus() else { return };
         let arena = Arena::default();
         let inputs = [1_u32, 2];
-        let of = |input: &u32| Lent::of("number", input, &arena, &gpu, |_| Ok(u64::from(*input)));
+        let of = |input: &u32| {
+            CachedPerInput::of("number", input, &arena, &gpu, |_| Ok(u64::from(*input)))
+        };
         drop(of(&inputs[0]).expect("made"));
         assert_eq!(*of(&inputs[1]).expect("made"), 2);
-        let text = Lent::of("number", &inputs[0], &arena, &gpu, |_| Ok("one".to_owned()));
+        let text = CachedPerInput::of("number", &inputs[0], &arena, &gpu, |_| Ok("one".to_owned()));
         assert_eq!(*text.expect("made"), "one");
-        let known = Lent::of("number", &inputs[0], &arena, &gpu, |_| Ok(0_u64));
+        let known = CachedPerInput::of("number", &inputs[0], &arena, &gpu, |_| Ok(0_u64));
         assert_eq!(*known.expect("known"), 1);
-        let other = Lent::of("twice", &inputs[0], &arena, &gpu, |_| Ok(2_u64));
+        let other = CachedPerInput::of("twice", &inputs[0], &arena, &gpu, |_| Ok(2_u64));
         assert_eq!(*other.expect("made"), 2, "of the same type and part");
         let next = arena.for_another_input();
-        let other = Lent::of("number", &inputs[0], &next, &gpu, |_| Ok(3_u64));
+        let other = CachedPerInput::of("number", &inputs[0], &next, &gpu, |_| Ok(3_u64));
         assert_eq!(*other.expect("made"), 3, "another input that lies there now");
     }
 }

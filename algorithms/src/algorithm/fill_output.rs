@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Algorithm, Opened, Opening, Runner};
+use super::{Algorithm, PrepareResult, Runner, VariantContext};
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec, Poison};
 
@@ -40,18 +40,18 @@ where
     }
 }
 
-impl<'a, A: Algorithm> Opening<'a, '_, A> {
+impl<'a, A: Algorithm> VariantContext<'a, '_, A> {
     /// Prepares a variant without buffers except its output, a list of `length` elements, which
     /// `fill` overwrites completely. The input has `input_bytes` bytes.
     ///
     /// # Errors
     /// None; the type is that of a variant's last expression.
-    pub(crate) fn filling<T: Poison>(
+    pub(crate) fn fill_output<T: Poison>(
         &self,
         length: usize,
         input_bytes: usize,
         fill: impl FnMut(&mut [T]) + Send + 'a,
-    ) -> Opened<'a, A>
+    ) -> PrepareResult<'a, A>
     where
         A: Algorithm<Output = Vec<T>>,
     {

@@ -3,20 +3,20 @@
 /// State of the data at the start of runs, in words, for tasks whose variants start from different
 /// data: only variants that start from the same data can be ranked.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Given {
+pub struct InputState {
     whole: &'static str,
     stages: Vec<(&'static str, &'static str)>,
 }
 
-impl Given {
+impl InputState {
     /// Input of full runs and of all their parts.
     pub(crate) fn whole(words: &'static str) -> Self {
-        Given { whole: words, stages: Vec::new() }
+        InputState { whole: words, stages: Vec::new() }
     }
 
     /// Input of each of these stages; full runs start from the task's input.
     pub(crate) fn stages(stages: impl IntoIterator<Item = (&'static str, &'static str)>) -> Self {
-        Given { whole: "", stages: stages.into_iter().collect() }
+        InputState { whole: "", stages: stages.into_iter().collect() }
     }
 
     /// Returns the input of a stage of a run; empty if it is the same for all variants.
@@ -32,9 +32,9 @@ mod tests {
 
     #[test]
     fn parts_of_a_run_have_its_input_and_stages_have_their_own() {
-        let whole = Given::whole("digis by channel");
+        let whole = InputState::whole("digis by channel");
         assert_eq!([whole.to("total"), whole.to("kernel")], ["digis by channel"; 2]);
-        let stages = Given::stages([("sort", "digis by time"), ("hits", "clusters")]);
+        let stages = InputState::stages([("sort", "digis by time"), ("hits", "clusters")]);
         let given = ["total", "sort", "hits", "collect"].map(|stage| stages.to(stage));
         assert_eq!(given, ["", "digis by time", "clusters", ""]);
     }

@@ -2,16 +2,16 @@
 
 use bytemuck::Pod;
 
-use super::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Ptr, SameAs};
+use super::{DeviceBuffer, DeviceError, Gpu, LayoutCompatible, PinnedBuffer, Ptr};
 use crate::device::Buffers;
 
 /// A small array that the host writes in each run and kernels read, with its copy on the device.
-pub(crate) struct Table<T = u32> {
+pub(crate) struct StagedArray<T = u32> {
     host: PinnedBuffer<T>,
     device: DeviceBuffer<T>,
 }
 
-impl<T: Pod + Send> Buffers for Table<T> {
+impl<T: Pod + Send> Buffers for StagedArray<T> {
     fn poison(&mut self) -> Result<(), DeviceError> {
         self.host.poison()?;
         self.device.poison()
@@ -22,13 +22,13 @@ impl<T: Pod + Send> Buffers for Table<T> {
     }
 }
 
-impl<T: Pod> Table<T> {
+impl<T: Pod> StagedArray<T> {
     /// Allocates a table with a capacity of `length` values.
     ///
     /// # Errors
     /// If there is not enough memory.
     pub(crate) fn new(gpu: &Gpu, length: usize) -> Result<Self, DeviceError> {
-        Ok(Table { host: gpu.pinned(length)?, device: gpu.buffer(length)? })
+        Ok(StagedArray { host: gpu.pinned(length)?, device: gpu.buffer(length)? })
     }
 
     /// Capacity in values.
@@ -57,7 +57,7 @@ impl<T: Pod> Table<T> {
     /// Device pointer to the values.
     pub(crate) fn ptr<K>(&self) -> Ptr<K>
     where
-        T: SameAs<K>,
+        T: LayoutCompatible<K>,
     {
         self.device.ptr()
     }
