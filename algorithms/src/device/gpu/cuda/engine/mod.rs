@@ -67,7 +67,7 @@ impl CudaEngine {
                 has_shaders: false,
                 runs_block_by_block: false,
             },
-            modules: Modules::new(Arc::clone(&context), driver),
+            modules: Modules::new(Arc::clone(&context)),
             marks: Mutex::default(),
             running: Mutex::default(),
             lost: AtomicBool::new(false),
