@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use generators::DataError;
 use generators::io::{
-    check_raw_file, read_raw_timeslices, read_readout, stem, write_raw_timeslices, write_readout,
+    Selection, read_raw_data, read_readout, stem, write_raw_timeslices, write_readout,
 };
 use generators::sts::physics::Simulation;
 use generators::sts::raw::{Rules, generate};
@@ -104,7 +104,6 @@ fn order(params: &Params) -> Result<DigiOrder, DataError> {
 
 /// Reads raw data and the tables of their boards.
 pub(super) fn read(path: &Path, options: &Params) -> Result<(RawTimeslices, Params), DataError> {
-    check_raw_file(path)?;
     let mut options = options.clone();
     options.complete(READING);
     let rules = SEMANTICS.of(&options)?;
@@ -116,7 +115,8 @@ pub(super) fn read(path: &Path, options: &Params) -> Result<(RawTimeslices, Para
         return Err(DataError::Shape(problem));
     }
     let order = order(&options)?;
-    let input = RawTimeslices::new(read_raw_timeslices(path)?, readout, rules).in_order(order);
+    let (data, remarks) = read_raw_data(&[path.to_owned()], &Selection::default())?;
+    let input = RawTimeslices::new(data, readout, rules).in_order(order).with_remarks(remarks);
     let mut params = Params::of_file(path, input.content());
     params.set(SEMANTICS.name, rules.name());
     if order == DigiOrder::Time {
@@ -131,10 +131,11 @@ pub(super) fn write(input: &RawTimeslices, path: &Path) -> Result<(), DataError>
     write_raw_timeslices(path, input.data())
 }
 
-/// `NAME.setup.json` next to `NAME.ts.bin.gz`.
+/// `NAME.setup.json` next to `NAME.ts.bin.gz`, `NAME.tsa` or `NAME_%n.tsa`.
 pub(crate) fn setup_beside(path: &Path) -> PathBuf {
     let stem = stem(path);
     let name = stem.strip_suffix(".ts").unwrap_or(&stem);
+    let name = ["_%n", ".%n"].iter().find_map(|number| name.strip_suffix(number)).unwrap_or(name);
     path.with_file_name(format!("{name}.setup.json"))
 }
 
@@ -144,7 +145,9 @@ mod tests {
 
     #[test]
     fn tables_are_next_to_raw_data() {
-        for name in ["d/a.ts.bin.gz", "d/a.ts.bin", "d/a.bin", "d/a.bin.gz"] {
+        for name in
+            ["d/a.ts.bin.gz", "d/a.ts.bin", "d/a.bin", "d/a.bin.gz", "d/a.tsa", "d/a_%n.tsa"]
+        {
             assert_eq!(setup_beside(Path::new(name)), Path::new("d/a.setup.json"));
         }
     }

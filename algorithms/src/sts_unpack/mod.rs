@@ -151,7 +151,7 @@ impl Algorithm for StsUnpack {
         for (count, what) in told.iter().filter(|(count, _)| *count > 0) {
             note += &format!(", {count} {what}");
         }
-        vec![note]
+        [vec![note], input.remarks().sentences()].concat()
     }
 
     fn reference(&self, input: &RawTimeslices, _: Semantics) -> Option<Unpacked> {

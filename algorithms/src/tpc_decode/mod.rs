@@ -236,13 +236,14 @@ impl TimeFrame {
         positions * size_of::<Position>() as u64 + cells * size_of::<u16>() as u64
     }
 
-    /// Notes for the results: damaged pages by kind.
+    /// Notes for the results: damaged pages by kind, and remarks about the file.
     fn notes(&self) -> Vec<String> {
         let damaged = self.digits().damaged;
-        if damaged.is_empty() {
-            return Vec::new();
+        let mut notes = self.remarks().sentences().to_vec();
+        if !damaged.is_empty() {
+            notes.push(summary_of(&damaged, self.pages.pages().len()));
         }
-        vec![summary_of(&damaged, self.pages.pages().len())]
+        notes
     }
 
     /// Bytes of the pages' contents.

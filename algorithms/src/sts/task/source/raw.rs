@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use generators::DataError;
 use generators::io::{
-    read_raw_timeslices, read_readout, read_setup, write_raw_timeslices, write_readout, write_setup,
+    Selection, read_raw_data, read_readout, read_setup, write_raw_timeslices, write_readout,
+    write_setup,
 };
 use generators::sts::physics::Simulation;
 use generators::sts::raw::{RawData, Readout, Rules, generate};
@@ -101,7 +102,7 @@ pub(super) fn read(path: &Path, options: &Params) -> Result<(Timeslices, Params)
              boards, or none"
         )));
     }
-    let data = read_raw_timeslices(path)?;
+    let (data, _) = read_raw_data(&[path.to_owned()], &Selection::default())?;
     let whole = RawTimeslices::new(data, readout, Rules::Current);
     let mut params = Params::of_file(path, whole.content());
     params.set(COMPAT.name, options.get(COMPAT.name).unwrap_or(NO));
