@@ -44,7 +44,7 @@ impl RawTimeslices {
     }
 
     /// Remarks about the files that it was read from.
-    pub(crate) fn remarks(&self) -> &Remarks {
+    pub fn remarks(&self) -> &Remarks {
         &self.remarks
     }
 

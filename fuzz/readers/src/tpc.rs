@@ -39,7 +39,7 @@ fn frame(scratch: &Scratch, index: &[u8], pages: &[u8], selection: PageSelection
     let index = scratch.file(INDEX, index);
     let path = scratch.file(PAGES, pages);
     let frame = match read_raw_pages(&path, &index, selection) {
-        Ok(frame) => frame,
+        Ok((frame, _)) => frame,
         // A sector that does not exist is in no file.
         Err(error) if selection.sector.is_none() => return refused(&error, "frame."),
         Err(_) => return false,
@@ -51,7 +51,7 @@ fn frame(scratch: &Scratch, index: &[u8], pages: &[u8], selection: PageSelection
     sectors.dedup();
     let sector = Some(sectors[0]).filter(|_| sectors.len() == 1);
     let selection = PageSelection { sector, first_orbit: Some(frame.first_orbit()) };
-    let read = read_raw_pages(&again, &index, selection).expect("what was written is read");
+    let (read, _) = read_raw_pages(&again, &index, selection).expect("what was written is read");
     assert!(read == frame, "what is read is what was written");
     true
 }
