@@ -7,7 +7,7 @@ use generators::random::hash;
 
 use super::{Turns, Words};
 use crate::algorithm::Plan;
-use crate::all_cores::mapped;
+use crate::all_cores::par_map;
 use crate::axis::{Axis, Flag, Params};
 use crate::word_files;
 
@@ -65,7 +65,7 @@ fn settings(params: &Params) -> Result<(u32, Turns), DataError> {
 
 fn random(count: usize, seed: u64) -> Vec<u32> {
     let numbers: Vec<u64> = (0..count as u64).collect();
-    mapped(&numbers, |&number| hash(seed, [number]) as u32)
+    par_map(&numbers, |&number| hash(seed, [number]) as u32)
 }
 
 /// Sizes around vectors, blocks and pages, with one step and with several.

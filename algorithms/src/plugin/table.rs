@@ -258,7 +258,7 @@ fn semantics(declared: u32, contract: &Contract, context: &str) -> Result<u32, S
     }
     if declared & abi::OFFLINE != 0 && declared != abi::OFFLINE {
         return Err(format!(
-            "{context}: semantics has RECOBENCH_OFFLINE beside others, but its structs are others; \
+            "{context}: semantics has RECOBENCH_OFFLINE and others, but its structs are others; \
              make it a variant of its own"
         ));
     }

@@ -166,7 +166,7 @@ impl OutputLists {
         let what = self.what;
         let capacity = self.capacity;
         format!(
-            "list {list} of its {what} has {count} items from place {begin} on, but there is room \
+            "list {list} of its {what} has {count} items from index {begin} on, but there is capacity \
              for {capacity} in all lists together"
         )
     }
@@ -195,15 +195,15 @@ mod tests {
     #[test]
     fn lists_beyond_the_capacity_are_reported() {
         let problem = |begins: &[u64], counts: &[u64]| read(begins, counts).0.expect_err("no room");
-        let beyond = "list 1 of its hits has 4 items from place 7 on, but there is room for 10 in \
+        let beyond = "list 1 of its hits has 4 items from index 7 on, but there is capacity for 10 in \
                       all lists together";
         assert_eq!(problem(&[0, 7], &[1, 4]), beyond);
         assert!(
-            problem(&[u64::MAX], &[2]).starts_with("list 0 of its hits has 2 items from place 18")
+            problem(&[u64::MAX], &[2]).starts_with("list 0 of its hits has 2 items from index 18")
         );
         // Overlapping lists.
         assert!(
-            problem(&[0, 0], &[6, 6]).starts_with("list 1 of its hits has 6 items from place 0 on")
+            problem(&[0, 0], &[6, 6]).starts_with("list 1 of its hits has 6 items from index 0 on")
         );
     }
 }

@@ -141,9 +141,9 @@ impl Row<'_> {
         if is_peak.at(cell) {
             return Share { charge, is_at_peak: true, is_divided: false };
         }
-        let beside = steps(1, 1).filter(|step| is_peak.at(plus(cell, *step))).count() as i32;
-        if beside > 0 {
-            return Share { charge: charge / beside, is_at_peak: true, is_divided: beside > 1 };
+        let adjacent = steps(1, 1).filter(|step| is_peak.at(plus(cell, *step))).count() as i32;
+        if adjacent > 0 {
+            return Share { charge: charge / adjacent, is_at_peak: true, is_divided: adjacent > 1 };
         }
         let behind = outer_ring().filter(|step| {
             let inner = plus(cell, halved(*step));
@@ -172,12 +172,12 @@ impl Row<'_> {
     fn labelled(&self, peak: Cell, shares: &Grid<Share>) -> Vec<Cell> {
         let charge = |step: Cell| shares.at(plus(peak, step)).charge;
         let threshold = sixteenths(self.settings.inner_threshold);
-        let beside = DIRECTIONS.iter().map(|(inner, _)| wide(*inner));
+        let adjacent = DIRECTIONS.iter().map(|(inner, _)| wide(*inner));
         let behind = DIRECTIONS.iter().flat_map(|(inner, behind)| {
             let is_seen = charge(wide(*inner)) > threshold;
             behind.iter().filter(move |_| is_seen).map(|step| wide(*step))
         });
-        let steps = [(0, 0)].into_iter().chain(beside).chain(behind);
+        let steps = [(0, 0)].into_iter().chain(adjacent).chain(behind);
         steps.filter(|step| charge(*step) > 0).map(|step| plus(peak, step)).collect()
     }
 }

@@ -143,7 +143,7 @@ pub(super) fn read(path: &Path, options: &Params) -> Result<(TimeFrame, Params),
     let Some(format) = format_of(&pages) else {
         return Err(DataError::Format {
             path: path.to_owned(),
-            place: "all pages".into(),
+            location: "all pages".into(),
             problem: "none is a sound page of any format with data; is the sector right?".into(),
         });
     };

@@ -1,7 +1,7 @@
 //! Small, difficult inputs.
 
 use generators::random::hash;
-use generators::tpc::clusters::{ClusterShape, Clusters, FIELDS, Places, generate};
+use generators::tpc::clusters::{ClusterShape, Clusters, FIELDS, Slots, generate};
 
 /// Offset of the track, and its number of clusters.
 type Track = (u32, u16);
@@ -93,14 +93,14 @@ fn random(seed: u64) -> Vec<(String, Clusters)> {
 /// Clusters of tracks and rows, with bytes that identify their origin.
 pub(super) fn clusters(tracks: &[Track], rows: &[u32], row_capacity: usize) -> Option<Clusters> {
     let end = |&(start, count): &Track| start as usize + usize::from(count);
-    let places = Places {
+    let slots = Slots {
         tracks: tracks.len(),
         // A free entry after the last one, so that each alignment of arrays occurs.
         attached: tracks.iter().map(end).max().unwrap_or(0) + 1,
         rows: rows.len(),
         row_capacity,
     };
-    let layout = places.layout();
+    let layout = slots.layout();
     let mut bytes: Vec<u8> = (0..layout.bytes() as u64).map(|at| hash(1, [at]) as u8).collect();
     for (index, field) in FIELDS.iter().enumerate() {
         let array = &mut bytes[layout.range(index)];
@@ -111,7 +111,7 @@ pub(super) fn clusters(tracks: &[Track], rows: &[u32], row_capacity: usize) -> O
         }
     }
     let starts = tracks.iter().map(|track| track.0).collect();
-    Clusters::new(places, starts, bytes).ok()
+    Clusters::new(slots, starts, bytes).ok()
 }
 
 fn put<const N: usize>(to: &mut [u8], entries: impl Iterator<Item = [u8; N]>) {

@@ -52,16 +52,16 @@ static void decode_page(void *shared, uint64_t number, uint32_t worker) {
     Page *page = &run->pages[number];
     int is_sound = page->state == SOUND &&
                    read_page(run->input, page, run->input->bytes + number * PAGE_BYTES,
-                             run->rooms + worker * 2 * PAGE_BYTES, run->digits + page->place);
+                             run->rooms + worker * 2 * PAGE_BYTES, run->digits + page->first_digit);
     page->count = is_sound ? page->samples : 0;
     run->input->damaged[number] = page->state != EMPTY && !is_sound;
 }
 
-static void find_places(const Run *run) {
-    uint64_t place = 0;
+static void find_offsets(const Run *run) {
+    uint64_t offset = 0;
     for (uint64_t number = 0; number < run->input->pages; number++) {
-        run->pages[number].place = place;
-        if (run->pages[number].state == SOUND) place += run->pages[number].samples;
+        run->pages[number].first_digit = offset;
+        if (run->pages[number].state == SOUND) offset += run->pages[number].samples;
     }
 }
 
@@ -70,10 +70,10 @@ static uint64_t close_holes(const Run *run) {
     uint64_t digits = 0;
     for (uint64_t number = 0; number < run->input->pages; number++) {
         Page *page = &run->pages[number];
-        if (page->place != digits)
-            memmove(run->digits + digits, run->digits + page->place,
+        if (page->first_digit != digits)
+            memmove(run->digits + digits, run->digits + page->first_digit,
                     page->count * sizeof *run->digits);
-        page->place = digits;
+        page->first_digit = digits;
         digits += page->count;
     }
     return digits;
@@ -95,11 +95,11 @@ static uint16_t charge_of(const Run *run, uint64_t digit, uint32_t column) {
     return (uint16_t)(charge < 16383.0f ? charge : 16383.0f);
 }
 
-static void place_samples(const Run *run, const Page *page, uint16_t *map,
+static void put_samples(const Run *run, const Page *page, uint16_t *map,
                           recobench_position *positions) {
     uint32_t first = run->fragment * (run->input->fragment - OVERLAP);
     for (uint64_t i = 0; i < page->count; i++) {
-        uint64_t digit = run->digits[page->place + i];
+        uint64_t digit = run->digits[page->first_digit + i];
         uint32_t time = (digit >> 32 & 0x3ffffff) - first;
         recobench_position outside = {0, -1};
         positions[i] = outside;
@@ -123,7 +123,7 @@ static void fill_map(void *shared, uint64_t number, uint32_t worker) {
     for (uint64_t i = 0; i < input->pages; i++) {
         const Page *page = &run->pages[i];
         if (!touches(run, page)) continue;
-        if (page->stream->map == number) place_samples(run, page, map, run->positions + position);
+        if (page->stream->map == number) put_samples(run, page, map, run->positions + position);
         position += page->count;
     }
 }
@@ -163,7 +163,7 @@ static int32_t run(void *state, const recobench_host *host, const void *input) {
     const recobench_decode *decode = shared.input;
     host->stage(host, "headers");
     for_each_piece(host, decode->streams, open_stream, &shared);
-    find_places(&shared);
+    find_offsets(&shared);
     host->stage(host, "decode");
     for_each_piece(host, decode->pages, decode_page, &shared);
     uint64_t samples = close_holes(&shared);

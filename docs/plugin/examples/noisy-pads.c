@@ -17,7 +17,7 @@ enum {
     TILE = TILE_PADS * TILE_TIMES,
     TILES_IN_LINE = 2889, /* side by side: all rows of pads */
     TILES_OF_ROW = 19,    /* from one row of pads to the next */
-    MOST_ROWS = 256
+    MAX_ROWS = 256
 };
 
 /* A pad so far, and the run that goes on. */
@@ -67,7 +67,7 @@ static void find_row(const recobench_noisy_pads *input, const uint16_t *map, uin
 /* What the threads of a run share. */
 typedef struct {
     const recobench_noisy_pads *input;
-    uint64_t first_pad[MOST_ROWS];
+    uint64_t first_pad[MAX_ROWS];
 } Run;
 
 static void find_piece(void *shared, uint64_t number, uint32_t worker) {
@@ -82,7 +82,7 @@ static void find_piece(void *shared, uint64_t number, uint32_t worker) {
 static int32_t prepare(const recobench_variant *variant, const recobench_host *host,
                        const void *input, void **state) {
     (void)variant, (void)state;
-    if (((const recobench_noisy_pads *)input)->rows <= MOST_ROWS) return RECOBENCH_OK;
+    if (((const recobench_noisy_pads *)input)->rows <= MAX_ROWS) return RECOBENCH_OK;
     host->explain(host, "there are more rows than the TPC has");
     return RECOBENCH_UNAVAILABLE;
 }

@@ -3,8 +3,8 @@
  *   c++ -O3 -std=c++17 -shared -fPIC -o libsort-cpp.so sort.cpp
  *   bench sort --plugin ./libsort-cpp.so
  *
- * Each thread has room for the largest segment in scratch memory. Nothing may be thrown across
- * the interface: std::stable_sort would allocate, so equal keys keep their order by their places.
+ * Each thread has memory for the largest segment in scratch memory. Nothing may be thrown across
+ * the interface: std::stable_sort would allocate, so equal keys keep their order by their indices.
  */
 #include "../recobench.h"
 
@@ -15,12 +15,12 @@
 
 namespace {
 
-/* What is sorted: the key above the place in the segment. */
+/* An entry to sort: the key above the index in the segment. */
 struct Entry {
-    std::uint64_t key, place, digi;
+    std::uint64_t key, index, digi;
 
     bool operator<(const Entry &other) const {
-        return key != other.key ? key < other.key : place < other.place;
+        return key != other.key ? key < other.key : index < other.index;
     }
 };
 
@@ -89,7 +89,7 @@ recobench_variant described() {
     variant.size = sizeof variant;
     variant.task = "sort";
     variant.name = "example-cpp";
-    variant.summary = "a segment a thread, by std::sort with places, in C++";
+    variant.summary = "a segment a thread, by std::sort with indices, in C++";
     variant.backend = RECOBENCH_CPU;
     variant.buffers = RECOBENCH_SEPARATE;
     variant.stable = 1;

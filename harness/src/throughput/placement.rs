@@ -24,7 +24,7 @@ pub(super) fn start_teams(
 ) -> Result<Vec<Team>, TeamError> {
     let layout = &plan.teams[point.candidate.team].layout;
     let specs = team_specs(layout, &point.place, point.streams);
-    let specs = specs.map_err(|PlacementError(problem)| TeamError::Place { worker: 0, problem })?;
+    let specs = specs.map_err(|PlacementError(problem)| TeamError::Bind { worker: 0, problem })?;
     streams.iter().filter_map(|&stream| specs.get(stream)).map(TeamSpec::start).collect()
 }
 

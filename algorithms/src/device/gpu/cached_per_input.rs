@@ -11,7 +11,7 @@ use std::sync::Arc;
 use bytemuck::Pod;
 
 use super::{DeviceError, FromHost, Gpu, PinnedBuffer};
-use crate::all_cores::convert;
+use crate::all_cores::par_convert;
 use crate::device::{Arena, InputId};
 
 /// A cached, immutable value that was made for a GPU from a part of an input. Dropped, it is
@@ -105,7 +105,7 @@ impl<'a, T: Pod + Send + Sync> PinnedInput<'a, T> {
     ) -> Result<Self, DeviceError> {
         CachedPerInput::of("page-locked copy", input, arena, gpu, |gpu| {
             let mut pinned = gpu.pinned(input.len())?;
-            convert(&mut pinned, input, make);
+            par_convert(&mut pinned, input, make);
             Ok(pinned)
         })
     }

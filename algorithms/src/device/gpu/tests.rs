@@ -117,7 +117,7 @@ fn work_under_load_runs_with_the_other_work() {
             gpu.download(&mut found[..], &buffer)
         };
         // The emulator has no clock.
-        assert_eq!(gpu.seconds_beside(|gpu| streams.copy(gpu), other), Ok(None));
+        assert_eq!(gpu.seconds_alongside(|gpu| streams.copy(gpu), other), Ok(None));
         assert_eq!(found, [7; 4]);
     }
 }

@@ -95,10 +95,10 @@ impl<'a> Runner<Tpc> for Published<'a> {
                 let add = |row: usize, cluster: Cluster, _| {
                     let case = sector as u32;
                     let row = row as u8;
-                    let place = count.fetch_add(1, Ordering::Relaxed);
+                    let index = count.fetch_add(1, Ordering::Relaxed);
                     // SAFETY: the index was claimed by an atomic increment, and is checked to be in
                     // range.
-                    unsafe { found.write(place, RowCluster { case, row, cluster }) };
+                    unsafe { found.write(index, RowCluster { case, row, cluster }) };
                 };
                 work.find(&positions[begin..end], &mut buffers.lists, add, laps);
                 begin = end;

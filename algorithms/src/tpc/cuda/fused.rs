@@ -27,7 +27,7 @@ use crate::tpc_decode::cuda::{
 pub(super) const FUSED: Variant<Tpc> = Variant::<Tpc>::cuda(
     "fused",
     "ours: digits in bins by row and time, tiles of rows in shared memory; six sectors at a \
-     time, their copies beside the work on others",
+     time, their copies concurrent with the work on others",
     |at| prepare(at),
 )
 .by_published_rules();
@@ -130,8 +130,8 @@ impl PartBuffers {
         let numbers = input.frame.sector_numbers();
         let own = &numbers[part.sectors.clone()];
         let mut first_words = vec![0; 1 + own.iter().copied().max().map_or(0, usize::from)];
-        for (place, sector) in own.iter().enumerate() {
-            let before = place * words_of(input.finding.time_bins);
+        for (index, sector) in own.iter().enumerate() {
+            let before = index * words_of(input.finding.time_bins);
             first_words[usize::from(*sector)] = before as u32;
         }
         Ok(PartBuffers {
@@ -159,7 +159,7 @@ impl InFlightPart<'_> {
         slot.bins.empty(gpu, time_bins(self.input, self.part))?;
         gpu.scope(BINS, || {
             self.count(slot)?;
-            slot.bins.place(gpu, self.shared.sectors.ptr())?;
+            slot.bins.compute_offsets(gpu, self.shared.sectors.ptr())?;
             self.bin(slot)
         })?;
         let sectors = self.part.sectors.len();
@@ -193,7 +193,7 @@ impl InFlightPart<'_> {
         let geometry = &self.shared.geometry;
         let arguments = CountDigits {
             jobs: pages.jobs.ptr(),
-            begins: pages.begins.ptr(),
+            job_offsets: pages.job_offsets.ptr(),
             extents: pages.extents.ptr(),
             records: pages.records.ptr(),
             geometry: geometry.geometry.ptr(),
@@ -211,7 +211,7 @@ impl InFlightPart<'_> {
         let geometry = &self.shared.geometry;
         let arguments = BinDigits {
             jobs: pages.jobs.ptr(),
-            begins: pages.begins.ptr(),
+            job_offsets: pages.job_offsets.ptr(),
             extents: pages.extents.ptr(),
             records: pages.records.ptr(),
             geometry: geometry.geometry.ptr(),

@@ -168,7 +168,7 @@ impl MapsBuffers<'_> {
             lists: &self.lists,
             compaction: &self.compaction,
             buckets: self.buckets.ptrs(),
-            places: Ptr::NONE,
+            cluster_indices: Ptr::NONE,
             batch,
         };
         find.find(&STAGES)

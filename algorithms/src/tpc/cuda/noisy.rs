@@ -102,8 +102,8 @@ impl From<Limits> for kernels::Limits {
     fn from(limits: Limits) -> Self {
         kernels::Limits {
             time_bins: limits.time_bins,
-            least_charges: limits.least_charges,
-            least_run: limits.least_run,
+            min_charges: limits.min_charges,
+            min_run: limits.min_run,
             saturation: limits.saturation,
         }
     }

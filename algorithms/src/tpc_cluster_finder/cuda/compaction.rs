@@ -82,12 +82,12 @@ impl Compaction {
     /// Allocates buffers for any of these batches.
     pub(crate) fn new(
         gpu: &Gpu,
-        way: CompactionAlgorithm,
+        algorithm: CompactionAlgorithm,
         batches: &[Batch],
     ) -> Result<Self, DeviceError> {
         let jobs = most(batches, |batch| batch.jobs.len());
         let samples = most(batches, |batch| batch.samples);
-        Ok(match way {
+        Ok(match algorithm {
             CompactionAlgorithm::AsFound => Compaction::AsFound(()),
             CompactionAlgorithm::Scans => Compaction::Scans(Scans::new(gpu, jobs, samples)?),
         })

@@ -192,7 +192,7 @@ impl<'a> Runner<TpcClusterFinder> for Fused<'a> {
             labels.upload(gpu)?;
         }
         self.count(buffers)?;
-        buffers.bins.place(gpu, buffers.cases.sectors())?;
+        buffers.bins.compute_offsets(gpu, buffers.cases.sectors())?;
         match &buffers.labels {
             None => self.find(buffers),
             Some(labels) => self.find_labelled(buffers, labels),
@@ -257,7 +257,7 @@ mod tests {
         let expected = reference::find(charges.cases(), false);
         assert_eq!(finder.run(&mut buffers), Ok(()));
         assert_eq!(finder.output(&buffers).list, expected.list);
-        let runs = buffers.bins.found.most().1 as usize;
+        let runs = buffers.bins.found.capacities().1 as usize;
         let small =
             |clusters, runs| ClusterList::new(&finder.gpu, clusters, runs).expect("buffers");
         for (found, problem) in [

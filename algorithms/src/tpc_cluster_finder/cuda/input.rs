@@ -97,11 +97,11 @@ impl Tables {
 
 fn page_locked(gpu: &Gpu, charges: &Charges) -> Result<PinnedBuffer<Charge>, DeviceError> {
     let mut all = gpu.pinned(charges.samples())?;
-    let mut places = &mut all[..];
+    let mut left = &mut all[..];
     for case in charges.cases() {
-        let (own, others) = places.split_at_mut(case.charges.len());
+        let (own, others) = left.split_at_mut(case.charges.len());
         own.copy_from_slice(&case.charges);
-        places = others;
+        left = others;
     }
     Ok(all)
 }

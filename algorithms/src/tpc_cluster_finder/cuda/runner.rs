@@ -32,7 +32,7 @@ pub(super) struct FinderRunner<'a> {
     /// Capacity of the bucket of each row of each sector, in clusters.
     pub(super) capacity: Vec<u32>,
     /// Maximum number of clusters that a run has found.
-    most_found: usize,
+    max_found: usize,
     /// Labels of the last run.
     labels: Option<Flat>,
 }
@@ -79,7 +79,7 @@ impl<'a> FinderRunner<'a> {
             gpu,
             batches: Batches::new(charges),
             capacity: charges.samples_of_rows().concat(),
-            most_found: charges.samples() / SAMPLES_OF_CLUSTER,
+            max_found: charges.samples() / SAMPLES_OF_CLUSTER,
             labels: None,
         }
     }
@@ -99,7 +99,7 @@ impl<'a> Runner<TpcClusterFinder> for FinderRunner<'a> {
             filled: Filled::new(gpu, &self.batches)?,
             lists: Lists::new(gpu, batches, self.batches.positions)?,
             compaction: Compaction::new(gpu, self.stages.compaction, batches)?,
-            buckets: Buckets::new(gpu, self.capacity.clone(), self.most_found)?,
+            buckets: Buckets::new(gpu, self.capacity.clone(), self.max_found)?,
             second_pass: charges.has_labels().then(second_pass).transpose()?,
         })
     }
@@ -119,7 +119,9 @@ impl<'a> Runner<TpcClusterFinder> for FinderRunner<'a> {
                 lists: &buffers.lists,
                 compaction: &buffers.compaction,
                 buckets: buffers.buckets.ptrs(),
-                places: second_pass.as_ref().map_or(Ptr::NONE, SecondPass::places),
+                cluster_indices: second_pass
+                    .as_ref()
+                    .map_or(Ptr::NONE, SecondPass::cluster_indices),
                 batch,
             };
             buffers.filled.fill(&work, &buffers.input.samples)?;
@@ -147,6 +149,6 @@ impl<'a> Runner<TpcClusterFinder> for FinderRunner<'a> {
     }
 
     fn note(&mut self, buffers: &FinderBuffers<'a>) {
-        self.most_found = self.most_found.max(buffers.buckets.packed_capacity());
+        self.max_found = self.max_found.max(buffers.buckets.packed_capacity());
     }
 }

@@ -46,7 +46,7 @@ pub(crate) struct Work<'w> {
     pub(crate) compaction: &'w Compaction,
     pub(crate) buckets: BucketPtrs,
     /// Destination of the index of each remaining peak's cluster; null if not needed.
-    pub(crate) places: Ptr<u32>,
+    pub(crate) cluster_indices: Ptr<u32>,
     pub(crate) batch: &'w Batch,
 }
 
@@ -102,14 +102,14 @@ impl Work<'_> {
             charges: self.samples.charges,
             kept: lists.kept.ptr(),
             counts: lists.counts.ptr(),
-            begins: buckets.begins,
+            bucket_offsets: buckets.offsets,
             bucket_counts: buckets.counts,
             clusters: buckets.clusters,
-            places: self.places,
+            cluster_indices: self.cluster_indices,
             batch,
         };
         // SAFETY: peaks and the charges around them are in the maps; there is a bucket for each row
-        // of each sector, and `places`, unless null, has an entry for each peak.
+        // of each sector, and `cluster_indices`, unless null, has an entry for each peak.
         unsafe { self.on_peaks(kernel, arguments) }
     }
 

@@ -116,14 +116,14 @@ pub(in crate::tpc_cluster_finder) struct Indexed {
 }
 
 /// Size of the smallest table: large enough for few collisions among a cluster's labels.
-const PLACES: usize = 1024;
+const MIN_SLOTS: usize = 1024;
 
 /// Labels that are copied together: most clusters have few, and a fixed number avoids a branch.
 const TAKEN: usize = 16;
 
 impl Default for Indexed {
     fn default() -> Self {
-        Indexed { list: Vec::new(), count: 0, slots: vec![0; PLACES], base: 1 }
+        Indexed { list: Vec::new(), count: 0, slots: vec![0; MIN_SLOTS], base: 1 }
     }
 }
 
@@ -131,7 +131,7 @@ impl Indexed {
     /// Adds those labels that are not in the list yet.
     #[inline]
     pub(in crate::tpc_cluster_finder) fn add_all(&mut self, labels: &[u64]) {
-        self.make_room(self.count + labels.len());
+        self.reserve(self.count + labels.len());
         let list = &mut self.list[..];
         let slots = &mut self.slots[..];
         let base = self.base;
@@ -156,7 +156,7 @@ impl Indexed {
 
     /// Ensures capacity for `most` labels, and a table with at least twice as many slots.
     #[inline]
-    fn make_room(&mut self, most: usize) {
+    fn reserve(&mut self, most: usize) {
         if self.list.len() < most + TAKEN {
             self.list.resize(2 * (most + TAKEN), 0);
         }

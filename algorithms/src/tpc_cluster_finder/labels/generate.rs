@@ -31,11 +31,11 @@ pub(in super::super) fn of_tracks(charges: &[Charge], marks: &[Mark]) -> Labels 
     let mut left = marks;
     let mut of_sample = Vec::new();
     for sample in charges {
-        let place = (sample.time, sample.pad);
-        let before = left.partition_point(|mark| (mark.time, mark.pad) < place);
+        let position = (sample.time, sample.pad);
+        let before = left.partition_point(|mark| (mark.time, mark.pad) < position);
         left = &left[before..];
         of_sample.clear();
-        for mark in left.iter().take_while(|mark| (mark.time, mark.pad) == place) {
+        for mark in left.iter().take_while(|mark| (mark.time, mark.pad) == position) {
             let label = mark.particle & TRACK_AND_EVENT;
             if !of_sample.contains(&label) {
                 of_sample.push(label);

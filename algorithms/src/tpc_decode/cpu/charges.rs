@@ -14,7 +14,7 @@ use super::levels::{DecodePage, Level};
 use super::page_decoder::PageDecoder;
 use super::workers::DecodeWorkers;
 use crate::algorithm::Runner;
-use crate::all_cores::{mapped, split_mut};
+use crate::all_cores::{par_map, split_mut};
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, ArenaVec, Poison, atomic, buffers};
 use crate::timing::{Laps, Stages};
@@ -207,7 +207,7 @@ pub(super) fn decoded(
     let maps = maps.chunks(shape.tiles());
     Decoded {
         charges: maps.map(|map| present(cast_slice(map))).collect(),
-        positions: mapped(positions, |position| *position),
+        positions: par_map(positions, |position| *position),
         damaged: damaged.to_vec(),
         digits: Vec::new(),
     }

@@ -27,7 +27,7 @@ pub(super) const FUSED_SHADERS: Variant<TpcDecode> =
 
 pub(super) const FUSED_OVERLAPPED: Variant<TpcDecode> = Variant::cuda(
     "fused-overlapped",
-    "fused, sector by sector, three at once: copies of one beside the work of another",
+    "fused, sector by sector, three at once: copies of one concurrent with the work of another",
     |at| decode_on_gpu(at, Division::Sectors(1), CONFIG),
 )
 .unstable();
@@ -63,7 +63,7 @@ fn to_digits(work: &Work<'_>, digits: Ptr<u64>) -> FusedDigits {
         stride: buffers.stride,
         geometry: tables.geometry.ptr(),
         jobs: buffers.jobs.ptr(),
-        begins: buffers.begins.ptr(),
+        job_offsets: buffers.job_offsets.ptr(),
         fragment: work.fragment as u32,
         cells: tables.pad_cells.ptr(),
         digits,
@@ -80,7 +80,7 @@ fn to_charges(work: &Work<'_>, charges: &Charges, tiles: &TileBuffers) -> FusedC
         stride: buffers.stride,
         geometry: tables.geometry.ptr(),
         jobs: buffers.jobs.ptr(),
-        begins: buffers.begins.ptr(),
+        job_offsets: buffers.job_offsets.ptr(),
         fragment: work.fragment as u32,
         fragments: buffers.fragments.ptr(),
         gains: tables.gains.ptr(),

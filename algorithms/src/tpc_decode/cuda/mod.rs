@@ -10,7 +10,7 @@
 //! | [`parts`] | pages that are decoded together, and the sizes that their headers announce |
 //! | [`tables`] | tables that are the same for all time frames |
 //! | [`resident`] | the pages on the device |
-//! | [`validation`], [`placing`] | the first two stages |
+//! | [`validation`], [`job_offsets`] | the first two stages |
 //! | [`target`], [`tiles`] | the output; maps in complete tiles |
 //! | [`work`] | arguments of decoders |
 //! | [`published`], [`fused`] | launches of the decoders' kernels |
@@ -18,8 +18,8 @@
 
 mod division;
 mod fused;
+mod job_offsets;
 mod parts;
-mod placing;
 mod published;
 mod resident;
 mod runner;

@@ -81,7 +81,7 @@ fn to_digits(work: &Work<'_>, digits: Ptr<u64>) -> DecodeDigits {
         geometry: tables.geometry.ptr(),
         pads: tables.pads.ptr(),
         jobs: buffers.jobs.ptr(),
-        begins: buffers.begins.ptr(),
+        job_offsets: buffers.job_offsets.ptr(),
         fragment: work.fragment as u32,
         digits,
     }
@@ -96,7 +96,7 @@ fn to_charges(work: &Work<'_>, charges: &Charges) -> DecodeCharges {
         geometry: tables.geometry.ptr(),
         pads: tables.pads.ptr(),
         jobs: buffers.jobs.ptr(),
-        begins: buffers.begins.ptr(),
+        job_offsets: buffers.job_offsets.ptr(),
         fragment: work.fragment as u32,
         fragments: buffers.fragments.ptr(),
         gains: tables.gains.ptr(),

@@ -13,7 +13,7 @@ use super::target::{Charges, Target};
 use super::validation;
 use super::work::{DecoderConfig, Work};
 use crate::algorithm::{CheckError, PrepareResult, Runner, VariantContext};
-use crate::all_cores::mapped;
+use crate::all_cores::par_map;
 use crate::device::gpu::{
     CachedPerInput, DeviceError, FromHost, Gpu, PinnedBuffer, PinnedInput, QUEUES, ToHost,
 };
@@ -214,7 +214,7 @@ fn positions(gpu: &Gpu, charges: &Charges, samples: usize) -> Result<Vec<Positio
     let samples = samples.min(charges.positions.len());
     let words = gpu.read_back(&charges.positions, 0..samples)?;
     let position = |word: &u32| Position { column: *word as i16, time: (*word >> 16) as i16 };
-    Ok(mapped(&words, position))
+    Ok(par_map(&words, position))
 }
 
 /// The entries of the maps of a part that are not 0.

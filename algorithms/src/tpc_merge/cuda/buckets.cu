@@ -138,7 +138,7 @@ KERNEL_EXPORT(merge_count)
 // many entries as roots: small components are stored from the first entry on, large ones from the
 // last entry backwards.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    merge_place(const u32* counts, u32* begins, Component* components, Counters* counters, u32 part_roots,
+    merge_place(const u32* counts, u32* list_offsets, Component* components, Counters* counters, u32 part_roots,
                 u32 tracks) {
     __shared__ u32 warp_sums[LANES], begin;
     const u32 root = own_track(), number = root / part_roots;
@@ -148,19 +148,19 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     const u32 size = others > 0 ? others + 1 : 0;
     const Component own = {reserve(size, &counters->placed, warp_sums, begin), size};
     const bool is_small = size > 0 && size <= SMALL;
-    const u32 small_place = reserve(is_small, &part.small, warp_sums, begin);
-    if (root < tracks) begins[root] = size > 0 ? own.begin : NONE;
-    if (is_small) own_part[small_place] = own;
+    const u32 small_index = reserve(is_small, &part.small, warp_sums, begin);
+    if (root < tracks) list_offsets[root] = size > 0 ? own.begin : NONE;
+    if (is_small) own_part[small_index] = own;
     if (size > SMALL) own_part[part_roots - 1 - atomicAdd(&part.large, 1u)] = own;
 }
 KERNEL_EXPORT(merge_place)
 
 // Stores each member in its list.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    merge_fill(const u32* roots, const u32* begins, const u32* ranks, u32* members, u32 tracks) {
+    merge_fill(const u32* roots, const u32* list_offsets, const u32* ranks, u32* members, u32 tracks) {
     const u32 track = own_track();
     if (track >= tracks) return;
-    const u32 begin = begins[roots[track]];
+    const u32 begin = list_offsets[roots[track]];
     if (begin != NONE) members[begin + ranks[track]] = track;
 }
 KERNEL_EXPORT(merge_fill)

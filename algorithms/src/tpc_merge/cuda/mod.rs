@@ -22,7 +22,7 @@ use generators::tpc::slice_tracks::{Relations, SliceTracks};
 
 use super::TpcMerge;
 use crate::algorithm::{PrepareResult, Runner, Variant, VariantContext};
-use crate::all_cores::mapped;
+use crate::all_cores::par_map;
 use crate::device::gpu::{DeviceError, Gpu, PinnedBuffer};
 use crate::device::{Arena, Buffers, Unavailable, buffers};
 use crate::kernels::tpc_merge_cuda_tracks_h as kernels;
@@ -137,6 +137,6 @@ impl<'a> Runner<TpcMerge> for MergeRunner<'a> {
             segment_next: merged.segment_next,
             neighbours: merged.neighbours,
         };
-        Cow::Owned(mapped(&buffers.merged, relations))
+        Cow::Owned(par_map(&buffers.merged, relations))
     }
 }

@@ -14,7 +14,7 @@ use super::TpcNoisyPads;
 use super::activity::{PadActivity, Verdict};
 use super::input::ChargeMaps;
 use crate::algorithm::{PrepareResult, Runner, Variant, VariantContext};
-use crate::all_cores::mapped;
+use crate::all_cores::par_map;
 use crate::device::gpu::{
     CachedPerInput, DeviceBuffer, DeviceError, Gpu, Kernel, LaunchConfig, PinnedBuffer, PinnedInput,
 };
@@ -109,8 +109,8 @@ impl<'a> Runner<TpcNoisyPads> for NoisyPadsRunner<'a> {
             activity: buffers.activity.ptr(),
             group_count: groups,
             tile_rows: maps.tile_rows() as u32,
-            most_charges: most.charges.into(),
-            most_run: most.run.into(),
+            max_charges: most.charges.into(),
+            max_run: most.run.into(),
             saturation: most.saturation.into(),
         };
         // SAFETY: each group of each sector has its tile in all rows of tiles of a map, and its
@@ -120,7 +120,7 @@ impl<'a> Runner<TpcNoisyPads> for NoisyPadsRunner<'a> {
     }
 
     fn output<'b>(&'b self, buffers: &'b NoisyPadsBuffers<'a>) -> Cow<'b, Vec<PadActivity>> {
-        Cow::Owned(mapped(&buffers.found, activity))
+        Cow::Owned(par_map(&buffers.found, activity))
     }
 }
 

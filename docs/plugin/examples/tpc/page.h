@@ -27,8 +27,8 @@ typedef struct {
     uint64_t orbit_start; /* in bunch crossings from the beginning of the time frame */
     uint32_t first_time_bin, last_time_bin;
     int continues;
-    /* Where its samples go, and how many there are once it was found sound. */
-    uint64_t place, count;
+    /* Index of its first sample among the digits, and their number, if it is sound. */
+    uint64_t first_digit, count;
 } Page;
 
 static inline uint32_t u16_at(const uint8_t *bytes) { return bytes[0] | (uint32_t)bytes[1] << 8; }

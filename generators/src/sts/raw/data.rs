@@ -325,7 +325,7 @@ impl<'a> Component<'a> {
 
     /// Offset of that content in the bytes of all components.
     #[inline]
-    pub fn place(&self, descriptor: &Descriptor) -> usize {
+    pub fn byte_offset(&self, descriptor: &Descriptor) -> usize {
         self.first_byte + self.begin(descriptor.offset) as usize
     }
 

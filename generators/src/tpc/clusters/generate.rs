@@ -5,7 +5,7 @@ use rayon::prelude::*;
 
 use super::field::{CLUSTERS_OF_ROW, CLUSTERS_OF_TRACK};
 use super::shape::with_slack;
-use super::{ClusterShape, Clusters, Places};
+use super::{ClusterShape, Clusters, Slots};
 use crate::DataError;
 use crate::random::{Stream, below, stream};
 use crate::tpc::geometry::{ROWS, SECTORS};
@@ -29,14 +29,14 @@ pub fn generate(shape: &ClusterShape, seed: u64) -> Result<Clusters, DataError> 
     shape.validate()?;
     let (counts, starts) = tracks(shape, seed);
     let attached = counts.iter().map(|&count| count as usize).sum();
-    let places = Places {
+    let slots = Slots {
         tracks: shape.tracks,
         attached: with_slack(attached),
         rows: SECTORS * ROWS,
         row_capacity: shape.row_capacity(),
     };
-    let bytes = arrays(&places, &counts, &rows(shape, seed), seed);
-    Clusters::new(places, starts, bytes).map_err(|problem| DataError::shape(problem.to_string()))
+    let bytes = arrays(&slots, &counts, &rows(shape, seed), seed);
+    Clusters::new(slots, starts, bytes).map_err(|problem| DataError::shape(problem.to_string()))
 }
 
 /// Number of clusters of each track, and the index of its first one.
@@ -78,8 +78,8 @@ fn rows(shape: &ClusterShape, seed: u64) -> Vec<u32> {
 }
 
 /// Bytes of all arrays: the counts in their fields, random bytes in all others.
-fn arrays(places: &Places, tracks: &[u16], rows: &[u32], seed: u64) -> Vec<u8> {
-    let layout = places.layout();
+fn arrays(slots: &Slots, tracks: &[u16], rows: &[u32], seed: u64) -> Vec<u8> {
+    let layout = slots.layout();
     let mut bytes = vec![0; layout.bytes()];
     let chunks = bytes.par_chunks_mut(BYTE_CHUNK).enumerate();
     chunks.for_each(|(number, chunk)| stream(seed, [BYTES, number as u64]).fill_bytes(chunk));

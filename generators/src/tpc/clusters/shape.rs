@@ -25,7 +25,7 @@ pub struct ClusterShape {
 
 /// Numbers of slots for tracks, rows and clusters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Places {
+pub struct Slots {
     /// Tracks.
     pub tracks: usize,
     /// Slots for clusters on tracks.
@@ -36,10 +36,10 @@ pub struct Places {
     pub row_capacity: usize,
 }
 
-impl Places {
+impl Slots {
     /// The reason why these slots are invalid, if they are.
     pub fn problem(&self) -> Option<ClusterProblem> {
-        let Places { tracks, attached, rows, row_capacity } = *self;
+        let Slots { tracks, attached, rows, row_capacity } = *self;
         if tracks == 0 {
             return Some(ClusterProblem::NoTracks);
         }
@@ -87,7 +87,7 @@ impl ClusterShape {
                  1 <= fewest <= most <= {MAX_CLUSTERS_OF_TRACK}"
             ));
         }
-        match self.max_places().problem() {
+        match self.max_slots().problem() {
             None => Ok(()),
             Some(problem) => refuse(format!(
                 "{problem}: there can be {MAX_SLOTS} of a kind; use fewer --tracks or \
@@ -97,8 +97,8 @@ impl ClusterShape {
     }
 
     /// The maximum number of slots, for any numbers of clusters.
-    fn max_places(&self) -> Places {
-        Places {
+    fn max_slots(&self) -> Slots {
+        Slots {
             tracks: self.tracks,
             attached: with_slack(self.tracks.saturating_mul(self.most)),
             rows: SECTORS * ROWS,

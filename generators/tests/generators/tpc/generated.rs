@@ -237,11 +237,11 @@ fn charges_have_a_long_tail_and_saturate() {
 
 /// Share of digits with another one at this distance in rows, pads and time bins.
 fn with_neighbour(digits: &[Digit], rows: u8, pads: u8, bins: u32) -> f64 {
-    let mut cells: Vec<_> = digits.iter().map(|digit| digit.place()).collect();
+    let mut cells: Vec<_> = digits.iter().map(|digit| digit.cell_bits()).collect();
     cells.sort_unstable();
     let moved = |digit: &Digit| {
         let pad = generators::tpc::PadId::new(digit.row() + rows, digit.pad() + pads);
-        Digit::new(0, pad, digit.time_bin() + bins, 0).place()
+        Digit::new(0, pad, digit.time_bin() + bins, 0).cell_bits()
     };
     let found = digits.iter().filter(|digit| cells.binary_search(&moved(digit)).is_ok());
     found.count() as f64 / digits.len() as f64

@@ -53,7 +53,7 @@ fn tables_that_make_no_sense() {
             -DSEMANTICS=8 | variant "foreign": semantics is 8, which sort does not know
             -DSEMANTICS=2 | variant "foreign": semantics is 2, which sort does not know
             -DORDER=1 | variant "foreign": order is 1, but sort has no order to choose
-            -DTASK="cluster" -DSTABLE=0 -DSEMANTICS=5 | semantics has RECOBENCH_OFFLINE beside others
+            -DTASK="cluster" -DSTABLE=0 -DSEMANTICS=5 | semantics has RECOBENCH_OFFLINE and others
             -DTASK="cluster" -DSTABLE=0 -DORDER=7 | order is 7; RECOBENCH_USUAL_ORDER and
             -DTASK="cluster" -DSTABLE=0 -DORDER=1 -DSEMANTICS=4 | RECOBENCH_OFFLINE leaves none
             -DTASK="cluster" -DSTABLE=1 | stable is 1, but cluster has no order to keep

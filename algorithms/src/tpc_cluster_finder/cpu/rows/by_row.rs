@@ -98,11 +98,11 @@ pub(crate) type Sorted<'r> = (Vec<RowSamples<'r>>, Vec<usize>);
 
 /// Records the new index of samples.
 pub(crate) trait Numbering: Sync {
-    /// Records the new index `place` of the sample `index` of a sector.
+    /// Records the new index `to` of the sample `index` of a sector.
     ///
     /// # Safety
     /// No two samples have the same index, and each is below the number of all samples.
-    unsafe fn note(&self, place: usize, case: usize, index: usize);
+    unsafe fn note(&self, to: usize, case: usize, index: usize);
 }
 
 /// Records nothing.
@@ -120,17 +120,17 @@ pub(crate) fn sort<'r, T: Source>(
 ) -> Sorted<'r> {
     let pieces = pieces(sectors);
     let mut counts = map(&pieces, |piece| counts(piece.samples));
-    let starts = place(sectors.len(), &pieces, &mut counts);
+    let starts = counts_to_offsets(sectors.len(), &pieces, &mut counts);
     let shared = SharedSlice::new(by_row);
     for_each(pieces.iter().zip(counts), |(piece, mut indices)| {
         for (index, &sample) in piece.samples.iter().enumerate() {
-            let place = &mut indices[sample.row()];
+            let to = &mut indices[sample.row()];
             // SAFETY: pieces have disjoint ranges of indices for the samples of each row.
             unsafe {
-                shared.write(*place as usize, charge(piece.case, sample));
-                numbering.note(*place as usize, piece.case, piece.first + index);
+                shared.write(*to as usize, charge(piece.case, sample));
+                numbering.note(*to as usize, piece.case, piece.first + index);
             }
-            *place += 1;
+            *to += 1;
         }
     });
     (rows(&starts, by_row), starts)
@@ -156,7 +156,11 @@ fn counts<T: Source>(samples: &[T]) -> Counts {
 }
 
 /// Turns counts into offsets, sector by sector and row by row, and returns the offset of each row.
-fn place<T>(sectors: usize, pieces: &[Piece<'_, T>], counts: &mut [Counts]) -> Vec<usize> {
+fn counts_to_offsets<T>(
+    sectors: usize,
+    pieces: &[Piece<'_, T>],
+    counts: &mut [Counts],
+) -> Vec<usize> {
     let mut next = 0;
     let mut starts = Vec::with_capacity(sectors * ROWS + 1);
     starts.push(0);

@@ -23,7 +23,7 @@ impl Strip<'_> {
 
     #[inline]
     fn cluster(&self, peak: usize, members: &mut impl Members) -> Option<Cluster> {
-        let (pad, time) = self.place(peak);
+        let (pad, time) = self.pad_and_time(peak);
         if !self.times.own.contains(&time) {
             return None;
         }
@@ -33,9 +33,9 @@ impl Strip<'_> {
         } else {
             self.shares_around(peak, &peaks, members)
         };
-        let place = (pad, time as i32);
+        let position = (pad, time as i32);
         let pads = self.row.pads() as i32;
-        sums.cluster(place, self.charge(peak), pads, self.row.settings)
+        sums.cluster(position, self.charge(peak), pads, self.row.settings)
     }
 
     /// The sums over all charges around a peak: outer cells count if their inner neighbour is above
@@ -66,8 +66,8 @@ impl Strip<'_> {
 }
 
 /// In a square of five, the coordinate of the cell between the centre and this one.
-const fn towards(place: usize) -> usize {
-    match place {
+const fn towards(coordinate: usize) -> usize {
+    match coordinate {
         0 | 1 => 1,
         2 => 2,
         _ => 3,

@@ -47,7 +47,7 @@ fn compacted(gpu: &Arc<Gpu>, positions: &[u32], marks: [&[u8]; 2]) -> [[Vec<u32>
         lists: &lists,
         compaction: &compaction,
         buckets: Buckets::new(gpu, Vec::new(), 0).expect("buffers").ptrs(),
-        places: Ptr::NONE,
+        cluster_indices: Ptr::NONE,
         batch: &batches.batches[0],
     };
     gpu.upload(&filled.positions, positions).expect("a copy");

@@ -8,12 +8,12 @@ use crate::all_cores::copy;
 use crate::device::gpu::{CachedPerInput, DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Ptr};
 use crate::device::{Arena, Unavailable, buffers};
 use crate::kernels::tpc_cluster_finder_cuda_fused_label_lists_h::{
-    LabelRange, MOST_CLUSTERS_OF_SAMPLE, Members,
+    LabelRange, MAX_CLUSTERS_OF_SAMPLE, Members,
 };
 use crate::kernels::tpc_cluster_finder_labels::{
     FUSED_COUNT_LABELS, FUSED_FILL_LABELS, FusedCountLabels, FusedFillLabels,
 };
-use crate::tpc_cluster_finder::cuda::found::{fits, make_room};
+use crate::tpc_cluster_finder::cuda::found::{fits, reserve};
 use crate::tpc_cluster_finder::input::Charges;
 
 /// Bytes of a sample of a cluster, and of its label range.
@@ -30,12 +30,12 @@ pub(super) struct Labels<'a> {
     host_sample_labels: CachedPerInput<'a, HostSampleLabels>,
     sample_labels: DeviceSampleLabels,
     pub(super) members: MemberLists,
-    places: Places,
+    offsets: LabelOffsets,
     filled: DeviceBuffer<u64>,
     found: HostLabels,
 }
 
-buffers!(Labels<'_>: host_sample_labels, sample_labels, members, places, filled, found);
+buffers!(Labels<'_>: host_sample_labels, sample_labels, members, offsets, filled, found);
 
 /// The labels of all samples, page-locked.
 struct HostSampleLabels {
@@ -68,7 +68,7 @@ pub(super) struct MemberLists {
 buffers!(MemberLists: total, of_clusters, samples, host_total);
 
 /// Offsets of the labels of clusters.
-struct Places {
+struct LabelOffsets {
     /// State words of the look-back between blocks, and the ticket counter of tiles.
     states: DeviceBuffer<u64>,
     ticket: DeviceBuffer<u32>,
@@ -77,7 +77,7 @@ struct Places {
     firsts: DeviceBuffer<u32>,
 }
 
-buffers!(Places: states, ticket, total, firsts);
+buffers!(LabelOffsets: states, ticket, total, firsts);
 
 /// Labels that are copied to the host.
 struct HostLabels {
@@ -91,7 +91,7 @@ buffers!(HostLabels: total, firsts, all);
 /// Checks that labels of samples, and the samples of all clusters, can be counted with 32 bits.
 pub(super) fn fit(charges: &Charges) -> Result<(), Unavailable> {
     let labels = count(charges.cases());
-    let members = most_members(charges.samples());
+    let members = max_members(charges.samples());
     let most = u32::MAX as usize;
     if !charges.has_labels() || labels.max(members) <= most {
         return Ok(());
@@ -109,8 +109,8 @@ fn count(cases: &[ChargeCase]) -> usize {
 }
 
 /// Upper bound of the samples of clusters, which count once for each cluster.
-fn most_members(samples: usize) -> usize {
-    samples * MOST_CLUSTERS_OF_SAMPLE as usize
+fn max_members(samples: usize) -> usize {
+    samples * MAX_CLUSTERS_OF_SAMPLE as usize
 }
 
 impl LabelCapacity {
@@ -142,10 +142,10 @@ impl<'a> Labels<'a> {
             members: MemberLists {
                 total: gpu.buffer(1)?,
                 of_clusters: gpu.buffer(samples)?,
-                samples: gpu.buffer(most_members(samples))?,
+                samples: gpu.buffer(max_members(samples))?,
                 host_total: gpu.pinned(1)?,
             },
-            places: Places {
+            offsets: LabelOffsets {
                 states: gpu.buffer(blocks)?,
                 ticket: gpu.buffer(1)?,
                 total: gpu.buffer(1)?,
@@ -190,7 +190,7 @@ impl<'a> Labels<'a> {
         let of_members = members as u64 * MEMBER + clusters as u64 * CLUSTER;
         let bytes = of_members + self.sample_labels.all.bytes();
         self.count(gpu, clusters, bytes)?;
-        gpu.download(&mut self.found.total, &self.places.total)?;
+        gpu.download(&mut self.found.total, &self.offsets.total)?;
         gpu.wait()?;
         let labels = self.found.total[0] as usize;
         fits(gpu, (labels, "labels of clusters"), u32::MAX as usize)?;
@@ -198,32 +198,31 @@ impl<'a> Labels<'a> {
             self.filled = gpu.buffer(labels)?;
         }
         self.fill(gpu, clusters, bytes + self.filled.bytes())?;
-        make_room(gpu, &mut self.found.firsts, clusters)?;
-        make_room(gpu, &mut self.found.all, labels)?;
-        gpu.download(self.found.firsts.part_mut(0..clusters), &self.places.firsts)?;
+        reserve(gpu, &mut self.found.firsts, clusters)?;
+        reserve(gpu, &mut self.found.all, labels)?;
+        gpu.download(self.found.firsts.part_mut(0..clusters), &self.offsets.firsts)?;
         gpu.download(self.found.all.part_mut(0..labels), &self.filled)
     }
 
     /// Counts the labels of each cluster, and computes their offsets.
     fn count(&self, gpu: &Gpu, clusters: usize, bytes: u64) -> Result<(), DeviceError> {
         let kernel = &FUSED_COUNT_LABELS;
-        let places = &self.places;
-        gpu.fill_first(&places.states, clusters.div_ceil(kernel.threads() as usize), 0)?;
-        gpu.fill(&places.ticket, 0)?;
-        gpu.fill(&places.total, 0)?;
+        let offsets = &self.offsets;
+        gpu.fill_first(&offsets.states, clusters.div_ceil(kernel.threads() as usize), 0)?;
+        gpu.fill(&offsets.ticket, 0)?;
+        gpu.fill(&offsets.total, 0)?;
         let arguments = FusedCountLabels {
             members: self.members.of_clusters.ptr(),
             clusters: clusters as u32,
             samples: self.members.samples.ptr(),
             ranges: self.sample_labels.ranges.ptr(),
             labels: self.sample_labels.all.ptr(),
-            states: places.states.ptr(),
-            ticket: places.ticket.ptr(),
-            total: places.total.ptr(),
-            firsts: places.firsts.ptr(),
+            states: offsets.states.ptr(),
+            ticket: offsets.ticket.ptr(),
+            total: offsets.total.ptr(),
+            firsts: offsets.firsts.ptr(),
         };
         // SAFETY: each cluster has a list of samples, each of these a range of labels, and each
-        // block a state.
         // block a state.
         unsafe { gpu.launch(kernel, kernel.grid_for(clusters).with_traffic(bytes), arguments) }
     }
@@ -237,7 +236,7 @@ impl<'a> Labels<'a> {
             samples: self.members.samples.ptr(),
             ranges: self.sample_labels.ranges.ptr(),
             labels: self.sample_labels.all.ptr(),
-            firsts: self.places.firsts.ptr(),
+            firsts: self.offsets.firsts.ptr(),
             filled: self.filled.ptr(),
         };
         // SAFETY: the buffers are those of `self` and of these clusters; the output has capacity
@@ -272,7 +271,7 @@ impl HostSampleLabels {
             own.fill(before);
             firsts_left = others;
             if let Some(labels) = &case.labels {
-                own.iter_mut().zip(labels.first()).for_each(|(place, first)| *place += first);
+                own.iter_mut().zip(labels.first()).for_each(|(first, offset)| *first += offset);
                 let (own, others) = all_left.split_at_mut(labels.all().len());
                 copy(own, labels.all());
                 (all_left, before) = (others, before + labels.all().len() as u32);
@@ -287,7 +286,7 @@ impl HostSampleLabels {
 mod tests {
     use super::*;
     use crate::device::emulator;
-    use crate::kernels::tpc_cluster_finder_cuda_fused_labels_h::MOST_IN_SET;
+    use crate::kernels::tpc_cluster_finder_cuda_fused_labels_h::MAX_IN_SET;
     use crate::kernels::tpc_cluster_finder_cuda_fused_strip_h::FIND_THREADS;
     use crate::tpc_cluster_finder::hard_inputs;
 
@@ -309,7 +308,7 @@ mod tests {
         let clusters = many.right_clusters();
         let labels = clusters.labels.as_ref().expect("they have some");
         let most = (0..clusters.len()).map(|cluster| labels.of(cluster).len()).max();
-        assert!(most > Some(MOST_IN_SET as usize), "{most:?} labels of a cluster");
+        assert!(most > Some(MAX_IN_SET as usize), "{most:?} labels of a cluster");
     }
 
     #[test]

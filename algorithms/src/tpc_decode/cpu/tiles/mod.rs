@@ -105,7 +105,8 @@ impl<'a> TilesOf<'a> {
         start: usize,
         holes: &mut Vec<Range<usize>>,
     ) -> usize {
-        let end = place(&buffers.slots, self.fragments, index, start, &mut buffers.starts);
+        let end =
+            compute_offsets(&buffers.slots, self.fragments, index, start, &mut buffers.starts);
         let first = self.fragments.time_bins(index).start;
         let fragment = Fragment {
             frame: self.frame,
@@ -134,15 +135,15 @@ impl<'a> TilesOf<'a> {
 }
 
 /// Computes the offsets of the positions of a fragment's pages; returns the end of all.
-fn place(
+fn compute_offsets(
     slots: &[Slot],
     fragments: Fragments,
     index: u32,
     mut start: usize,
     starts: &mut [usize],
 ) -> usize {
-    for (slot, place) in slots.iter().zip(starts) {
-        *place = start;
+    for (slot, offset) in slots.iter().zip(starts) {
+        *offset = start;
         let page =
             slot.page().filter(|page| fragments.touching(time_bins_of(page)).contains(&index));
         start += page.map_or(0, |page| usize::from(page.samples));

@@ -130,17 +130,17 @@ struct WarpJob {
     Job job;
     bool present;
 
-    __device__ __forceinline__ WarpJob(const Job* jobs, const u32* begins, u32 fragment) {
-        const u32 number = begins[fragment] + blockIdx.x * WARPS + threadIdx.x / LANES;
-        present = number < begins[fragment + 1];
+    __device__ __forceinline__ WarpJob(const Job* jobs, const u32* job_offsets, u32 fragment) {
+        const u32 number = job_offsets[fragment] + blockIdx.x * WARPS + threadIdx.x / LANES;
+        present = number < job_offsets[fragment + 1];
         if (present) job = jobs[number];
     }
 };
 
 template <class Scan, class Target>
 __device__ __forceinline__ void decode_links(const u8* pages, const PageRecord* records, const u16* pads,
-                                             const Job* jobs, const u32* begins, u32 fragment, const Target& target) {
-    const WarpJob own(jobs, begins, fragment);
+                                             const Job* jobs, const u32* job_offsets, u32 fragment, const Target& target) {
+    const WarpJob own(jobs, job_offsets, fragment);
     if (!own.present) return;
     const PageRecord page = record_at(records, own.job.page);
     const auto output = target.of(page, own.job.slot);
@@ -149,10 +149,10 @@ __device__ __forceinline__ void decode_links(const u8* pages, const PageRecord* 
 
 template <class Scan, class Target>
 __device__ __forceinline__ void decode_dense_links(const u8* pages, const PageRecord* records, const u16* pads,
-                                                   const Job* jobs, const u32* begins, u32 fragment,
+                                                   const Job* jobs, const u32* job_offsets, u32 fragment,
                                                    const Target& target) {
     __shared__ ChannelList lists[WARPS];
-    const WarpJob own(jobs, begins, fragment);
+    const WarpJob own(jobs, job_offsets, fragment);
     if (!own.present) return;
     const PageRecord page = record_at(records, own.job.page);
     const auto output = target.of(page, own.job.slot);

@@ -99,7 +99,7 @@ impl Pipelines {
     fn complete(&self, shader: &Shader) -> Result<String, PipelineError> {
         let text = &changed(shader.kernel).map_or(Cow::Borrowed(shader.text), Cow::Owned);
         let limits = format!(
-            "const WORKGROUP_BYTES = {}u;\nconst MOST_THREADS = {}u;\n",
+            "const WORKGROUP_BYTES = {}u;\nconst MAX_THREADS = {}u;\n",
             self.adapter.shared_bytes,
             power_of_two_up_to(self.adapter.max_threads)
         );

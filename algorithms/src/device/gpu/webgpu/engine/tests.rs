@@ -22,8 +22,8 @@ var<immediate> arguments: Arguments;
 @group(0) @binding(2) var<storage, read_write> results: array<f32>;
 
 @compute @workgroup_size(64)
-fn arithmetic(place: InBlock) {
-    enter(place);
+fn arithmetic(invocation: InBlock) {
+    enter(invocation);
     let own = block * 64u + thread;
     if own >= arguments.count { return; }
     results[3u * own] = quotient(left[own], right[own]);
@@ -78,7 +78,7 @@ fn check(code: &str) {
         let expected = [a / b, a.sqrt(), a * b + a];
         for (&expected, &result) in expected.iter().zip(results) {
             let is_right = expected.to_bits() == result.to_bits() || expected.is_nan();
-            assert!(is_right, "{a:e} and {b:e}: {result:e} in the place of {expected:e}");
+            assert!(is_right, "{a:e} and {b:e}: {result:e} instead of {expected:e}");
         }
     }
 }
