@@ -29,7 +29,7 @@ mod table;
 pub use calls::{Call, Watch, set_watch};
 pub use contract::Contract;
 pub use error::{PluginError, PluginProblem};
-pub use loaded::{any_for, condemn, plugins};
+pub use loaded::{any_for, plugins, quarantine};
 pub use loaded_variant::{PluginInfo, Quarantine};
 pub use room::set_room;
 

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::host::PluginGpu;
 use super::instance::NotReady;
 use super::session::PluginSession;
 use super::task::{PluginRequest, PluginTask};
@@ -78,7 +79,7 @@ fn ready<'a, A: PluginTask>(
     let request = PluginRequest { semantics, by_time: loaded.by_time };
     let device = at.target.device;
     let gpu = match at.target.gpu.as_ref().zip(device.cuda_number()) {
-        Some((gpu, index)) => Some((gpu, index as i32)),
+        Some((gpu, index)) => Some(PluginGpu { gpu, index: index as i32 }),
         None if device == Device::Cpu => None,
         None => {
             let reason = format!("plugins can't run on {device}");

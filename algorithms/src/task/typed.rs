@@ -15,7 +15,7 @@ use crate::axis::Params;
 use crate::device::gpu::DeviceError;
 use crate::device::{Arena, Target, Unavailable};
 use crate::plugin::{Contract, PluginVariant};
-use crate::shared_inputs;
+use crate::shared_inputs::{self, InputKey};
 use crate::timing::Stages;
 
 /// Memory of an input per byte of its payload: some are kept in two orders, together with the
@@ -49,7 +49,8 @@ impl<A: Algorithm> Task for TaskOf<A> {
     fn generate(&self, params: &Params, seed: u64) -> Result<Box<dyn Case>, DataError> {
         let bytes = |input: &A::Input| BYTES_OF_INPUT * self.0.work(input).input_bytes;
         let make = || self.0.generate(params, seed);
-        let input = shared_inputs::shared((self.0.info().input, params, seed), bytes, make)?;
+        let key = InputKey { name: self.0.info().input, params, seed };
+        let input = shared_inputs::shared(key, bytes, make)?;
         Ok(Box::new(CaseOf::sharing(self.0, input, params.clone())))
     }
 

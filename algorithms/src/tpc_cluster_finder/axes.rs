@@ -325,8 +325,8 @@ pub(super) fn read(path: &Path, options: &Params) -> Result<(Charges, Params), D
     let cases = if of_pages {
         options.complete(&[FRAGMENT.axis()]);
         options.complete(&SETTINGS);
-        let finding = (settings(&options)?, fragment(&options)?);
-        of_pages::read(path, &options, finding, are_given)?
+        let settings = settings(&options)?;
+        of_pages::read(path, &options, settings, fragment(&options)?, are_given)?
     } else if let Some(axis) = OF_PAGES.iter().find(|axis| options.get(axis.name).is_some()) {
         let problem = format!("--{} is about pages; {} has its own", axis.name, path.shown());
         return Err(DataError::Shape(problem));

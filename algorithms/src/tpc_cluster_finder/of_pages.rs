@@ -25,7 +25,8 @@ use crate::tpc_noisy_pads;
 pub(super) fn read(
     path: &Path,
     options: &Params,
-    (settings, fragment): (Settings, u32),
+    settings: Settings,
+    fragment: u32,
     with_labels: bool,
 ) -> Result<Vec<ChargeCase>, DataError> {
     let (frame, _) = TpcDecode.read(path, options)?;

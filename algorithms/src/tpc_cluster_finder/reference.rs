@@ -11,7 +11,7 @@ use generators::tpc::PadId;
 use generators::tpc::charges::{Charge, ChargeCase, Labels};
 use generators::tpc::geometry::{ROWS, pads_in_row};
 
-use super::cluster::{Cluster, Sums};
+use super::cluster::{Cluster, Peak, Sums};
 use super::cpu::directions::{DIRECTIONS, Step};
 use super::input::RowCluster;
 use super::labels::{Clusters, counted};
@@ -158,13 +158,15 @@ impl Row<'_> {
     fn cluster(&self, peak: Cell, shares: &Grid<Share>) -> Option<Cluster> {
         let mut sums = Sums::default();
         let of = |step: Cell| shares.at(plus(peak, step));
-        let mut add = |step: Cell| sums.add(step, of(step).charge, of(step).is_divided);
+        let mut add = |step: Cell| sums.add(step.0, step.1, of(step).charge, of(step).is_divided);
         add((0, 0));
         steps(1, 1).for_each(&mut add);
         let threshold = sixteenths(self.settings.inner_threshold);
         let counts = |step: &Cell| of(towards(*step)).charge > threshold && !of(*step).is_at_peak;
         outer_ring().filter(counts).for_each(&mut add);
-        sums.cluster(peak, self.charge(peak), self.samples.pads(), self.settings)
+        let (pad, time) = peak;
+        let peak = Peak { pad, time, charge: self.charge(peak) };
+        sums.cluster(peak, self.samples.pads(), self.settings)
     }
 
     /// Cells whose samples give their labels to the cluster around a peak: those that are examined

@@ -17,7 +17,7 @@ use super::header::FrameBounds;
 use super::input::{Output, Settings, Tables, TimeFrame, WorkDistribution, format_of};
 use crate::algorithm::Plan;
 use crate::axis::{Axis, Flag, Params};
-use crate::shared_inputs::shared;
+use crate::shared_inputs::{InputKey, shared};
 use crate::time_frame;
 
 const OUTPUT: Flag<Output> = Flag::choice(
@@ -123,7 +123,8 @@ pub(super) fn generate(params: &Params, seed: u64) -> Result<TimeFrame, DataErro
     let make = || Ok::<_, DataError>(TimeFrameGenerator::new(&shape, &mapping, seed)?.time_frame());
     let bytes = |pages: &RawPages| pages.bytes().len() as u64;
     let of_pages = params.only(time_frame::AXES);
-    let pages = shared(("pages", &of_pages, seed), bytes, make)?;
+    let key = InputKey { name: "pages", params: &of_pages, seed };
+    let pages = shared(key, bytes, make)?;
     let tables = Arc::new(Tables::new(mapping, Gains::spread(seed)));
     let format = shape.format;
     let orbits = shape.orbits;

@@ -21,7 +21,8 @@ pub(super) fn follow(legs: &mut impl RelationStore, tracks: &[SliceTrack], a: u3
     if same_leg(&tracks[a as usize], &tracks[b as usize]) {
         join_same_leg(legs, a, head_of_b);
     } else {
-        join_legs(legs, tracks, (a, head(legs, a)), (b, head_of_b));
+        let a = Piece { track: a, head: head(legs, a) };
+        join_legs(legs, tracks, a, Piece { track: b, head: head_of_b });
     }
 }
 
@@ -45,11 +46,17 @@ fn join_same_leg(legs: &mut impl RelationStore, a: u32, b: u32) {
     }
 }
 
-/// Makes the legs of two slice tracks neighbours, or joins their neighbouring legs. Each is given
-/// with the head of its chain.
-fn join_legs(legs: &mut impl RelationStore, tracks: &[SliceTrack], a: (u32, u32), b: (u32, u32)) {
-    let head_a = a.1;
-    let head_b = b.1;
+/// A slice track, and the head of its chain.
+#[derive(Clone, Copy)]
+struct Piece {
+    track: u32,
+    head: u32,
+}
+
+/// Makes the legs of two slice tracks neighbours, or joins their neighbouring legs.
+fn join_legs(legs: &mut impl RelationStore, tracks: &[SliceTrack], a: Piece, b: Piece) {
+    let head_a = a.head;
+    let head_b = b.head;
     if head_a == head_b || is_adjacent(legs, head_a, head_b) {
         return;
     }
@@ -72,9 +79,9 @@ fn join_legs(legs: &mut impl RelationStore, tracks: &[SliceTrack], a: (u32, u32)
 }
 
 /// The z extent of a slice track and of the head of its chain.
-fn extent(tracks: &[SliceTrack], (track, head): (u32, u32)) -> (f32, f32) {
-    let track = &tracks[track as usize];
-    let head = &tracks[head as usize];
+fn extent(tracks: &[SliceTrack], piece: Piece) -> (f32, f32) {
+    let track = &tracks[piece.track as usize];
+    let head = &tracks[piece.head as usize];
     (track.zt_min.min(head.zt_min), track.zt_max.max(head.zt_max))
 }
 

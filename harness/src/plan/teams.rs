@@ -47,7 +47,7 @@ impl TeamSpec {
         };
         match self.layout.shape() {
             [threads, 1] => Team::placed(threads, go_to_place),
-            nested => Team::nested(nested, go_to_place),
+            [outer, inner] => Team::nested(outer, inner, go_to_place),
         }
     }
 

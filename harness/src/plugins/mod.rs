@@ -120,8 +120,9 @@ pub(crate) fn try_out(
     for variant in variants {
         report(&format!("trying {variant}"));
         if let Some(quarantine) = trial::run(&variant)? {
-            let name = (variant.task, variant.variant);
-            plugin::condemn(name, variant.plugin, variant.device, quarantine.clone());
+            let name = variant.variant;
+            let device = variant.device;
+            plugin::quarantine(variant.task, name, variant.plugin, device, quarantine.clone());
             failed.push(FailedTrial { variant, quarantine });
         }
     }

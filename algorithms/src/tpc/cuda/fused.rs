@@ -20,8 +20,8 @@ use crate::tpc_cluster_finder::cuda::{
 };
 use crate::tpc_decode::Output;
 use crate::tpc_decode::cuda::{
-    DecoderConfig, DeviceTables, Division, FUSED_CONFIG, PageBuffers, Part, Resident, Target, Work,
-    fit, parts_of,
+    DecoderConfig, DeviceTables, Division, FUSED_CONFIG, FragmentContext, PageBuffers, Part,
+    Resident, Target, fit, parts_of,
 };
 
 pub(super) const FUSED: Variant<Tpc> = Variant::<Tpc>::cuda(
@@ -164,7 +164,7 @@ impl InFlightPart<'_> {
         })?;
         let sectors = self.part.sectors.len();
         let time_bins = self.input.finding.time_bins;
-        self.shared.in_bins.find(gpu, (&slot.bins, sectors, time_bins), &slot.noisy)?;
+        self.shared.in_bins.find(gpu, &slot.bins, sectors, time_bins, &slot.noisy)?;
         gpu.scope(CLUSTERS, || slot.bins.find(gpu, self.shared.sectors.ptr(), slot.noisy.ptr()))
     }
 
@@ -177,7 +177,7 @@ impl InFlightPart<'_> {
         let buffers = &self.own.pages;
         let resident = Resident { frame, part, tables, buffers };
         resident.prepare(gpu)?;
-        let work = Work { gpu, resident: &resident, target: &slot.digits, fragment: 0 };
+        let work = FragmentContext { gpu, resident: &resident, target: &slot.digits, fragment: 0 };
         gpu.scope(DECODE, || (CONFIG.decode)(&work))
     }
 

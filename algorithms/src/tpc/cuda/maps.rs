@@ -16,13 +16,13 @@ use crate::tpc::input::RawFrame;
 use crate::tpc::noisy::NoisyRule;
 use crate::tpc_cluster_finder::RowCluster;
 use crate::tpc_cluster_finder::cuda::{
-    Batch, Buckets, Compaction, Lists, PUBLISHED_STAGES, SECTORS_AT_ONCE, Samples, Stages, Tables,
-    Work as Find,
+    Batch, BatchContext, Buckets, Compaction, Lists, PUBLISHED_STAGES, SECTORS_AT_ONCE, Samples,
+    Stages, Tables,
 };
 use crate::tpc_decode::Output;
 use crate::tpc_decode::cuda::{
-    BALLOT_CONFIG, DecoderConfig, DeviceTables, Division, PageBuffers, Part, Resident, Target,
-    Work, fit, parts_of,
+    BALLOT_CONFIG, DecoderConfig, DeviceTables, Division, FragmentContext, PageBuffers, Part,
+    Resident, Target, fit, parts_of,
 };
 
 pub(super) const PUBLISHED: Variant<Tpc> = Variant::<Tpc>::cuda(
@@ -126,7 +126,8 @@ impl MapsBuffers<'_> {
         &self,
         gpu: &Gpu,
         input: &RawFrame,
-        (part, own): (&Part, &PartBuffers),
+        part: &Part,
+        own: &PartBuffers,
     ) -> Result<(), DeviceError> {
         let frame = &input.frame;
         let tables = &*self.geometry;
@@ -136,9 +137,9 @@ impl MapsBuffers<'_> {
         own.jobs.list(gpu, part, &own.pages)?;
         for (fragment, batch) in batches(input, part).iter().enumerate() {
             self.target.clear(gpu)?;
-            let work = Work { gpu, resident: &resident, target: &self.target, fragment };
+            let work = FragmentContext { gpu, resident: &resident, target: &self.target, fragment };
             gpu.scope(DECODE, || (CONFIG.decode)(&work))?;
-            self.find(gpu, (part, own), batch)?;
+            self.find(gpu, part, own, batch)?;
         }
         Ok(())
     }
@@ -147,7 +148,8 @@ impl MapsBuffers<'_> {
     fn find(
         &self,
         gpu: &Gpu,
-        (part, own): (&Part, &PartBuffers),
+        part: &Part,
+        own: &PartBuffers,
         batch: &Batch,
     ) -> Result<(), DeviceError> {
         let Target::Charges(charges) = &self.target else { unreachable!("maps are asked for") };
@@ -160,7 +162,7 @@ impl MapsBuffers<'_> {
             let of = MapsOf { maps, entries, sectors, first_sector };
             self.in_maps.find(gpu, of, self.finding.noisy.ptr())?;
         }
-        let find = Find {
+        let context = BatchContext {
             gpu,
             tables: &self.finding,
             samples: Samples { charges: maps, entries, positions: charges.positions.ptr() },
@@ -171,7 +173,7 @@ impl MapsBuffers<'_> {
             cluster_indices: Ptr::NONE,
             batch,
         };
-        find.find(&STAGES)
+        context.find(&STAGES)
     }
 }
 
@@ -184,8 +186,8 @@ impl OnMaps<'_> {
         let parts = gpu.scope(HEADERS, headers)?;
         buffers.buckets.empty(gpu)?;
         gpu.fill(&buffers.finding.noisy, 0)?;
-        for both in parts.iter().zip(&buffers.parts) {
-            buffers.start(gpu, self.input, both)?;
+        for (part, own) in parts.iter().zip(&buffers.parts) {
+            buffers.start(gpu, self.input, part, own)?;
         }
         Ok(())
     }

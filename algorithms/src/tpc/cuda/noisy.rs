@@ -80,7 +80,9 @@ impl InBins {
     pub(super) fn find(
         &self,
         gpu: &Gpu,
-        (bins, sectors, time_bins): (&Bins, usize, u32),
+        bins: &Bins,
+        sectors: usize,
+        time_bins: u32,
         noisy: &DeviceBuffer<u32>,
     ) -> Result<(), DeviceError> {
         let arguments = FindNoisyInBins {

@@ -91,8 +91,8 @@ impl ClusterList {
     ) -> Result<(), DeviceError> {
         gpu.wait()?;
         let (clusters, runs) = host.counts();
-        fits(gpu, (clusters, "clusters"), self.clusters.len())?;
-        fits(gpu, (runs, "runs of clusters"), self.runs.len())?;
+        fits(gpu, clusters, "clusters", self.clusters.len())?;
+        fits(gpu, runs, "runs of clusters", self.runs.len())?;
         reserve(gpu, &mut host.clusters, clusters)?;
         reserve(gpu, &mut host.runs, runs)?;
         gpu.download(host.clusters.part_mut(0..clusters), &self.clusters)?;
@@ -152,7 +152,8 @@ impl HostClusters {
 /// Checks that all clusters that were found fit: there are no more clusters than samples.
 pub(super) fn fits(
     gpu: &Gpu,
-    (count, what): (usize, &str),
+    count: usize,
+    what: &str,
     capacity: usize,
 ) -> Result<(), DeviceError> {
     if count <= capacity {

@@ -145,7 +145,7 @@ impl Fused<'_> {
         self.bin_labelled(buffers, labels)?;
         let sectors = buffers.cases.sectors();
         let noisy = buffers.cases.noisy();
-        buffers.bins.find_labelled(&self.gpu, (sectors, noisy), &labels.members)
+        buffers.bins.find_labelled(&self.gpu, sectors, noisy, &labels.members)
     }
 
     fn bin_labelled(

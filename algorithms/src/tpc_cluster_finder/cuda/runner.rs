@@ -10,7 +10,7 @@ use super::fill::Filled;
 use super::input::Input;
 use super::lists::Lists;
 use super::second_pass::{SecondPass, flattened};
-use super::stages::{Stages, Work};
+use super::stages::{BatchContext, Stages};
 use crate::algorithm::{PrepareResult, Runner, VariantContext};
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, Ptr};
 use crate::device::{Arena, Unavailable, buffers};
@@ -111,7 +111,7 @@ impl<'a> Runner<TpcClusterFinder> for FinderRunner<'a> {
         let second_pass = &mut buffers.second_pass;
         let labels = second_pass.as_ref().map(SecondPass::rows);
         for batch in &self.batches.batches {
-            let work = Work {
+            let work = BatchContext {
                 gpu,
                 tables: &buffers.input.tables,
                 samples: buffers.filled.samples(batch),
@@ -127,11 +127,8 @@ impl<'a> Runner<TpcClusterFinder> for FinderRunner<'a> {
             buffers.filled.fill(&work, &buffers.input.samples)?;
             work.find(&self.stages)?;
             if let (Some(pass), Some(rows)) = (second_pass.as_mut(), &labels) {
-                pass.collect(
-                    &work,
-                    &buffers.filled,
-                    (&self.batches.jobs[batch.jobs.clone()], rows),
-                )?;
+                let jobs = &self.batches.jobs[batch.jobs.clone()];
+                pass.collect(&work, &buffers.filled, jobs, rows)?;
             }
         }
         buffers.buckets.count(gpu)?;

@@ -7,7 +7,7 @@ use generators::tpc::geometry::ROWS;
 
 use super::batches::{Batches, most};
 use super::fill::Filled;
-use super::stages::Work;
+use super::stages::BatchContext;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Ptr};
 use crate::device::{Arena, ArenaVec, buffers};
 use crate::kernels::tpc_cluster_finder_cuda_finder_buckets_h::NO_CLUSTER;
@@ -83,9 +83,10 @@ impl<'a> SecondPass<'a> {
     /// Waits for the clusters of a batch, and stores the labels of each at its index in its row.
     pub(super) fn collect(
         &mut self,
-        work: &Work<'_>,
+        work: &BatchContext<'_>,
         filled: &Filled,
-        (jobs, rows): (&[Job], &[Locked]),
+        jobs: &[Job],
+        rows: &[Locked],
     ) -> Result<(), DeviceError> {
         work.gpu.scope(COLLECT, || {
             self.download(work, filled, jobs)?;
@@ -97,7 +98,7 @@ impl<'a> SecondPass<'a> {
     /// Copies the results of a batch, once the number of remaining peaks is known.
     fn download(
         &mut self,
-        work: &Work<'_>,
+        work: &BatchContext<'_>,
         filled: &Filled,
         jobs: &[Job],
     ) -> Result<(), DeviceError> {
@@ -123,13 +124,15 @@ impl<'a> SecondPass<'a> {
             let sector = job.sector as usize;
             let fragment = fragment_of(job);
             let case = &self.charges.cases()[sector];
-            number_samples(case, (&fragment, samples_of(case, &fragment)), &mut self.numbers);
+            let samples = samples_of(case, &fragment);
+            number_samples(case, &fragment, samples, &mut self.numbers);
             let maps = Maps::of_divided(&mut self.host.charges[slot * entries..][..entries]);
             let numbered = Numbered { case, indices: &self.numbers };
             let own = peaks_of(job, &self.host.counts[slot]);
-            let peaks = (&self.host.kept[own.clone()], &self.host.cluster_indices[own]);
+            let kept = &self.host.kept[own.clone()];
+            let cluster_indices = &self.host.cluster_indices[own];
             let collected = |peak| numbered.collected::<Filtered>(&maps, peak);
-            put_lists(peaks, &rows[sector * ROWS..], collected);
+            put_lists(kept, cluster_indices, &rows[sector * ROWS..], collected);
         }
     }
 }
@@ -137,7 +140,8 @@ impl<'a> SecondPass<'a> {
 /// Collects labels around each peak that has a cluster, and stores them at the cluster's index in
 /// its row.
 fn put_lists(
-    (kept, cluster_indices): (&[u32], &[u32]),
+    kept: &[u32],
+    cluster_indices: &[u32],
     rows: &[Locked],
     collected: impl Fn(Position) -> Vec<u64> + Sync,
 ) {

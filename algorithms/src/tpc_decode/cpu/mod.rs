@@ -76,7 +76,7 @@ fn simd<'a>(at: &VariantContext<'a, '_, TpcDecode>) -> PrepareResult<'a, TpcDeco
     match at.input.settings.output {
         Output::Digits => at.session(DigitsOf::new(at.input, at.arena, workers, decode)),
         Output::ChargeMap => {
-            at.session(TilesOf::new(at.input, at.arena, (workers, at.threads()), decode))
+            at.session(TilesOf::new(at.input, at.arena, workers, at.threads(), decode))
         }
     }
 }

@@ -2,11 +2,11 @@
 
 use generators::tpc::Layout;
 
+use super::context::{DecoderConfig, FragmentContext};
 use super::division::{Division, Index, Maps};
 use super::runner::{decode_by_shaders, decode_on_gpu};
 use super::target::{Charges, Target};
 use super::tiles::{self, TileBuffers};
-use super::work::{DecoderConfig, Work};
 use crate::algorithm::Variant;
 use crate::device::gpu::{Arguments, DeviceError, Kernel, LaunchConfig, Ptr};
 use crate::kernels::tpc_decode_fused::{
@@ -35,7 +35,7 @@ pub(super) const FUSED_OVERLAPPED: Variant<TpcDecode> = Variant::cuda(
 pub(crate) const CONFIG: DecoderConfig =
     DecoderConfig { index: Index::Written, maps: Maps::Tiled, decode };
 
-fn decode(work: &Work<'_>) -> Result<(), DeviceError> {
+fn decode(work: &FragmentContext<'_>) -> Result<(), DeviceError> {
     let (digits, charges) = match work.resident.frame.format().layout() {
         Layout::Row => (&FUSED_ROW_DIGITS, &FUSED_ROW_CHARGES),
         Layout::Link => (&FUSED_LINK_DIGITS, &FUSED_LINK_CHARGES),
@@ -53,7 +53,7 @@ fn decode(work: &Work<'_>) -> Result<(), DeviceError> {
     }
 }
 
-fn to_digits(work: &Work<'_>, digits: Ptr<u64>) -> FusedDigits {
+fn to_digits(work: &FragmentContext<'_>, digits: Ptr<u64>) -> FusedDigits {
     let buffers = work.resident.buffers;
     let tables = work.resident.tables;
     FusedDigits {
@@ -70,7 +70,7 @@ fn to_digits(work: &Work<'_>, digits: Ptr<u64>) -> FusedDigits {
     }
 }
 
-fn to_charges(work: &Work<'_>, charges: &Charges, tiles: &TileBuffers) -> FusedCharges {
+fn to_charges(work: &FragmentContext<'_>, charges: &Charges, tiles: &TileBuffers) -> FusedCharges {
     let buffers = work.resident.buffers;
     let tables = work.resident.tables;
     FusedCharges {
@@ -92,7 +92,7 @@ fn to_charges(work: &Work<'_>, charges: &Charges, tiles: &TileBuffers) -> FusedC
 
 /// Launches as many blocks as are resident, and no more than there are pages.
 fn launch<A: Arguments>(
-    work: &Work<'_>,
+    work: &FragmentContext<'_>,
     kernel: &Kernel<A>,
     arguments: A,
 ) -> Result<(), DeviceError> {

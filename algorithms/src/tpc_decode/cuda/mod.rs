@@ -12,10 +12,11 @@
 //! | [`resident`] | the pages on the device |
 //! | [`validation`], [`job_offsets`] | the first two stages |
 //! | [`target`], [`tiles`] | the output; maps in complete tiles |
-//! | [`work`] | arguments of decoders |
+//! | [`context`] | arguments of decoders |
 //! | [`published`], [`fused`] | launches of the decoders' kernels |
 //! | [`runner`] | decodes the pages of a time frame |
 
+mod context;
 mod division;
 mod fused;
 mod job_offsets;
@@ -29,10 +30,10 @@ mod target;
 mod tests;
 mod tiles;
 mod validation;
-mod work;
 
 use super::TpcDecode;
 use crate::algorithm::Variant;
+pub(crate) use context::{DecoderConfig, FragmentContext};
 pub(crate) use division::Division;
 pub(crate) use fused::CONFIG as FUSED_CONFIG;
 pub(crate) use parts::{Part, PromisedFragment, parts_of};
@@ -41,7 +42,6 @@ pub(crate) use resident::{PageBuffers, Resident};
 pub(crate) use runner::fit;
 pub(crate) use tables::DeviceTables;
 pub(crate) use target::Target;
-pub(crate) use work::{DecoderConfig, Work};
 
 /// Variants whose kernels also exist as shaders.
 pub(super) const AS_SHADERS: &[Variant<TpcDecode>] =

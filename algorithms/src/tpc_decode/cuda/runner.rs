@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use generators::tpc::{Digit, Layout};
 
+use super::context::{DecoderConfig, FragmentContext};
 use super::division::Division;
 use super::parts::{self, Part};
 use super::resident::{PageBuffers, Resident};
 use super::tables::DeviceTables;
 use super::target::{Charges, Target};
 use super::validation;
-use super::work::{DecoderConfig, Work};
 use crate::algorithm::{CheckError, PrepareResult, Runner, VariantContext};
 use crate::all_cores::par_map;
 use crate::device::gpu::{
@@ -58,6 +58,17 @@ struct PartBuffers {
 }
 
 buffers!(PartBuffers: pages, target);
+
+/// A part, and its data on the host.
+struct PartData<'d> {
+    frame: &'d TimeFrame,
+    part: &'d Part,
+    tables: &'d DeviceTables,
+    /// Its pages.
+    pages: FromHost<'d, u8>,
+    /// Destination of its digits.
+    digits: ToHost<'d, u64>,
+}
 
 /// A decoder, ready to run.
 pub(super) fn decode_on_gpu<'a>(
@@ -130,7 +141,8 @@ impl DecodeRunner<'_> {
 impl<'a> DecodeBuffers<'a> {
     fn new(
         gpu: &Arc<Gpu>,
-        (frame, arena): (&TimeFrame, &'a Arena),
+        frame: &TimeFrame,
+        arena: &'a Arena,
         parts: &[Part],
         config: DecoderConfig,
     ) -> Result<Self, DeviceError> {
@@ -154,7 +166,8 @@ impl<'a> DecodeBuffers<'a> {
     fn start(
         &mut self,
         gpu: &Gpu,
-        (frame, parts): (&TimeFrame, &[Part]),
+        frame: &TimeFrame,
+        parts: &[Part],
         config: DecoderConfig,
     ) -> Result<(), DeviceError> {
         let tables = &self.tables;
@@ -163,10 +176,10 @@ impl<'a> DecodeBuffers<'a> {
             let own = next..next + buffers.target.digits();
             next = own.end;
             if !part.pages.is_empty() {
-                let host = (self.pages.part(part.bytes()), self.digits.part_mut(own));
-                gpu.with_queue(number % QUEUES, |gpu| {
-                    buffers.start(gpu, (frame, part, tables), host, config)
-                })?;
+                let pages = self.pages.part(part.bytes());
+                let digits = self.digits.part_mut(own);
+                let data = PartData { frame, part, tables, pages, digits };
+                gpu.with_queue(number % QUEUES, |gpu| buffers.start(gpu, data, config))?;
             }
         }
         Ok(())
@@ -190,16 +203,16 @@ impl PartBuffers {
     fn start(
         &mut self,
         gpu: &Gpu,
-        (frame, part, tables): (&TimeFrame, &Part, &DeviceTables),
-        (pages, digits): (FromHost<'_, u8>, ToHost<'_, u64>),
+        data: PartData<'_>,
         config: DecoderConfig,
     ) -> Result<(), DeviceError> {
+        let PartData { frame, part, tables, pages, digits } = data;
         let resident = Resident { frame, part, tables, buffers: &self.pages };
         self.pages.upload(gpu, pages)?;
         resident.prepare(gpu)?;
         for fragment in 0..part.fragments.len() {
             self.target.clear(gpu)?;
-            let work = Work { gpu, resident: &resident, target: &self.target, fragment };
+            let work = FragmentContext { gpu, resident: &resident, target: &self.target, fragment };
             gpu.scope(STAGE, || (config.decode)(&work))?;
         }
         self.pages.download(gpu)?;
@@ -240,7 +253,7 @@ impl<'a> Runner<TpcDecode> for DecodeRunner<'a> {
     type Buffers = DecodeBuffers<'a>;
 
     fn allocate(&self) -> Result<DecodeBuffers<'a>, DeviceError> {
-        DecodeBuffers::new(&self.gpu, (self.frame, self.arena), &self.parts, self.config)
+        DecodeBuffers::new(&self.gpu, self.frame, self.arena, &self.parts, self.config)
     }
 
     /// Runs do not change the pages; the output of the last run is cleared.
@@ -258,7 +271,7 @@ impl<'a> Runner<TpcDecode> for DecodeRunner<'a> {
         let headers =
             || Ok(gpu.host_stage(|| parts::parts_of(frame, frame.settings.output, self.division)));
         let parts = gpu.scope(HEADERS, headers)?;
-        buffers.start(gpu, (frame, &parts), self.config)
+        buffers.start(gpu, frame, &parts, self.config)
     }
 
     fn inspect(&mut self, buffers: &mut DecodeBuffers<'a>) -> Result<(), CheckError> {

@@ -2,10 +2,10 @@
 
 use generators::tpc::geometry::{REGIONS, ROWS, Region};
 
+use super::context::FragmentContext;
 use super::parts::Part;
 use super::tables::DeviceTables;
 use super::target::Charges;
-use super::work::Work;
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig};
 use crate::kernels::tpc_decode_charge_tiles::{
@@ -105,7 +105,7 @@ pub(super) fn clear_margins(
 
 /// Makes the maps of a fragment, once its charges are listed.
 pub(super) fn make(
-    work: &Work<'_>,
+    work: &FragmentContext<'_>,
     charges: &Charges,
     tiles: &TileBuffers,
 ) -> Result<(), DeviceError> {
@@ -151,7 +151,11 @@ pub(super) fn make(
 }
 
 /// Finds the first samples of chunks of lines in pages, once they are listed.
-fn find_lines(work: &Work<'_>, charges: &Charges, tiles: &TileBuffers) -> Result<(), DeviceError> {
+fn find_lines(
+    work: &FragmentContext<'_>,
+    charges: &Charges,
+    tiles: &TileBuffers,
+) -> Result<(), DeviceError> {
     let buffers = work.resident.buffers;
     let arguments = FindLines {
         extents: buffers.extents.ptr(),

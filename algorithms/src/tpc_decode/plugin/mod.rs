@@ -92,7 +92,7 @@ impl PluginTask for TpcDecode {
             Box::new(move |outputs| {
                 let maps = is_map.then_some(cast_slice(outputs[maps]));
                 let maps = maps.map(|maps| (maps, map_entries));
-                read(frame, outputs[damaged], (samples, outputs), maps)
+                read(frame, outputs[damaged], samples, outputs, maps)
             }),
         )
     }
@@ -102,7 +102,8 @@ impl PluginTask for TpcDecode {
 fn read(
     frame: &TimeFrame,
     verdicts: &[u8],
-    (samples, outputs): (OutputLists, &[&[u8]]),
+    samples: OutputLists,
+    outputs: &[&[u8]],
     maps: Option<(&[u16], usize)>,
 ) -> Result<Decoded, String> {
     if let Some(page) = verdicts.iter().position(|&verdict| verdict > REJECTED) {

@@ -111,7 +111,7 @@ impl<'a> Published<'a> {
                 let positions = &mut buffers.positions[..samples.len()];
                 fill(&maps, &fragment, samples, positions);
                 if !labels.is_empty() {
-                    number_samples(case, (&fragment, samples), &mut buffers.indices);
+                    number_samples(case, &fragment, samples, &mut buffers.indices);
                 }
                 self.laps.lap("fill", 0);
                 let work = FragmentContext {

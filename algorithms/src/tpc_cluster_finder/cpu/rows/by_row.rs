@@ -40,7 +40,7 @@ pub(crate) struct RowSamples<'r> {
 }
 
 impl<'r> RowSamples<'r> {
-    fn new((case, row): (usize, usize), first: usize, all: &'r [Charge]) -> Self {
+    fn new(case: usize, row: usize, first: usize, all: &'r [Charge]) -> Self {
         let mut runs = all.chunk_by(|one, next| one.time <= next.time);
         let mut ranges = Vec::new();
         let mut start = 0;
@@ -184,8 +184,7 @@ fn rows<'r>(starts: &[usize], by_row: &'r [Charge]) -> Vec<RowSamples<'r>> {
     let numbered = starts.windows(2).enumerate();
     let samples = numbered.map(|(index, ends)| (index, ends[0], &by_row[ends[0]..ends[1]]));
     let with_any = samples.filter(|(_, _, samples)| !samples.is_empty());
-    let row =
-        |(index, first, samples)| RowSamples::new((index / ROWS, index % ROWS), first, samples);
+    let row = |(index, first, samples)| RowSamples::new(index / ROWS, index % ROWS, first, samples);
     with_any.map(row).collect()
 }
 
@@ -217,7 +216,7 @@ mod tests {
     fn samples_in_times_are_found_in_each_run() {
         let times = |times: &[u32], wanted: Range<u32>| {
             let samples: Vec<_> = times.iter().map(|&time| sample(time, 0)).collect();
-            let row = RowSamples::new((0, 0), 0, &samples);
+            let row = RowSamples::new(0, 0, 0, &samples);
             let wanted = row.in_times(&wanted).flatten();
             wanted.map(|index| samples[index].time).collect::<Vec<_>>()
         };

@@ -4,7 +4,7 @@ use super::bits::{WORD, for_each_set};
 use super::crowded::Peaks;
 use super::members::Members;
 use super::strip::{CHARGE, Strip};
-use crate::tpc_cluster_finder::cluster::{Cluster, Sums};
+use crate::tpc_cluster_finder::cluster::{Cluster, Peak, Sums};
 use crate::tpc_cluster_finder::settings::sixteenths;
 
 impl Strip<'_> {
@@ -33,9 +33,8 @@ impl Strip<'_> {
         } else {
             self.shares_around(peak, &peaks, members)
         };
-        let position = (pad, time as i32);
-        let pads = self.row.pads() as i32;
-        sums.cluster(position, self.charge(peak), pads, self.row.settings)
+        let peak = Peak { pad, time: time as i32, charge: self.charge(peak) };
+        sums.cluster(peak, self.row.pads() as i32, self.row.settings)
     }
 
     /// The sums over all charges around a peak: outer cells count if their inner neighbour is above

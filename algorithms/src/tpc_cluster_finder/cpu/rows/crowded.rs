@@ -66,7 +66,7 @@ impl Strip<'_> {
             let share = share(entry, claims);
             // A cell without a sample has no charge that could be divided.
             let is_divided = claims > 1 && entry & PRESENT != 0;
-            sums.add((cell.0.into(), cell.1.into()), share, is_divided);
+            sums.add(cell.0.into(), cell.1.into(), share, is_divided);
             share
         };
         let qmax = add((0, 0), 1);

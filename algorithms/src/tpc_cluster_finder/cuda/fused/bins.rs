@@ -202,7 +202,8 @@ impl Bins {
     pub(super) fn find_labelled(
         &self,
         gpu: &Gpu,
-        (sectors, noisy): (Ptr<Sector>, Ptr<u32>),
+        sectors: Ptr<Sector>,
+        noisy: Ptr<u32>,
         members: &MemberLists,
     ) -> Result<(), DeviceError> {
         let (max_clusters, max_runs) = self.found.capacities();

@@ -186,14 +186,14 @@ impl<'a> Labels<'a> {
     /// them, waits for the total, and starts to copy them to the host.
     pub(super) fn collect(&mut self, gpu: &Gpu, clusters: usize) -> Result<(), DeviceError> {
         let members = self.members.host_total[0] as usize;
-        fits(gpu, (members, "samples of clusters"), self.members.samples.len())?;
+        fits(gpu, members, "samples of clusters", self.members.samples.len())?;
         let of_members = members as u64 * MEMBER + clusters as u64 * CLUSTER;
         let bytes = of_members + self.sample_labels.all.bytes();
         self.count(gpu, clusters, bytes)?;
         gpu.download(&mut self.found.total, &self.offsets.total)?;
         gpu.wait()?;
         let labels = self.found.total[0] as usize;
-        fits(gpu, (labels, "labels of clusters"), u32::MAX as usize)?;
+        fits(gpu, labels, "labels of clusters", u32::MAX as usize)?;
         if self.filled.len() < labels {
             self.filled = gpu.buffer(labels)?;
         }

@@ -74,7 +74,8 @@ impl<'a> TilesOf<'a> {
     pub(super) fn new(
         frame: &'a TimeFrame,
         arena: &'a Arena,
-        (workers, threads): (DecodeWorkers, usize),
+        workers: DecodeWorkers,
+        threads: usize,
         decode: DecodePage,
     ) -> Self {
         let slots = headers::slots(frame);

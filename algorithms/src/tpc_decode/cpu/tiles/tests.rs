@@ -9,7 +9,7 @@ use crate::tpc_decode::input::Output;
 
 fn runner<'a>(frame: &'a TimeFrame, arena: &'a Arena) -> TilesOf<'a> {
     let decode = Level::best().decoder().expect("there is always one");
-    TilesOf::new(frame, arena, (DecodeWorkers::of_one_team(frame, 1), 1), decode)
+    TilesOf::new(frame, arena, DecodeWorkers::of_one_team(frame, 1), 1, decode)
 }
 
 /// The frames that are decoded to maps.
