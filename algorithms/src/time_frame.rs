@@ -83,12 +83,12 @@ pub static AXES: &[Axis] = &[
 /// Fails if they contradict each other, or are out of range: see
 /// [`TimeFrameShape::validate`].
 pub fn shape(params: &Params) -> Result<TimeFrameShape, DataError> {
-    let preset = PRESET.of(params)?;
-    let mut shape = TimeFrameShape::of_preset(preset, ZS.of(params)?);
-    shape.orbits = ORBITS.of(params)?;
-    shape.sectors = SECTORS.of(params)?;
-    shape.first_orbit = FIRST_ORBIT.of(params)?;
-    shape.framing = FRAMING.of(params)?;
+    let preset = PRESET.value(params)?;
+    let mut shape = TimeFrameShape::of_preset(preset, ZS.value(params)?);
+    shape.orbits = ORBITS.value(params)?;
+    shape.sectors = SECTORS.value(params)?;
+    shape.first_orbit = FIRST_ORBIT.value(params)?;
+    shape.framing = FRAMING.value(params)?;
     shape.noise = NOISE.given(params)?.unwrap_or(shape.noise);
     shape.noisy_pads = NOISY_PADS.given(params)?.unwrap_or(shape.noisy_pads);
     shape.hot_pads = HOT_PADS.given(params)?.unwrap_or(shape.hot_pads);

@@ -100,7 +100,7 @@ fn structure(file: &File, own: &Struct) -> Result<String, String> {
     for (field, lengths) in own.fields.iter().zip(&layout.fields) {
         let kind = in_rust(&field.kind).to_owned();
         let kind = lengths.iter().rev().fold(kind, |kind, length| format!("[{kind}; {length}]"));
-        writeln!(fields, "pub(crate) {}: {kind},", field.name).map_err(|_| says("no room"))?;
+        writeln!(fields, "pub(crate) {}: {kind},", field.name).map_err(|_| says("no memory"))?;
     }
     if layout.padding > 0 {
         fields += &format!("pub(crate) padding: [u8; {}],\n", layout.padding);
@@ -169,9 +169,10 @@ fn arguments_of(name: &str, parameters: &[Parameter]) -> String {
         kind if parameter.is_pointer => format!("Ptr<{kind}>"),
         kind => kind.to_owned(),
     };
-    let fields = parameters.iter().map(|p| format!("pub(crate) {}: {},\n", p.name, kind(p)));
-    let values = parameters.iter().map(|p| format!("self.{}.argument(), ", p.name));
-    let (fields, values): (String, String) = (fields.collect(), values.collect());
+    let field = |p: &Parameter| format!("pub(crate) {}: {},\n", p.name, kind(p));
+    let fields: String = parameters.iter().map(field).collect();
+    let value = |p: &Parameter| format!("self.{}.argument(), ", p.name);
+    let values: String = parameters.iter().map(value).collect();
     format!(
         "#[derive(Clone, Copy)]\npub(crate) struct {name} {{\n{fields}}}\n\
          impl Arguments for {name} {{\n\

@@ -36,15 +36,15 @@ const MAX_LOOKUPS: u32 = 1000;
 
 pub(super) fn plan(mut params: Params) -> Result<Plan, DataError> {
     params.complete(AXES);
-    let digis = DIGIS.of(&params)?;
+    let digis = DIGIS.value(&params)?;
     lookups(&params)?;
-    INDICES.of(&params)?;
+    INDICES.value(&params)?;
     Ok(Plan { params, memory_bytes: digis.saturating_mul(BYTES) })
 }
 
 pub(super) fn generate(params: &Params, seed: u64) -> Result<Uncalibrated, DataError> {
-    let digis = DIGIS.of(params)? as usize;
-    let indices = INDICES.of(params)?;
+    let digis = DIGIS.value(params)? as usize;
+    let indices = INDICES.value(params)?;
     Ok(Uncalibrated { digis: random(digis, indices, seed), lookups: lookups(params)? })
 }
 
@@ -65,7 +65,7 @@ pub(super) fn read(path: &Path, options: &Params) -> Result<(Uncalibrated, Param
 }
 
 fn lookups(params: &Params) -> Result<u32, DataError> {
-    let lookups = LOOKUPS.of(params)?;
+    let lookups = LOOKUPS.value(params)?;
     if (1..=MAX_LOOKUPS).contains(&lookups) {
         return Ok(lookups);
     }

@@ -119,7 +119,7 @@ fn make(generator: &TimeFrameGenerator, labels: LabelSource, sector: usize) -> S
     let gains = Gains::unit();
     let converter = Converter::new(&gains, sector as u8, generator.shape().format);
     let samples = charges(&digits, &converter);
-    SectorData { pages, labels: labels.of(&samples, &marks, sector) }
+    SectorData { pages, labels: labels.labels_for(&samples, &marks, sector) }
 }
 
 /// Generates sectors while others are written.

@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn touched_memory_is_measured() {
         if resident("VmRSS:").is_none() {
-            eprintln!("skipped: this system does not tell");
+            eprintln!("skipped: this system does not report resident memory");
             return;
         }
         let mut account = Account::open(None, 1);

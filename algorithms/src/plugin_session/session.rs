@@ -12,7 +12,7 @@ use crate::algorithm::{CheckError, InputState, Metric, Session};
 use crate::device::Arena;
 use crate::device::gpu::{DeviceError, Gpu};
 use crate::plugin::loaded_variant::LoadedVariant;
-use crate::plugin::room::check_scratch;
+use crate::plugin::memory_limit::check_scratch;
 use crate::timing::Stages;
 
 /// Not a [`Runner`](crate::algorithm::Runner), because the header promises that `reset` is called

@@ -90,21 +90,22 @@ pub(crate) fn complete(params: &mut Params) -> Result<(), DataError> {
 
 /// The shape that complete parameters describe.
 pub(crate) fn shape(params: &Params) -> Result<DigiShape, DataError> {
-    let segments = SEGMENTS.of(params)?;
-    let timeslice_ns = TIMESLICE.of(params)?;
+    let segments = SEGMENTS.value(params)?;
+    let timeslice_ns = TIMESLICE.value(params)?;
     let digis = match DIGIS.given(params)? {
         Some(digis) => digis,
         None => {
-            let rates = Rates { interactions_hz: RATE.of(params)?, noise_hz: NOISE.of(params)? };
+            let rates =
+                Rates { interactions_hz: RATE.value(params)?, noise_hz: NOISE.value(params)? };
             rates.digis(segments, timeslice_ns)?
         }
     };
     Ok(DigiShape {
         segments,
         digis,
-        order: ORDER.of(params)?,
-        skew: SKEW.of(params)?,
-        duplicates: DUPLICATES.of(params)?,
+        order: ORDER.value(params)?,
+        skew: SKEW.value(params)?,
+        duplicates: DUPLICATES.value(params)?,
         timeslice_ns,
     })
 }

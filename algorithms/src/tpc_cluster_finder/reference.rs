@@ -265,7 +265,7 @@ impl<'c> LabelsOfRow<'c> {
         let Some(labels) = self.labels else { return Vec::new() };
         let mut found: Vec<u64> = Vec::new();
         let indices = cells.iter().filter_map(|cell| self.indices.get(cell));
-        for &label in indices.flat_map(|&index| labels.of(index)) {
+        for &label in indices.flat_map(|&index| labels.list(index)) {
             if !found.iter().any(|other| counted(*other) == counted(label)) {
                 found.push(label);
             }

@@ -110,8 +110,8 @@ pub(crate) fn plan(mut params: Params) -> Result<(Plan, u64), DataError> {
 }
 
 fn settings(params: &Params) -> Result<Settings, DataError> {
-    let fragment = checked_length(FRAGMENT.of(params)?)?;
-    Ok(Settings { output: OUTPUT.of(params)?, sharing: PARALLEL.of(params)?, fragment })
+    let fragment = checked_length(FRAGMENT.value(params)?)?;
+    Ok(Settings { output: OUTPUT.value(params)?, sharing: PARALLEL.value(params)?, fragment })
 }
 
 /// A time frame from complete parameters; its pages are shared with others that differ only in

@@ -69,7 +69,7 @@ fn one_pool(settings: Settings) -> Settings {
     Settings { sharing, ..settings }
 }
 
-/// The same pages with other settings.
+/// A copy of a frame with other settings.
 fn with(frame: &TimeFrame, settings: Settings) -> TimeFrame {
     let mut frame = frame.clone();
     frame.settings = settings;

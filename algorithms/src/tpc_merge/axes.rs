@@ -27,7 +27,7 @@ pub static AXES: &[Axis] = &[TRACKS.axis(), IDS.axis()];
 pub fn shape(params: &Params) -> Result<TrackShape, DataError> {
     let mut params = params.clone();
     params.complete(AXES);
-    Ok(TrackShape { tracks: TRACKS.of(&params)?, ids: IDS.of(&params)? })
+    Ok(TrackShape { tracks: TRACKS.value(&params)?, ids: IDS.value(&params)? })
 }
 
 /// Parameters of slice tracks from a file.

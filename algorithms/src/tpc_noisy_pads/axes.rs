@@ -120,7 +120,7 @@ pub(crate) fn default_thresholds(time_bins: u32) -> Thresholds {
 
 /// The thresholds for `time_bins` time bins.
 fn thresholds(params: &Params, time_bins: u32) -> Result<Thresholds, DataError> {
-    let share = OCCUPANCY.of(params)?;
+    let share = OCCUPANCY.value(params)?;
     if !(0.0..=1.0).contains(&share) {
         let problem =
             format!("--max-occupancy {share} is not a share of the time bins; use 0 to 1");
@@ -128,8 +128,9 @@ fn thresholds(params: &Params, time_bins: u32) -> Result<Thresholds, DataError> 
     }
     Ok(Thresholds {
         charges: (share * f64::from(time_bins)) as u16,
-        run: RUN.of(params)?.min(u16::MAX.into()) as u16,
-        saturation: (SATURATION.of(params)? * f64::from(CHARGE_SCALE)).min(u16::MAX.into()) as u16,
+        run: RUN.value(params)?.min(u16::MAX.into()) as u16,
+        saturation: (SATURATION.value(params)? * f64::from(CHARGE_SCALE)).min(u16::MAX.into())
+            as u16,
     })
 }
 

@@ -11,11 +11,11 @@
 
 enum { COLUMNS = 23112, OVERLAP = 16 };
 
-/* Scratch memory: a record a page, room for two pages a thread, and digits if they don't stay. */
+/* Scratch memory: a record a page, a buffer of two pages a thread, and digits if they don't stay. */
 typedef struct {
     const recobench_decode *input;
     Page *pages;
-    uint8_t *rooms;
+    uint8_t *buffers;
     uint64_t *digits;
     uint32_t fragment;
     recobench_position *positions; /* of the fragment */
@@ -29,10 +29,10 @@ static uint64_t scratch_bytes(const recobench_decode *input, uint32_t workers) {
 
 static Run run_of(const recobench_host *host, const recobench_decode *input) {
     Run run = {.input = input, .pages = host->scratch};
-    run.rooms = (uint8_t *)(run.pages + input->pages);
+    run.buffers = (uint8_t *)(run.pages + input->pages);
     run.digits = input->output == RECOBENCH_DIGITS
                      ? input->samples.items
-                     : (uint64_t *)(run.rooms + host->workers * 2 * PAGE_BYTES);
+                     : (uint64_t *)(run.buffers + host->workers * 2 * PAGE_BYTES);
     return run;
 }
 
@@ -52,7 +52,7 @@ static void decode_page(void *shared, uint64_t number, uint32_t worker) {
     Page *page = &run->pages[number];
     int is_sound = page->state == SOUND &&
                    read_page(run->input, page, run->input->bytes + number * PAGE_BYTES,
-                             run->rooms + worker * 2 * PAGE_BYTES, run->digits + page->first_digit);
+                             run->buffers + worker * 2 * PAGE_BYTES, run->digits + page->first_digit);
     page->count = is_sound ? page->samples : 0;
     run->input->damaged[number] = page->state != EMPTY && !is_sound;
 }
@@ -65,7 +65,7 @@ static void find_offsets(const Run *run) {
     }
 }
 
-/* Closes the holes; how many digits there are then. */
+/* Closes the holes; returns the number of digits. */
 static uint64_t close_holes(const Run *run) {
     uint64_t digits = 0;
     for (uint64_t number = 0; number < run->input->pages; number++) {
@@ -79,7 +79,7 @@ static uint64_t close_holes(const Run *run) {
     return digits;
 }
 
-/* Whether a page has time bins of the fragment. */
+/* Returns 1 if a page has time bins of the fragment. */
 static int touches(const Run *run, const Page *page) {
     uint32_t first = run->fragment * (run->input->fragment - OVERLAP);
     uint32_t end = first + run->input->fragment;
@@ -87,7 +87,7 @@ static int touches(const Run *run, const Page *page) {
     return has_any && page->first_time_bin < end && page->last_time_bin >= first;
 }
 
-/* The sixteenths of an ADC unit that a value is in a map. */
+/* The value of a digit in a map, in sixteenths of an ADC unit. */
 static uint16_t charge_of(const Run *run, uint64_t digit, uint32_t column) {
     float scale = run->input->format == 1 ? 16.0f : 4.0f;
     float gain = run->input->gains[(digit >> 58) * COLUMNS + column];
@@ -128,7 +128,7 @@ static void fill_map(void *shared, uint64_t number, uint32_t worker) {
     }
 }
 
-/* All fragments; how many positions there are. */
+/* Fills the maps of all fragments; returns the number of positions. */
 static uint64_t fill_maps(const recobench_host *host, Run *run) {
     const recobench_decode *input = run->input;
     uint64_t positions = 0;

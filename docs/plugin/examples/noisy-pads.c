@@ -1,10 +1,10 @@
-/* Noisy pads of the TPC in C: what is known of the pads of a row stays in the nearest cache.
+/* Noisy pads of the TPC in C: the counters of the pads of a row stay in the nearest cache.
  *
  *   cc -O3 -shared -fPIC -o libnoisy-pads.so noisy-pads.c
  *   bench noisy-pads --plugin ./libnoisy-pads.so
  *
  * Charges lie in tiles of 8 pads and 4 time bins, and a row of pads begins with a tile of its
- * own. Each thread takes the next row of a sector that nobody has, and goes through its tiles in
+ * own. Each thread takes the next row of a sector that no thread has, and goes through its tiles in
  * order of time.
  */
 #include "plugin.h"

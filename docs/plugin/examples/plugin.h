@@ -33,7 +33,7 @@ static inline int32_t scratch_kept(void *state, const recobench_host *host,
     return RECOBENCH_OK;
 }
 
-/* Pieces of work, numbered from 0: each thread takes the next one that nobody has. */
+/* Pieces of work, numbered from 0: each thread takes the next one that no thread has. */
 typedef struct {
     void (*piece)(void *shared, uint64_t number, uint32_t worker);
     void *shared;

@@ -35,12 +35,12 @@ struct Run {
     std::uint64_t largest;
     std::atomic<std::uint64_t> next{0};
 
-    void sort_segment(std::uint64_t segment, Entry *room) const {
+    void sort_segment(std::uint64_t segment, Entry *scratch) const {
         const std::uint64_t begin = sort.offsets[segment], end = sort.offsets[segment + 1];
         for (std::uint64_t i = begin; i < end; i++)
-            new (room + (i - begin)) Entry{key_of(sort.input[i]), i, sort.input[i]};
-        std::sort(room, room + (end - begin));
-        std::transform(room, room + (end - begin), sort.output + begin,
+            new (scratch + (i - begin)) Entry{key_of(sort.input[i]), i, sort.input[i]};
+        std::sort(scratch, scratch + (end - begin));
+        std::transform(scratch, scratch + (end - begin), sort.output + begin,
                        [](const Entry &entry) { return entry.digi; });
     }
 

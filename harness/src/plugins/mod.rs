@@ -72,7 +72,7 @@ fn load_one(path: &Path) -> Result<&'static PluginInfo, PluginFailure> {
     let fingerprint = fingerprint(&path)?;
     trial::load(&path)?;
     plugin_guard::install();
-    plugin::set_room(memory_budget::memory_budget);
+    plugin::set_available_memory(memory_budget::memory_budget);
     let loaded = registry::load_plugin(&path, fingerprint);
     plugin_guard::return_home();
     Ok(loaded?)

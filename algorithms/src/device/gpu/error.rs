@@ -13,7 +13,7 @@ pub enum DeviceError {
     },
     /// Not enough device memory for a buffer.
     #[error(
-        "{device} has no room for a buffer of {needed} bytes: {free} of its {total} bytes are free; use less data, or end other programs that use it"
+        "{device} has no memory for a buffer of {needed} bytes: {free} of its {total} bytes are free; use less data, or end other programs that use it"
     )]
     OutOfMemory {
         /// The device.
@@ -49,7 +49,7 @@ pub enum DeviceError {
     },
     /// Not enough memory for a page-locked buffer.
     #[error(
-        "the host has no room for a page-locked buffer of {needed} bytes; use less data, or raise `ulimit -l`"
+        "the host has no memory for a page-locked buffer of {needed} bytes; use less data, or raise `ulimit -l`"
     )]
     OutOfPinnedMemory {
         /// Bytes of the buffer.

@@ -41,7 +41,7 @@ struct Free {
 const MAX_WASTE: usize = 2;
 
 /// Maximum age of unused page-locked memory: a block that has survived this number of evictions is
-/// freed by the next one, because as many candidates or inputs did not need it.
+/// freed by the next one, because `MAX_AGE` candidates or inputs did not need it.
 const MAX_AGE: u32 = 3;
 
 impl Pool {

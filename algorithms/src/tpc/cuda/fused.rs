@@ -223,7 +223,7 @@ impl InFlightPart<'_> {
             words: slot.bins.words(),
             binned: slot.bins.binned(),
         };
-        // SAFETY: each bin has as many entries as it has digits.
+        // SAFETY: each bin has an entry for each of its digits.
         unsafe { self.gpu.launch(&BIN_DIGITS, self.by_pages(DIGIT + BINNED), arguments) }
     }
 }
@@ -290,7 +290,7 @@ impl<'a> Runner<Tpc> for Fused<'a> {
         let sectors = vec![sector(finding.time_bins, &finding.settings); largest.sectors];
         Ok(FusedBuffers {
             shared: SharedBuffers {
-                geometry: CachedPerInput::of("tables", tables, arena, gpu, |gpu| {
+                geometry: CachedPerInput::get_or_make("tables", tables, arena, gpu, |gpu| {
                     DeviceTables::new(gpu, tables)
                 })?,
                 pages: PinnedInput::take(arena, gpu, pages, 0..pages.len())?,

@@ -213,7 +213,7 @@ impl<'a> Runner<Tpc> for OnMaps<'a> {
         let batches: Vec<_> = self.parts.iter().flat_map(|part| batches(input, part)).collect();
         let parts = self.parts.iter().map(|part| PartBuffers::new(gpu, input, part));
         Ok(MapsBuffers {
-            geometry: CachedPerInput::of("tables", tables, arena, gpu, |gpu| {
+            geometry: CachedPerInput::get_or_make("tables", tables, arena, gpu, |gpu| {
                 DeviceTables::new(gpu, tables)
             })?,
             pages: PinnedInput::take(arena, gpu, pages, 0..pages.len())?,

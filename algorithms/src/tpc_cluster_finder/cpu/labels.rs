@@ -154,7 +154,7 @@ impl RowLists for &Joined {
 /// The labels of the samples of a sector; none if it has none.
 #[inline]
 pub(super) fn of_sample(labels: Option<&Labels>, sample: usize) -> &[u64] {
-    labels.map_or(&[], |labels| labels.of(sample))
+    labels.map_or(&[], |labels| labels.list(sample))
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Buckets of clusters: one for each row of each sector, with capacity for as many clusters as the
-//! row has samples, of which no two are in the same cell. Clusters are packed and copied to the
+//! Buckets of clusters: one for each row of each sector, with capacity for a cluster of each sample
+//! of the row, because no two samples are in the same cell. Clusters are packed and copied to the
 //! host.
 
 use std::mem::offset_of;

@@ -48,10 +48,10 @@ impl<'a> Cases<'a> {
         let cases = charges.cases();
         Ok(Cases {
             charges,
-            host_samples: CachedPerInput::of("samples", cases, arena, gpu, |gpu| {
+            host_samples: CachedPerInput::get_or_make("samples", cases, arena, gpu, |gpu| {
                 page_locked_samples(gpu, charges)
             })?,
-            host_noisy: CachedPerInput::of("noisy pads", cases, arena, gpu, |gpu| {
+            host_noisy: CachedPerInput::get_or_make("noisy pads", cases, arena, gpu, |gpu| {
                 page_locked_noisy(gpu, cases)
             })?,
             samples: gpu.buffer(charges.samples())?,

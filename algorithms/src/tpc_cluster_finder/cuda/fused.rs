@@ -126,7 +126,7 @@ impl Fused<'_> {
             binned: buffers.bins.binned(),
         };
         let grid = self.by_samples(SAMPLE + BINNED);
-        // SAFETY: each bin has as many entries as it has samples.
+        // SAFETY: each bin has an entry for each of its samples.
         unsafe { self.gpu.launch(&FUSED_BIN_SAMPLES, grid, arguments) }
     }
 
@@ -165,7 +165,7 @@ impl Fused<'_> {
             ranges: labels.ranges(),
         };
         let grid = self.by_samples(SAMPLE + BINNED + LABELS_OF_SAMPLE);
-        // SAFETY: each bin has as many entries as it has samples; the offsets of labels have an
+        // SAFETY: each bin has an entry for each of its samples; the offsets of labels have an
         // entry for each sample, and one after the last.
         unsafe { self.gpu.launch(&FUSED_BIN_LABELLED, grid, arguments) }
     }

@@ -48,11 +48,11 @@ impl<'a> Input<'a> {
         arena: &'a Arena,
     ) -> Result<Self, DeviceError> {
         Ok(Input {
-            host: CachedPerInput::of("samples", charges, arena, gpu, |gpu| {
+            host: CachedPerInput::get_or_make("samples", charges, arena, gpu, |gpu| {
                 page_locked(gpu, charges)
             })?,
             samples: gpu.buffer(charges.samples())?,
-            tables: CachedPerInput::of("tables", charges, arena, gpu, |gpu| {
+            tables: CachedPerInput::get_or_make("tables", charges, arena, gpu, |gpu| {
                 Tables::new(gpu, charges.cases())
             })?,
         })

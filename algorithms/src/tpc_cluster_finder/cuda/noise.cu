@@ -12,7 +12,7 @@ constexpr u32 THREADS = 448;
 // Cells with other peaks that are loaded at once.
 constexpr u32 HALF = NOISE_CELLS / 2;
 constexpr u32 SCRATCH = THREADS * VALLEY_CELLS;
-static_assert(HALF <= VALLEY_CELLS, "both loads have room");
+static_assert(HALF <= VALLEY_CELLS, "both loads fit");
 
 // A bit for each cell that is a valley of a peak.
 PORTABLE_INLINE u32 valleys_in(const u16* between, u32 charge, const Settings& settings) {

@@ -154,7 +154,7 @@ impl Indexed {
         self.count = count;
     }
 
-    /// Ensures capacity for `most` labels, and a table with at least twice as many slots.
+    /// Ensures capacity for `most` labels, and a table with at least `2 * most` slots.
     #[inline]
     fn reserve(&mut self, most: usize) {
         if self.list.len() < most + TAKEN {

@@ -102,7 +102,7 @@ mod tests {
         let mark = |index: usize, particle| Mark { particle, time: 0, pad: charges[index].pad };
         let marks = [mark(0, 5), mark(2, 7), mark(2, 1 << 60 | 8), mark(2, 7)];
         let labels = of_tracks(&charges, &marks);
-        let of: Vec<_> = (0..4).map(|sample| labels.of(sample).to_vec()).collect();
+        let of: Vec<_> = (0..4).map(|sample| labels.list(sample).to_vec()).collect();
         assert_eq!(of, [vec![5], vec![NOISE], vec![7, 8], vec![NOISE]]);
     }
 

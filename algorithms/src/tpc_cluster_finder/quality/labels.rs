@@ -62,7 +62,7 @@ fn left_in_rows(case: &ChargeCase) -> Vec<HashSet<u64>> {
     let Some(labels) = &case.labels else { return rows };
     for (index, sample) in case.charges.iter().enumerate() {
         if i32::from(sample.charge) > cutoff {
-            let of_particles = labels.of(index).iter().filter(|label| !is_noise(**label));
+            let of_particles = labels.list(index).iter().filter(|label| !is_noise(**label));
             rows[usize::from(sample.pad.row())].extend(of_particles.map(|label| counted(*label)));
         }
     }
@@ -77,7 +77,7 @@ impl Tally {
         let end = found.partition_point(|cluster| cluster.case <= case);
         let mut of_rows: Vec<HashSet<u64>> = vec![HashSet::new(); ROWS];
         for index in begin..end {
-            let of_particles = labels.of(index).iter().filter(|label| !is_noise(**label));
+            let of_particles = labels.list(index).iter().filter(|label| !is_noise(**label));
             let own: Vec<_> = of_particles.map(|label| counted(*label)).collect();
             tally.fakes += usize::from(own.is_empty());
             tally.clusters += usize::from(!own.is_empty());

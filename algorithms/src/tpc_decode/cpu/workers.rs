@@ -34,7 +34,7 @@ impl DecodeWorkers {
         DecodeWorkers::nested(&sectors, inner)
     }
 
-    /// The same threads with regions of sectors instead of pages as tasks.
+    /// Workers of these threads, with regions of sectors instead of pages as tasks.
     pub(super) fn for_regions(&self, frame: &TimeFrame, threads: usize) -> Self {
         match &self.nested {
             Some((inner, _)) => {

@@ -33,7 +33,7 @@ constexpr u32 THREADS = 256;
 constexpr u32 WARPS = THREADS / LANES;
 // Samples of a thread whose loads are in flight: most blocks have no more.
 constexpr u32 SAMPLES_AT_ONCE = 4;
-// Resident blocks of a multiprocessor: as many as fit with their shared memory. If that is seven,
+// Resident blocks of a multiprocessor: the maximum that their shared memory allows. If that is seven,
 // an H100 needs no more registers than are available; other GPUs would spill, and get registers for
 // five blocks.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 900
@@ -89,7 +89,7 @@ struct Shared {
 
 // A page has fewer than 2^16 samples, and there are no more pages than threads.
 constexpr u32 FOUND_SHIFT = 24;
-static_assert(THREADS <= 1u << (32 - FOUND_SHIFT) && THREADS << 16 <= 1u << FOUND_SHIFT, "both counts have room");
+static_assert(THREADS <= 1u << (32 - FOUND_SHIFT) && THREADS << 16 <= 1u << FOUND_SHIFT, "both counts fit");
 
 // Lists of decoders: a position and a charge for each sample.
 struct Listed {

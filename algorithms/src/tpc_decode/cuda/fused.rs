@@ -90,7 +90,7 @@ fn to_charges(work: &FragmentContext<'_>, charges: &Charges, tiles: &TileBuffers
     }
 }
 
-/// Launches as many blocks as are resident, and no more than there are pages.
+/// Launches all blocks that can be resident, up to the number of pages.
 fn launch<A: Arguments>(
     work: &FragmentContext<'_>,
     kernel: &Kernel<A>,

@@ -152,7 +152,7 @@ impl<'a> DecodeBuffers<'a> {
         let parts = parts.collect::<Result<Vec<_>, _>>()?;
         let digits = parts.iter().map(|part| part.target.digits());
         Ok(DecodeBuffers {
-            tables: CachedPerInput::of("tables", tables, arena, gpu, |gpu| {
+            tables: CachedPerInput::get_or_make("tables", tables, arena, gpu, |gpu| {
                 DeviceTables::new(gpu, tables)
             })?,
             pages: PinnedInput::take(arena, gpu, pages, 0..pages.len())?,

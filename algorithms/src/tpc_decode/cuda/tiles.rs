@@ -99,7 +99,7 @@ pub(super) fn clear_margins(
         maps: maps.ptr(),
     };
     let grid = LaunchConfig::blocks((all_lines * part.sectors.len()) as u32);
-    // SAFETY: maps have as many lines as the shape's time bins need, which is the grid's size.
+    // SAFETY: maps have the lines that the shape's time bins need, which is the grid's size.
     unsafe { gpu.launch(&CLEAR_MARGINS, grid, arguments) }
 }
 

@@ -1,5 +1,5 @@
-// Maps of charges, in complete tiles: see charge_tiles.cu. For each region of each map, as many
-// consecutive workgroups as its lines need.
+// Maps of charges, in complete tiles: see charge_tiles.cu. Each region of each map has the
+// consecutive workgroups that its lines need.
 //
 // Workgroup memory: the tiles of a region, 26 KiB, and flags of the pages with samples there, 2
 // KiB.

@@ -100,7 +100,7 @@ impl<'a> DevicePieces<'a> {
             input.layout().range(field.unwrap_or_default()).start as u32
         };
         Ok(DevicePieces {
-            input_buffers: CachedPerInput::of("pieces", input, arena, gpu, |gpu| {
+            input_buffers: CachedPerInput::get_or_make("pieces", input, arena, gpu, |gpu| {
                 GatherInput::new(gpu, input)
             })?,
             track_offsets: gpu.buffer(tracks + 1)?,

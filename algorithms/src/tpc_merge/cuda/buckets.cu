@@ -1,7 +1,7 @@
 // Lists the members of each component, then processes each list by one worker.
 //
 // Lists are unordered (atomic ranks), so each is sorted before its links are followed: most
-// components have two to six members. A warp loads as many of these as fit into shared memory, and
+// components have two to six members. A warp loads those that fit into shared memory, and
 // each lane follows one. Large ones come first: one warp of each block follows one at a time, with
 // the shared memory of all warps. Those that don't fit are followed in device memory.
 //
@@ -36,7 +36,7 @@ constexpr u32 RESOLVE_WARPS = RESOLVE_THREADS / LANES;
 constexpr u32 SMALL = 96, LARGE = 512;
 
 // Shared memory of a block: small components for each warp, or one large component.
-union Rooms {
+union SharedMemory {
     Near<u8, SMALL> small[RESOLVE_WARPS];
     Near<u16, LARGE> large;
 };
@@ -103,8 +103,8 @@ __device__ void merge_large(const SliceTracks& all, Near<u16, LARGE>& near, Comp
     }
 }
 
-// Takes a component for each lane, until all of `count` are taken, and merges as many at once as
-// fit. All lanes of a warp take part.
+// Takes a component for each lane, until all of `count` are taken, and merges all
+// that fit at once. All lanes of a warp take part.
 __device__ void merge_small(const SliceTracks& all, Near<u8, SMALL>& near, const Component* components, u32 count,
                             u32* taken) {
     const u32 lane = threadIdx.x % LANES;
@@ -168,11 +168,11 @@ KERNEL_EXPORT(merge_fill)
 // Follows all links of a part: first those of large components, with a block each, then of small
 // ones, with a lane each.
 //
-// Shared memory: see `Rooms`.
+// Shared memory: see `SharedMemory`.
 extern "C" __global__ void __launch_bounds__(RESOLVE_THREADS)
     merge_resolve(const SliceTrack* tracks, const u32* links, Relations* relations, u32* members,
                   const Component* components, Counters* counters, u32 number, u32 part_roots) {
-    __shared__ Rooms rooms;
+    __shared__ SharedMemory shared;
     __shared__ u32 taken;
     const SliceTracks all{tracks, links, relations, members};
     Part& part = counters->parts[number];
@@ -181,8 +181,8 @@ extern "C" __global__ void __launch_bounds__(RESOLVE_THREADS)
     for (;;) {
         const u32 before = by_one(taken, [&] { return atomicAdd(&part.large_taken, 1u); });
         if (before >= part.large) break;
-        merge_large(all, rooms.large, *(last_large - before));
+        merge_large(all, shared.large, *(last_large - before));
     }
-    merge_small(all, rooms.small[threadIdx.x / LANES], small, part.small, &part.small_taken);
+    merge_small(all, shared.small[threadIdx.x / LANES], small, part.small, &part.small_taken);
 }
 KERNEL_EXPORT(merge_resolve)

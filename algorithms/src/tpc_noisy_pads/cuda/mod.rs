@@ -87,7 +87,9 @@ impl<'a> Runner<TpcNoisyPads> for NoisyPadsRunner<'a> {
         Ok(NoisyPadsBuffers {
             charges: PinnedInput::take(arena, gpu, entries, 0..entries.len())?,
             on_device: gpu.buffer(entries.len())?,
-            groups: CachedPerInput::of("groups", maps, arena, gpu, |gpu| gpu.table(&groups()))?,
+            groups: CachedPerInput::get_or_make("groups", maps, arena, gpu, |gpu| {
+                gpu.table(&groups())
+            })?,
             activity: gpu.buffer(maps.pads())?,
             found: gpu.pinned(maps.pads())?,
         })

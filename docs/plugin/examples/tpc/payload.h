@@ -192,9 +192,9 @@ static inline int read_dense_page(Reader *reader) {
     return reader->end - reader->at <= (page->continues ? 0 : MAX_PADDING);
 }
 
-/* Decodes a page; 0 if it is damaged. `room` is for two pages. */
+/* Decodes a page; 0 if it is damaged. `buffer` is for two pages. */
 static inline int read_page(const recobench_decode *input, const Page *page, const uint8_t *bytes,
-                            uint8_t *room, uint64_t *digits) {
+                            uint8_t *buffer, uint64_t *digits) {
     Reader reader;
     reader.input = input;
     reader.page = page;
@@ -205,9 +205,9 @@ static inline int read_page(const recobench_decode *input, const Page *page, con
     reader.digits = digits;
     reader.digit_count = 0;
     if (page->continues) {
-        memcpy(room, bytes, page->end);
-        memcpy(room + page->end, bytes + PAGE_BYTES + RDH_BYTES, page->continuation);
-        reader.bytes = room;
+        memcpy(buffer, bytes, page->end);
+        memcpy(buffer + page->end, bytes + PAGE_BYTES + RDH_BYTES, page->continuation);
+        reader.bytes = buffer;
     }
     int is_sound = is_by_row(input)  ? read_row_page(&reader)
                    : is_dense(input) ? read_dense_page(&reader)

@@ -81,7 +81,7 @@ impl Cru {
 
     /// The unit of a region, if the sector is below 36.
     #[inline]
-    pub const fn of(sector: usize, region: Region) -> Option<Self> {
+    pub const fn for_region(sector: usize, region: Region) -> Option<Self> {
         if sector < SECTORS { Some(Cru((sector * REGIONS + region.number()) as u16)) } else { None }
     }
 

@@ -93,8 +93,8 @@ impl PadMapping {
     /// Builds the mapping from the pad of each channel.
     ///
     /// # Errors
-    /// If a pad is outside the channel's region, or is read twice. There are as many channels as
-    /// pads, so otherwise all pads are read.
+    /// If a pad is outside the channel's region, or is read twice. There is a channel for each
+    /// pad, so otherwise all pads are read.
     pub fn new(pad: impl Fn(LinkChannel) -> PadId) -> Result<Self, MappingError> {
         let mut pads = [const { Vec::new() }; REGIONS];
         let mut channels = vec![u16::MAX; PADS_IN_SECTOR];

@@ -1,4 +1,4 @@
-//! How a front-end card's chips are shared between two regions.
+//! Assignment of a front-end card's chips to two regions.
 //!
 //! A card has five SAMPA chips of 32 channels. Chips 0 and 1 and the lower half of chip 2 serve the
 //! even region of the partition, the upper half of chip 2 and chips 3 and 4 the odd one. A link

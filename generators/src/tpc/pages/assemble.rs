@@ -128,7 +128,7 @@ impl SectorFrames {
 
     /// A page with nothing but a header.
     fn lone_rdh(&self, endpoint: Endpoint, frame: usize, change: impl Fn(&mut Rdh)) -> Page {
-        let cru = Cru::of(self.sector, endpoint.region());
+        let cru = Cru::for_region(self.sector, endpoint.region());
         let link = link_id(self.format);
         let mut rdh = Rdh {
             fee_id: cru.map_or(FeeId::default(), |cru| FeeId::new(cru, endpoint.half(), link)),

@@ -275,7 +275,7 @@ impl TimeFrameGenerator {
     fn frame_info(&self, sector: usize, endpoint: Endpoint, frame: u32) -> Option<FrameInfo> {
         Some(FrameInfo {
             format: self.shape.format,
-            cru: Cru::of(sector, endpoint.region())?,
+            cru: Cru::for_region(sector, endpoint.region())?,
             endpoint,
             orbit: self.shape.first_orbit.wrapping_add(frame),
             triggers: self.triggers(frame),

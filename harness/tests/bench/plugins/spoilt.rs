@@ -53,7 +53,7 @@ fn clusters_by_time() {
     let table = "
         wrong | clusters, segment 0, number
         count | list 0 of its clusters has
-        spoil | it changed the begins of its clusters, at byte 0
+        spoil | it changed the offsets of its clusters, at byte 0
     ";
     check("cluster-sort", defines, table);
 }

@@ -83,7 +83,7 @@ impl Numbering for Noting<'_> {
         let labels = self.charges.cases()[case].labels.as_ref();
         let span = labels.map_or(Span::default(), |labels| Span {
             first: labels.first()[index],
-            count: labels.of(index).len() as u32,
+            count: labels.list(index).len() as u32,
         });
         // SAFETY: the caller ensures that `to` is within bounds and used once.
         unsafe { self.spans.write(to, span) };

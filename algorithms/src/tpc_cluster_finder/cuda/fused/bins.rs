@@ -84,7 +84,7 @@ pub(crate) fn words_of(time_bins: u32) -> usize {
     ROWS * (time_bins.div_ceil(BIN_TIMES) as usize + 1)
 }
 
-/// Shape of a row's tiles: as many time bins as fit into shared memory with the row's pads.
+/// Shape of a row's tiles: the maximum number of time bins that fit into shared memory.
 fn row_shape(row: usize) -> RowShape {
     let pads = pads_in_row(row) as u32;
     let most = CELLS / (pads + 2 * CHARGE_LINES) - LINE_END;
@@ -230,7 +230,7 @@ impl Bins {
         unsafe { gpu.launch(&FUSED_FIND_LABELLED, grid, arguments) }
     }
 
-    /// A grid for all tiles: as many blocks as run concurrently.
+    /// A grid for all tiles: the number of blocks that run concurrently.
     fn all_tiles<A>(&self, gpu: &Gpu, kernel: &Kernel<A>) -> Result<LaunchConfig, DeviceError> {
         let of_each = gpu.attributes(kernel, LaunchConfig::blocks(1))?.resident_blocks.max(1);
         let at_once = of_each * gpu.properties().multiprocessors;

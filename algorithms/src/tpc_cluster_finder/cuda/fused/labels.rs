@@ -131,7 +131,7 @@ impl<'a> Labels<'a> {
         let samples = charges.samples();
         let blocks = samples.div_ceil(FUSED_COUNT_LABELS.threads() as usize);
         Ok(Labels {
-            host_sample_labels: CachedPerInput::of("labels", cases, arena, gpu, |gpu| {
+            host_sample_labels: CachedPerInput::get_or_make("labels", cases, arena, gpu, |gpu| {
                 HostSampleLabels::new(gpu, cases)
             })?,
             sample_labels: DeviceSampleLabels {
@@ -307,7 +307,7 @@ mod tests {
         let many = hard("hundreds of labels");
         let clusters = many.right_clusters();
         let labels = clusters.labels.as_ref().expect("they have some");
-        let most = (0..clusters.len()).map(|cluster| labels.of(cluster).len()).max();
+        let most = (0..clusters.len()).map(|cluster| labels.list(cluster).len()).max();
         assert!(most > Some(MAX_IN_SET as usize), "{most:?} labels of a cluster");
     }
 

@@ -6,7 +6,7 @@
 namespace {
 
 constexpr u32 THREADS = 256;
-// Resident blocks of a multiprocessor: the number that fits with 40 registers a thread; older GPUs have
+// Resident blocks of a multiprocessor: the maximum with 40 registers a thread; older GPUs have
 // 1024 threads at most.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
 constexpr u32 RESIDENT_BLOCKS = 4;

@@ -90,7 +90,7 @@ __device__ __forceinline__ u32 list_link(const Bytes& bytes, u32 position, Chann
 }
 
 // Two phases: first the channels of all links, as their samples are one stream after all of them;
-// then the samples, as many at a time as there are lanes, regardless of their link.
+// then the samples, one for each lane at a time, regardless of their link.
 template <class Scan, class Bytes, class Output>
 __device__ __forceinline__ u32 decode_dense_block(const Bytes& bytes, const PageRecord& page, u32 position, u32 slot,
                                                   const u16* pads, ChannelList& list, u32& samples,

@@ -1,4 +1,4 @@
-// Walk through a link page: a step goes over as many blocks as a team has lanes.
+// Walk through a link page: a step goes over a block for each lane of a team.
 //
 // The start of a block follows from the number of words of the previous one: each lane follows that
 // chain up to its own block, and checks that one.

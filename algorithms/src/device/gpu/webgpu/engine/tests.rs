@@ -56,7 +56,7 @@ fn computed(left: &[f32], right: &[f32], code: &str) -> Option<Vec<f32>> {
     let shader = Box::leak(Box::new(Shader { kernel: "arithmetic", parameters: PARAMETERS, text }));
     let mut results = vec![0.0; RESULTS * left.len()];
     let word = |bits: u64, bytes| Argument::Word { bits, bytes };
-    let at = |numbers: &[f32]| engine.allocate(size_of_val(numbers)).expect("room");
+    let at = |numbers: &[f32]| engine.allocate(size_of_val(numbers)).expect("memory");
     let [a, b, to] = [left, right, &results].map(at);
     let arguments = [word(a, 8), word(b, 8), word(to, 8), word(left.len() as u64, 4)];
     let blocks = (left.len() as u32).div_ceil(THREADS);
