@@ -64,8 +64,8 @@ fn read(
     let mut known = Known::default();
     let mut includes = Vec::new();
     // `portable.h` belongs to the emulator, and has no declarations for launchers.
-    let ours = declared.includes.iter().filter(|path| !path.ends_with("portable.h"));
-    for include in ours {
+    let own_includes = declared.includes.iter().filter(|path| !path.ends_with("portable.h"));
+    for include in own_includes {
         let found = found(root, path, include);
         let found = found.ok_or_else(|| says(format!("there is no {}", include.display())))?;
         read(root, &found, files)?;

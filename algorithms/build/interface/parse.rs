@@ -123,10 +123,10 @@ fn statements(tokens: TokenStream) -> Vec<Vec<TokenTree>> {
     let mut all = Vec::new();
     let mut open = Vec::new();
     for token in tokens {
-        let ours = open.first().is_some_and(|first| word(first).starts_with("KERNEL_"));
+        let is_kernel_macro = open.first().is_some_and(|first| word(first).starts_with("KERNEL_"));
         let ends = match &token {
             TokenTree::Punct(sign) if sign.as_char() == ';' => true,
-            TokenTree::Group(group) => group.delimiter() == Delimiter::Brace || ours,
+            TokenTree::Group(group) => group.delimiter() == Delimiter::Brace || is_kernel_macro,
             _ => false,
         };
         open.push(token);

@@ -107,8 +107,8 @@ impl<T> Flag<T> {
     }
 
     /// Sets the maximum that a trial of a command uses for a parameter of the input size.
-    pub const fn small(mut self, most: f64) -> Self {
-        self.axis.small = Some(most);
+    pub const fn small(mut self, max: f64) -> Self {
+        self.axis.small = Some(max);
         self
     }
 

@@ -204,8 +204,8 @@ fn labels_per_digit(params: &Params) -> Result<f32, DataError> {
     if (0.0..=MAX_LABELS_PER_DIGIT).contains(&labels) {
         return Ok(labels);
     }
-    let most = MAX_LABELS_PER_DIGIT;
-    Err(DataError::Shape(format!("--labels-per-digit {labels} is out of range; use 0 to {most}")))
+    let max = MAX_LABELS_PER_DIGIT;
+    Err(DataError::Shape(format!("--labels-per-digit {labels} is out of range; use 0 to {max}")))
 }
 
 /// The length of fragments.

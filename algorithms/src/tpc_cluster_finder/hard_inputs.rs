@@ -65,9 +65,9 @@ impl Cell {
         mix(seed ^ mix(u64::from(self.pad.bits()) << 32 | u64::from(self.time)))
     }
 
-    /// A random charge below `most`.
-    fn drawn(self, seed: u64, most: u64) -> u16 {
-        below((self.random(seed) >> 32) as u32, most) as u16
+    /// A random charge below `max`.
+    fn drawn(self, seed: u64, max: u64) -> u16 {
+        below((self.random(seed) >> 32) as u32, max) as u16
     }
 }
 

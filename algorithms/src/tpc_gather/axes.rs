@@ -67,8 +67,8 @@ pub fn shape(params: &Params) -> Result<ClusterShape, DataError> {
     complete(&mut params)?;
     Ok(ClusterShape {
         tracks: TRACKS.value(&params)?,
-        fewest: MIN_TRACK_CLUSTERS.value(&params)?,
-        most: MAX_TRACK_CLUSTERS.value(&params)?,
+        min_clusters: MIN_TRACK_CLUSTERS.value(&params)?,
+        max_clusters: MAX_TRACK_CLUSTERS.value(&params)?,
         row_clusters: ROW_CLUSTERS.value(&params)?,
     })
 }

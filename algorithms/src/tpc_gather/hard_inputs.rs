@@ -56,7 +56,12 @@ fn alignments() -> Vec<(String, Clusters)> {
 
 /// Inputs like measured ones, only smaller.
 fn generated(seed: u64) -> Vec<(String, Clusters)> {
-    let shape = |tracks, row_clusters| ClusterShape { tracks, fewest: 20, most: 160, row_clusters };
+    let shape = |tracks, row_clusters| ClusterShape {
+        tracks,
+        min_clusters: 20,
+        max_clusters: 160,
+        row_clusters,
+    };
     let shapes = [shape(1, 1), shape(300, 2)];
     let made = shapes.into_iter().filter_map(|shape| {
         let input = generate(&shape, seed).ok()?;
@@ -71,21 +76,21 @@ fn generated(seed: u64) -> Vec<(String, Clusters)> {
 /// of kernels.
 fn random(seed: u64) -> Vec<(String, Clusters)> {
     let sizes = [(31, 33, 9), (257, 65, 40), (1025, 1, 5), (2049, 300, 3)];
-    let make = |(case, (tracks, rows, most)): (usize, (u64, u64, u64))| {
+    let make = |(case, (tracks, rows, max_clusters)): (usize, (u64, u64, u64))| {
         let draw =
             |what: u64, index: u64, range: u64| hash(seed, [case as u64, what, index]) % range;
         let mut next = 0;
         let tracks: Vec<Track> = (0..tracks)
             .map(|track| {
                 let start = next + draw(0, track, 4) as u32;
-                let count = 1 + draw(1, track, most) as u16;
+                let count = 1 + draw(1, track, max_clusters) as u16;
                 next = start + u32::from(count);
                 (start, count)
             })
             .collect();
-        let rows: Vec<u32> = (0..rows).map(|row| draw(2, row, most) as u32).collect();
+        let rows: Vec<u32> = (0..rows).map(|row| draw(2, row, max_clusters) as u32).collect();
         let name = format!("{} random tracks, {} rows", tracks.len(), rows.len());
-        Some((name, clusters(&tracks, &rows, most as usize)?))
+        Some((name, clusters(&tracks, &rows, max_clusters as usize)?))
     };
     sizes.into_iter().enumerate().filter_map(make).collect()
 }

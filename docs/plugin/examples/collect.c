@@ -1,5 +1,5 @@
-/* Hits of the STS in one array, in C: in the order of the input, or each module in order of time; those
- * of the online reconstruction, and the larger ones of the offline one.
+/* Hits of the STS in one array, in C: in the order of the input, or each module in order of time;
+ * those of the online reconstruction, and the larger ones of the offline one.
  *
  *   cc -O3 -shared -fPIC -o libcollect.so collect.c
  *   bench collect --plugin ./libcollect.so

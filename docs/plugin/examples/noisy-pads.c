@@ -20,7 +20,7 @@ enum {
     MAX_ROWS = 256
 };
 
-/* A pad so far, and the run that goes on. */
+/* Counters of a pad, and its current run. */
 typedef struct {
     recobench_pad_activity activity;
     uint16_t run;
@@ -64,7 +64,7 @@ static void find_row(const recobench_noisy_pads *input, const uint16_t *map, uin
     }
 }
 
-/* What the threads of a run share. */
+/* State that the threads of a run share. */
 typedef struct {
     const recobench_noisy_pads *input;
     uint64_t first_pad[MAX_ROWS];

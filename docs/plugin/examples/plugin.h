@@ -1,4 +1,4 @@
-/* What the examples have in common: the table of a plugin, scratch memory, work for threads. */
+/* Common parts of the examples: the table of a plugin, scratch memory, work for threads. */
 #ifndef EXAMPLES_PLUGIN_H
 #define EXAMPLES_PLUGIN_H
 

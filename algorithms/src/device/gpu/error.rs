@@ -26,14 +26,14 @@ pub enum DeviceError {
         total: u64,
     },
     /// A buffer above the maximum size.
-    #[error("{device} has no buffers of {needed} bytes: the maximum is {most}; use less data")]
+    #[error("{device} has no buffers of {needed} bytes: the maximum is {max}; use less data")]
     TooLarge {
         /// The device.
         device: String,
         /// Bytes of the buffer.
         needed: u64,
         /// Bytes of the largest possible buffer.
-        most: u64,
+        max: u64,
     },
     /// A kernel that needs more of a resource than the device has.
     #[error("kernel {kernel} needs {needed}; {device} has {available}")]

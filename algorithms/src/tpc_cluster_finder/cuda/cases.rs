@@ -30,12 +30,12 @@ buffers!(Cases<'_>: host_samples, host_noisy, samples, noisy, sectors);
 /// Checks that samples can be counted with 32 bits.
 pub(super) fn fit(charges: &Charges) -> Result<(), Unavailable> {
     let samples = charges.samples();
-    let most = u32::MAX as usize / 2;
-    if samples <= most {
+    let max = u32::MAX as usize / 2;
+    if samples <= max {
         return Ok(());
     }
     Err(Unavailable(format!(
-        "{samples} samples exceed the limit of {most} on a GPU; use fewer sectors or orbits"
+        "{samples} samples exceed the limit of {max} on a GPU; use fewer sectors or orbits"
     )))
 }
 

@@ -14,7 +14,7 @@ struct Run {
 namespace {
 
 // List of clusters and its capacity.
-struct Found {
+struct FoundClusters {
     u64* totals;  // clusters in the lower half of a word, runs in the upper one
     PackedCluster* clusters;
     Run* runs;
@@ -23,7 +23,7 @@ struct Found {
 
 // Adds the clusters that some lanes of a warp have, all of one row; returns the index of the lane's
 // own. All lanes take part. Clusters beyond the capacity are counted but not stored.
-PORTABLE_INLINE u32 add_clusters(const Found& to, u32 row, bool is_found, const PackedCluster& cluster) {
+PORTABLE_INLINE u32 add_clusters(const FoundClusters& to, u32 row, bool is_found, const PackedCluster& cluster) {
     const lanemask_t found = __ballot_sync(FULL_MASK, is_found);
     if (found == 0) return 0;
     const u32 lane = threadIdx.x % LANES, count = (u32)popc(found);

@@ -44,7 +44,7 @@ PORTABLE_INLINE void list_tiles(const u32* words, u32 bins, u32 end, u32 row, u3
 extern "C" __global__ void __launch_bounds__(BIN_THREADS)
     fused_count_samples(const u64* samples, u32 count, const Sector* sectors, u32 sector_count,
                         const u32* first_words, u32* words) {
-    const Own own(samples, count, sectors, sector_count, first_words);
+    const ThreadSamples own(samples, count, sectors, sector_count, first_words);
 #pragma unroll
     for (u32 i = 0; i < BIN_ITEMS; i++) {
         const u32 bin = own.bins[i];
@@ -87,7 +87,7 @@ KERNEL_EXPORT(fused_place_bins)
 extern "C" __global__ void __launch_bounds__(BIN_THREADS)
     fused_bin_samples(const u64* samples, u32 count, const Sector* sectors, u32 sector_count, const u32* first_words,
                       u32* words, u32* binned) {
-    const Own own(samples, count, sectors, sector_count, first_words);
+    const ThreadSamples own(samples, count, sectors, sector_count, first_words);
     scatter_samples(own, words, [&](u32 destination, u32 i) { binned[destination] = own.binned[i]; });
 }
 KERNEL_EXPORT(fused_bin_samples)
@@ -98,7 +98,7 @@ extern "C" __global__ void __launch_bounds__(FIND_THREADS, FIND_BLOCKS)
                         const RowShape* rows, const u32* noisy, u64* totals, PackedCluster* clusters, Run* runs,
                         u32 max_clusters, u32 max_runs) {
     SMEM_DYN(Strip, shared);
-    const Found found = {totals, clusters, runs, max_clusters, max_runs};
+    const FoundClusters found = {totals, clusters, runs, max_clusters, max_runs};
     const Tiles all = {binned, tiles, counts->tiles, sectors, rows, noisy};
     all.for_each(*shared, [&](const Tile& tile, const Shape& shape) { find_clusters(*shared, shape, tile.row, found); });
 }

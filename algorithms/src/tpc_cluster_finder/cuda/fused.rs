@@ -78,12 +78,12 @@ impl Sizes {
     /// Checks that words can be counted with 32 bits.
     pub(crate) fn fit(&self) -> Result<(), Unavailable> {
         let words = self.words;
-        let most = u32::MAX as usize;
-        if words <= most {
+        let max = u32::MAX as usize;
+        if words <= max {
             return Ok(());
         }
         Err(Unavailable(format!(
-            "{words} bins of time bins and rows exceed the limit of {most}; use fewer sectors or orbits"
+            "{words} bins of time bins and rows exceed the limit of {max}; use fewer sectors or orbits"
         )))
     }
 }

@@ -56,10 +56,10 @@ pub(super) fn find_on_gpu<'a>(
     stages: Stages,
 ) -> PrepareResult<'a, TpcClusterFinder> {
     let samples = at.input.samples();
-    let most = u32::MAX;
-    if samples > most as usize {
+    let max = u32::MAX;
+    if samples > max as usize {
         return Err(Unavailable(format!(
-            "{samples} samples exceed the limit of {most} on a GPU; use fewer sectors or orbits"
+            "{samples} samples exceed the limit of {max} on a GPU; use fewer sectors or orbits"
         )));
     }
     at.session(FinderRunner::new(at.gpu()?, at.input, at.arena, stages))

@@ -154,20 +154,20 @@ impl Indexed {
         self.count = count;
     }
 
-    /// Ensures capacity for `most` labels, and a table with at least `2 * most` slots.
+    /// Ensures capacity for `max` labels, and a table with at least `2 * max` slots.
     #[inline]
-    fn reserve(&mut self, most: usize) {
-        if self.list.len() < most + TAKEN {
-            self.list.resize(2 * (most + TAKEN), 0);
+    fn reserve(&mut self, max: usize) {
+        if self.list.len() < max + TAKEN {
+            self.list.resize(2 * (max + TAKEN), 0);
         }
-        if self.slots.len() < 2 * most {
-            self.grow(most);
+        if self.slots.len() < 2 * max {
+            self.grow(max);
         }
     }
 
     #[cold]
-    fn grow(&mut self, most: usize) {
-        self.slots = vec![0; (2 * most).next_power_of_two()];
+    fn grow(&mut self, max: usize) {
+        self.slots = vec![0; (2 * max).next_power_of_two()];
         let there = self.list[..self.count].to_vec();
         self.count = 0;
         self.add_all(&there);

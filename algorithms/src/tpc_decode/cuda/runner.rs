@@ -103,11 +103,11 @@ pub(super) fn decode_by_shaders<'a>(
 /// Checks that samples of a part can be counted with 32 bits.
 pub(crate) fn fit(parts: &[Part]) -> Result<(), Unavailable> {
     let samples = parts.iter().map(Part::samples).max();
-    let most = u64::from(u32::MAX);
-    match samples.filter(|&samples| samples > most) {
+    let max = u64::from(u32::MAX);
+    match samples.filter(|&samples| samples > max) {
         None => Ok(()),
         Some(samples) => Err(Unavailable(format!(
-            "{samples} samples exceed the limit of {most} on a GPU; use fewer sectors or orbits"
+            "{samples} samples exceed the limit of {max} on a GPU; use fewer sectors or orbits"
         ))),
     }
 }

@@ -81,13 +81,13 @@ buffers!(MergeBuffers<'_>: host, merged, device, merger);
 /// A merger, ready to run on a number of slice tracks up to that of its buffers.
 fn merge_on_gpu<'a>(
     at: &VariantContext<'a, '_, TpcMerge>,
-    most: usize,
+    max: usize,
     make_merger: MakeMerger,
 ) -> PrepareResult<'a, TpcMerge> {
     let tracks = at.input.len();
-    if tracks > most {
+    if tracks > max {
         return Err(Unavailable(format!(
-            "{tracks} slice tracks exceed this variant's limit of {most}; use fewer"
+            "{tracks} slice tracks exceed this variant's limit of {max}; use fewer"
         )));
     }
     at.session(MergeRunner { make_merger, input: at.input, arena: at.arena, gpu: at.gpu()? })

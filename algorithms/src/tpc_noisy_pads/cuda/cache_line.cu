@@ -36,9 +36,9 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         __syncthreads();
     }
     if (threadIdx.x < group.pads) {
-        const Thresholds most = {max_charges, max_run, saturation};
+        const Thresholds thresholds = {max_charges, max_run, saturation};
         activity[sector * PADS_IN_SECTOR + group.first_pad + threadIdx.x] =
-            activity_of(counts.charges, counts.longest_run, counts.largest, most);
+            activity_of(counts.charges, counts.longest_run, counts.largest, thresholds);
     }
 }
 KERNEL_EXPORT(noisy_pads_cache_line, NoisyPads)

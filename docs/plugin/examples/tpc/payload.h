@@ -9,14 +9,14 @@
 
 enum { CHANNELS_IN_LINK = 80, CARDS = 20, MAX_PADS = 15 * CHANNELS_IN_LINK, MAX_PADDING = 31 };
 
-/* A payload in one piece, the rest of the last block behind it; and how far it was read. */
+/* A payload in one piece, followed by the rest of the last block; and the position of the reader. */
 typedef struct {
     const recobench_decode *input;
     const recobench_endpoint *endpoint;
     const Page *page;
     const uint8_t *bytes;
     uint32_t at, end;
-    uint16_t pads[MAX_PADS]; /* of the samples that come next */
+    uint16_t pads[MAX_PADS]; /* of the next samples */
     uint32_t pad_count;
     uint64_t *digits;
     uint32_t digit_count;
@@ -186,7 +186,7 @@ static inline int read_dense_page(Reader *reader) {
     uint64_t previous = 0;
     for (uint32_t block = 0; block < page->blocks; block++) {
         if (!read_block(reader, &previous)) return 0;
-        /* Only the last block may go on in the next page. */
+        /* Only the last block may continue in the next page. */
         if (reader->at > page->end && block + 1 < page->blocks) return 0;
     }
     return reader->end - reader->at <= (page->continues ? 0 : MAX_PADDING);

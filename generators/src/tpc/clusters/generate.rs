@@ -47,8 +47,8 @@ fn tracks(shape: &ClusterShape, seed: u64) -> (Vec<u16>, Vec<u32>) {
     for first in (0..shape.tracks).step_by(CHUNK) {
         let mut stream = stream(seed, [TRACKS, first as u64]);
         let length = CHUNK.min(shape.tracks - first);
-        let range = (shape.most - shape.fewest + 1) as u64;
-        let count = |_| (shape.fewest as u64 + below(stream.next_u32(), range)) as u16;
+        let range = (shape.max_clusters - shape.min_clusters + 1) as u64;
+        let count = |_| (shape.min_clusters as u64 + below(stream.next_u32(), range)) as u16;
         counts.extend((0..length).map(count));
         starts.resize(first + length, 0);
         for track in shuffled(length, &mut stream) {
@@ -101,16 +101,16 @@ mod tests {
     use super::*;
 
     const SHAPE: ClusterShape =
-        ClusterShape { tracks: CHUNK + 100, fewest: 2, most: 7, row_clusters: 9 };
+        ClusterShape { tracks: CHUNK + 100, min_clusters: 2, max_clusters: 7, row_clusters: 9 };
 
     #[test]
     fn numbers_of_clusters_are_as_requested() {
         let made = generate(&SHAPE, 3).expect("made");
         let counts = &made.tracks().counts;
         assert_eq!(counts.len(), SHAPE.tracks);
-        let least = counts.iter().min();
-        let most = counts.iter().max();
-        assert_eq!((least, most), (Some(&2), Some(&7)));
+        let min = counts.iter().min();
+        let max = counts.iter().max();
+        assert_eq!((min, max), (Some(&2), Some(&7)));
         let rows = made.rows();
         let mean = rows.clusters() as f64 / rows.len() as f64;
         assert!((8.8..9.2).contains(&mean), "{mean}");

@@ -255,10 +255,10 @@ fn charge_comes_in_clusters_and_along_tracks() {
         noise: 0.01,
         ..shape(Preset::Pp, ZsFormat::Row12)
     });
-    for (rows, pads, bins, least) in [(0, 1, 0, 0.4), (0, 0, 1, 0.5), (1, 0, 0, 0.2)] {
+    for (rows, pads, bins, min) in [(0, 1, 0, 0.4), (0, 0, 1, 0.5), (1, 0, 0, 0.2)] {
         let in_signal = with_neighbour(&signal, rows, pads, bins);
         let in_noise = with_neighbour(&noise, rows, pads, bins);
-        assert!(in_signal > least, "{in_signal} at {rows} {pads} {bins}");
+        assert!(in_signal > min, "{in_signal} at {rows} {pads} {bins}");
         assert!(in_noise < 0.02, "{in_noise}");
     }
 }

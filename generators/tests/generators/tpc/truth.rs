@@ -89,8 +89,8 @@ fn digits_have_the_charge_of_true_clusters_except_for_cuts() {
         let around: Vec<_> = digits.iter().filter(|digit| is_around(cluster, digit)).collect();
         let seen: f64 = around.iter().copied().map(charge).sum();
         let missing = f64::from(cluster.charge) - seen;
-        let most = THRESHOLD * (CELLS - around.len() as f64);
-        assert!(!around.is_empty() && (-0.01..most).contains(&missing), "{cluster:?}: {seen}");
+        let max = THRESHOLD * (CELLS - around.len() as f64);
+        assert!(!around.is_empty() && (-0.01..max).contains(&missing), "{cluster:?}: {seen}");
         let largest = around.iter().copied().map(charge).fold(0.0, f64::max);
         assert!((largest - f64::from(cluster.peak)).abs() < 0.01, "{cluster:?}: {largest}");
         count += 1;

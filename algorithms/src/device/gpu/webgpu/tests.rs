@@ -91,10 +91,10 @@ fn recorded_work_runs_at_each_replay() {
 #[test]
 fn buffers_above_the_limit_are_refused_with_both_sizes() {
     let Some(gpu) = gpus().pop() else { return };
-    let most = adapters().expect("some")[0].largest_buffer;
-    let refused = gpu.buffer::<u8>(most as usize + 1).err().expect("too large");
+    let max = adapters().expect("some")[0].largest_buffer;
+    let refused = gpu.buffer::<u8>(max as usize + 1).err().expect("too large");
     let device = "wgpu:0".to_owned();
-    assert_eq!(refused, DeviceError::TooLarge { device, needed: most + 1, most });
+    assert_eq!(refused, DeviceError::TooLarge { device, needed: max + 1, max });
     assert!(gpu.buffer::<u8>(4).is_ok(), "others have memory");
 }
 

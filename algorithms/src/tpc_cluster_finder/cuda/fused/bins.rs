@@ -87,8 +87,8 @@ pub(crate) fn words_of(time_bins: u32) -> usize {
 /// Shape of a row's tiles: the maximum number of time bins that fit into shared memory.
 fn row_shape(row: usize) -> RowShape {
     let pads = pads_in_row(row) as u32;
-    let most = CELLS / (pads + 2 * CHARGE_LINES) - LINE_END;
-    let tile_times = (most - 2 * MARGIN) / BIN_TIMES * BIN_TIMES;
+    let max = CELLS / (pads + 2 * CHARGE_LINES) - LINE_END;
+    let tile_times = (max - 2 * MARGIN) / BIN_TIMES * BIN_TIMES;
     let reciprocal = (1_u32 << RECIPROCAL_SHIFT).div_ceil(cells_of_line(tile_times));
     RowShape { pads, tile_times, reciprocal }
 }

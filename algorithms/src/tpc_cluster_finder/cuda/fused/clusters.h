@@ -18,7 +18,7 @@ PORTABLE_INLINE bool form_cluster(const Strip& strip, const Shape& shape, u32 ce
 
 // Adds the clusters around all remaining peaks of the tile. All lanes of a warp loop as long as its
 // first one does: the warp adds their clusters together.
-PORTABLE_INLINE void find_clusters(const Strip& strip, const Shape& shape, u32 row, const Found& found) {
+PORTABLE_INLINE void find_clusters(const Strip& strip, const Shape& shape, u32 row, const FoundClusters& found) {
 #pragma unroll 1
     for (u32 i = threadIdx.x; i - threadIdx.x % LANES < strip.own; i += FIND_THREADS) {
         const u32 peak = i < strip.own ? strip.peaks[i] : NOISE;

@@ -92,12 +92,12 @@ buffers!(HostLabels: total, firsts, all);
 pub(super) fn fit(charges: &Charges) -> Result<(), Unavailable> {
     let labels = count(charges.cases());
     let members = max_members(charges.samples());
-    let most = u32::MAX as usize;
-    if !charges.has_labels() || labels.max(members) <= most {
+    let max = u32::MAX as usize;
+    if !charges.has_labels() || labels.max(members) <= max {
         return Ok(());
     }
     Err(Unavailable(format!(
-        "{labels} labels of samples, and up to {members} samples of clusters; on a GPU {most} is \
+        "{labels} labels of samples, and up to {members} samples of clusters; on a GPU {max} is \
          the most; use fewer sectors or orbits, or --labels none"
     )))
 }
@@ -300,15 +300,15 @@ mod tests {
     fn hard_inputs_cover_rare_cases() {
         let labelled = hard("labels");
         let clusters = labelled.right_clusters();
-        let most = clusters.chunk_by(|one, next| (one.case, one.row) == (next.case, next.row));
+        let max = clusters.chunk_by(|one, next| (one.case, one.row) == (next.case, next.row));
         // All time bins of the shorter rows are in one tile.
-        let most = most.filter(|row| row[0].row < 64).map(<[_]>::len).max();
-        assert!(most > Some(FIND_THREADS as usize), "{most:?} clusters of a tile");
+        let max = max.filter(|row| row[0].row < 64).map(<[_]>::len).max();
+        assert!(max > Some(FIND_THREADS as usize), "{max:?} clusters of a tile");
         let many = hard("hundreds of labels");
         let clusters = many.right_clusters();
         let labels = clusters.labels.as_ref().expect("they have some");
-        let most = (0..clusters.len()).map(|cluster| labels.list(cluster).len()).max();
-        assert!(most > Some(MAX_IN_SET as usize), "{most:?} labels of a cluster");
+        let max = (0..clusters.len()).map(|cluster| labels.list(cluster).len()).max();
+        assert!(max > Some(MAX_IN_SET as usize), "{max:?} labels of a cluster");
     }
 
     #[test]

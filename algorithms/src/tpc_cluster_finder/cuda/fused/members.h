@@ -72,7 +72,7 @@ PORTABLE_INLINE void refill(Strip& strip, const u32* binned, const Tile& tile, c
 // replace charges, so that a strip is no larger than without them. In most tiles each peak has its
 // own thread; if there are more peaks than threads, charges are restored for the remaining ones.
 PORTABLE_INLINE void find_labelled(Strip& strip, const u32* binned, const Tile& tile, const Shape& shape,
-                                   const Found& found, const MemberLists& members) {
+                                   const FoundClusters& found, const MemberLists& members) {
 #pragma unroll 1
     for (u32 first = 0; first < strip.own; first += FIND_THREADS) {
         if (first > 0) refill(strip, binned, tile, shape);

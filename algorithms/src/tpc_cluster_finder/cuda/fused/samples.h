@@ -9,11 +9,11 @@ constexpr u32 BIN_THREADS = 256;
 constexpr u32 BIN_ITEMS = 8;
 
 // The samples of a thread, and their bins.
-struct Own {
+struct ThreadSamples {
     u32 binned[BIN_ITEMS];
     u32 bins[BIN_ITEMS];
 
-    __device__ __forceinline__ Own(const u64* samples, u32 count, const Sector* sectors, u32 sector_count,
+    __device__ __forceinline__ ThreadSamples(const u64* samples, u32 count, const Sector* sectors, u32 sector_count,
                                    const u32* first_words) {
         u64 words[BIN_ITEMS];
 #pragma unroll
@@ -37,7 +37,7 @@ struct Own {
 
 // Calls `put(destination, i)` for each sample of a thread that has a bin: `destination` is its index in the
 // bins, `i` its index among the thread's samples. `words` are the offsets of bins.
-template <class Put> PORTABLE_INLINE void scatter_samples(const Own& own, u32* words, Put put) {
+template <class Put> PORTABLE_INLINE void scatter_samples(const ThreadSamples& own, u32* words, Put put) {
     const u32 lane = threadIdx.x % LANES;
     u32 firsts[BIN_ITEMS], destinations[BIN_ITEMS];
 #pragma unroll

@@ -37,7 +37,7 @@ pub fn made() -> Vec<(&'static str, Vec<Entry>)> {
         let tracks = slice_tracks::generate(&shape, 1).expect("tracks");
         written(name, |path| write_slice_tracks(path, &tracks))
     };
-    let shape = ClusterShape { tracks: 4, fewest: 1, most: 5, row_clusters: 0 };
+    let shape = ClusterShape { tracks: 4, min_clusters: 1, max_clusters: 5, row_clusters: 0 };
     let made = clusters::generate(&shape, 1).expect("clusters");
     vec![
         ("digi_csv", vec![("generated", csv), ("words", WORDS.into())]),

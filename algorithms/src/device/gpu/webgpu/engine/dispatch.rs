@@ -128,8 +128,8 @@ fn split(arguments: &[Argument], blocks: u32) -> (Vec<u64>, Vec<u8>) {
 }
 
 /// A grid of at least `blocks` blocks, in one or two dimensions.
-fn grid(blocks: u32, most: u32) -> (u32, u32) {
-    let rows = blocks.div_ceil(most);
+fn grid(blocks: u32, max: u32) -> (u32, u32) {
+    let rows = blocks.div_ceil(max);
     (blocks.div_ceil(rows.max(1)), rows)
 }
 

@@ -156,7 +156,7 @@ fn properties(adapter: &Adapter) -> Properties {
     Properties {
         device: format!("wgpu:{}", adapter.number),
         name: adapter.name.clone(),
-        lanes: adapter.lanes.map_or(MIN_LANES, |(least, _)| least),
+        lanes: adapter.lanes.map_or(MIN_LANES, |(min, _)| min),
         multiprocessors: if adapter.is_software {
             MULTIPROCESSORS_OF_SOFTWARE
         } else {
@@ -178,10 +178,10 @@ impl Engine for WebGpuEngine {
 
     fn allocate(&self, bytes: usize) -> Result<u64, DeviceError> {
         let needed = bytes as u64;
-        let most = self.adapter.largest_buffer;
+        let max = self.adapter.largest_buffer;
         let device = || self.properties.device.clone();
-        if needed > most {
-            return Err(DeviceError::TooLarge { device: device(), needed, most });
+        if needed > max {
+            return Err(DeviceError::TooLarge { device: device(), needed, max });
         }
         let added = self.work().allocations.add(&self.device, needed);
         let no_room = || DeviceError::OutOfMemory { device: device(), needed, free: 0, total: 0 };
