@@ -2,6 +2,7 @@
 
 use super::super::probe;
 use super::*;
+use crate::device::gpu::engine::FIRST_QUEUE;
 use crate::device::gpu::webgpu::shader::{Access, Parameter};
 
 const ARITHMETIC: &str = include_str!("../../../../../kernels/arithmetic.wgsl");
@@ -62,10 +63,12 @@ fn computed(left: &[f32], right: &[f32], code: &str) -> Option<Vec<f32>> {
     let blocks = (left.len() as u32).div_ceil(THREADS);
     // SAFETY: buffers and slices on both sides hold all numbers.
     unsafe {
-        engine.upload(a, left.as_ptr().cast(), size_of_val(left)).expect("copied");
-        engine.upload(b, right.as_ptr().cast(), size_of_val(right)).expect("copied");
+        engine.upload(FIRST_QUEUE, a, left.as_ptr().cast(), size_of_val(left)).expect("copied");
+        engine.upload(FIRST_QUEUE, b, right.as_ptr().cast(), size_of_val(right)).expect("copied");
         engine.dispatch(&mut engine.work(), shader, blocks, &arguments).expect("started");
-        engine.download(results.as_mut_ptr().cast(), to, size_of_val(&*results)).expect("copied");
+        engine
+            .download(FIRST_QUEUE, results.as_mut_ptr().cast(), to, size_of_val(&*results))
+            .expect("copied");
     }
     Some(results)
 }
