@@ -105,7 +105,7 @@ fn read(
         semantics: semantics(variant.semantics, contract, &context)?,
         by_time: by_time(&variant, contract, &context)?,
         native: native(&variant, backend, &context)?,
-        condemned: Default::default(),
+        quarantined: Default::default(),
         task,
         name,
         summary,

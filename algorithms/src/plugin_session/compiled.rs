@@ -1,5 +1,5 @@
-//! Plugins in C and C++ for tests: compiled, loaded, and run on the host and, with the emulator in
-//! place of a GPU, as CUDA variants.
+//! Plugins in C and C++ for tests: compiled, loaded, and run on the host and, with the emulator
+//! instead of a GPU, as CUDA variants.
 
 use std::path::Path;
 use std::process::Command;

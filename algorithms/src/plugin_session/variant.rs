@@ -57,7 +57,7 @@ fn prepare<'a, A: PluginTask>(at: &VariantContext<'a, '_, A>) -> PrepareResult<'
     let Some(PluginVariant::Loaded(loaded)) = at.variant.plugin else {
         return Err(Unavailable(why_absent().to_owned()));
     };
-    let ending = match loaded.condemned_on(at.target.device) {
+    let ending = match loaded.quarantine_on(at.target.device) {
         Some(Quarantine::Wrong(problem)) => Ok(problem),
         Some(Quarantine::Failed(problem)) => Err(loaded.plugin.failed(problem)),
         None => match ready(loaded, at) {

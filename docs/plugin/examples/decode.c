@@ -11,7 +11,8 @@
 
 enum { COLUMNS = 23112, OVERLAP = 16 };
 
-/* Scratch memory: a record a page, a buffer of two pages a thread, and digits if they don't stay. */
+/* Scratch memory: a record a page, a buffer of two pages a thread, and digits unless they are
+ * the output. */
 typedef struct {
     const recobench_decode *input;
     Page *pages;
@@ -52,7 +53,8 @@ static void decode_page(void *shared, uint64_t number, uint32_t worker) {
     Page *page = &run->pages[number];
     int is_sound = page->state == SOUND &&
                    read_page(run->input, page, run->input->bytes + number * PAGE_BYTES,
-                             run->buffers + worker * 2 * PAGE_BYTES, run->digits + page->first_digit);
+                             run->buffers + worker * 2 * PAGE_BYTES,
+                             run->digits + page->first_digit);
     page->count = is_sound ? page->samples : 0;
     run->input->damaged[number] = page->state != EMPTY && !is_sound;
 }

@@ -22,9 +22,9 @@ constexpr u32 THREADS = 64;
 }  // namespace
 
 // Lists a job for each sector in each fragment. `pages` are the decoded pages, with the indices of
-// their first samples; `job_offsets` has the offset of the pages of each fragment, then the number of
-// pages, then that of all samples; `first_pages` the first page of each sector. A thread for each
-// fragment of a sector.
+// their first samples; `job_offsets` has the offset of the pages of each fragment, then the number
+// of pages, then that of all samples; `first_pages` the first page of each sector. A thread for
+// each fragment of a sector.
 extern "C" __global__ void __launch_bounds__(THREADS)
     list_jobs(const uint2* pages, const u32* job_offsets, const FragmentTimes* fragments, u32 fragment_count,
               const u32* first_pages, u32 sectors, u32 first_sector, Job* jobs) {

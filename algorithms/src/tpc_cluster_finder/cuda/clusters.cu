@@ -32,12 +32,12 @@ PORTABLE_INLINE void add_ring(const u16* ring, Sums& sums) {
 
 }  // namespace
 
-// A thread for each remaining peak; threads beyond the last one repeat it. `cluster_indices`, unless it is
-// null, gets the index of each peak's cluster in its bucket.
+// A thread for each remaining peak; threads beyond the last one repeat it. `cluster_indices`,
+// unless it is null, gets the index of each peak's cluster in its bucket.
 extern "C" __global__ void __launch_bounds__(THREADS)
     clusterize(const Job* jobs, const Settings* sectors, const u32* pads_in_rows, u16* charges, const u32* kept,
-               const PeakCounts* counts, const u32* bucket_offsets, u32* bucket_counts, PackedCluster* clusters, u32* cluster_indices,
-               const __grid_constant__ Batch batch) {
+               const PeakCounts* counts, const u32* bucket_offsets, u32* bucket_counts, PackedCluster* clusters,
+               u32* cluster_indices, const __grid_constant__ Batch batch) {
     __shared__ u32 positions[THREADS];
     __shared__ u8 above[THREADS];
     __shared__ u16 around[THREADS * RING];

@@ -138,8 +138,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 KERNEL_EXPORT(divide_charges_each, DivideCharges)
 
-// A thread for each peak. `cluster_indices`, unless it is null, gets the index of each one's cluster in its
-// bucket.
+// A thread for each peak. `cluster_indices`, unless it is null, gets the index of each one's
+// cluster in its bucket.
 extern "C" __global__ void __launch_bounds__(THREADS)
     clusterize_each(const Job* jobs, const Settings* sectors, const u32* pads_in_rows, u16* charges, const u32* kept,
                     const PeakCounts* counts, const u32* bucket_offsets, u32* bucket_counts, PackedCluster* clusters,

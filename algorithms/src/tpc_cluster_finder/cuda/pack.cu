@@ -7,8 +7,8 @@ constexpr u32 THREADS = 256;
 }
 
 // A thread for each cluster, which searches for its bucket: the numbers of clusters of rows differ
-// too much for a fixed number of blocks a row. `packed_offsets` has the offset of the clusters of each
-// bucket, then the total.
+// too much for a fixed number of blocks a row. `packed_offsets` has the offset of the clusters of
+// each bucket, then the total.
 extern "C" __global__ void __launch_bounds__(THREADS)
     pack_clusters(const PackedCluster* clusters, const u32* bucket_offsets, const u32* packed_offsets, u32 buckets,
                   PackedCluster* packed) {

@@ -33,9 +33,9 @@ constexpr u32 THREADS = 256;
 constexpr u32 WARPS = THREADS / LANES;
 // Samples of a thread whose loads are in flight: most blocks have no more.
 constexpr u32 SAMPLES_AT_ONCE = 4;
-// Resident blocks of a multiprocessor: the maximum that their shared memory allows. If that is seven,
-// an H100 needs no more registers than are available; other GPUs would spill, and get registers for
-// five blocks.
+// Resident blocks of a multiprocessor: the maximum that their shared memory allows. If that is
+// seven, an H100 needs no more registers than are available; other GPUs would spill, and get
+// registers for five blocks.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 900
 constexpr u32 RESIDENT_BLOCKS = 7;
 #else

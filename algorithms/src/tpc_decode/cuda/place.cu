@@ -77,8 +77,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 KERNEL_EXPORT(place_count)
 
-// Replaces `sums` by those of the tiles before. `job_offsets` gets the index of the first job of each
-// fragment, then the number of all jobs, then that of all samples. One block.
+// Replaces `sums` by those of the tiles before. `job_offsets` gets the index of the first job of
+// each fragment, then the number of all jobs, then that of all samples. One block.
 extern "C" __global__ void __launch_bounds__(SUMS_THREADS)
     place_sum(uint2* sums, u32 fragments, u32 tiles, u32* job_offsets) {
     __shared__ u32 warp_sums[LANES];

@@ -6,8 +6,8 @@
 
 // Decodes the pages of a fragment to digits. A warp for each page; there may be more warps.
 extern "C" __global__ void __launch_bounds__(WARP_THREADS, RESIDENT_BLOCKS)
-    shuffle_link_digits(const u8* pages, const PageRecord* records, const u32* geometry, const u16* pads, const Job* jobs, const u32* job_offsets,
-                        u32 fragment, u64* digits) {
+    shuffle_link_digits(const u8* pages, const PageRecord* records, const u32* geometry, const u16* pads,
+                        const Job* jobs, const u32* job_offsets, u32 fragment, u64* digits) {
     (void)geometry;
     decode_links<ShuffleScan>(pages, records, pads, jobs, job_offsets, fragment, DigitTarget{digits});
 }
@@ -15,8 +15,9 @@ KERNEL_EXPORT(shuffle_link_digits, DecodeDigits)
 
 // Decodes to positions and charges.
 extern "C" __global__ void __launch_bounds__(WARP_THREADS, RESIDENT_BLOCKS)
-    shuffle_link_charges(const u8* pages, const PageRecord* records, const u32* geometry, const u16* pads, const Job* jobs, const u32* job_offsets,
-                         u32 fragment, const Fragment* fragments, const float* gains, u32* positions, u16* maps) {
+    shuffle_link_charges(const u8* pages, const PageRecord* records, const u32* geometry, const u16* pads,
+                         const Job* jobs, const u32* job_offsets, u32 fragment, const Fragment* fragments,
+                         const float* gains, u32* positions, u16* maps) {
     (void)geometry;
     const ChargeTarget target = {fragments + fragment, gains, positions, maps};
     decode_links<ShuffleScan>(pages, records, pads, jobs, job_offsets, fragment, target);
@@ -24,16 +25,17 @@ extern "C" __global__ void __launch_bounds__(WARP_THREADS, RESIDENT_BLOCKS)
 KERNEL_EXPORT(shuffle_link_charges, DecodeCharges)
 
 extern "C" __global__ void __launch_bounds__(WARP_THREADS, RESIDENT_BLOCKS)
-    shuffle_dense_link_digits(const u8* pages, const PageRecord* records, const u32* geometry, const u16* pads, const Job* jobs, const u32* job_offsets,
-                              u32 fragment, u64* digits) {
+    shuffle_dense_link_digits(const u8* pages, const PageRecord* records, const u32* geometry, const u16* pads,
+                              const Job* jobs, const u32* job_offsets, u32 fragment, u64* digits) {
     (void)geometry;
     decode_dense_links<ShuffleScan>(pages, records, pads, jobs, job_offsets, fragment, DigitTarget{digits});
 }
 KERNEL_EXPORT(shuffle_dense_link_digits, DecodeDigits)
 
 extern "C" __global__ void __launch_bounds__(WARP_THREADS, RESIDENT_BLOCKS)
-    shuffle_dense_link_charges(const u8* pages, const PageRecord* records, const u32* geometry, const u16* pads, const Job* jobs, const u32* job_offsets,
-                               u32 fragment, const Fragment* fragments, const float* gains, u32* positions, u16* maps) {
+    shuffle_dense_link_charges(const u8* pages, const PageRecord* records, const u32* geometry, const u16* pads,
+                               const Job* jobs, const u32* job_offsets, u32 fragment, const Fragment* fragments,
+                               const float* gains, u32* positions, u16* maps) {
     (void)geometry;
     const ChargeTarget target = {fragments + fragment, gains, positions, maps};
     decode_dense_links<ShuffleScan>(pages, records, pads, jobs, job_offsets, fragment, target);

@@ -57,7 +57,9 @@ struct PackedArray {
           width(array.width), left_out(array.pieces == DIFFERENCES) {}
 
     // The byte offset of a piece, and the end for the index after the last piece.
-    __device__ __forceinline__ u32 offset(u32 piece) const { return (pieces.offsets[piece] - left_out * piece) * width; }
+    __device__ __forceinline__ u32 offset(u32 piece) const {
+        return (pieces.offsets[piece] - left_out * piece) * width;
+    }
 
     // Source address of the first byte of the packed array, if all of it were of this piece.
     __device__ __forceinline__ const u8* base(u32 piece) const {

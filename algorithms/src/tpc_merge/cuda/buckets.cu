@@ -1,9 +1,9 @@
 // Lists the members of each component, then processes each list by one worker.
 //
 // Lists are unordered (atomic ranks), so each is sorted before its links are followed: most
-// components have two to six members. A warp loads those that fit into shared memory, and
-// each lane follows one. Large ones come first: one warp of each block follows one at a time, with
-// the shared memory of all warps. Those that don't fit are followed in device memory.
+// components have two to six members. A warp loads those that fit into shared memory, and each lane
+// follows one. Large ones come first: one warp of each block follows one at a time, with the shared
+// memory of all warps. Those that don't fit are followed in device memory.
 //
 // A component's root is the first of its members. So as soon as the components of the first n roots
 // are done, the relations of the first n slice tracks are final: they are copied back while others
@@ -103,8 +103,8 @@ __device__ void merge_large(const SliceTracks& all, Near<u16, LARGE>& near, Comp
     }
 }
 
-// Takes a component for each lane, until all of `count` are taken, and merges all
-// that fit at once. All lanes of a warp take part.
+// Takes a component for each lane, until all of `count` are taken, and merges all that fit at once.
+// All lanes of a warp take part.
 __device__ void merge_small(const SliceTracks& all, Near<u8, SMALL>& near, const Component* components, u32 count,
                             u32* taken) {
     const u32 lane = threadIdx.x % LANES;

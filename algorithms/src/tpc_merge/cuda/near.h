@@ -107,7 +107,8 @@ template <class Index, u32 CAPACITY> class NearMerger {
             const uint4 related = reinterpret_cast<const uint4*>(all.relations)[number];
             const u32 link = all.links[number];
             const uint4 track = reinterpret_cast<const uint4*>(all.tracks)[number];
-            u32 rank = component.start, to = NO_TRACK, prev = NO_TRACK, next = NO_TRACK, lower = NO_TRACK, upper = NO_TRACK;
+            u32 rank = component.start, to = NO_TRACK, prev = NO_TRACK, next = NO_TRACK, lower = NO_TRACK;
+            u32 upper = NO_TRACK;
             for (u32 other = component.start; other < component.end; other++) {
                 const u32 named = near.numbers[other];
                 rank += named < number;

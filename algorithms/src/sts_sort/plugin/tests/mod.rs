@@ -65,7 +65,7 @@ fn quarantined_plugins_are_not_called() {
     let elsewhere = Device::Cuda(7);
     let problem = Quarantine::Failed("crashed in run".to_owned());
     quarantine(variant.task, variant.name, variant.plugin, elsewhere, problem);
-    assert!(variant.condemned_on(Device::Cpu).is_none());
+    assert!(variant.quarantine_on(Device::Cpu).is_none());
     let team = Team::new(1).expect("a thread");
     let arena = Arena::default();
     let input = input();

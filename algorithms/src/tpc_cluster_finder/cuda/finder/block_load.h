@@ -5,8 +5,8 @@
 #include "block_scan.h"
 #include "job.h"
 
-// Rank of each thread among those that still have work, and their number. All threads have to call it; a
-// barrier is needed before `warp_sums` is used again.
+// Rank of each thread among those that still have work, and their number. All threads have to call
+// it; a barrier is needed before `warp_sums` is used again.
 struct WorkingThreads {
     u32 rank, count;  // of the thread, and of all
 };

@@ -80,10 +80,9 @@ struct GivenLabels {
         return is_there;
     }
 
-    // Calls `put(index, label)` for each distinct label, in order, and returns their count. A
-    // batch has a label for each lane; usually there is only one batch. Equal labels in a batch are
-    // found by a vote. Those of earlier batches are in the set, or, if it is full, are
-    // compared again.
+    // Calls `put(index, label)` for each distinct label, in order, and returns their count. A batch
+    // has a label for each lane; usually there is only one batch. Equal labels in a batch are found
+    // by a vote. Those of earlier batches are in the set, or, if it is full, are compared again.
     template <class Put> __device__ __forceinline__ u32 each_once(LabelSet& set, Put put) const {
         const u32 lane = threadIdx.x % LANES;
         const bool is_long = count > LANES;

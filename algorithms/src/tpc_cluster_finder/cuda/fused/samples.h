@@ -35,8 +35,8 @@ struct ThreadSamples {
     }
 };
 
-// Calls `put(destination, i)` for each sample of a thread that has a bin: `destination` is its index in the
-// bins, `i` its index among the thread's samples. `words` are the offsets of bins.
+// Calls `put(destination, i)` for each sample of a thread that has a bin: `destination` is its
+// index in the bins, `i` its index among the thread's samples. `words` are the offsets of bins.
 template <class Put> PORTABLE_INLINE void scatter_samples(const ThreadSamples& own, u32* words, Put put) {
     const u32 lane = threadIdx.x % LANES;
     u32 firsts[BIN_ITEMS], destinations[BIN_ITEMS];

@@ -26,7 +26,9 @@ struct OtherPeaks {
     }
 
     // Peaks within a step of a cell.
-    __device__ __forceinline__ u32 neighbours_at(i32 a, i32 b) const { return threes[a + 3] & THREE << (b + REACH - 1); }
+    __device__ __forceinline__ u32 neighbours_at(i32 a, i32 b) const {
+        return threes[a + 3] & THREE << (b + REACH - 1);
+    }
 
     // Peaks within two steps of a cell, some of them twice.
     __device__ __forceinline__ u32 near(i32 a, i32 b) const {

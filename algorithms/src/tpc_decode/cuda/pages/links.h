@@ -139,7 +139,8 @@ struct WarpJob {
 
 template <class Scan, class Target>
 __device__ __forceinline__ void decode_links(const u8* pages, const PageRecord* records, const u16* pads,
-                                             const Job* jobs, const u32* job_offsets, u32 fragment, const Target& target) {
+                                             const Job* jobs, const u32* job_offsets, u32 fragment,
+                                             const Target& target) {
     const WarpJob own(jobs, job_offsets, fragment);
     if (!own.present) return;
     const PageRecord page = record_at(records, own.job.page);
