@@ -134,8 +134,8 @@ fn mismatches_are_refused() {
         ("u32 count)", "u32 count, u32 more)", "task_sort is not that of src/task/cuda/sort.cu"),
         ("u32 count)", "u32* count)", "task_sort is not that of"),
         ("(THREADS, 2)", "(2 * THREADS, 2)", "task_sort is not that of"),
-        ("__launch_bounds__(THREADS, 2)", "", "say __launch_bounds__(THREADS)"),
-        ("KERNEL_EXPORT(task_sort, Sort)", "", "say KERNEL_EXPORT(task_sort)"),
+        ("__launch_bounds__(THREADS, 2)", "", "add __launch_bounds__(THREADS)"),
+        ("KERNEL_EXPORT(task_sort, Sort)", "", "add KERNEL_EXPORT(task_sort)"),
         ("common.h", "other.h", "there is no other.h"),
     ] {
         let error = other(from, to).expect_err(to);

@@ -17,8 +17,8 @@ pub fn check(root: &Path, files: &mut BTreeMap<PathBuf, File>) -> Result<(), Box
     for file in files.values_mut().filter(|file| is_kernel_file(&file.path)) {
         let path = root.join(format!("kernels/prebuilt/{}.ptx", image_of(&file.path)));
         println!("cargo:rerun-if-changed={}", path.display());
-        let says = |problem: String| format!("{}: {problem}; {ADVICE}", path.display());
-        let image = fs::read_to_string(&path).map_err(|error| says(error.to_string()))?;
+        let in_file = |problem: String| format!("{}: {problem}; {ADVICE}", path.display());
+        let image = fs::read_to_string(&path).map_err(|error| in_file(error.to_string()))?;
         let declared = &file.declared;
         for kernel in &declared.kernels {
             let threads = file.known.value(&kernel.threads);
@@ -29,13 +29,13 @@ pub fn check(root: &Path, files: &mut BTreeMap<PathBuf, File>) -> Result<(), Box
             if !fits {
                 let problem =
                     format!("kernel {} is not that of {}", kernel.name, file.path.display());
-                return Err(says(problem).into());
+                return Err(in_file(problem).into());
             }
         }
         for name in &declared.shared {
             let constant = format!(" {name}_shared_bytes = ");
             let bytes = after(&image, &constant);
-            let bytes = bytes.ok_or_else(|| says(format!("no shared memory of {name}")))?;
+            let bytes = bytes.ok_or_else(|| in_file(format!("no shared memory of {name}")))?;
             file.known.values.insert(format!("{name}_shared_bytes"), bytes);
         }
     }

@@ -58,16 +58,16 @@ fn read(
     if files.contains_key(path) {
         return Ok(());
     }
-    let says = |problem: String| format!("{}: {problem}", path.display());
-    let text = fs::read_to_string(root.join(path)).map_err(|error| says(error.to_string()))?;
-    let declared = parse::parse(&text).map_err(says)?;
+    let in_file = |problem: String| format!("{}: {problem}", path.display());
+    let text = fs::read_to_string(root.join(path)).map_err(|error| in_file(error.to_string()))?;
+    let declared = parse::parse(&text).map_err(in_file)?;
     let mut known = Known::default();
     let mut includes = Vec::new();
     // `portable.h` belongs to the emulator, and has no declarations for launchers.
     let own_includes = declared.includes.iter().filter(|path| !path.ends_with("portable.h"));
     for include in own_includes {
         let found = found(root, path, include);
-        let found = found.ok_or_else(|| says(format!("there is no {}", include.display())))?;
+        let found = found.ok_or_else(|| in_file(format!("there is no {}", include.display())))?;
         read(root, &found, files)?;
         known.extend(&files[&found].known);
         includes.push(found);

@@ -251,7 +251,7 @@ fn kernel(statement: &[TokenTree]) -> Result<Option<Kernel>, String> {
     // Followed by: void name(…) or void __launch_bounds__(…) name(…).
     let Some(bounds) = position("__launch_bounds__") else {
         let name = words(&statement[global..]).nth(2).unwrap_or_default();
-        return Err(format!("kernel {name}: say __launch_bounds__(THREADS)"));
+        return Err(format!("kernel {name}: add __launch_bounds__(THREADS)"));
     };
     let name = word(&statement[bounds + 2]);
     let threads = arguments(&statement[bounds..]).into_iter().next().unwrap_or_default();

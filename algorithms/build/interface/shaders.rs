@@ -37,8 +37,8 @@ fn shader(
 ) -> Result<String, Box<dyn Error>> {
     let code = with_includes(root, path, &mut BTreeSet::new())?;
     let constants = constants(known, &code);
-    let says = |problem: String| format!("{}: {problem}", path.display());
-    let parameters = parameters(kernel, known, &code).map_err(says)?;
+    let in_file = |problem: String| format!("{}: {problem}", path.display());
+    let parameters = parameters(kernel, known, &code).map_err(in_file)?;
     let name = &kernel.name;
     Ok(format!(
         "Shader {{ kernel: \"{name}\", parameters: &[{parameters}],\n\
@@ -55,14 +55,14 @@ fn with_includes(
     if !known.insert(path.to_owned()) {
         return Ok(String::new());
     }
-    let says = |problem: &str| format!("{}: {problem}", path.display());
-    let own = fs::read_to_string(root.join(path)).map_err(|error| says(&error.to_string()))?;
+    let in_file = |problem: &str| format!("{}: {problem}", path.display());
+    let own = fs::read_to_string(root.join(path)).map_err(|error| in_file(&error.to_string()))?;
     let mut text = String::new();
     for line in own.lines() {
         match line.strip_prefix("#include \"").and_then(|rest| rest.strip_suffix('"')) {
             Some(name) => {
                 let include = found(root, path, Path::new(name));
-                let include = include.ok_or_else(|| says(&format!("there is no {name}")))?;
+                let include = include.ok_or_else(|| in_file(&format!("there is no {name}")))?;
                 text += &with_includes(root, &include, known)?;
             }
             None => text.extend([line, "\n"]),

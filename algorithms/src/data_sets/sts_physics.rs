@@ -47,14 +47,14 @@ impl DataSet for StsPhysics {
         let truth = TRUTH.given(&params)?.unwrap_or(Switch(false));
         let simulation = Simulation::new(&scenario, seed)?;
         let plan = Plan { memory_bytes: simulation.estimate().memory_bytes, params };
-        let write = move |say: &dyn Fn(&str)| {
+        let write = move |report: &dyn Fn(&str)| {
             let setup = sibling_path(out, "setup.json");
             write_setup(&setup, simulation.setup())?;
             for index in 0..scenario.timeslices {
                 let out = name_of(out, index, scenario.timeslices);
-                say(&write(&simulation, index, truth, &out)?);
+                report(&write(&simulation, index, truth, &out)?);
             }
-            say(&format!("setup written to {}", setup.shown()));
+            report(&format!("setup written to {}", setup.shown()));
             Ok(())
         };
         Ok((plan, Box::new(write)))

@@ -77,13 +77,13 @@ impl DataSet for TpcPages {
         let label_bytes = if labels.are_wanted() { samples as f64 * sample_bytes } else { 0.0 };
         let page_bytes = SECTORS_IN_MEMORY * pages * PAGE_BYTES as u64;
         let plan = Plan { params, memory_bytes: page_bytes + label_bytes as u64 };
-        let write = move |say: &dyn Fn(&str)| {
+        let write = move |report: &dyn Fn(&str)| {
             let path = labels_of(out)?;
             let written = write(&generator, labels, out, &path)?;
             let pages = written.pages;
-            say(&format!("{pages} pages of {sectors} sectors written to {}", out.shown()));
+            report(&format!("{pages} pages of {sectors} sectors written to {}", out.shown()));
             if labels.are_wanted() {
-                say(&format!("{} labels written to {}", written.labels, path.shown()));
+                report(&format!("{} labels written to {}", written.labels, path.shown()));
             }
             Ok(())
         };

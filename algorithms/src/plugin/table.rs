@@ -119,7 +119,7 @@ fn check_size(found: usize, needed: usize, context: &str) -> Result<(), String> 
         return Ok(());
     }
     Err(format!(
-        "{context} says that it has {found} bytes, and {needed} are needed; set size to its sizeof"
+        "{context} declares a size of {found} bytes, and {needed} are needed; set size to its sizeof"
     ))
 }
 

@@ -3,9 +3,10 @@
  *   cc -O3 -ffp-contract=off -shared -fPIC -o libdecode.so decode.c
  *   bench decode --plugin ./libdecode.so
  *
- * All headers are read first: they say how many samples each page has, and so where its digits
- * go. Then each page is the work of a thread, and at last holes that damaged pages leave are
- * closed. Maps are filled from the digits, each by one thread, so that none is written by two.
+ * All headers are read first: they have the number of samples of each page, which gives the offset
+ * of its digits. Then each page is decoded by a thread, and at last the holes that damaged pages
+ * leave are closed. Maps are filled from the digits, each by one thread, so that none is written by
+ * two.
  */
 #include "tpc/payload.h"
 

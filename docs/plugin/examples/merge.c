@@ -3,7 +3,7 @@
  *   cc -O3 -shared -fPIC -o libmerge.so merge.c
  *   bench merge --plugin ./libmerge.so
  *
- * What following a link means is said in tpc-merge-gather.md. A leg is a chain of pieces from
+ * tpc-merge-gather.md defines the steps of following a link. A leg is a chain of pieces from
  * head to tail, and its head knows the legs below (0) and above (1).
  */
 #include "plugin.h"

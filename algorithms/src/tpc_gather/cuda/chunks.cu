@@ -76,7 +76,7 @@ struct PackedArray {
 // ones.
 struct Neighbours {
     u32 first;       // index of the first lane's piece
-    u32 offset;       // start of the lane's piece
+    u32 offset;      // start of the lane's piece
     const u8* base;  // source address of the array's first byte, if all of it were of the lane's piece
     bool is_piece;
 

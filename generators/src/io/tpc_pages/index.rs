@@ -92,9 +92,9 @@ impl Form {
                 columns.join(",").quoted()
             )));
         }
-        let unsaid =
+        let missing =
             || at_header("it has no column for the sector; select one with --sector".to_owned());
-        sector.map(Form::OfAll).ok_or_else(unsaid)
+        sector.map(Form::OfAll).ok_or_else(missing)
     }
 
     fn parse(&self, record: &csv::StringRecord) -> Result<Entry, String> {

@@ -336,8 +336,8 @@ mod tests {
         let table = "elinks.0x1002[1] has walk table 2; there are 2";
         assert_eq!(problem(|elink| elink.walk_table = 2), table);
         for (offset, gain) in [(-1.0, 1.0), (1.0, -0.1), (1.0, 3000.0), (f64::NAN, 1.0)] {
-            let said = problem(|elink| (elink.adc_offset, elink.adc_gain) = (offset, gain));
-            assert!(said.contains("charges outside"), "{said}");
+            let refusal = problem(|elink| (elink.adc_offset, elink.adc_gain) = (offset, gain));
+            assert!(refusal.contains("charges outside"), "{refusal}");
         }
     }
 
@@ -351,8 +351,8 @@ mod tests {
             Readout::new(boards, Some(old), vec![vec![walk]]).map_err(|problem| problem.to_string())
         };
         assert!(of(&[(1, 64), (2, 0)], &[(1, 64)], 0.0).is_ok());
-        let said = of(&[(1, 65)], &[], 0.0).expect_err("too many");
-        assert_eq!(said, "elinks.0x1 has 65 e-links; messages can address 64");
+        let refusal = of(&[(1, 65)], &[], 0.0).expect_err("too many");
+        assert_eq!(refusal, "elinks.0x1 has 65 e-links; messages can address 64");
         for old in [[(3, 1)], [(1, 3)]] {
             assert!(of(&[(1, 2)], &old, 0.0).expect_err("others").starts_with("elinks2023"));
         }
