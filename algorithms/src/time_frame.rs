@@ -84,7 +84,7 @@ pub static AXES: &[Axis] = &[
 /// [`TimeFrameShape::validate`].
 pub fn shape(params: &Params) -> Result<TimeFrameShape, DataError> {
     let preset = PRESET.value(params)?;
-    let mut shape = TimeFrameShape::of_preset(preset, ZS.value(params)?);
+    let mut shape = TimeFrameShape::for_preset(preset, ZS.value(params)?);
     shape.orbits = ORBITS.value(params)?;
     shape.sectors = SECTORS.value(params)?;
     shape.first_orbit = FIRST_ORBIT.value(params)?;
@@ -129,7 +129,7 @@ mod tests {
     #[test]
     fn defaults_are_two_orbits_of_lead() {
         let shape = shape_of(&[]).expect("sensible");
-        let expected = TimeFrameShape::of_preset(Preset::PbPb, ZsFormat::DenseLink);
+        let expected = TimeFrameShape::for_preset(Preset::PbPb, ZsFormat::DenseLink);
         assert_eq!(shape, expected);
     }
 
@@ -138,7 +138,7 @@ mod tests {
         let shape = shape_of(&[("preset", "stress"), ("rate", "1000"), ("noise", "0.1")]);
         let shape = shape.expect("sensible");
         assert_eq!((shape.load, shape.noise), (Load::Rate(1000.0), 0.1));
-        let stress = TimeFrameShape::of_preset(Preset::Stress, ZsFormat::DenseLink);
+        let stress = TimeFrameShape::for_preset(Preset::Stress, ZsFormat::DenseLink);
         assert_eq!(shape.gain, stress.gain);
     }
 

@@ -118,7 +118,7 @@ fn structure(file: &File, own: &Struct) -> Result<String, String> {
          // SAFETY: as above.\n\
          unsafe impl bytemuck::Pod for {name} {{}}\n\
          impl KernelArg for {name} {{\n\
-         fn argument(self) -> Argument {{ Argument::of_struct(&self) }}\n}}\n"
+         fn argument(self) -> Argument {{ Argument::from_struct(&self) }}\n}}\n"
     ))
 }
 

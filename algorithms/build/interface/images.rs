@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::File;
-use super::evaluate::Known;
+use super::evaluate::KnownConstants;
 use super::parse::{Kernel, Parameter};
 
 const ADVICE: &str = "scripts/build-kernels.sh makes it anew";
@@ -72,7 +72,7 @@ fn sizes(entry: &str) -> Vec<u64> {
 }
 
 /// Expected bits of parameters; 0 for unknown types, which no image has.
-fn expected(kernel: &Kernel, known: &Known) -> Vec<u64> {
+fn expected(kernel: &Kernel, known: &KnownConstants) -> Vec<u64> {
     let bits = |parameter: &Parameter| {
         if parameter.is_pointer {
             return 64;

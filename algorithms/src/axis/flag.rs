@@ -138,7 +138,7 @@ impl<T> Flag<T> {
 
     /// An axis of a kind, for tests of values.
     #[cfg(test)]
-    pub(super) const fn of_kind(kind: Kind) -> Self {
+    pub(super) const fn for_kind(kind: Kind) -> Self {
         Self::new("axis", "", "", kind)
     }
 

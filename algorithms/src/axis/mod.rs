@@ -242,7 +242,7 @@ mod tests {
     }
 
     fn axis(kind: Kind) -> Axis {
-        Flag::<String>::of_kind(kind).axis()
+        Flag::<String>::for_kind(kind).axis()
     }
 
     #[test]

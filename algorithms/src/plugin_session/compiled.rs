@@ -35,7 +35,7 @@ impl<A: PluginTask> Compiled<A> {
     }
 
     /// Compiles the example for the task, for the host and, for the emulator, as if for a GPU.
-    pub(crate) fn of_example(task: A) -> Option<Self> {
+    pub(crate) fn from_example(task: A) -> Option<Self> {
         let name = task.info().name;
         let example = format!("-DEXAMPLE=\"examples/{name}.c\"");
         let on_gpu = task.contract().is_some_and(|contract| !contract.cuda.is_empty());

@@ -112,7 +112,7 @@ pub(crate) fn shape(params: &Params) -> Result<DigiShape, DataError> {
 
 /// Metadata of digis from a file.
 pub(crate) fn of_file(path: &Path, digis: &SegmentedDigis) -> Params {
-    let mut params = Params::of_file(path, content(digis));
+    let mut params = Params::for_file(path, content(digis));
     params.set("digis", digis.digis().len().to_string());
     params.set("segments", digis.partition().segments().to_string());
     params

@@ -117,7 +117,7 @@ pub(super) fn read(path: &Path, options: &Params) -> Result<(RawTimeslices, Para
     }
     let order = order(&options)?;
     let input = RawTimeslices::new(read_raw_timeslices(path)?, readout, rules).in_order(order);
-    let mut params = Params::of_file(path, input.content());
+    let mut params = Params::for_file(path, input.content());
     params.set(SEMANTICS.name, rules.name());
     if order == DigiOrder::Time {
         params.set(ORDER.name, order.name());

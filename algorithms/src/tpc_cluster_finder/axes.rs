@@ -339,7 +339,7 @@ pub(super) fn read(path: &Path, options: &Params) -> Result<(Charges, Params), D
         read_charges(path)?
     };
     let charges = Charges::new(cases).with_labels(are_given);
-    let mut params = Params::of_file(path, charges.content());
+    let mut params = Params::for_file(path, charges.content());
     params.extend(options.only(&[LABELS.axis(), FRAGMENT.axis()]).iter());
     params.extend(options.only(&SETTINGS).iter());
     Ok((charges, params))

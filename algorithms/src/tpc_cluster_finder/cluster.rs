@@ -118,7 +118,7 @@ impl Sums {
     /// Sums of charges of which none is shared, from the sums over each pad, from two before the
     /// peak to two after it, and over each time bin likewise.
     #[inline]
-    pub(super) fn of_lines(pads: [i32; 5], times: [i32; 5]) -> Self {
+    pub(super) fn from_lines(pads: [i32; 5], times: [i32; 5]) -> Self {
         let first = |of: [i32; 5]| 2 * (of[4] - of[0]) + of[3] - of[1];
         let second = |of: [i32; 5]| 4 * (of[4] + of[0]) + of[3] + of[1];
         Sums {

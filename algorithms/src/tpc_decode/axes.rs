@@ -168,7 +168,7 @@ fn selection(options: &Params) -> Result<PageSelection, DataError> {
 
 /// Parameters of pages from a file.
 fn describe(path: &Path, pages: &RawPages, format: &str, options: &Params) -> Params {
-    let mut params = Params::of_file(path, content(pages));
+    let mut params = Params::for_file(path, content(pages));
     params.extend(options.only(SETTINGS).iter());
     params.set(time_frame::ZS.name, format);
     params

@@ -147,7 +147,7 @@ impl Maker {
     }
 
     fn of_sectors(&self, format: ZsFormat, sectors: Vec<SectorPages>) -> TimeFrame {
-        let pages = RawPages::of_sectors(FIRST_ORBIT, sectors);
+        let pages = RawPages::from_sectors(FIRST_ORBIT, sectors);
         TimeFrame::new(pages, format, ORBITS, Arc::clone(&self.tables), DIGITS)
     }
 

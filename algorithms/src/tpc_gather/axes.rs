@@ -75,7 +75,7 @@ pub fn shape(params: &Params) -> Result<ClusterShape, DataError> {
 
 /// Parameters of clusters from a file.
 pub(super) fn of_file(path: &Path, input: &Clusters) -> Params {
-    let mut params = Params::of_file(path, content(input));
+    let mut params = Params::for_file(path, content(input));
     params.set(TRACKS.name, input.tracks().len().to_string());
     params
 }

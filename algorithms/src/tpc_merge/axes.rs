@@ -32,7 +32,7 @@ pub fn shape(params: &Params) -> Result<TrackShape, DataError> {
 
 /// Parameters of slice tracks from a file.
 pub(super) fn of_file(path: &Path, input: &SliceTracks) -> Params {
-    let mut params = Params::of_file(path, content(input));
+    let mut params = Params::for_file(path, content(input));
     params.set(TRACKS.name, input.len().to_string());
     params
 }

@@ -51,7 +51,7 @@ impl PluginTask for StsSort {
                 },
             ],
             on_host: 1,
-            outputs: vec![OutputSpec::of_output(digis.len())],
+            outputs: vec![OutputSpec::from_output(digis.len())],
             upload: Upload::InRun,
             shown: Box::new(sort),
             read: Box::new(|outputs| {

@@ -17,12 +17,12 @@ use crate::tpc::noisy::looked_at;
 use crate::tpc_cluster_finder::cpu::{FragmentContext, Lists, Maps, noisy_columns, peak_entries};
 use crate::tpc_cluster_finder::{Cluster, RowCluster};
 use crate::tpc_decode::Fragments;
-use crate::tpc_decode::cpu::{ChargesOf, DecodedCharges};
+use crate::tpc_decode::cpu::{ChargesRunner, DecodedCharges};
 
 pub(super) struct Published<'a> {
     input: &'a RawFrame,
     arena: &'a Arena,
-    decoder: ChargesOf<'a>,
+    decoder: ChargesRunner<'a>,
     laps: Laps,
 }
 
@@ -41,7 +41,7 @@ impl<'a> Published<'a> {
         Published {
             input,
             arena,
-            decoder: ChargesOf::fastest(&input.frame, arena, threads),
+            decoder: ChargesRunner::fastest(&input.frame, arena, threads),
             laps: Laps::default(),
         }
     }

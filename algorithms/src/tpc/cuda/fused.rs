@@ -113,7 +113,7 @@ fn sizes(input: &RawFrame, part: &Part) -> Sizes {
 impl PipelineSlot {
     fn new(gpu: &Gpu, sizes: Sizes) -> Result<Self, DeviceError> {
         Ok(PipelineSlot {
-            digits: Target::of_digits(gpu, sizes.samples)?,
+            digits: Target::for_digits(gpu, sizes.samples)?,
             bins: Bins::new(gpu, sizes)?,
             noisy: gpu.buffer(sizes.sectors * WORDS_OF_SECTOR)?,
         })

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use generators::tpc::geometry::{PADS_IN_SECTOR, ROWS, pads_in_row};
 
 use super::jobs::{Jobs, batches};
-use super::noisy::{InMaps, MapsOf};
+use super::noisy::{InMaps, SectorMaps};
 use crate::algorithm::{PrepareResult, Runner, Variant, VariantContext};
 use crate::device::gpu::{CachedPerInput, DeviceError, Gpu, PinnedInput, Ptr};
 use crate::device::{Arena, Unavailable, buffers};
@@ -159,7 +159,7 @@ impl MapsBuffers<'_> {
         if is_first {
             let sectors = part.sectors.len();
             let first_sector = part.sectors.start as u32;
-            let of = MapsOf { maps, entries, sectors, first_sector };
+            let of = SectorMaps { maps, entries, sectors, first_sector };
             self.in_maps.find(gpu, of, self.finding.noisy.ptr())?;
         }
         let context = BatchContext {
@@ -217,10 +217,10 @@ impl<'a> Runner<Tpc> for OnMaps<'a> {
                 DeviceTables::new(gpu, tables)
             })?,
             pages: PinnedInput::take(arena, gpu, pages, 0..pages.len())?,
-            finding: Tables::of_sectors(gpu, &input.finding.settings, sectors)?,
+            finding: Tables::for_sectors(gpu, &input.finding.settings, sectors)?,
             in_maps: InMaps::new(gpu, input.finding.limits())?,
             parts: parts.collect::<Result<_, _>>()?,
-            target: Target::of_charges(gpu, samples, entries)?,
+            target: Target::for_charges(gpu, samples, entries)?,
             lists: Lists::new(gpu, &batches, samples)?,
             compaction: Compaction::new(gpu, STAGES.compaction, &batches)?,
             buckets: Buckets::new(gpu, self.capacity.clone(), samples / SAMPLES_OF_CLUSTER)?,

@@ -71,20 +71,20 @@ impl Tables {
         for (case, words) in cases.iter().zip(noisy.chunks_exact_mut(WORDS_OF_SECTOR)) {
             mark_noisy(case, words);
         }
-        Tables::of_settings(gpu, settings, gpu.table(&noisy)?)
+        Tables::from_settings(gpu, settings, gpu.table(&noisy)?)
     }
 
     /// Tables of sectors whose noisy pads are not known yet.
-    pub(crate) fn of_sectors(
+    pub(crate) fn for_sectors(
         gpu: &Gpu,
         settings: &ClusterSettings,
         sectors: usize,
     ) -> Result<Self, DeviceError> {
         let noisy = gpu.buffer(sectors * WORDS_OF_SECTOR)?;
-        Tables::of_settings(gpu, std::iter::repeat_n(settings, sectors), noisy)
+        Tables::from_settings(gpu, std::iter::repeat_n(settings, sectors), noisy)
     }
 
-    fn of_settings<'s>(
+    fn from_settings<'s>(
         gpu: &Gpu,
         settings: impl Iterator<Item = &'s ClusterSettings>,
         noisy: DeviceBuffer<u32>,

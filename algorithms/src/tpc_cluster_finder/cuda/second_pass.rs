@@ -126,7 +126,7 @@ impl<'a> SecondPass<'a> {
             let case = &self.charges.cases()[sector];
             let samples = samples_of(case, &fragment);
             number_samples(case, &fragment, samples, &mut self.numbers);
-            let maps = Maps::of_divided(&mut self.host.charges[slot * entries..][..entries]);
+            let maps = Maps::from_divided(&mut self.host.charges[slot * entries..][..entries]);
             let numbered = Numbered { case, indices: &self.numbers };
             let own = peaks_of(job, &self.host.counts[slot]);
             let kept = &self.host.kept[own.clone()];

@@ -61,7 +61,7 @@ pub(crate) fn figures(sectors: &[(&Truth, &Settings)], clusters: &[RowCluster]) 
         let row = (index % ROWS) as u8;
         let found = of_row(clusters, case as u32, row);
         let (truth, settings) = sectors[case];
-        Tally::of_row(found, truth.of_row(row), settings)
+        Tally::for_row(found, truth.of_row(row), settings)
     });
     let mut sum = Tally::default();
     tallies.into_iter().for_each(|tally| sum.add(tally));
@@ -76,7 +76,7 @@ fn of_row(clusters: &[RowCluster], case: u32, row: u8) -> &[RowCluster] {
 }
 
 impl Tally {
-    fn of_row(clusters: &[RowCluster], truth: &[TrueCluster], settings: &Settings) -> Self {
+    fn for_row(clusters: &[RowCluster], truth: &[TrueCluster], settings: &Settings) -> Self {
         let found: Vec<_> =
             clusters.iter().map(|cluster| point(&cluster.cluster, settings)).collect();
         let true_point =

@@ -50,7 +50,7 @@ pub(in super::super) fn by_labels(cases: &[ChargeCase], found: &Clusters) -> Vec
     let left = map(with_labels.clone(), |(_, case)| left_in_rows(case));
     let mut sum = Tally::default();
     for ((index, _), left) in with_labels.zip(left) {
-        sum.add(Tally::of_case(index as u32, &left, found));
+        sum.add(Tally::for_case(index as u32, &left, found));
     }
     sum.metrics()
 }
@@ -70,7 +70,7 @@ fn left_in_rows(case: &ChargeCase) -> Vec<HashSet<u64>> {
 }
 
 impl Tally {
-    fn of_case(case: u32, left: &[HashSet<u64>], found: &Clusters) -> Self {
+    fn for_case(case: u32, left: &[HashSet<u64>], found: &Clusters) -> Self {
         let Some(labels) = &found.labels else { return Tally::default() };
         let mut tally = Tally { left: left.iter().map(HashSet::len).sum(), ..Tally::default() };
         let begin = found.partition_point(|cluster| cluster.case < case);

@@ -35,7 +35,7 @@ const CLEAR: &str = "clear";
 const DECODE: &str = "decode";
 
 /// A decoder with the pages of a time frame.
-pub(crate) struct ChargesOf<'a> {
+pub(crate) struct ChargesRunner<'a> {
     frame: &'a TimeFrame,
     arena: &'a Arena,
     workers: DecodeWorkers,
@@ -77,11 +77,11 @@ pub(super) struct Rejected {
     pub(super) positions: Range<usize>,
 }
 
-impl<'a> ChargesOf<'a> {
+impl<'a> ChargesRunner<'a> {
     /// Uses the fastest decoder of pages of this machine, with a team of `threads` threads.
     pub(crate) fn fastest(frame: &'a TimeFrame, arena: &'a Arena, threads: usize) -> Self {
         let decode = Level::best().decoder().unwrap_or(super::reference_page);
-        ChargesOf::new(frame, arena, DecodeWorkers::of_one_team(frame, threads), decode)
+        ChargesRunner::new(frame, arena, DecodeWorkers::for_one_team(frame, threads), decode)
     }
 
     pub(super) fn new(
@@ -96,7 +96,7 @@ impl<'a> ChargesOf<'a> {
             fragments.touching(time_bins_of(page)).len() * usize::from(page.samples)
         };
         let pages = slots.iter().filter_map(Slot::page);
-        ChargesOf {
+        ChargesRunner {
             frame,
             arena,
             workers,
@@ -232,7 +232,7 @@ pub(super) fn conclude(
     damaged.dedup_by_key(|page| page.page);
 }
 
-impl<'a> Runner<TpcDecode> for ChargesOf<'a> {
+impl<'a> Runner<TpcDecode> for ChargesRunner<'a> {
     type Buffers = DecodedCharges<'a>;
 
     fn allocate(&self) -> Result<DecodedCharges<'a>, DeviceError> {

@@ -27,17 +27,17 @@ struct Kernels {
 }
 
 /// The kernels for pages of links; all variants decode row pages with the same kernel.
-struct OfLinks {
+struct LinkKernels {
     link: Kernels,
     dense_link: Kernels,
 }
 
-static BALLOT: OfLinks = OfLinks {
+static BALLOT: LinkKernels = LinkKernels {
     link: Kernels { digits: &LINK_DIGITS, charges: &LINK_CHARGES },
     dense_link: Kernels { digits: &DENSE_LINK_DIGITS, charges: &DENSE_LINK_CHARGES },
 };
 
-static SHUFFLE: OfLinks = OfLinks {
+static SHUFFLE: LinkKernels = LinkKernels {
     link: Kernels { digits: &SHUFFLE_LINK_DIGITS, charges: &SHUFFLE_LINK_CHARGES },
     dense_link: Kernels {
         digits: &SHUFFLE_DENSE_LINK_DIGITS,
@@ -67,7 +67,7 @@ const fn published(decode: Decode) -> DecoderConfig {
     DecoderConfig { index: Index::Unused, maps: Maps::Filled, decode }
 }
 
-fn decode(work: &FragmentContext<'_>, of_links: &OfLinks) -> Result<(), DeviceError> {
+fn decode(work: &FragmentContext<'_>, of_links: &LinkKernels) -> Result<(), DeviceError> {
     let Kernels { digits, charges } = match work.resident.frame.format().layout() {
         Layout::Row => Kernels { digits: &ROW_DIGITS, charges: &ROW_CHARGES },
         Layout::Link => of_links.link,

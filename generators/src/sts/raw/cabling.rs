@@ -140,7 +140,7 @@ impl Cabling {
         let mut febs_before = 0;
         for board in &self.components {
             let problem = |problem: String| {
-                ReadoutProblem::of_board("components", board.equipment as u16, problem)
+                ReadoutProblem::from_board("components", board.equipment as u16, problem)
             };
             let febs = self.febs_of(board, febs_before).map_err(problem)?;
             febs_before += febs.len();

@@ -189,20 +189,21 @@ impl Readout {
         }
         for (&board, elinks) in &boards {
             check_count(elinks.len())
-                .map_err(|it| ReadoutProblem::of_board("elinks", board, it))?;
+                .map_err(|it| ReadoutProblem::from_board("elinks", board, it))?;
             for (elink, fields) in elinks.iter().enumerate() {
-                check(fields, walk_tables.len())
-                    .map_err(|problem| ReadoutProblem::of_elink("elinks", board, elink, problem))?;
+                check(fields, walk_tables.len()).map_err(|problem| {
+                    ReadoutProblem::from_elink("elinks", board, elink, problem)
+                })?;
             }
         }
         for (&board, elinks) in boards_2023.iter().flatten() {
             if boards.get(&board).is_none_or(|own| own.len() != elinks.len()) {
                 let problem = "is not a board with the same number of e-links in elinks".to_owned();
-                return Err(ReadoutProblem::of_board("elinks2023", board, problem));
+                return Err(ReadoutProblem::from_board("elinks2023", board, problem));
             }
             for (elink, fields) in elinks.iter().enumerate() {
                 check_asic(fields.asic).map_err(|problem| {
-                    ReadoutProblem::of_elink("elinks2023", board, elink, problem)
+                    ReadoutProblem::from_elink("elinks2023", board, elink, problem)
                 })?;
             }
         }
@@ -301,11 +302,11 @@ fn check(elink: &Elink, tables: usize) -> Result<(), String> {
 }
 
 impl ReadoutProblem {
-    pub(super) fn of_board(table: &str, board: u16, problem: String) -> Self {
+    pub(super) fn from_board(table: &str, board: u16, problem: String) -> Self {
         ReadoutProblem { location: format!("{table}.{board:#x}"), problem }
     }
 
-    fn of_elink(table: &str, board: u16, elink: usize, problem: String) -> Self {
+    fn from_elink(table: &str, board: u16, elink: usize, problem: String) -> Self {
         ReadoutProblem { location: format!("{table}.{board:#x}[{elink}]"), problem }
     }
 }

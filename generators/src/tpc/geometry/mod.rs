@@ -98,10 +98,10 @@ mod tests {
         let rows: usize = Region::all().map(|region| region.rows().len()).sum();
         assert_eq!(rows, ROWS);
         for row in 0..ROWS {
-            let region = Region::of_row(row).expect("below 152");
+            let region = Region::for_row(row).expect("below 152");
             assert!(region.rows().contains(&row));
         }
-        assert_eq!(Region::of_row(ROWS), None);
+        assert_eq!(Region::for_row(ROWS), None);
     }
 
     #[test]

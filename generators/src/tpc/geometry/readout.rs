@@ -34,7 +34,7 @@ impl Endpoint {
     /// The region.
     #[inline]
     pub const fn region(self) -> Region {
-        Region::of_number(self.0 / HALVES as u8)
+        Region::from_number(self.0 / HALVES as u8)
     }
 
     /// 0 or 1.
@@ -100,6 +100,6 @@ impl Cru {
     /// The region.
     #[inline]
     pub const fn region(self) -> Region {
-        Region::of_number((self.0 as usize % REGIONS) as u8)
+        Region::from_number((self.0 as usize % REGIONS) as u8)
     }
 }

@@ -71,7 +71,7 @@ mod tests {
         let mut seen = HashSet::new();
         for region in Region::all() {
             for index in 0..region.pads().len() {
-                let chip = ChipChannel::from(LinkChannel::of_index(region, index));
+                let chip = ChipChannel::from(LinkChannel::from_index(region, index));
                 assert!(usize::from(chip.chip) < CHIPS_IN_FEC);
                 assert!(usize::from(chip.channel) < CHANNELS_IN_CHIP);
                 assert!(seen.insert(chip.index()), "{chip:?}");

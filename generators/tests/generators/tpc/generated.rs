@@ -14,7 +14,7 @@ fn shape(preset: Preset, format: ZsFormat) -> TimeFrameShape {
     TimeFrameShape {
         sectors: 1,
         first_orbit: u32::MAX,
-        ..TimeFrameShape::of_preset(preset, format)
+        ..TimeFrameShape::for_preset(preset, format)
     }
 }
 

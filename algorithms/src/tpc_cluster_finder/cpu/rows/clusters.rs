@@ -60,7 +60,7 @@ impl Strip<'_> {
         members.note_all(&charges);
         let of_pads = charges.map(|line| line.iter().sum());
         let of_times = std::array::from_fn(|b| charges.iter().map(|line| line[b]).sum());
-        Sums::of_lines(of_pads, of_times)
+        Sums::from_lines(of_pads, of_times)
     }
 }
 

@@ -17,13 +17,13 @@ use crate::tpc_cluster_finder::labels::collect::{Collect, Indexed};
 /// Collects labels of clusters, or none.
 pub(crate) trait Labelling: Sync {
     /// Labels collected in a row.
-    type OfRow: LabelsOfRow;
+    type RowLabels: LabelsOfRow;
 
     /// Starts a row without clusters.
-    fn begin(&self, samples: &RowSamples<'_>) -> Self::OfRow;
+    fn begin(&self, samples: &RowSamples<'_>) -> Self::RowLabels;
 
     /// Stores the labels that were collected.
-    fn end(&self, samples: &RowSamples<'_>, labels: Self::OfRow);
+    fn end(&self, samples: &RowSamples<'_>, labels: Self::RowLabels);
 }
 
 /// Labels of the clusters of a row, while they are found.
@@ -40,7 +40,7 @@ pub(crate) trait LabelsOfRow {
 
 /// Collects nothing.
 impl Labelling for () {
-    type OfRow = ();
+    type RowLabels = ();
 
     #[inline]
     fn begin(&self, _: &RowSamples<'_>) {}
@@ -222,7 +222,7 @@ fn copy_exactly(from: &[u64], to: &mut [u64], count: usize) {
 const AHEAD: usize = 24;
 
 /// The labels of a row.
-pub(super) struct OfRow<'l> {
+pub(super) struct RowLabels<'l> {
     /// Labels of the sector.
     of_sector: &'l [u64],
     /// Label ranges of the samples of the row.
@@ -232,18 +232,18 @@ pub(super) struct OfRow<'l> {
 }
 
 impl<'l> Labelling for AllLabels<'l> {
-    type OfRow = OfRow<'l>;
+    type RowLabels = RowLabels<'l>;
 
-    fn begin(&self, samples: &RowSamples<'_>) -> OfRow<'l> {
+    fn begin(&self, samples: &RowSamples<'_>) -> RowLabels<'l> {
         let free = self.label_buffers.free.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let of_sector = self.charges.cases()[samples.case].labels.as_ref();
         let of_sector = of_sector.map_or(&[][..], Labels::all);
         let spans = &self.spans[samples.first()..samples.first() + samples.all().len()];
         let labels = std::mem::take(&mut *self.row(samples));
-        OfRow { of_sector, spans, scratch: free.unwrap_or_else(Scratch::new), labels }
+        RowLabels { of_sector, spans, scratch: free.unwrap_or_else(Scratch::new), labels }
     }
 
-    fn end(&self, samples: &RowSamples<'_>, row: OfRow<'l>) {
+    fn end(&self, samples: &RowSamples<'_>, row: RowLabels<'l>) {
         *self.row(samples) = row.labels;
         self.label_buffers.free.lock().unwrap_or_else(PoisonError::into_inner).push(row.scratch);
     }
@@ -256,7 +256,7 @@ impl AllLabels<'_> {
     }
 }
 
-impl LabelsOfRow for OfRow<'_> {
+impl LabelsOfRow for RowLabels<'_> {
     type Members = Labelled;
 
     fn fill(&mut self, strip: &Strip<'_>, samples: &RowSamples<'_>) {

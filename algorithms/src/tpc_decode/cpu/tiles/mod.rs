@@ -44,7 +44,7 @@ use regions::RegionPages;
 use worker::{Fragment, Kernels, Worker};
 
 /// A decoder with the pages of a time frame.
-pub(super) struct TilesOf<'a> {
+pub(super) struct TilesRunner<'a> {
     frame: &'a TimeFrame,
     arena: &'a Arena,
     /// Threads that read headers and decode.
@@ -70,7 +70,7 @@ pub(super) struct TilesBuffers<'a> {
 
 buffers!(TilesBuffers<'_>: slots, starts, maps, positions);
 
-impl<'a> TilesOf<'a> {
+impl<'a> TilesRunner<'a> {
     pub(super) fn new(
         frame: &'a TimeFrame,
         arena: &'a Arena,
@@ -84,7 +84,7 @@ impl<'a> TilesOf<'a> {
             fragments.touching(time_bins_of(page)).len() * usize::from(page.samples)
         };
         let pages = slots.iter().filter_map(Slot::page);
-        TilesOf {
+        TilesRunner {
             frame,
             arena,
             region_workers: workers.for_regions(frame, threads),
@@ -152,7 +152,7 @@ fn compute_offsets(
     start
 }
 
-impl<'a> Runner<TpcDecode> for TilesOf<'a> {
+impl<'a> Runner<TpcDecode> for TilesRunner<'a> {
     type Buffers = TilesBuffers<'a>;
 
     fn allocate(&self) -> Result<TilesBuffers<'a>, DeviceError> {

@@ -166,7 +166,7 @@ fn frame(pages: usize) -> Vec<u8> {
 /// The pages of one stream, without the zeros at the end of the last.
 fn encoded(version: u8) -> Vec<u8> {
     let encoder = SectorEncoder {
-        format: ZsFormat::of_version(version).expect("a format"),
+        format: ZsFormat::from_version(version).expect("a format"),
         mapping: &PadMapping::regular(),
         first_orbit: 0,
         orbits: 1,

@@ -47,7 +47,7 @@ impl SensorOrientation {
         [x, 0.0, 0.0, 0.0, y, 0.0, 0.0, 0.0, x * y]
     }
 
-    const fn of_ladder(number: usize, is_below: bool) -> Self {
+    const fn for_ladder(number: usize, is_below: bool) -> Self {
         match (number.is_multiple_of(2), is_below) {
             (true, false) => SensorOrientation::Downstream,
             (true, true) => SensorOrientation::DownstreamTurned,
