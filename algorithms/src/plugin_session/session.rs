@@ -158,9 +158,8 @@ impl<A: PluginTask> Session<A> for PluginSession<'_, A> {
     }
 
     fn figures(&mut self) -> Result<Vec<Metric>, DeviceError> {
-        let (Some(figures), Some(gpu)) = (A::FIGURES, self.gpu.clone()) else {
-            return Ok(Vec::new());
-        };
+        let Some(figures) = A::FIGURES else { return Ok(Vec::new()) };
+        let Some(gpu) = self.gpu.clone() else { return Ok(Vec::new()) };
         self.reset()?;
         let figures = figures(&gpu, &mut || self.run());
         self.release();
