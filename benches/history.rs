@@ -38,7 +38,7 @@ fn track(number: usize, step: f64) -> Track {
             variant: number.to_string(),
             device: "cpu".into(),
             threads: 1,
-            places: "none".into(),
+            cpu_sets: "none".into(),
             bind: "false".into(),
             cache: "hot".into(),
             params: reports::record::Params::default(),

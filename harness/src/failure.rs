@@ -16,8 +16,8 @@ use reports::store::StoreError;
 use reports::table::TableError;
 use text::Foreign;
 
-use crate::duet::{DuetError, ServeError};
 use crate::measure::MeasureError;
+use crate::paired::{PairedError, ServeError};
 use crate::plan::PlanError;
 use crate::platform::NoThreads;
 use crate::plugins::PluginFailure;
@@ -96,7 +96,7 @@ pub enum Failure {
     Stream(#[from] StreamError),
     /// Two executables that can't be measured interleaved.
     #[error(transparent)]
-    Duet(#[from] DuetError),
+    Paired(#[from] PairedError),
     /// A request to the child of a coordinator that is not valid.
     #[error(transparent)]
     Serve(#[from] ServeError),
@@ -152,7 +152,7 @@ impl Failure {
             Failure::Plan(error) => error.exit(),
             Failure::Measure(error) => error.exit(),
             Failure::Stream(error) => error.exit(),
-            Failure::Duet(error) => error.exit(),
+            Failure::Paired(error) => error.exit(),
             Failure::Serve(error) => error.exit(),
             _ => Exit::Failed,
         }

@@ -21,11 +21,11 @@
 pub mod cli;
 pub mod commands;
 mod document;
-pub mod duet;
 pub mod failure;
 #[doc(hidden)]
 pub mod fuzzing;
 pub mod measure;
+pub mod paired;
 pub mod plan;
 pub mod platform;
 pub mod plugins;

@@ -72,7 +72,7 @@ impl AxisName {
     }
 }
 
-/// An axis of all tasks, such as the places of threads.
+/// An axis of all tasks, such as the CPU sets of threads.
 impl From<&str> for AxisName {
     fn from(name: &str) -> Self {
         AxisName::of_all_tasks(name, AxisKind::Text)
@@ -133,8 +133,8 @@ impl Hash for AxisName {
 
 /// The axes of a row; see [`point_axes`].
 pub fn axes(row: &SummaryRow) -> Axes {
-    let SummaryRow { algorithm, params, threads, cache, places, bind, .. } = row;
-    ordered((algorithm, params), *threads, [cache, places, bind])
+    let SummaryRow { algorithm, params, threads, cache, cpu_sets, bind, .. } = row;
+    ordered((algorithm, params), *threads, [cache, cpu_sets, bind])
 }
 
 /// The axes of a row, and its kind of input: only rows that share all of these can be ranked.
@@ -148,8 +148,8 @@ pub fn contest(row: &SummaryRow) -> Axes {
 ///
 /// Variant and device are no axes here: they are the subject of a measurement, not its conditions.
 pub fn point_axes(point: &Point) -> Axes {
-    let Point { algorithm, params, threads, cache, places, bind, .. } = point;
-    ordered((algorithm, params), *threads, [cache, places, bind])
+    let Point { algorithm, params, threads, cache, cpu_sets, bind, .. } = point;
+    ordered((algorithm, params), *threads, [cache, cpu_sets, bind])
 }
 
 /// The parameters of a task as axes, in reading order.
@@ -163,10 +163,10 @@ pub fn param_axes(task: &str, params: &Params) -> Axes {
 fn ordered(
     (task, params): (&str, &Params),
     threads: usize,
-    [cache, places, bind]: [&str; 3],
+    [cache, cpu_sets, bind]: [&str; 3],
 ) -> Axes {
     let threads = (AxisName::count(THREADS), threads.to_string());
-    let run = [("cache", cache), ("places", places), ("bind", bind)];
+    let run = [("cache", cache), ("places", cpu_sets), ("bind", bind)];
     let run = run.map(|(name, value)| (name.into(), value.to_owned()));
     param_axes(task, params).into_iter().chain([threads]).chain(run).collect()
 }
@@ -185,7 +185,7 @@ pub fn axis(row: &SummaryRow, name: &str) -> Option<String> {
     let of_run = || match name {
         "threads" => Some(row.threads.to_string()),
         "cache" => Some(row.cache.clone()),
-        "places" => Some(row.places.clone()),
+        "places" => Some(row.cpu_sets.clone()),
         "bind" => Some(row.bind.clone()),
         GIVEN => Some(row.given.clone()),
         _ => None,

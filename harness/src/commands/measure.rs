@@ -7,7 +7,7 @@ use super::suite::dry_run::DryRun;
 use super::suite::resume::{self, ResumableRun};
 use super::{refuse_development_build, say};
 use crate::failure::{Exit, Failure};
-use crate::measure::{Assignment, Session, Start};
+use crate::measure::{RunSpec, Session, Start};
 use crate::plan::{Plan, plugin_records};
 use crate::platform::gpus::only_verifies;
 use crate::platform::{Interrupt, process_start, use_small_pages};
@@ -41,12 +41,12 @@ pub(super) fn run(request: &MeasureRequest) -> Result<Exit, Failure> {
     check_store(session.store.as_deref())?;
     super::try_plugins(std::slice::from_ref(&plan), output.quiet)?;
     let interrupt = Interrupt::listen();
-    let mut assignment = Assignment::of(request, &plan);
-    assignment.started = process_start();
-    assignment.start = Start::after(&earlier);
+    let mut run_spec = RunSpec::of(request, &plan);
+    run_spec.started = process_start();
+    run_spec.start = Start::after(&earlier);
     // A run that only lacks its end has them.
-    assignment.ceilings &= !plan.is_empty();
-    let outcome = Session::run(&assignment, &interrupt)?;
+    run_spec.ceilings &= !plan.is_empty();
+    let outcome = Session::run(&run_spec, &interrupt)?;
     keep_complete(&outcome, session.store.as_deref(), output.quiet)?;
     let exit = present(&outcome, output)?;
     if outcome.interrupted && output.out.is_some() {

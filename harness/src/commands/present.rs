@@ -14,7 +14,7 @@ use reports::units;
 use text::Foreign;
 
 use crate::failure::{Exit, Failure};
-use crate::measure::Outcome;
+use crate::measure::RunResult;
 use crate::platform;
 use crate::plugins;
 use crate::request::OutputFlags;
@@ -28,23 +28,23 @@ pub(super) fn store_and_show(
     store: Option<&Path>,
     output: &OutputFlags,
 ) -> Result<Exit, Failure> {
-    let outcome = Outcome::from(Run::read(folder)?);
+    let outcome = RunResult::from(Run::read(folder)?);
     store::clean(folder);
     keep(folder, store, output.quiet)?;
     show_again(&outcome, output)
 }
 
 /// Draws the charts of a run that was measured before, and prints its table.
-pub(super) fn show_again(outcome: &Outcome, output: &OutputFlags) -> Result<Exit, Failure> {
+pub(super) fn show_again(outcome: &RunResult, output: &OutputFlags) -> Result<Exit, Failure> {
     if let Some(wanted) = output.charts_wanted() {
-        let Outcome { record, summary, samples, .. } = outcome;
+        let RunResult { record, summary, samples, .. } = outcome;
         charts::write(&outcome.folder, &charts::draw(record, summary, samples, wanted)?)?;
     }
     present(outcome, output)
 }
 
 /// Prints the table of a run.
-pub(super) fn present(outcome: &Outcome, output: &OutputFlags) -> Result<Exit, Failure> {
+pub(super) fn present(outcome: &RunResult, output: &OutputFlags) -> Result<Exit, Failure> {
     let rank = output.rank;
     super::put(&output.format, |format, screen| {
         let view = View { rank, screen, detail: output.detail };
@@ -84,7 +84,7 @@ fn next_command(folder: &Path) -> Option<String> {
 }
 
 /// Prints how to resume an interrupted run of `points` points.
-pub(super) fn say_what_resumes(outcome: &Outcome, points: usize) {
+pub(super) fn say_what_resumes(outcome: &RunResult, points: usize) {
     let whole = outcome.summary.iter().filter(|row| row.stage == TOTAL);
     let (cut_off, done): (Vec<_>, Vec<_>) = whole.partition(|row| row.stopped_by == INTERRUPTED);
     let lost = match cut_off.iter().filter(|row| row.samples > 0).count() {
@@ -108,7 +108,7 @@ pub(super) fn check_store(store: Option<&Path>) -> Result<(), Failure> {
 
 /// Adds a run to the store if it is complete. Call it before judging and printing, which may fail.
 pub(super) fn keep_complete(
-    outcome: &Outcome,
+    outcome: &RunResult,
     store: Option<&Path>,
     quiet: bool,
 ) -> Result<(), Failure> {

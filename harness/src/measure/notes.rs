@@ -50,7 +50,8 @@ pub(super) fn notes(
     });
     let outside = series.samples.len() - counted.len();
     if outside > 0 {
-        notes.push(format!("{outside} more samples do not count: a thread was outside its place"));
+        notes
+            .push(format!("{outside} more samples do not count: a thread was outside its CPU set"));
     }
     if counted.len() == 1 {
         notes.push("a single sample: its scatter is unknown".to_owned());

@@ -155,7 +155,7 @@ fn series_of(rows: &[SampleRow], own: &Series<Sample>) -> Series<Sample> {
             run_delay_seconds: row.run_delay_s,
             stages: (!parts.is_empty()).then(|| parts.iter().map(stage).collect()),
             migrated: has(flags::MIGRATED),
-            in_place: !has(flags::OUTSIDE_PLACE),
+            within_cpu_set: !has(flags::OUTSIDE_CPU_SET),
             disturbed: has(flags::DISTURBED),
             slow_clock: has(flags::SLOW_CLOCK),
             launches_in_stages: has(flags::LATE_LAUNCHES),

@@ -75,7 +75,7 @@ impl Resources {
         plan: &Plan,
         spec: &CandidateSpec,
     ) -> Result<Target<'_>, DeviceError> {
-        self.gpus.place(spec.device, &self.team(plan, spec).team)
+        self.gpus.target(spec.device, &self.team(plan, spec).team)
     }
 
     /// Bandwidth limits of the device of a candidate, as far as known.

@@ -96,7 +96,7 @@ mod tests {
             variant: variant.into(),
             device: "cpu".into(),
             threads: 1,
-            places: "none".into(),
+            cpu_sets: "none".into(),
             bind: "false".into(),
             cache: "hot".into(),
             params: params.parse().expect("well formed"),
@@ -118,7 +118,7 @@ mod tests {
             point("std-stable", &params()),
             point("bogo", &params()),
             Point {
-                places: "cores".into(),
+                cpu_sets: "cores".into(),
                 bind: "close".into(),
                 cache: "cold".into(),
                 ..point("rdst", &params())

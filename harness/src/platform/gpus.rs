@@ -29,7 +29,7 @@ impl Gpus {
     ///
     /// # Errors
     /// If the device can't be used.
-    pub fn place<'a>(&self, device: Device, team: &'a Team) -> Result<Target<'a>, DeviceError> {
+    pub fn target<'a>(&self, device: Device, team: &'a Team) -> Result<Target<'a>, DeviceError> {
         let gpu = match device {
             Device::Cpu => return Ok(Target::host(team)),
             _ => Some(self.gpu(device)?),
@@ -37,7 +37,7 @@ impl Gpus {
         Ok(Target { device, gpu, team })
     }
 
-    /// GPU of a device; see [`Gpus::place`].
+    /// GPU of a device; see [`Gpus::target`].
     ///
     /// # Errors
     /// If it can't be used.

@@ -10,7 +10,7 @@ use std::time::Duration;
 use algorithms::algorithm::Segments;
 
 use super::live::{Cursor, Delta};
-use super::protocol::{Ask, Check, EventCounts, Expected, ResultDigest};
+use super::protocol::{Check, EventCounts, Expected, Request, ResultDigest};
 use super::timeslice_log::{
     CheckRecord, Emission, Order, TimesliceLog, TimesliceResult, UnexpectedResult,
 };
@@ -57,7 +57,7 @@ struct WorkerSlot {
 
 impl WorkerSlot {
     /// Sends a line. If the worker is gone, its listener notices.
-    fn send(&mut self, ask: &Ask) {
+    fn send(&mut self, ask: &Request) {
         let line = worker::line(ask);
         let _ = self.asks.as_mut().map(|asks| asks.write_all(line.as_bytes()));
     }
@@ -189,7 +189,7 @@ impl Dispatcher {
     }
 
     /// Sends a request to a worker; has no effect if it is gone.
-    pub(super) fn ask(&self, worker: usize, ask: &Ask) {
+    pub(super) fn ask(&self, worker: usize, ask: &Request) {
         self.state().workers[worker].send(ask);
     }
 
@@ -266,7 +266,7 @@ impl State {
             // Hashing the number avoids a correlation with prepared data and workers.
             let check = generators::random::mix(number).is_multiple_of(check_every);
             let hits = self.hits.as_ref().map(|hits| hits.join(format!("{number}.hits.bin")));
-            let ask = Ask::Process { number, data, check, hits };
+            let ask = Request::Process { number, data, check, hits };
             let slot = &mut self.workers[worker];
             slot.since_ns = now_ns();
             slot.send(&ask);

@@ -29,7 +29,7 @@ use super::speed::{SpeedContext, SpeedResult, Stream};
 use super::tally::{self, Content};
 use super::timeslice_log::TimesliceLog;
 use super::workers::{Readiness, WorkerRefusal, Workers};
-use crate::measure::{self, Assignment, MeasureError, claimed, default_folder};
+use crate::measure::{self, MeasureError, RunSpec, claimed, default_folder};
 use crate::plan::Origin;
 use crate::platform::cpu_quota::StoppedPeriods;
 use crate::platform::energy::EnergyCounters;
@@ -167,8 +167,8 @@ impl<'a> Session<'a> {
 
     fn describe(&self) -> RunRecord {
         let measuring = &self.request.measuring;
-        let assignment = Assignment::of(measuring, &self.planned.plan);
-        let mut record = measure::describe(&assignment, &Topology::of_this_machine());
+        let run_spec = RunSpec::of(measuring, &self.planned.plan);
+        let mut record = measure::describe(&run_spec, &Topology::of_this_machine());
         record.notes.extend(self.planned.notes.iter().cloned());
         record
     }
@@ -230,7 +230,7 @@ impl<'a> Session<'a> {
             expected: expected.iter().map(|it| it.found(Segments::ALL)).collect(),
             workers: Workers::new(Arc::clone(&dispatcher), count),
             dispatcher,
-            counters: EnergyCounters::for_devices(point.place.devices().iter().copied()),
+            counters: EnergyCounters::for_devices(point.device_set.devices().iter().copied()),
         };
         if !flags.find_limit {
             for (index, &speed) in flags.speeds.iter().enumerate() {
@@ -274,7 +274,7 @@ impl<'a> Session<'a> {
             let ids: Vec<String> =
                 device_run.workers.ids().iter().map(|(_, id)| id.to_string()).collect();
             let ready = units::seconds(readiness.seconds, 2);
-            let device = &device_run.point.place;
+            let device = &device_run.point.device_set;
             (self.report)(&format!("workers on {device}, ready in {ready}: {}", ids.join(" ")));
         }
         Ok(filled)
@@ -374,7 +374,7 @@ impl<'a> Session<'a> {
         let Some(all) = &self.request.flags.hits else { return Ok(None) };
         // The path is absolute, because workers may have another working directory.
         let all = std::path::absolute(all).unwrap_or_else(|_| all.clone());
-        let own = all.join(format!("{}-{}", point.place, short(speed)).replace(':', "-"));
+        let own = all.join(format!("{}-{}", point.device_set, short(speed)).replace(':', "-"));
         match files::create_folder(&own) {
             Ok(()) => Ok(Some(own)),
             Err(source) => Err(StreamError::Hits { path: own, source }),
@@ -401,7 +401,7 @@ impl<'a> Session<'a> {
         let length = humantime::format_duration(self.request.flags.length());
         let variant = &point.identity.variant;
         let speed = short(speed);
-        format!("{variant} on {}, speed {speed}, for {length}", point.place)
+        format!("{variant} on {}, speed {speed}, for {length}", point.device_set)
     }
 }
 
@@ -479,7 +479,7 @@ fn words_of_limit(point: &StreamPoint, limit: &Limit, length: Duration) -> Strin
         (None, Some(high)) => format!("does not keep up with {} the detector's rate", times(high)),
         (None, None) => "was not tried at any speed".to_owned(),
     };
-    format!("{} on {}: {result}", point.identity.variant, point.place)
+    format!("{} on {}: {result}", point.identity.variant, point.device_set)
 }
 
 #[cfg(test)]

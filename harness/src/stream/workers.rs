@@ -11,7 +11,7 @@ use algorithms::algorithm::Segments;
 
 use super::StreamError;
 use super::dispatcher::{Dispatcher, Wrong};
-use super::protocol::{Answer, Ask, Opening, ResultDigest};
+use super::protocol::{Opening, Request, Response, ResultDigest};
 use super::timeslice_log::TimesliceResult;
 use super::worker::SUBCOMMAND;
 use crate::platform::shared_memory::SharedMemory;
@@ -41,7 +41,7 @@ struct RunningWorker {
     id: u32,
     listener: JoinHandle<()>,
     /// Receives answers that are not results.
-    answers: Receiver<Answer>,
+    answers: Receiver<Response>,
 }
 
 /// A worker that was started and is not ready yet.
@@ -120,7 +120,7 @@ impl Workers {
         });
         let Worker { process, mut asks, answers, stderr_lines } =
             started.map_err(StreamError::Start)?;
-        let line = worker::line(&Ask::Open(opening.clone()));
+        let line = worker::line(&Request::Open(opening.clone()));
         // If the worker is gone, that is noticed next.
         let _ = asks.write_all(line.as_bytes());
         self.dispatcher.add_worker(number, asks);
@@ -143,7 +143,7 @@ impl Workers {
         let number = started.number;
         let unable = |problem: String| WorkerRefusal { problem, is_wrong: false };
         match self.answer_of(number, READY_TIMEOUT.saturating_sub(started.since.elapsed())) {
-            Ok(Answer::Ready { found, took_ns }) => {
+            Ok(Response::Ready { found, took_ns }) => {
                 let seconds = started.since.elapsed().as_secs_f64();
                 if let Some((_, problem)) = self.first_wrong(&found) {
                     return Err(WorkerRefusal { problem, is_wrong: true });
@@ -151,8 +151,8 @@ impl Workers {
                 let mean = took_ns.iter().sum::<u64>() as f64 / took_ns.len().max(1) as f64;
                 Ok(Readiness { seconds, took_s: mean * 1e-9 })
             }
-            Ok(Answer::Refused { problem, is_wrong }) => Err(WorkerRefusal { problem, is_wrong }),
-            Ok(Answer::Done { .. } | Answer::Compared { .. }) => {
+            Ok(Response::Refused { problem, is_wrong }) => Err(WorkerRefusal { problem, is_wrong }),
+            Ok(Response::Done { .. } | Response::Compared { .. }) => {
                 Err(unable(format!("worker {number} answers too early")))
             }
             Err(RecvTimeoutError::Timeout) => {
@@ -167,7 +167,7 @@ impl Workers {
     }
 
     /// Next answer of a worker that is not a result.
-    fn answer_of(&self, number: usize, timeout: Duration) -> Result<Answer, RecvTimeoutError> {
+    fn answer_of(&self, number: usize, timeout: Duration) -> Result<Response, RecvTimeoutError> {
         let worker = self.slots[number].as_ref().ok_or(RecvTimeoutError::Disconnected)?;
         worker.answers.recv_timeout(timeout)
     }
@@ -191,21 +191,21 @@ impl Workers {
     pub(super) fn compare(&self) -> Comparison {
         let since = Instant::now();
         let there: Vec<usize> = self.ids().into_iter().map(|(number, _)| number).collect();
-        there.iter().for_each(|&number| self.dispatcher.ask(number, &Ask::Compare));
+        there.iter().for_each(|&number| self.dispatcher.ask(number, &Request::Compare));
         let mut comparison = Comparison::Right;
         for worker in there {
             let unknown =
                 |problem: String| Comparison::Unknown(format!("worker {worker} {problem}"));
             match self.answer_of(worker, READY_TIMEOUT.saturating_sub(since.elapsed())) {
-                Ok(Answer::Compared { found }) => {
+                Ok(Response::Compared { found }) => {
                     if let Some((data, problem)) = self.first_wrong(&found) {
                         return Comparison::Wrong(Wrong { worker, number: data as u64, problem });
                     }
                 }
-                Ok(Answer::Refused { problem, is_wrong: true }) => {
+                Ok(Response::Refused { problem, is_wrong: true }) => {
                     return Comparison::Wrong(Wrong { worker, number: 0, problem });
                 }
-                Ok(Answer::Refused { problem, .. }) => comparison = unknown(problem),
+                Ok(Response::Refused { problem, .. }) => comparison = unknown(problem),
                 Ok(_) => comparison = unknown("sent an unexpected answer".to_owned()),
                 Err(RecvTimeoutError::Timeout) => {
                     self.end(worker);
@@ -269,11 +269,11 @@ struct WorkerReader {
 impl WorkerReader {
     /// Forwards its answers to the dispatcher until it is gone; the first one goes to the thread that
     /// waits for readiness.
-    fn listen(self, answers: ChildStdout, first: &Sender<Answer>) {
+    fn listen(self, answers: ChildStdout, first: &Sender<Response>) {
         let mut refusal = None;
         for line in lines(answers).map_while(Result::ok) {
             match serde_json::from_str(&line) {
-                Ok(Answer::Done { number, begun_ns, ended_ns, check, built }) => {
+                Ok(Response::Done { number, begun_ns, ended_ns, check, built }) => {
                     let outcome =
                         TimesliceResult { number, begun_ns, ended_ns, check: None, built };
                     if self.dispatcher.answer(self.number, outcome, check).is_err() {
@@ -284,7 +284,7 @@ impl WorkerReader {
                     }
                 }
                 Ok(answer) => {
-                    if let Answer::Refused { problem, .. } = &answer {
+                    if let Response::Refused { problem, .. } = &answer {
                         refusal = Some(format!("gave up: {problem}"));
                     }
                     // If the receiver has timed out, it treats the worker as lost.

@@ -88,7 +88,7 @@ fn every_point_of_smoke_takes_its_input() {
             };
             let case = plan.task().generate(params, 1).expect("an input");
             for spec in &input.candidates {
-                let target = gpus.place(spec.device, &team).expect("the host");
+                let target = gpus.target(spec.device, &team).expect("the host");
                 let prepared = case.prepare(spec.variant, &target).err();
                 assert_eq!(prepared, None, "{}", plan.variant(spec).name);
                 ready += 1;

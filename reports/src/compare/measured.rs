@@ -126,7 +126,7 @@ fn found(point: &MeasuredPoint) -> (&Key, Option<&[f64]>) {
 /// The samples of a stage of a point.
 type Rows<'a> = Vec<&'a SampleRow>;
 
-/// Fields that distinguish points, except for places, binding and cache.
+/// Fields that distinguish points, except for CPU sets, binding and cache.
 type Fields<'a> = (&'a str, &'a str, &'a str, &'a str, usize, &'a Params);
 
 /// Samples by the points' ids and stages; for files with ids by other programs also by other
@@ -179,7 +179,7 @@ impl Samples {
                 all.begin();
                 quiet.begin();
             }
-            if !flags::has(&row.flags, flags::OUTSIDE_PLACE) {
+            if !flags::has(&row.flags, flags::OUTSIDE_CPU_SET) {
                 all.seconds.push(row.seconds);
                 let disturbing = [flags::DISTURBED, flags::QUOTA_THROTTLED];
                 if !disturbing.iter().any(|flag| flags::has(&row.flags, flag)) {

@@ -68,7 +68,7 @@ pub(super) fn rounds(rows: &[&SampleRow]) -> Vec<Round> {
 impl Round {
     /// Summary of the samples of one stage in one round.
     pub fn of<'a>(rows: impl IntoIterator<Item = &'a SampleRow>) -> Self {
-        let counts = |row: &&SampleRow| !flags::has(&row.flags, flags::OUTSIDE_PLACE);
+        let counts = |row: &&SampleRow| !flags::has(&row.flags, flags::OUTSIDE_CPU_SET);
         let rows: Vec<_> = rows.into_iter().filter(counts).collect();
         let middle = |seconds: Vec<f64>| Some(median(&seconds)).filter(|m| m.is_finite());
         let is_disturbed = |row: &&SampleRow| flags::has(&row.flags, flags::DISTURBED);

@@ -10,7 +10,7 @@ pub fn row(speed: f64) -> StreamRow {
         variant: "time-sweep".into(),
         device: "cpu".into(),
         threads: 1,
-        places: "none".into(),
+        cpu_sets: "none".into(),
         bind: "false".into(),
         cache: "hot".into(),
         params: "preset=mcbm-2024;scale=0.02".parse().expect("well formed"),

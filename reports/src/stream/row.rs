@@ -34,9 +34,10 @@ pub struct StreamRow {
     pub nodes: usize,
     /// Threads on the host of each process.
     pub threads: usize,
-    /// Places of the threads of all processes.
-    pub places: String,
-    /// Binding of the threads to places.
+    /// CPU sets of the threads of all processes.
+    #[serde(rename = "places")]
+    pub cpu_sets: String,
+    /// Binding of the threads to CPU sets.
     pub bind: String,
     /// The data shape and the task's other axes.
     pub params: Params,
@@ -239,7 +240,7 @@ impl StreamRow {
             device: point.device,
             nodes: 1,
             threads: point.threads,
-            places: point.places,
+            cpu_sets: point.cpu_sets,
             bind: point.bind,
             params: point.params,
             processes,
@@ -292,7 +293,7 @@ impl StreamRow {
             (AxisName::count("workers"), self.processes.to_string()),
             ("spill".into(), self.spill.clone()),
             ("jitter".into(), self.jitter.to_string()),
-            ("places".into(), self.places.clone()),
+            ("places".into(), self.cpu_sets.clone()),
             ("bind".into(), self.bind.clone()),
         ];
         let is_said = |(name, value): &(AxisName, String)| match name.as_str() {

@@ -74,7 +74,7 @@ fn record(row: &StreamRow) -> Record<'_> {
         .with("node", &row.node)
         .with("nodes", row.nodes)
         .with("threads", row.threads)
-        .with("places", &row.places)
+        .with("places", &row.cpu_sets)
         .with("bind", &row.bind)
         .with("params", row.params.to_string())
         .with("processes", row.processes)

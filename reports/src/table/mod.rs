@@ -170,9 +170,9 @@ pub(crate) mod tests {
 
         /// The cells under a name.
         pub fn column(&self, name: &str) -> Vec<&str> {
-            let place = self.columns.iter().position(|(column, _)| column == name);
-            let place = place.expect("the column exists");
-            self.rows.iter().map(|row| row[place].as_str()).collect()
+            let index = self.columns.iter().position(|(column, _)| column == name);
+            let index = index.expect("the column exists");
+            self.rows.iter().map(|row| row[index].as_str()).collect()
         }
 
         /// The names of all columns.

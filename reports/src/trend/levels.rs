@@ -72,8 +72,8 @@ pub fn levels(series: &[Vec<f64>], terms: &Terms) -> Vec<(Vec<Level>, f64)> {
 
 /// The levels between changes, and the minimum change of the series.
 fn between(changes: &[ChangePoint], seconds: &[f64], terms: &Terms) -> (Vec<Level>, f64) {
-    let places = changes.iter().map(|change| change.at);
-    let bounds: Vec<usize> = once(0).chain(places).chain([seconds.len()]).collect();
+    let starts = changes.iter().map(|change| change.at);
+    let bounds: Vec<usize> = once(0).chain(starts).chain([seconds.len()]).collect();
     let p_values = once(None).chain(changes.iter().map(|change| Some(change.p_value)));
     let level = |(bounds, p_value): (&[usize], Option<f64>)| {
         let runs = bounds[0]..bounds[1];

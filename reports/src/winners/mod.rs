@@ -1,6 +1,6 @@
 //! The fastest variant at each setting, with the uncertainty.
 //!
-//! Variants are compared at a setting: the data, and the threads and places of the CPU. A GPU takes
+//! Variants are compared at a setting: the data, and the threads and CPU sets of the CPU. A GPU takes
 //! part in each setting of the CPU with the same data, as it has threads of its own.
 
 mod headline;

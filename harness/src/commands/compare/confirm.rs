@@ -17,9 +17,9 @@ use text::Foreign;
 
 use super::super::log;
 use super::super::suite::against::judged;
-use crate::duet::{self, Against, Executable, SidePlugins, points};
 use crate::failure::Failure;
 use crate::measure::{Start, new_folder};
+use crate::paired::{self, Against, Executable, SidePlugins, points};
 use crate::platform::{self, Interrupt};
 use crate::request::{CompareRequest, confirming};
 
@@ -191,7 +191,7 @@ impl Confirmation<'_> {
             budget: Some(confirming(self.request.confirm_time)),
             quiet: self.request.quiet,
         };
-        let outcome = duet::measure(&order, self.interrupt)?;
+        let outcome = paired::measure(&order, self.interrupt)?;
         if let Some(failure) = outcome.failure {
             return Err(failure.into());
         }

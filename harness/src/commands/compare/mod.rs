@@ -10,8 +10,8 @@ use reports::compare::{Comparison, Measured, Terms, Verdict, compare};
 use reports::store::StoreError;
 
 use super::runs::{self, StoreContext};
-use crate::duet;
 use crate::failure::{Exit, Failure};
+use crate::paired;
 use crate::platform::Interrupt;
 use crate::request::{CompareRequest, FailOn, Outputs};
 use confirm::{Confirmation, Confirmed, Runs};
@@ -34,7 +34,7 @@ pub(super) fn run(request: &CompareRequest) -> Result<Exit, Failure> {
     let mut confirmed = Confirmed::Done;
     if request.confirm {
         let fingerprint = &base.record.software.fingerprint;
-        let kept = || duet::base::executable(fingerprint, &request.store);
+        let kept = || paired::base::executable(fingerprint, &request.store);
         let base_bench = request.base_bench.clone().or_else(kept);
         let interrupt = Interrupt::listen();
         let confirmation = Confirmation {

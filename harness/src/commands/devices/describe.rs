@@ -233,7 +233,7 @@ pub(super) fn measured(record: &CeilingsRecord) -> String {
     if !record.ceilings.is_empty() {
         text.push_str("memory bandwidth, read and write counted:\n");
     }
-    let rates = record.ceilings.iter().map(|(place, rates)| [name(place), memory(rates)]);
+    let rates = record.ceilings.iter().map(|(source, rates)| [name(source), memory(rates)]);
     text.push_str(&aligned(INDENT, [Side::Left; 2], rates.collect()));
     let devices: BTreeSet<&str> = record.links.iter().map(|p| p.device.as_str()).collect();
     for device in devices {
@@ -251,11 +251,11 @@ pub(super) fn measured(record: &CeilingsRecord) -> String {
 }
 
 /// `cpu/2` is `2 threads:`.
-fn name(place: &str) -> String {
-    match place.strip_prefix("cpu/") {
+fn name(source: &str) -> String {
+    match source.strip_prefix("cpu/") {
         Some("1") => "1 thread:".to_owned(),
         Some(threads) => format!("{threads} threads:"),
-        None => format!("{place}:"),
+        None => format!("{source}:"),
     }
 }
 

@@ -19,9 +19,9 @@ use reports::table::Format;
 use reports::units;
 use text::Foreign;
 
-use crate::duet::{self, DuetError};
 use crate::failure::{Exit, Failure};
 use crate::measure::series_of;
+use crate::paired::{self, PairedError};
 use crate::platform::{self, Topology};
 use crate::request::{
     BaselineRequest, HistoryAction, HistoryRequest, ListRunsRequest, Outputs, StoreFolder,
@@ -146,10 +146,10 @@ fn baseline(request: &BaselineRequest) -> Result<Exit, Failure> {
         }
         BaselineState::Accepted(run) => {
             let record = read_run(&store.run_folder(&run.id)).map_err(HistoryError::from)?;
-            if duet::base::executable(&record.software.fingerprint, folder).is_none() {
+            if paired::base::executable(&record.software.fingerprint, folder).is_none() {
                 let run = run.id;
                 let store = folder.to_owned();
-                return Err(DuetError::NotKept { run, store }.into());
+                return Err(PairedError::NotKept { run, store }.into());
             }
             super::print(&format!("{}\n", run.id))?;
         }

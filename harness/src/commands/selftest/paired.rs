@@ -14,8 +14,8 @@ use reports::record::{Point, Trial};
 use super::super::suite::against::judged;
 use super::count;
 use super::repeated_runs::{Abort, RepeatedRuns};
-use crate::duet::{self, Against, Executable, SidePlugins, points};
 use crate::measure::Start;
+use crate::paired::{self, Against, Executable, SidePlugins, points};
 
 /// Slowdowns, assigned to points in rotation.
 const SLOWDOWNS: [f64; 5] = [0.01, 0.02, 0.03, 0.05, 0.10];
@@ -81,7 +81,7 @@ fn compared(
         budget: None,
         quiet: true,
     };
-    let outcome = duet::measure(&order, repeated.interrupt)?;
+    let outcome = paired::measure(&order, repeated.interrupt)?;
     if let Some(failure) = outcome.failure {
         return Err(failure.into());
     }
@@ -114,7 +114,7 @@ mod tests {
             variant: variant.into(),
             device: "cpu".into(),
             threads: 1,
-            places: "none".into(),
+            cpu_sets: "none".into(),
             bind: "false".into(),
             cache: "hot".into(),
             params: Default::default(),

@@ -12,7 +12,7 @@ use super::refuse_development_build;
 use crate::failure::{Exit, Failure};
 use crate::platform::Interrupt;
 use crate::platform::gpus::only_verifies;
-use crate::request::{DevicePlace, StreamFlags, StreamRequest};
+use crate::request::{DeviceSet, StreamFlags, StreamRequest};
 use crate::stream::{Planned, Session};
 
 pub(super) fn run(mut request: StreamRequest) -> Result<Exit, Failure> {
@@ -20,7 +20,7 @@ pub(super) fn run(mut request: StreamRequest) -> Result<Exit, Failure> {
         return merge::run(&request.flags);
     }
     request.choose_devices();
-    let mut devices = request.places.iter().flat_map(DevicePlace::devices);
+    let mut devices = request.device_sets.iter().flat_map(DeviceSet::devices);
     if let Some(reason) = devices.find_map(|&device| only_verifies(device)) {
         return Err(Failure::NothingMeasured(format!("nothing was measured: {reason}")));
     }

@@ -14,12 +14,12 @@ use text::Foreign;
 use super::super::present::check_store;
 use super::super::{log, try_plugins};
 use super::{ExpandedSuite, conclusion, resume};
-use crate::duet::base::Base;
-use crate::duet::{self, Against, Executable, SidePlugins, points};
 use crate::failure::{Exit, Failure};
 use crate::measure::{
-    Assignment, Job, KernelTimes, MeasureError, Start, claimed, default_folder, describe, series_of,
+    Job, KernelTimes, MeasureError, RunSpec, Start, claimed, default_folder, describe, series_of,
 };
+use crate::paired::base::Base;
+use crate::paired::{self, Against, Executable, SidePlugins, points};
 use crate::plan::{Plan, plugin_records};
 use crate::platform::{Interrupt, Topology};
 use crate::request::{AgainstRequest, DEFAULT_STORE, SuiteRequest};
@@ -37,7 +37,7 @@ pub(super) fn run(
     let store = store.unwrap_or_else(|| PathBuf::from(DEFAULT_STORE));
     let series = series_of(plans.iter(), &part);
     let Base { executable: base, run: base_run } =
-        duet::base::find(&against.base, &store, Some(&series), log)?;
+        paired::base::find(&against.base, &store, Some(&series), log)?;
     check_store(request.store.as_deref())?;
     let failed = try_plugins(&plans, request.output.quiet)?;
     // Building a base is not the measurement's time.
@@ -68,7 +68,7 @@ pub(super) fn run(
     let refused = refused.collect();
     let jobs = Job::of(&requests, &plans);
     let inputs = points::of_jobs(&jobs);
-    let assignment = Assignment {
+    let run_spec = RunSpec {
         command: &request.command,
         jobs,
         out: out.clone(),
@@ -82,7 +82,7 @@ pub(super) fn run(
         slowdown: 0.0,
         quiet: request.output.quiet,
     };
-    let mut record = describe(&assignment, &Topology::of_this_machine());
+    let mut record = describe(&run_spec, &Topology::of_this_machine());
     record.pair = Some(match start {
         Start::New => format!("{}-{}", now(), std::process::id()),
         Start::Resume => read_run(&out)?.pair.unwrap_or_default(),
@@ -109,7 +109,7 @@ pub(super) fn run(
         budget: request.budget,
         quiet: request.output.quiet,
     };
-    let outcome = duet::measure(&order, &Interrupt::listen())?;
+    let outcome = paired::measure(&order, &Interrupt::listen())?;
     let known = match &base_run {
         Some(run) => conclusion::points_of(run, &part)?,
         None => Vec::new(),

@@ -15,9 +15,9 @@ use super::super::compare::{exit, show};
 use super::super::present::keep_complete;
 use super::super::{log, say};
 use super::against::judged;
-use crate::duet::DuetOutcome;
 use crate::failure::{Exit, Failure};
-use crate::measure::{Outcome, TOTAL};
+use crate::measure::{RunResult, TOTAL};
+use crate::paired::PairedResult;
 use crate::request::{AgainstRequest, SuiteRequest};
 
 /// Points that are named.
@@ -27,7 +27,7 @@ const NAMED: usize = 5;
 pub(super) fn conclude(
     request: &SuiteRequest,
     against: &AgainstRequest,
-    outcome: DuetOutcome,
+    outcome: PairedResult,
     known: &[Point],
 ) -> Result<Exit, Failure> {
     let folder = outcome.folder.shown().to_string();
@@ -38,8 +38,10 @@ pub(super) fn conclude(
         ));
         return Err(failure.into());
     }
-    let new =
-        Outcome { interrupted: outcome.interrupted, ..Outcome::from(Run::read(&outcome.folder)?) };
+    let new = RunResult {
+        interrupted: outcome.interrupted,
+        ..RunResult::from(Run::read(&outcome.folder)?)
+    };
     keep_complete(&new, request.store.as_deref(), request.output.quiet)?;
     let base = read_summary(&outcome.base)?;
     report_findings(&new, &base);
@@ -62,7 +64,7 @@ pub(super) fn conclude(
 }
 
 /// Prints the notes of the new side, and the points of both sides that have no samples.
-fn report_findings(new: &Outcome, base: &[SummaryRow]) {
+fn report_findings(new: &RunResult, base: &[SummaryRow]) {
     for note in &new.record.notes {
         say(&format!("note: {note}"));
     }
@@ -93,7 +95,7 @@ fn vanished<'a>(
     known: &'a [Point],
     base: &[SummaryRow],
     of_base: &RunRecord,
-    new: &Outcome,
+    new: &RunResult,
 ) -> Vec<&'a Point> {
     if new.interrupted {
         return Vec::new();

@@ -10,7 +10,7 @@ use text::Foreign;
 
 use super::super::present::{keep, show_again};
 use crate::failure::{Exit, Failure};
-use crate::measure::{MeasureError, Outcome, claimed, default_folder};
+use crate::measure::{MeasureError, RunResult, claimed, default_folder};
 use crate::request::SuiteRequest;
 use crate::suite::Suite;
 
@@ -91,7 +91,7 @@ fn check_points(runs: &[Run], suite: &Suite) -> Result<(), Failure> {
     )))
 }
 
-fn write(path: &Path, runs: Vec<Run>, suite: &Suite) -> Result<Outcome, Failure> {
+fn write(path: &Path, runs: Vec<Run>, suite: &Suite) -> Result<RunResult, Failure> {
     let record = merged(&runs, suite);
     let unfinished = RunRecord { finished: None, ..record.clone() };
     let mut folder = begin(path, &unfinished)?;
@@ -104,7 +104,7 @@ fn write(path: &Path, runs: Vec<Run>, suite: &Suite) -> Result<Outcome, Failure>
         summary.extend(run.summary);
     }
     folder.describe(&record)?;
-    Ok(Outcome::from(Run { folder: path.to_owned(), record, samples, summary }))
+    Ok(RunResult::from(Run { folder: path.to_owned(), record, samples, summary }))
 }
 
 /// Returns the folder of the merged run: a new one, or one of an interrupted merge of the same runs.

@@ -126,7 +126,7 @@ impl<'r, A: Algorithm> OutputJob<'r, A> {
         reference: Option<&A::Output>,
     ) -> Result<A::Output, Failure> {
         let Run { device, variant } = run;
-        let target = self.gpus.place(*device, &self.team).map_err(|problem| {
+        let target = self.gpus.target(*device, &self.team).map_err(|problem| {
             Failure::NothingMeasured(format!(
                 "{device} can't be used: {problem}; run bench devices"
             ))

@@ -49,8 +49,12 @@ fn series(samples: Vec<Sample>) -> Series<Sample> {
 
 /// Rows of a run with these stages, in order of their names.
 fn rows(subject: &RowBuilder, stages: &[StageTiming]) -> Vec<SummaryRow> {
-    let sample =
-        Sample { seconds: 0.5, stages: Some(stages.to_vec()), in_place: true, ..Sample::default() };
+    let sample = Sample {
+        seconds: 0.5,
+        stages: Some(stages.to_vec()),
+        within_cpu_set: true,
+        ..Sample::default()
+    };
     subject.summary_rows("samples", &series(vec![sample; MIN_SAMPLES]))
 }
 
@@ -121,7 +125,7 @@ fn the_cost_of_profiling_is_a_ratio_of_medians() {
     let sample = |profiled: Option<f64>| Sample {
         seconds: 0.5,
         profiled_seconds: profiled,
-        in_place: true,
+        within_cpu_set: true,
         ..Sample::default()
     };
     let samples = [Some(0.5), None, Some(0.6), Some(0.9), None].map(sample);
@@ -158,7 +162,7 @@ fn rows_of(samples: usize, with_stages: usize) -> Vec<SummaryRow> {
     let sample = |number| Sample {
         seconds: 0.5 + 0.1 * number as f64,
         stages: (number < with_stages).then(|| vec![stage("kernel", 0.1, 5)]),
-        in_place: true,
+        within_cpu_set: true,
         ..Sample::default()
     };
     let samples = (0..samples).map(sample).collect();
@@ -199,7 +203,7 @@ fn counters_are_in_total_rows() {
     let sample = |before: &Reading, after: &Reading| Sample {
         seconds: 1.0,
         stages: Some(vec![stage("kernel", 0.5, 0)]),
-        in_place: true,
+        within_cpu_set: true,
         counters: Some(Reading::between(before, after)),
         ..Sample::default()
     };

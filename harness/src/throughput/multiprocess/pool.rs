@@ -6,11 +6,11 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
-use super::protocol::{Answer, Ask, Opening};
+use super::protocol::{Opening, Request, Response};
 use super::worker_process::SUBCOMMAND;
 use crate::platform::worker::{Worker, end_of, line};
 use crate::platform::{Interrupt, lines, process_time_of};
-use crate::request::DevicePlace;
+use crate::request::DeviceSet;
 use crate::throughput::plan::PointSpec;
 use crate::throughput::point::{PointFailure, Setup};
 
@@ -23,10 +23,10 @@ const POLL_INTERVAL: Duration = Duration::from_millis(20);
 #[derive(Default)]
 pub(in crate::throughput) struct WorkerPool {
     running: Vec<WorkerProcess>,
-    /// Answers that were received and not processed yet; `None` if a process is gone.
-    received: Option<Receiver<(usize, Option<Answer>)>>,
+    /// Responses that were received and not processed yet; `None` if a process is gone.
+    received: Option<Receiver<(usize, Option<Response>)>>,
     /// Device and number of processes that the streams were started for.
-    place: Option<(DevicePlace, usize)>,
+    device_set: Option<(DeviceSet, usize)>,
 }
 
 struct WorkerProcess {
@@ -48,8 +48,8 @@ impl WorkerPool {
         point: &PointSpec,
         setup: &Setup<'_>,
     ) -> Result<(), PointFailure> {
-        let place = Some((point.place.clone(), point.busy_processes()));
-        if self.place == place {
+        let device_set = Some((point.device_set.clone(), point.busy_processes()));
+        if self.device_set == device_set {
             return Ok(());
         }
         self.end();
@@ -61,7 +61,7 @@ impl WorkerPool {
                 PointFailure::Unavailable(problem)
             })?);
         }
-        (self.received, self.place) = (Some(receiver), place);
+        (self.received, self.device_set) = (Some(receiver), device_set);
         Ok(())
     }
 
@@ -69,7 +69,7 @@ impl WorkerPool {
     ///
     /// # Errors
     /// If one is gone.
-    pub(super) fn send_all(&mut self, ask: impl Fn(usize) -> Ask) -> Result<(), PointFailure> {
+    pub(super) fn send_all(&mut self, ask: impl Fn(usize) -> Request) -> Result<(), PointFailure> {
         for number in 0..self.running.len() {
             let message = line(&ask(number));
             let asks = self.running[number].asks.as_mut();
@@ -84,8 +84,8 @@ impl WorkerPool {
     ///
     /// # Errors
     /// If one refuses or is gone, or the user interrupts.
-    pub(super) fn each(&mut self, interrupt: &Interrupt) -> Result<Vec<Answer>, PointFailure> {
-        let mut answers: Vec<Option<Answer>> = self.running.iter().map(|_| None).collect();
+    pub(super) fn each(&mut self, interrupt: &Interrupt) -> Result<Vec<Response>, PointFailure> {
+        let mut answers: Vec<Option<Response>> = self.running.iter().map(|_| None).collect();
         while answers.iter().any(Option::is_none) {
             if interrupt.asked() {
                 return Err(PointFailure::Interrupted);
@@ -111,13 +111,13 @@ impl WorkerPool {
         Ok(())
     }
 
-    fn next(&mut self, timeout: Duration) -> Result<Option<(usize, Answer)>, PointFailure> {
+    fn next(&mut self, timeout: Duration) -> Result<Option<(usize, Response)>, PointFailure> {
         let Some(received) = &self.received else { return Ok(None) };
         match received.recv_timeout(timeout) {
-            Ok((number, Some(Answer::Refused(PointFailure::Interrupted)))) => {
+            Ok((number, Some(Response::Refused(PointFailure::Interrupted)))) => {
                 Err(self.failed(number))
             }
-            Ok((_, Some(Answer::Refused(refusal)))) => Err(refusal),
+            Ok((_, Some(Response::Refused(refusal)))) => Err(refusal),
             Ok((number, Some(answer))) => Ok(Some((number, answer))),
             Ok((number, None)) => Err(self.lost(number)),
             Err(RecvTimeoutError::Timeout) => Ok(None),
@@ -135,7 +135,7 @@ impl WorkerPool {
         let next = || received.and_then(|received| received.recv_timeout(left()).ok());
         let own = std::iter::from_fn(next).filter(|(from, _)| *from == number);
         let refusal = own.map(|(_, answer)| answer).find_map(|answer| match answer {
-            Some(Answer::Refused(refusal)) => Some(Some(refusal)),
+            Some(Response::Refused(refusal)) => Some(Some(refusal)),
             None => Some(None),
             Some(_) => None,
         });
@@ -169,7 +169,7 @@ impl WorkerPool {
             let _ = worker_process.process.wait();
             let _ = worker_process.listener.join();
         }
-        (self.received, self.place) = (None, None);
+        (self.received, self.device_set) = (None, None);
     }
 }
 
@@ -184,7 +184,7 @@ impl WorkerProcess {
         number: usize,
         point: &PointSpec,
         setup: &Setup<'_>,
-        received: Sender<(usize, Option<Answer>)>,
+        received: Sender<(usize, Option<Response>)>,
     ) -> std::io::Result<Self> {
         let Worker { process, mut asks, answers, stderr_lines } =
             Worker::start(SUBCOMMAND, |_| ())?;
@@ -193,18 +193,18 @@ impl WorkerProcess {
             config: setup.command.config.map(Into::into),
         };
         // If the process is gone, that is noticed next.
-        let _ = asks.write_all(line(&Ask::Open(opening)).as_bytes());
+        let _ = asks.write_all(line(&Request::Open(opening)).as_bytes());
         let listener = Builder::new().spawn(move || listen(number, answers, &received))?;
-        let device = match point.processes % point.place.devices().len() {
-            0 => point.place.of_stream(number).to_string(),
-            _ => point.place.to_string(),
+        let device = match point.processes % point.device_set.devices().len() {
+            0 => point.device_set.of_stream(number).to_string(),
+            _ => point.device_set.to_string(),
         };
         Ok(WorkerProcess { device, process, asks: Some(asks), listener, stderr_lines })
     }
 }
 
 /// Forwards the answers of a process, and the fact that it is gone.
-fn listen(number: usize, answers: ChildStdout, received: &Sender<(usize, Option<Answer>)>) {
+fn listen(number: usize, answers: ChildStdout, received: &Sender<(usize, Option<Response>)>) {
     for line in lines(answers).map_while(Result::ok) {
         let Ok(answer) = serde_json::from_str(&line) else { break };
         if received.send((number, Some(answer))).is_err() {

@@ -157,7 +157,7 @@ fn a_run_of_which_no_sample_counts_measured_nothing() {
     let row = &workshop.rows("r")[0];
     let samples = workshop.samples("r");
     assert!(!samples.is_empty() && row.valid == YesNo::No);
-    assert!(row.note.contains("a thread was outside its place"), "{}", row.note);
+    assert!(row.note.contains("a thread was outside its CPU set"), "{}", row.note);
 }
 
 #[test]

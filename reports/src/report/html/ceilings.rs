@@ -57,7 +57,7 @@ fn table(positions: &[Position], settings: &Settings, longest: f64) -> Markup {
                 td { (bar(position, longest)) }
                 td.number { (units::bytes_per_second(position.bytes_per_s)) }
                 td.number { (ceiling(position)) }
-                td.quiet.place { (settings.apart(&position.at)) }
+                td.quiet.settings { (settings.apart(&position.at)) }
             } } }
         }
     }

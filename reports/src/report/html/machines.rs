@@ -154,8 +154,8 @@ fn ceilings(record: &RunRecord) -> Markup {
                 @if has_stores { th.number scope="col" { "stores past the caches" } }
                 @if has_links { @for name in LINK { th.number scope="col" { (name) } } }
             } }
-            tbody { @for (place, bandwidth) in &record.ceilings {
-                @let (device, threads) = place.rsplit_once('/').unwrap_or((place, ""));
+            tbody { @for (source, bandwidth) in &record.ceilings {
+                @let (device, threads) = source.rsplit_once('/').unwrap_or((source, ""));
                 tr {
                     th scope="row" { (device.shown()) }
                     td.number { (threads) }

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use reports::record::Software;
 
-use super::error::{ChildProblem, DuetError};
-use super::protocol::{Answer, Ask, FLAG, SUBCOMMAND, VERSION};
+use super::error::{ChildProblem, PairedError};
+use super::protocol::{FLAG, Request, Response, SUBCOMMAND, VERSION};
 use crate::platform::addresses;
 use crate::platform::children::end_with_parent;
 use crate::platform::lines_of;
@@ -65,7 +65,11 @@ pub(super) struct Child {
 
 impl Child {
     /// Starts an executable.
-    pub(super) fn start(side: Side, bench: &Path, plugins: &[PathBuf]) -> Result<Self, DuetError> {
+    pub(super) fn start(
+        side: Side,
+        bench: &Path,
+        plugins: &[PathBuf],
+    ) -> Result<Self, PairedError> {
         let mut command = Command::new(bench);
         command.arg(SUBCOMMAND).arg(format!("--{FLAG}"));
         for plugin in plugins {
@@ -81,13 +85,13 @@ impl Child {
         let bench = bench.to_owned();
         let mut process = match command.spawn() {
             Ok(process) => process,
-            Err(source) => return Err(DuetError::Start { bench, source }),
+            Err(source) => return Err(PairedError::Start { bench, source }),
         };
         let asks = process.stdin.take();
         let stdout = process.stdout.take();
         let (Some(asks), Some(stdout), Some(stderr)) = (asks, stdout, process.stderr.take()) else {
             let problem = "it has no standard streams".to_owned();
-            return Err(DuetError::Foreign { bench, problem });
+            return Err(PairedError::Foreign { bench, problem });
         };
         let listening = lines_of(stdout).and_then(|answers| Ok((answers, lines_of(stderr)?)));
         let (answers, stderr_lines) = match listening {
@@ -95,7 +99,7 @@ impl Child {
             Err(source) => {
                 let _ = process.kill();
                 let _ = process.wait();
-                return Err(DuetError::Start { bench, source });
+                return Err(PairedError::Start { bench, source });
             }
         };
         Ok(Child {
@@ -110,22 +114,24 @@ impl Child {
         })
     }
 
-    /// Sends the greeting; the answer is read separately. See [`Ask::Hello`] for `again`.
-    pub(super) fn greet(&mut self, again: bool) -> Result<(), DuetError> {
+    /// Sends the greeting; the answer is read separately. See [`Request::Hello`] for `again`.
+    pub(super) fn greet(&mut self, again: bool) -> Result<(), PairedError> {
         let protocol = VERSION;
-        let sent = self.send(&Ask::Hello { protocol, again }, GREETING);
+        let sent = self.send(&Request::Hello { protocol, again }, GREETING);
         // An older build may have ended before it has read anything.
         sent.map_err(|error| self.foreign_if_died(error))
     }
 
-    fn foreign(&self, problem: String) -> DuetError {
+    fn foreign(&self, problem: String) -> PairedError {
         let bench = self.bench.clone();
-        DuetError::Foreign { bench, problem }
+        PairedError::Foreign { bench, problem }
     }
 
-    fn foreign_if_died(&self, error: DuetError) -> DuetError {
+    fn foreign_if_died(&self, error: PairedError) -> PairedError {
         match error {
-            DuetError::Child { problem: ChildProblem::Died { said, .. }, .. } => self.foreign(said),
+            PairedError::Child { problem: ChildProblem::Died { said, .. }, .. } => {
+                self.foreign(said)
+            }
             other => other,
         }
     }
@@ -134,13 +140,13 @@ impl Child {
     ///
     /// # Errors
     /// If the child uses another version of the protocol.
-    pub(super) fn introduced(&mut self) -> Result<(), DuetError> {
+    pub(super) fn introduced(&mut self) -> Result<(), PairedError> {
         match self.receive(GREETING, HELLO_TIMEOUT) {
-            Ok(Answer::Hello { protocol, software }) if protocol == VERSION => {
+            Ok(Response::Hello { protocol, software }) if protocol == VERSION => {
                 self.software = *software;
                 Ok(())
             }
-            Ok(Answer::Hello { protocol, .. }) => {
+            Ok(Response::Hello { protocol, .. }) => {
                 Err(self
                     .foreign(format!("it uses version {protocol} of the protocol, not {VERSION}")))
             }
@@ -156,22 +162,22 @@ impl Child {
     /// If the child dies, hangs or reports an error; it can't be used after that.
     pub(super) fn ask(
         &mut self,
-        ask: &Ask,
+        ask: &Request,
         task: &str,
         limit: Duration,
-    ) -> Result<Answer, DuetError> {
+    ) -> Result<Response, PairedError> {
         self.send(ask, task)?;
         self.receive(task, limit)
     }
 
     /// Sends a request without waiting.
-    pub(super) fn send(&mut self, ask: &Ask, task: &str) -> Result<(), DuetError> {
+    pub(super) fn send(&mut self, ask: &Request, task: &str) -> Result<(), PairedError> {
         let written = self.asks.write_all(line(ask).as_bytes()).and_then(|()| self.asks.flush());
         written.map_err(|_| self.died(task))
     }
 
     /// Waits for an answer.
-    pub(super) fn receive(&mut self, task: &str, limit: Duration) -> Result<Answer, DuetError> {
+    pub(super) fn receive(&mut self, task: &str, limit: Duration) -> Result<Response, PairedError> {
         let line = match self.answers.recv_timeout(limit) {
             Ok(line) => line,
             Err(RecvTimeoutError::Timeout) => {
@@ -182,7 +188,7 @@ impl Child {
             Err(RecvTimeoutError::Disconnected) => return Err(self.died(task)),
         };
         match serde_json::from_str(&line) {
-            Ok(Answer::Error { problem }) => Err(self.refused(task, problem)),
+            Ok(Response::Error { problem }) => Err(self.refused(task, problem)),
             Ok(answer) => Ok(answer),
             Err(_) => {
                 let line: String = line.chars().take(80).collect();
@@ -192,20 +198,20 @@ impl Child {
     }
 
     /// Error for an answer that does not match the request.
-    pub(super) fn unexpected(&self, task: &str) -> DuetError {
+    pub(super) fn unexpected(&self, task: &str) -> PairedError {
         self.refused(task, "it sent an unexpected answer".to_owned())
     }
 
-    fn refused(&self, task: &str, problem: String) -> DuetError {
+    fn refused(&self, task: &str, problem: String) -> PairedError {
         let task = task.to_owned();
         self.failed(ChildProblem::Refused { task, problem })
     }
 
-    fn failed(&self, problem: ChildProblem) -> DuetError {
-        DuetError::Child { side: self.side.name(), bench: self.bench.clone(), problem }
+    fn failed(&self, problem: ChildProblem) -> PairedError {
+        PairedError::Child { side: self.side.name(), bench: self.bench.clone(), problem }
     }
 
-    fn died(&mut self, task: &str) -> DuetError {
+    fn died(&mut self, task: &str) -> PairedError {
         // It has closed its output: it ends, or is killed.
         let end = Instant::now() + STDERR_TIMEOUT;
         let left = || end.saturating_duration_since(Instant::now());

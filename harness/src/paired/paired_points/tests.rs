@@ -30,7 +30,11 @@ fn scripted(changes: &[f64], noise: f64, seed: u64) -> Scripted {
 }
 
 impl PairSampler for Scripted {
-    fn sample_block(&mut self, side: Side, order: &BlockRequest) -> Result<BlockResult, DuetError> {
+    fn sample_block(
+        &mut self,
+        side: Side,
+        order: &BlockRequest,
+    ) -> Result<BlockResult, PairedError> {
         let number = self.blocks.len() as u64;
         self.blocks.push((side, order.point, order.round));
         let change = match side {
@@ -50,12 +54,12 @@ impl PairSampler for Scripted {
         })
     }
 
-    fn finish(&mut self, paired: &PairedPoint, why: Stop) -> Result<(), DuetError> {
+    fn finish(&mut self, paired: &PairedPoint, why: Stop) -> Result<(), PairedError> {
         self.finished.insert(paired.point, (why, paired.generations));
         Ok(())
     }
 
-    fn restart(&mut self, paired_points: &[PairedPoint]) -> Result<(), DuetError> {
+    fn restart(&mut self, paired_points: &[PairedPoint]) -> Result<(), PairedError> {
         self.restarted.push(paired_points.len());
         Ok(())
     }

@@ -33,8 +33,8 @@ mod serve;
 mod session;
 mod side_plugins;
 
-pub(crate) use against::{Against, DuetOutcome, Executable};
-pub use error::{ChildProblem, DuetError};
+pub(crate) use against::{Against, Executable, PairedResult};
+pub use error::{ChildProblem, PairedError};
 pub use serve::ServeError;
 pub(crate) use serve::serve;
 pub(crate) use session::measure;

@@ -17,7 +17,7 @@ use reports::compare::{Round, Thresholds, Why, judge_paired, paired};
 use reports::record::SampleRow;
 use statistics::{GENERATION, MIN_GENERATIONS, MOST_GENERATIONS, is_look};
 
-use super::DuetError;
+use super::PairedError;
 use super::child::Side;
 use super::protocol::BlockRequest;
 use crate::measure::{TOTAL, shuffle};
@@ -35,14 +35,18 @@ pub(super) trait PairSampler {
     ///
     /// # Errors
     /// If it fails; nothing more can be measured then.
-    fn sample_block(&mut self, side: Side, order: &BlockRequest) -> Result<BlockResult, DuetError>;
+    fn sample_block(
+        &mut self,
+        side: Side,
+        order: &BlockRequest,
+    ) -> Result<BlockResult, PairedError>;
     /// Records that a point has enough rounds.
-    fn finish(&mut self, paired: &PairedPoint, why: Stop) -> Result<(), DuetError>;
+    fn finish(&mut self, paired: &PairedPoint, why: Stop) -> Result<(), PairedError>;
     /// Restarts both sides, for these points, which gives them a new memory layout.
     ///
     /// # Errors
     /// If it fails; nothing more can be measured then.
-    fn restart(&mut self, paired_points: &[PairedPoint]) -> Result<(), DuetError>;
+    fn restart(&mut self, paired_points: &[PairedPoint]) -> Result<(), PairedError>;
     /// Duration of a restart.
     fn restart_time(&self) -> Duration;
     /// Returns true to stop now because work of this duration would not finish in time.
@@ -153,7 +157,7 @@ impl PairedPoint {
         &mut self,
         number: usize,
         sampler: &mut S,
-    ) -> Result<(), DuetError> {
+    ) -> Result<(), PairedError> {
         let share = self.max_time * self.sides.len() as u32 / MOST_GENERATIONS as u32;
         let mut spent = Duration::ZERO;
         for round in 0..GENERATION {
@@ -171,7 +175,7 @@ impl PairedPoint {
         Ok(())
     }
 
-    fn round<S: PairSampler>(&mut self, round: usize, sampler: &mut S) -> Result<(), DuetError> {
+    fn round<S: PairSampler>(&mut self, round: usize, sampler: &mut S) -> Result<(), PairedError> {
         let first = self.order(round);
         let mut rows: [Vec<SampleRow>; 2] = Default::default();
         let mut run: Option<Duration> = None;
@@ -256,7 +260,7 @@ pub(super) fn measure<S: PairSampler>(
     all: usize,
     rule: &Rule,
     sampler: &mut S,
-) -> Result<Vec<PairedPoint>, DuetError> {
+) -> Result<Vec<PairedPoint>, PairedError> {
     for run_rounds in 0..MOST_GENERATIONS {
         if run_rounds > 0 {
             if sampler.ends_before(sampler.restart_time()) {

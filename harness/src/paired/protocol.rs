@@ -18,11 +18,11 @@ pub(crate) const SUBCOMMAND: &str = "sample";
 /// Flag of [`SUBCOMMAND`].
 pub(crate) const FLAG: &str = "serve";
 
-/// Request to a child. Each is answered by the [`Answer`] of the same name, or by
-/// [`Answer::Error`].
+/// Request to a child. Each is answered by the [`Response`] of the same name, or by
+/// [`Response::Error`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Ask {
+pub(crate) enum Request {
     /// Requests the protocol version.
     Hello {
         /// [`VERSION`] of the coordinator.
@@ -58,17 +58,17 @@ pub(crate) struct InputPoints {
     pub points: Vec<Point>,
 }
 
-/// Answer of a child.
+/// Response of a child.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Answer {
-    /// Answer to [`Ask::Hello`].
+pub(crate) enum Response {
+    /// Response to [`Request::Hello`].
     Hello {
         /// [`VERSION`] of the child.
         protocol: u32,
         software: Box<Software>,
     },
-    /// Answer to [`Ask::Open`].
+    /// Response to [`Request::Open`].
     Open {
         /// Reasons for points that can't be measured, input by input and point by point.
         unknown: Vec<Vec<Option<String>>>,
@@ -77,9 +77,9 @@ pub(crate) enum Answer {
         #[serde(default)]
         fingerprints: Vec<Vec<String>>,
     },
-    /// Answer to [`Ask::Prepare`].
+    /// Response to [`Request::Prepare`].
     Prepare(PreparedInput),
-    /// Answer to [`Ask::Visit`].
+    /// Response to [`Request::Visit`].
     Visit {
         rows: Vec<SampleRow>,
         /// Total time of the block, including preparation of its samples.
@@ -87,9 +87,9 @@ pub(crate) enum Answer {
         /// Rows of a point that failed: it gets no more blocks.
         failed: Vec<SummaryRow>,
     },
-    /// Answer to [`Ask::Finish`].
+    /// Response to [`Request::Finish`].
     Finish { rows: Vec<SummaryRow> },
-    /// Answer to any request that fails.
+    /// Response to any request that fails.
     Error { problem: String },
 }
 
@@ -117,7 +117,7 @@ mod tests {
     /// Compatibility with other builds requires exactly these lines.
     #[test]
     fn lines_are_compatible() {
-        let visit = Ask::Visit(BlockRequest {
+        let visit = Request::Visit(BlockRequest {
             input: 1,
             point: 2,
             round: 3,
@@ -126,11 +126,11 @@ mod tests {
             slowdown: 0.05,
             keep: false,
         });
-        let hello = |again| Ask::Hello { protocol: 1, again };
+        let hello = |again| Request::Hello { protocol: 1, again };
         let cases = [
             (hello(false), r#"{"hello":{"protocol":1}}"#),
             (hello(true), r#"{"hello":{"protocol":1,"again":true}}"#),
-            (Ask::Prepare { input: 4 }, r#"{"prepare":{"input":4}}"#),
+            (Request::Prepare { input: 4 }, r#"{"prepare":{"input":4}}"#),
             (
                 visit,
                 r#"{"visit":{"input":1,"point":2,"round":3,"samples":5,"warm_up":true,"slowdown":0.05}}"#,
@@ -138,7 +138,7 @@ mod tests {
         ];
         for (ask, line) in cases {
             assert_eq!(serde_json::to_string(&ask).expect("serialises"), line);
-            assert_eq!(serde_json::from_str::<Ask>(line).expect("parses"), ask);
+            assert_eq!(serde_json::from_str::<Request>(line).expect("parses"), ask);
         }
     }
 }

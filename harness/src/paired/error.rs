@@ -13,7 +13,7 @@ use crate::platform::{self, Exit};
 /// Error that prevents or ends a paired run.
 #[expect(missing_docs, reason = "messages say what fields are")]
 #[derive(Debug, thiserror::Error)]
-pub enum DuetError {
+pub enum PairedError {
     /// The executable can't be run at all.
     #[error("{} can't be run: {source}; {}", bench.shown(), remedy(source))]
     Start { bench: PathBuf, source: io::Error },
@@ -66,23 +66,23 @@ pub enum DuetError {
     OtherBuild { folder: PathBuf },
 }
 
-impl DuetError {
+impl PairedError {
     /// Exit code for scripts.
     pub(crate) fn exit(&self) -> Exit {
         match self {
             // A base that is no longer available is not a usage error.
-            DuetError::NotKept { .. } => Exit::NothingMeasured,
-            DuetError::Start { source, .. } if platform::is_limit(source) => Exit::Failed,
-            DuetError::NoBase { .. }
-            | DuetError::Foreign { .. }
-            | DuetError::Start { .. }
-            | DuetError::OtherData { .. }
-            | DuetError::OtherBuild { .. } => Exit::Usage,
-            DuetError::History(error) => error.into(),
-            DuetError::Store(error) => error.into(),
-            DuetError::Child { problem: ChildProblem::Died { has_plugins: true, .. }, .. } => {
-                Exit::WrongOutput
-            }
+            PairedError::NotKept { .. } => Exit::NothingMeasured,
+            PairedError::Start { source, .. } if platform::is_limit(source) => Exit::Failed,
+            PairedError::NoBase { .. }
+            | PairedError::Foreign { .. }
+            | PairedError::Start { .. }
+            | PairedError::OtherData { .. }
+            | PairedError::OtherBuild { .. } => Exit::Usage,
+            PairedError::History(error) => error.into(),
+            PairedError::Store(error) => error.into(),
+            PairedError::Child {
+                problem: ChildProblem::Died { has_plugins: true, .. }, ..
+            } => Exit::WrongOutput,
             _ => Exit::Failed,
         }
     }

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use reports::record::Software;
 
-use super::protocol::{Answer, Ask, BlockRequest, InputPoints, PreparedInput, VERSION};
+use super::protocol::{BlockRequest, InputPoints, PreparedInput, Request, Response, VERSION};
 use crate::measure::cases::{self, InputSlot};
 use crate::measure::{InputState, Resources};
 use crate::plan::{Candidates, Plan};
@@ -37,15 +37,15 @@ impl ServeError {
     }
 }
 
-/// Answers requests until the input is closed.
+/// Responses requests until the input is closed.
 pub(crate) fn serve(asks: impl BufRead, mut answers: impl Write) -> Result<(), ServeError> {
     let mut lines = platform::lines(asks);
-    let mut next = || -> Result<Option<Ask>, ServeError> {
+    let mut next = || -> Result<Option<Request>, ServeError> {
         let line = lines.next().transpose()?;
         let ask = line.map(|line| serde_json::from_str(&line));
         ask.transpose().map_err(ServeError::Foreign)
     };
-    let mut answer = |answer: &Answer| -> Result<(), ServeError> {
+    let mut answer = |answer: &Response| -> Result<(), ServeError> {
         let text = serde_json::to_string(answer).map_err(std::io::Error::from)?;
         writeln!(answers, "{text}")?;
         Ok(answers.flush()?)
@@ -54,11 +54,11 @@ pub(crate) fn serve(asks: impl BufRead, mut answers: impl Write) -> Result<(), S
     let inputs = loop {
         match next()? {
             None => return Ok(()),
-            Some(Ask::Hello { again, .. }) => {
+            Some(Request::Hello { again, .. }) => {
                 is_known = again;
                 answer(&hello(again))?;
             }
-            Some(Ask::Open { inputs }) => break inputs,
+            Some(Request::Open { inputs }) => break inputs,
             Some(_) => answer(&error("inputs have to be opened first"))?,
         }
     };
@@ -78,13 +78,13 @@ pub(crate) fn serve(asks: impl BufRead, mut answers: impl Write) -> Result<(), S
     Ok(())
 }
 
-fn hello(again: bool) -> Answer {
+fn hello(again: bool) -> Response {
     let software = if again { Software::default() } else { platform::software() };
-    Answer::Hello { protocol: VERSION, software: Box::new(software) }
+    Response::Hello { protocol: VERSION, software: Box::new(software) }
 }
 
-fn error(problem: impl ToString) -> Answer {
-    Answer::Error { problem: problem.to_string() }
+fn error(problem: impl ToString) -> Response {
+    Response::Error { problem: problem.to_string() }
 }
 
 /// Inputs by index.
@@ -126,7 +126,7 @@ impl<'p> Server<'p> {
 
     /// Reasons for points that can't be measured, and the fingerprints of the others; these are
     /// empty if they are known.
-    fn opened(&self) -> Answer {
+    fn opened(&self) -> Response {
         let problems = |served: &ServedInput<'p>| {
             let points = served.candidates.iter();
             points.map(|candidate| candidate.clone().err()).collect()
@@ -138,33 +138,35 @@ impl<'p> Server<'p> {
             };
             served.candidates.iter().map(of_point).collect()
         };
-        Answer::Open {
+        Response::Open {
             unknown: self.0.iter().map(problems).collect(),
             fingerprints: self.0.iter().map(fingerprints).collect(),
         }
     }
 
-    fn answer(&mut self, ask: Ask) -> Result<Answer, String> {
+    fn answer(&mut self, ask: Request) -> Result<Response, String> {
         match ask {
-            Ask::Hello { .. } | Ask::Open { .. } => Err("inputs are open already".to_owned()),
-            Ask::Prepare { input } => {
-                let served = self.0.get_mut(input).ok_or(NONE)?;
-                Ok(Answer::Prepare(served.prepare()?))
+            Request::Hello { .. } | Request::Open { .. } => {
+                Err("inputs are open already".to_owned())
             }
-            Ask::Visit(order) => self.visit(&order),
-            Ask::Finish { input, point, stopped_by, samples } => {
+            Request::Prepare { input } => {
+                let served = self.0.get_mut(input).ok_or(NONE)?;
+                Ok(Response::Prepare(served.prepare()?))
+            }
+            Request::Visit(order) => self.visit(&order),
+            Request::Finish { input, point, stopped_by, samples } => {
                 let (state, number) = self.find(input, point)?;
                 let rows = state.summary(number, &stopped_by, &samples);
-                Ok(Answer::Finish { rows })
+                Ok(Response::Finish { rows })
             }
         }
     }
 
-    fn visit(&mut self, order: &BlockRequest) -> Result<Answer, String> {
+    fn visit(&mut self, order: &BlockRequest) -> Result<Response, String> {
         let start = Instant::now();
         let (state, number) = self.find(order.input, order.point)?;
         let (rows, failed) = state.sample_one(number, order);
-        Ok(Answer::Visit { rows, seconds: start.elapsed().as_secs_f64(), failed })
+        Ok(Response::Visit { rows, seconds: start.elapsed().as_secs_f64(), failed })
     }
 
     fn find(&mut self, input: usize, point: usize) -> Result<(&mut InputState<'p>, usize), String> {
