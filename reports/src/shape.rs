@@ -138,7 +138,7 @@ pub fn axes(row: &SummaryRow) -> Axes {
 }
 
 /// The axes of a row, and its kind of input: only rows that share all of these can be ranked.
-pub fn contest(row: &SummaryRow) -> Axes {
+pub fn ranking_axes(row: &SummaryRow) -> Axes {
     let given = (!row.given.is_empty()).then(|| (GIVEN.into(), row.given.clone()));
     axes(row).into_iter().chain(given).collect()
 }

@@ -7,7 +7,7 @@
 
 use super::description::sorted;
 use super::interval::Interval;
-use super::runs::Between;
+use super::runs::ScatterBetweenRuns;
 use super::student::{p_value, quantile, t95};
 
 /// With this many degrees of freedom, t is normal.
@@ -82,7 +82,7 @@ impl Evidence {
 
     /// Adds the variance between two runs beyond their own errors.
     #[must_use]
-    pub fn between_runs(self, between: Between) -> Self {
+    pub fn between_runs(self, between: ScatterBetweenRuns) -> Self {
         self.with_further(between.of_two().powi(2), between.df.min(MAX_DF_OF_RUNS))
     }
 
@@ -178,12 +178,12 @@ mod tests {
 
     #[test]
     fn runs_that_differ_add_their_variances() {
-        let between = |deviation| Between { deviation, df: 8.0 };
+        let between = |deviation| ScatterBetweenRuns { deviation, df: 8.0 };
         let alone = evidence(0.9999, 1.0001, 1e9).between_runs(between(0.02));
         let half = alone.interval().high.ln();
         assert!((half / (2.306 * 0.02 * 2.0_f64.sqrt()) - 1.0).abs() < 0.01, "{half}");
         assert!((alone.df() - 8.0).abs() < 0.01);
-        let many = Between { deviation: 0.02, df: 59.0 };
+        let many = ScatterBetweenRuns { deviation: 0.02, df: 59.0 };
         let found = evidence(0.9999, 1.0001, 1e9).between_runs(many);
         assert!((found.df() - 8.0).abs() < 0.01, "{found:?}");
         // Both alike: more degrees of freedom than either, as of two samples.

@@ -28,8 +28,12 @@ pub(super) fn run(request: &SiteRequest) -> Result<Exit, Failure> {
         let nothing = format!("{} has no run with such a point", store.root().shown());
         return Err(Failure::NothingMeasured(nothing));
     }
-    let tracks = runs.iter().map(|run| (run.id.as_str(), &run.record, &run.rows[..]));
-    let trends = trend::trends(trend::tracks(tracks), &Terms::default(), &accepted(&store, None)?);
+    let point_histories = runs.iter().map(|run| (run.id.as_str(), &run.record, &run.rows[..]));
+    let trends = trend::trends(
+        trend::point_histories(point_histories),
+        &Terms::default(),
+        &accepted(&store, None)?,
+    );
     let name = || store.root().shown().to_string();
     let title = request.title.clone().unwrap_or_else(name);
     let pages = pages(&Site { title: &title, runs: &runs, trends: &trends });

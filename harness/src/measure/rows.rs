@@ -324,7 +324,7 @@ fn times_of(
 }
 
 /// Confidence level of an interval, if there are too few samples for 95 %.
-fn confidence_level(found: Option<statistics::Leveled>) -> Params {
+fn confidence_level(found: Option<statistics::ConfidenceInterval>) -> Params {
     let mut metrics = quantities::metrics();
     if let Some(found) = found.filter(|found| found.level < FULL_LEVEL) {
         metrics.set("interval_level", format!("{:.2}", found.level));

@@ -283,7 +283,7 @@ pub(crate) fn series_of<'a>(
 pub(crate) fn describe(run_spec: &RunSpec<'_>, topology: &Topology) -> RunRecord {
     let machine = platform::machine(topology);
     let environment = platform::environment();
-    let mut notes = platform::oddities(&environment);
+    let mut notes = platform::environment_warnings(&environment);
     notes.extend(platform::built_for_less());
     notes.extend(clock_problem());
     notes.extend(is_only_tried().then(|| SMALL_NOTE.to_owned()));

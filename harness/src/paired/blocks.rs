@@ -22,8 +22,8 @@ impl PairSampler for PairedRun<'_> {
         let task = format!("sample {} {}", point.algorithm, point.variant);
         let limit = BLOCK_TIMEOUT + TIMES_LAST * self.last;
         let start = Instant::now();
-        let answer = self.ask(side, &Request::Visit(*order), &task, limit)?;
-        let Response::Visit { rows, seconds, failed } = answer else {
+        let answer = self.ask(side, &Request::SampleBlock(*order), &task, limit)?;
+        let Response::SampleBlock { rows, seconds, failed } = answer else {
             return Err(self.child(side).unexpected(&task));
         };
         let rows = self.numbered(side, order, rows);

@@ -15,7 +15,7 @@ use std::time::Duration;
 use generators::random::hash;
 use reports::compare::{Round, Thresholds, Why, judge_paired, paired};
 use reports::record::SampleRow;
-use statistics::{GENERATION, MIN_GENERATIONS, MOST_GENERATIONS, is_look};
+use statistics::{MAX_RESTARTS, MIN_RESTARTS, ROUNDS_PER_RESTART, is_look};
 
 use super::PairedError;
 use super::child::Side;
@@ -99,7 +99,7 @@ pub(super) struct PairedPoint {
     /// Time limit on either side.
     max_time: Duration,
     spent: Duration,
-    generations: usize,
+    restarts: usize,
     rounds: [Vec<Round>; 2],
     /// Duration of a run with preparation: in the fastest block of the last round, because others
     /// may have been disturbed.
@@ -121,7 +121,7 @@ impl Rule {
     /// on a side, its p-value of 2^(1 - n) is above the significance.
     fn min_rounds(&self) -> usize {
         let p_value = |rounds: &usize| 2.0 * 0.5_f64.powi(*rounds as i32);
-        let mut counts = 1..=MOST_GENERATIONS;
+        let mut counts = 1..=MAX_RESTARTS;
         counts.find(|rounds| p_value(rounds) < self.thresholds.significance).unwrap_or(0)
     }
 }
@@ -148,7 +148,7 @@ impl PairedPoint {
             samples: (fit as usize).clamp(1, MAX_SAMPLES),
             warm_up: self.run.is_none_or(|run| run < WARM_BY_ITSELF),
             slowdown: 0.0,
-            keep: !round.is_multiple_of(GENERATION),
+            keep: !round.is_multiple_of(ROUNDS_PER_RESTART),
         }
     }
 
@@ -158,20 +158,20 @@ impl PairedPoint {
         number: usize,
         sampler: &mut S,
     ) -> Result<(), PairedError> {
-        let share = self.max_time * self.sides.len() as u32 / MOST_GENERATIONS as u32;
+        let share = self.max_time * self.sides.len() as u32 / MAX_RESTARTS as u32;
         let mut spent = Duration::ZERO;
-        for round in 0..GENERATION {
+        for round in 0..ROUNDS_PER_RESTART {
             if round > 0 && (spent + self.last > share || sampler.ends_before(self.last)) {
                 break;
             }
-            self.round(number * GENERATION + round, sampler)?;
+            self.round(number * ROUNDS_PER_RESTART + round, sampler)?;
             if self.failed {
                 return Ok(());
             }
             spent += self.last;
         }
         self.spent += spent;
-        self.generations += 1;
+        self.restarts += 1;
         Ok(())
     }
 
@@ -213,7 +213,7 @@ impl PairedPoint {
     /// sides, and so do successive starts of the processes.
     fn in_order(&self, round: usize) -> Vec<Side> {
         let mut sides = self.sides.clone();
-        if (round + round / GENERATION) % 2 == 1 {
+        if (round + round / ROUNDS_PER_RESTART) % 2 == 1 {
             sides.reverse();
         }
         sides.extend(sides.clone().into_iter().rev());
@@ -233,22 +233,21 @@ impl PairedPoint {
     }
 
     fn stops(&self, rule: &Rule, points: usize) -> Option<Stop> {
-        let generations = self.generations;
+        let restarts = self.restarts;
         if self.sides.len() < 2 {
             // Nothing to compare with: the rounds are for later comparisons.
-            return (generations >= MIN_GENERATIONS).then_some(Stop::Rounds);
+            return (restarts >= MIN_RESTARTS).then_some(Stop::Rounds);
         }
-        if is_look(generations) && self.is_clear(rule, points) {
+        if is_look(restarts) && self.is_clear(rule, points) {
             return Some(Stop::Verdict);
         }
         // One more than the evaluations so far has the remaining error.
-        let may_end = generations >= MIN_GENERATIONS
-            && !is_look(generations)
-            && self.rounds() >= rule.min_rounds();
+        let may_end =
+            restarts >= MIN_RESTARTS && !is_look(restarts) && self.rounds() >= rule.min_rounds();
         if may_end && self.spent >= 2 * self.max_time {
             return Some(Stop::Time);
         }
-        (generations >= MOST_GENERATIONS).then_some(Stop::Rounds)
+        (restarts >= MAX_RESTARTS).then_some(Stop::Rounds)
     }
 }
 
@@ -261,7 +260,7 @@ pub(super) fn measure<S: PairSampler>(
     rule: &Rule,
     sampler: &mut S,
 ) -> Result<Vec<PairedPoint>, PairedError> {
-    for run_rounds in 0..MOST_GENERATIONS {
+    for run_rounds in 0..MAX_RESTARTS {
         if run_rounds > 0 {
             if sampler.ends_before(sampler.restart_time()) {
                 break;

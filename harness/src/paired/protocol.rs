@@ -37,7 +37,8 @@ pub(crate) enum Request {
     /// Generates an input and checks its points.
     Prepare { input: usize },
     /// Takes samples of a point, in separate buffers.
-    Visit(BlockRequest),
+    #[serde(rename = "visit")]
+    SampleBlock(BlockRequest),
     /// Summarises the samples of all processes; there are no more samples of this point.
     Finish {
         input: usize,
@@ -79,8 +80,9 @@ pub(crate) enum Response {
     },
     /// Response to [`Request::Prepare`].
     Prepare(PreparedInput),
-    /// Response to [`Request::Visit`].
-    Visit {
+    /// Response to [`Request::SampleBlock`].
+    #[serde(rename = "visit")]
+    SampleBlock {
         rows: Vec<SampleRow>,
         /// Total time of the block, including preparation of its samples.
         seconds: f64,
@@ -117,7 +119,7 @@ mod tests {
     /// Compatibility with other builds requires exactly these lines.
     #[test]
     fn lines_are_compatible() {
-        let visit = Request::Visit(BlockRequest {
+        let sample_block = Request::SampleBlock(BlockRequest {
             input: 1,
             point: 2,
             round: 3,
@@ -132,7 +134,7 @@ mod tests {
             (hello(true), r#"{"hello":{"protocol":1,"again":true}}"#),
             (Request::Prepare { input: 4 }, r#"{"prepare":{"input":4}}"#),
             (
-                visit,
+                sample_block,
                 r#"{"visit":{"input":1,"point":2,"round":3,"samples":5,"warm_up":true,"slowdown":0.05}}"#,
             ),
         ];

@@ -153,7 +153,7 @@ impl<'p> Server<'p> {
                 let served = self.0.get_mut(input).ok_or(NONE)?;
                 Ok(Response::Prepare(served.prepare()?))
             }
-            Request::Visit(order) => self.visit(&order),
+            Request::SampleBlock(order) => self.sample_block(&order),
             Request::Finish { input, point, stopped_by, samples } => {
                 let (state, number) = self.find(input, point)?;
                 let rows = state.summary(number, &stopped_by, &samples);
@@ -162,11 +162,11 @@ impl<'p> Server<'p> {
         }
     }
 
-    fn visit(&mut self, order: &BlockRequest) -> Result<Response, String> {
+    fn sample_block(&mut self, order: &BlockRequest) -> Result<Response, String> {
         let start = Instant::now();
         let (state, number) = self.find(order.input, order.point)?;
         let (rows, failed) = state.sample_one(number, order);
-        Ok(Response::Visit { rows, seconds: start.elapsed().as_secs_f64(), failed })
+        Ok(Response::SampleBlock { rows, seconds: start.elapsed().as_secs_f64(), failed })
     }
 
     fn find(&mut self, input: usize, point: usize) -> Result<(&mut InputState<'p>, usize), String> {

@@ -97,13 +97,13 @@ pub fn environment() -> Environment {
 }
 
 /// Notes on conditions that make measurements unreliable, each with advice.
-pub fn oddities(environment: &Environment) -> Vec<String> {
-    let mut oddities = Vec::new();
+pub fn environment_warnings(environment: &Environment) -> Vec<String> {
+    let mut warnings = Vec::new();
     let threads = environment.usable_threads as f64;
     if let Some(load) = environment.load_1min
         && load > 0.25 * threads
     {
-        oddities.push(format!(
+        warnings.push(format!(
             "the load was {load:.1} on {} at the start: other work may disturb the samples; wait for \
              it to end",
             units::counted(environment.usable_threads, "usable CPU")
@@ -112,15 +112,15 @@ pub fn oddities(environment: &Environment) -> Vec<String> {
     if let Some(governor) = &environment.governor
         && governor != "performance"
     {
-        oddities.push(format!(
+        warnings.push(format!(
             "the CPU frequency governor is {}: the clock may vary; \
              `cpupower frequency-set -g performance` fixes it",
             governor.quoted()
         ));
     }
-    oddities.extend(assumption());
-    oddities.extend(mixed_kinds(&core_kinds(Path::new("/sys"), &usable_cpus())));
-    oddities
+    warnings.extend(assumption());
+    warnings.extend(mixed_kinds(&core_kinds(Path::new("/sys"), &usable_cpus())));
+    warnings
 }
 
 /// A note for a run with more threads than CPUs, or than the quota of the control group allows.
@@ -153,10 +153,10 @@ mod tests {
         let mut environment = environment();
         environment.load_1min = Some(0.0);
         environment.governor = Some("performance".into());
-        assert_eq!(oddities(&environment), [""; 0]);
+        assert_eq!(environment_warnings(&environment), [""; 0]);
         environment.load_1min = Some(environment.usable_threads as f64);
         environment.governor = Some("powersave".into());
-        assert_eq!(oddities(&environment).len(), 2);
+        assert_eq!(environment_warnings(&environment).len(), 2);
     }
 
     #[test]

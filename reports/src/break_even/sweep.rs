@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use statistics::{Contest, Crossing, Faster, Interval, Timing, crossings};
+use statistics::{Crossing, Faster, Interval, MedianPair, Timing, crossings};
 
 use super::size;
 use crate::grouped::grouped;
@@ -44,7 +44,7 @@ pub struct CpuVsGpu {
     /// Compared part of the GPU's work.
     pub gpu_time: GpuTime,
     /// The CPU (first) against the GPU at each size.
-    pub contests: Vec<Contest>,
+    pub pairs: Vec<MedianPair>,
 }
 
 /// The sweeps among the rows of a task: a CPU and a GPU with at least three sizes in common.
@@ -89,7 +89,7 @@ impl<'a> Sweep<'a> {
     pub fn comparisons(&self) -> Vec<CpuVsGpu> {
         let times = [(GpuTime::EndToEnd, &self.end_to_end), (GpuTime::Kernels, &self.kernels)];
         let comparisons = times.map(|(gpu_time, gpu)| CpuVsGpu::new(gpu_time, &self.cpu, gpu));
-        let is_long = |comparison: &CpuVsGpu| comparison.contests.len() >= size::MIN_SIZES;
+        let is_long = |comparison: &CpuVsGpu| comparison.pairs.len() >= size::MIN_SIZES;
         comparisons.into_iter().filter(is_long).collect()
     }
 }
@@ -119,24 +119,24 @@ impl<'a> Curve<'a> {
 impl CpuVsGpu {
     /// Compares both at their common sizes.
     fn new(gpu_time: GpuTime, cpu: &Curve, gpu: &Curve) -> CpuVsGpu {
-        let contest = |(size, row): (u64, &SummaryRow)| {
-            Some(Contest {
+        let pair = |(size, row): (u64, &SummaryRow)| {
+            Some(MedianPair {
                 size: size as f64,
                 first: timing(cpu.0.get(&size)?),
                 second: timing(row),
             })
         };
-        CpuVsGpu { gpu_time, contests: gpu.points().filter_map(contest).collect() }
+        CpuVsGpu { gpu_time, pairs: gpu.points().filter_map(pair).collect() }
     }
 
     /// Sizes at which the GPU becomes faster than the CPU, or slower.
     pub fn crossings(&self) -> Vec<Crossing> {
-        crossings(&self.contests)
+        crossings(&self.pairs)
     }
 
     /// Number of sizes at which this one is significantly faster.
     pub fn clear_leads(&self, of: Faster) -> usize {
-        let leads = self.contests.iter().map(Contest::clearly_faster);
+        let leads = self.pairs.iter().map(MedianPair::clearly_faster);
         leads.filter(|lead| *lead == Some(of)).count()
     }
 }
@@ -171,7 +171,7 @@ mod tests {
         let variants: Vec<_> =
             sweeps[0].cpu.points().map(|(_, row)| row.variant.as_str()).collect();
         assert_eq!(variants, ["small", "small", "large", "large", "large"]);
-        let gpu_time = |comparison: &CpuVsGpu| (comparison.gpu_time, comparison.contests.len());
+        let gpu_time = |comparison: &CpuVsGpu| (comparison.gpu_time, comparison.pairs.len());
         let times: Vec<_> = sweeps[0].comparisons().iter().map(gpu_time).collect();
         assert_eq!(times, [(GpuTime::EndToEnd, 5), (GpuTime::Kernels, 5)]);
     }
@@ -218,7 +218,7 @@ mod tests {
             row.valid = YesNo::No;
         }
         let sizes: Vec<_> =
-            of(&rows)[0].comparisons().iter().map(|comparison| comparison.contests.len()).collect();
+            of(&rows)[0].comparisons().iter().map(|comparison| comparison.pairs.len()).collect();
         assert_eq!(sizes, [4, 4]);
     }
 }

@@ -183,7 +183,7 @@ pub fn draw_links(record: &CeilingsRecord) -> Result<Vec<NamedSvg>, ChartError> 
 /// # Errors
 /// If it cannot be drawn.
 pub fn draw_trends(trends: &[&Trend]) -> Result<Vec<NamedSvg>, ChartError> {
-    let tasks = grouped(trends.iter().copied(), |trend| &trend.track.point.algorithm);
+    let tasks = grouped(trends.iter().copied(), |trend| &trend.history.point.algorithm);
     let mut all = Vec::new();
     for (task, trends) in tasks {
         let mut images = Images::for_task(task);

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
-use statistics::{MIN_VISITS, Series, median, visits};
+use statistics::{MIN_BLOCKS, Series, blocks, median};
 
 use super::comparison::Key;
 use super::rounds::{Round, rounds};
@@ -172,8 +172,8 @@ impl<'a> ByPoint<'a> {
 
 impl Samples {
     fn from_rows(rows: &[&SampleRow], is_paired: bool) -> Self {
-        let mut all = Visits::default();
-        let mut quiet = Visits::default();
+        let mut all = SampleBlocks::default();
+        let mut quiet = SampleBlocks::default();
         for row in rows {
             if flags::has(&row.flags, flags::FRESH) {
                 all.begin();
@@ -203,12 +203,12 @@ impl Samples {
 
 /// Samples in seconds, and the indices of the first samples of blocks.
 #[derive(Default)]
-struct Visits {
+struct SampleBlocks {
     seconds: Vec<f64>,
     starts: Vec<usize>,
 }
 
-impl Visits {
+impl SampleBlocks {
     fn begin(&mut self) {
         self.starts.push(self.seconds.len());
     }
@@ -218,7 +218,7 @@ impl Visits {
     }
 
     fn are_enough(&self) -> bool {
-        let taken = visits(&self.seconds, &self.starts).filter(|visit| !visit.is_empty());
-        self.seconds.len() >= ENOUGH && taken.count() >= MIN_VISITS
+        let taken = blocks(&self.seconds, &self.starts).filter(|block| !block.is_empty());
+        self.seconds.len() >= ENOUGH && taken.count() >= MIN_BLOCKS
     }
 }

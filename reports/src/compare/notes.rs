@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use statistics::MIN_VISITS;
+use statistics::MIN_BLOCKS;
 use text::Foreign;
 
 use super::join::Terms;
@@ -25,7 +25,7 @@ pub fn notes(base: &Measured, new: &Measured, terms: &Terms) -> Vec<String> {
         notes.extend(unfinished(name, run));
         notes.extend(clock_jump(name, run));
         notes.extend(disturbed(name, run));
-        notes.extend(visits(name, run).filter(|_| !base.is_paired_with(new)));
+        notes.extend(blocks(name, run).filter(|_| !base.is_paired_with(new)));
     }
     notes.extend(differences(base, new));
     notes.extend(gpus(base, new));
@@ -201,12 +201,12 @@ fn disturbed(name: &str, run: &Measured) -> Option<String> {
 }
 
 /// Without blocks of samples an interval does not include the scatter between runs.
-fn visits(name: &str, run: &Measured) -> Option<String> {
+fn blocks(name: &str, run: &Measured) -> Option<String> {
     let samples = run.points.iter().filter_map(|point| point.samples.as_ref().ok());
-    let without = samples.filter(|samples| !samples.all.has_visits()).count();
+    let without = samples.filter(|samples| !samples.all.has_blocks()).count();
     (without > 0).then(|| {
         format!(
-            "{} of the {name} with fewer than {MIN_VISITS} visits: their intervals \
+            "{} of the {name} with fewer than {MIN_BLOCKS} blocks: their intervals \
              leave out what differs from run to run; measure with more --samples",
             units::counted(without, "point")
         )

@@ -182,7 +182,7 @@ pub fn judge_paired(found: &Paired, quantity: Quantity, thresholds: &Thresholds)
 mod tests {
     use super::*;
     use crate::history::testing::row;
-    use statistics::GENERATION;
+    use statistics::ROUNDS_PER_RESTART;
 
     fn sample(round: usize, seconds: f64, cpu_s: Option<f64>, flags: &str) -> SampleRow {
         SampleRow {
@@ -230,8 +230,8 @@ mod tests {
         assert_eq!(Quantity::choose(&quiet, &busy), Quantity::Cpu);
         // One round each by five processes.
         let spread = |round: Round| -> Vec<Round> {
-            let is_first = |index: usize| index.is_multiple_of(GENERATION);
-            let all = (0..5 * GENERATION).map(|index| is_first(index).then_some(round));
+            let is_first = |index: usize| index.is_multiple_of(ROUNDS_PER_RESTART);
+            let all = (0..5 * ROUNDS_PER_RESTART).map(|index| is_first(index).then_some(round));
             all.map(Option::unwrap_or_default).collect()
         };
         let (found, _) = paired(&spread(quiet[0]), &spread(busy[0]));
@@ -248,9 +248,9 @@ mod tests {
         let rounds = |wall: f64, delay: f64| -> Vec<Round> {
             let sample =
                 SampleRow { run_delay_s: Some(delay), ..sample(0, wall + delay, Some(1.0), "") };
-            let is_first = |index: usize| index.is_multiple_of(GENERATION);
+            let is_first = |index: usize| index.is_multiple_of(ROUNDS_PER_RESTART);
             let round = |index| is_first(index).then(|| Round::of([&sample]));
-            (0..5 * GENERATION).map(|index| round(index).unwrap_or_default()).collect()
+            (0..5 * ROUNDS_PER_RESTART).map(|index| round(index).unwrap_or_default()).collect()
         };
         let ratio = |base: &[Round], new: &[Round]| {
             let (found, quantity) = paired(base, new);

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use statistics::{Between, Evidence, MIN_RUNS};
+use statistics::{Evidence, MIN_RUNS, ScatterBetweenRuns};
 
 use super::comparison::Key;
 use super::measured::{Measured, MeasuredPoint};
@@ -17,10 +17,10 @@ use crate::record::PointScatter;
 /// The scatter between runs on a machine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunScatter {
-    points: HashMap<Key, Between>,
-    variants: HashMap<Variant, Between>,
+    points: HashMap<Key, ScatterBetweenRuns>,
+    variants: HashMap<Variant, ScatterBetweenRuns>,
     /// For unknown points: the scatter of the worst variant.
-    worst: Between,
+    worst: ScatterBetweenRuns,
     origin: Origin,
 }
 
@@ -59,9 +59,12 @@ impl RunScatter {
             point.between.is_finite() && point.between >= 0.0 && point.runs >= MIN_RUNS
         };
         let known = scatter.iter().filter(sound).map(|point| {
-            (key(point), Between { deviation: point.between, df: (point.runs - 1) as f64 })
+            (
+                key(point),
+                ScatterBetweenRuns { deviation: point.between, df: (point.runs - 1) as f64 },
+            )
         });
-        let points: HashMap<Key, Between> = known.collect();
+        let points: HashMap<Key, ScatterBetweenRuns> = known.collect();
         let variants = variants(&points);
         let worst = variants.values().copied().reduce(larger)?;
         Some(RunScatter { points, variants, worst, origin })
@@ -79,7 +82,7 @@ impl RunScatter {
     }
 
     /// Scatter between runs of a point.
-    pub fn for_key(&self, key: &Key) -> Between {
+    pub fn for_key(&self, key: &Key) -> ScatterBetweenRuns {
         let variant = self.variants.get(&variant(key)).copied();
         match (self.points.get(key), variant) {
             (Some(point), Some(variant)) => larger(*point, variant),
@@ -102,7 +105,7 @@ pub fn scatter_of(runs: &[(&Measured, f64)]) -> Vec<PointScatter> {
     let scatter = |point: &MeasuredPoint| {
         let found = estimates.get(&point.key)?;
         Some(PointScatter {
-            between: Between::of_runs(found)?.deviation,
+            between: ScatterBetweenRuns::of_runs(found)?.deviation,
             runs: found.len(),
             point: point.key.point.clone(),
             stage: point.key.stage.clone(),
@@ -119,13 +122,13 @@ fn estimate(point: &MeasuredPoint, slowdown: f64) -> Option<Evidence> {
 }
 
 /// The root of the mean square over the points of each variant, weighted by the number of runs.
-fn variants(points: &HashMap<Key, Between>) -> HashMap<Variant, Between> {
-    let together = |points: Vec<&Between>| {
-        let mean = |of: fn(&Between) -> f64| {
+fn variants(points: &HashMap<Key, ScatterBetweenRuns>) -> HashMap<Variant, ScatterBetweenRuns> {
+    let together = |points: Vec<&ScatterBetweenRuns>| {
+        let mean = |of: fn(&ScatterBetweenRuns) -> f64| {
             let weighted = points.iter().map(|point| point.df * of(point));
             weighted.sum::<f64>() / points.iter().map(|point| point.df).sum::<f64>()
         };
-        Between {
+        ScatterBetweenRuns {
             deviation: mean(|point| point.deviation.powi(2)).sqrt(),
             // Their runs are the same: more points do not add runs.
             df: mean(|point| point.df),
@@ -144,7 +147,7 @@ fn variant(key: &Key) -> Variant {
     [&point.algorithm, &point.variant, &key.stage, &point.device].map(String::clone)
 }
 
-fn larger(a: Between, b: Between) -> Between {
+fn larger(a: ScatterBetweenRuns, b: ScatterBetweenRuns) -> ScatterBetweenRuns {
     if a.deviation >= b.deviation { a } else { b }
 }
 

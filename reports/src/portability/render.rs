@@ -154,7 +154,7 @@ fn record<'a>(comparison: &'a Comparison, candidate: &'a Candidate) -> Record<'a
         .with("ratio", cost.map(|cost| cost.ratio))
         .with("ci95_low", interval.map(|interval| interval.low))
         .with("ci95_high", interval.map(|interval| interval.high))
-        .with("visits", cost.map(|cost| cost.visits as u64))
+        .with("visits", cost.map(|cost| cost.blocks as u64))
         .with("noise", *noise)
         .with("within_claim", Cell::named(candidate.judged))
         .with("native_kernel", &of_native.kernel)

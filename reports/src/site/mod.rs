@@ -52,10 +52,10 @@ pub fn run_page(id: &str) -> String {
 
 /// Path of the page of a point on a machine, which is unique.
 fn point_page(trend: &Trend) -> String {
-    let track = &trend.track;
-    let machine = safe_name(&track.machine_key);
-    let gpu = track.gpu.as_ref().map(|model| format!("{}-", short_hash(model)));
-    format!("points/{machine}-{}{}.html", gpu.as_deref().unwrap_or(""), track.point.id())
+    let history = &trend.history;
+    let machine = safe_name(&history.machine_key);
+    let gpu = history.gpu.as_ref().map(|model| format!("{}-", short_hash(model)));
+    format!("points/{machine}-{}{}.html", gpu.as_deref().unwrap_or(""), history.point.id())
 }
 
 #[cfg(test)]
@@ -65,7 +65,7 @@ mod tests {
     use super::*;
     use crate::charts::fixture::{row, run};
     use crate::record::RunRecord;
-    use crate::trend::{Terms, tracks, trends};
+    use crate::trend::{Terms, point_histories, trends};
 
     /// Thirty runs, the last ten of them slower.
     fn runs() -> Vec<RunSummary> {
@@ -85,7 +85,7 @@ mod tests {
     fn site() -> Vec<Page> {
         let runs = runs();
         let of_runs = runs.iter().map(|run| (run.id.as_str(), &run.record, &run.rows[..]));
-        let trends = trends(tracks(of_runs), &Terms::default(), &[]);
+        let trends = trends(point_histories(of_runs), &Terms::default(), &[]);
         pages(&Site { title: "a store", runs: &runs, trends: &trends })
     }
 

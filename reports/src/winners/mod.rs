@@ -92,10 +92,10 @@ fn apart(axes: Axes) -> (Axes, Axes) {
 /// Groups rows by settings.
 fn settings<'a>(rows: &[&'a SummaryRow]) -> Vec<(Axes, Vec<&'a SummaryRow>)> {
     let (hosts, gpus): (Vec<_>, Vec<_>) = rows.iter().copied().partition(|row| row.device == CPU);
-    let mut settings = grouped(hosts, |row| shape::contest(row));
+    let mut settings = grouped(hosts, |row| shape::ranking_axes(row));
     let mut alone = Vec::new();
     for gpu in gpus {
-        let data = of_data(shape::contest(gpu));
+        let data = of_data(shape::ranking_axes(gpu));
         let same = settings.iter_mut().filter(|(axes, _)| of_data(axes.clone()) == data);
         let same: Vec<_> = same.collect();
         if same.is_empty() {
@@ -103,7 +103,7 @@ fn settings<'a>(rows: &[&'a SummaryRow]) -> Vec<(Axes, Vec<&'a SummaryRow>)> {
         }
         same.into_iter().for_each(|(_, rows)| rows.push(gpu));
     }
-    settings.extend(grouped(alone, |row| shape::contest(row)));
+    settings.extend(grouped(alone, |row| shape::ranking_axes(row)));
     settings
 }
 

@@ -10,10 +10,10 @@ use reports::compare::{
 };
 use reports::record::{Gpu, PointScatter, RunRecord, SampleRow, SummaryRow, YesNo, flags};
 use reports::store::RunFolder;
-use statistics::GENERATION;
+use statistics::ROUNDS_PER_RESTART;
 
 /// Number of samples of a block; blocks differ a little, as in real runs.
-const VISIT: usize = 10;
+const BLOCK: usize = 10;
 
 /// A point of a variant with this median.
 fn point(variant: &str, fingerprint: &str) -> SummaryRow {
@@ -49,10 +49,10 @@ fn read(path: &Path) -> Measured {
 fn samples(row: &SummaryRow, middle: f64, salt: usize) -> Vec<SampleRow> {
     let noise = |i: usize| ((i * 7919 + salt * 104_729) % 101) as f64 / 101.0 - 0.5;
     let sample = |i: usize| SampleRow {
-        flags: if i.is_multiple_of(VISIT) { flags::FRESH.into() } else { String::new() },
+        flags: if i.is_multiple_of(BLOCK) { flags::FRESH.into() } else { String::new() },
         ..SampleRow::new(&row.point(), &row.stage, i, i, middle * (1.0 + 0.01 * noise(i)))
     };
-    (0..4 * VISIT).map(sample).collect()
+    (0..4 * BLOCK).map(sample).collect()
 }
 
 fn compared(base: &Measured, new: &Measured) -> Comparison {
@@ -442,11 +442,11 @@ fn paired_run_by(
         let mut run = RunFolder::create(&folder.join(name), &record).expect("created");
         for round in 0..rounds {
             let drift = 1.0 + 0.1 * ((round * 7919) % 101) as f64 / 101.0;
-            let visit = samples(&row, factor * drift, round + name.len());
-            let visit = visit[..VISIT].iter().cloned();
-            let round = round / 2 * GENERATION + round % 2;
-            let visit: Vec<_> = visit.map(|row| SampleRow { round, ..row }).collect();
-            run.append_samples(&visit).expect("written");
+            let block = samples(&row, factor * drift, round + name.len());
+            let block = block[..BLOCK].iter().cloned();
+            let round = round / 2 * ROUNDS_PER_RESTART + round % 2;
+            let block: Vec<_> = block.map(|row| SampleRow { round, ..row }).collect();
+            run.append_samples(&block).expect("written");
         }
         run.append_summary(&[row]).expect("written");
         read(&folder.join(name))

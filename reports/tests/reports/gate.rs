@@ -22,7 +22,7 @@ use crate::common::{record, row};
 const VARIANTS: usize = 16;
 const INPUTS: usize = 16;
 const POINTS: usize = VARIANTS * INPUTS;
-const VISITS: usize = 5;
+const BLOCKS: usize = 5;
 const SAMPLES: usize = 6;
 /// Number of runs of the store that determine the scatter between runs.
 const NIGHTS: usize = 12;
@@ -57,11 +57,11 @@ fn series(noise: &mut Noise, runs: Runs, point: usize, change: f64) -> Series {
     let between = 0.002 * 10_f64.powf((point / INPUTS) as f64 / (VARIANTS - 1) as f64);
     let level = change + between * runs.draw(noise);
     let mut samples = Vec::new();
-    for _ in 0..VISITS {
-        let visit = level + 0.003 * noise.normal();
-        samples.extend((0..SAMPLES).map(|_| (visit + 0.01 * noise.heavy()).exp()));
+    for _ in 0..BLOCKS {
+        let block = level + 0.003 * noise.normal();
+        samples.extend((0..SAMPLES).map(|_| (block + 0.01 * noise.heavy()).exp()));
     }
-    let starts: Vec<usize> = (0..VISITS).map(|visit| visit * SAMPLES).collect();
+    let starts: Vec<usize> = (0..BLOCKS).map(|block| block * SAMPLES).collect();
     Series::new(&samples, &starts)
 }
 

@@ -10,7 +10,7 @@ use reports::compare::{Measured, Terms, compare};
 use reports::history::{Added, Filter, Retention, Series, Store, Unfinished};
 use reports::record::{Gpu, RunRecord, SELF_TEST_VERSION, SelfTest};
 use reports::store::{RunFolder, read_run, read_samples, read_summary};
-use reports::trend::{self, tracks};
+use reports::trend::{self, point_histories};
 
 const FIXTURE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures/store");
 
@@ -64,9 +64,10 @@ fn old_runs_are_listed_compared_and_trended() {
     assert_eq!((compared.points.len(), compared.only_new.len()), (2, 0));
     assert!(compared.points.iter().all(|point| point.base.samples == 10));
     let summaries = store.summaries(&Filter::default()).expect("read");
-    let tracks = tracks(summaries.iter().map(|run| (&*run.id, &run.record, &run.rows[..])));
-    assert!(tracks.iter().all(|track| track.visits.len() == 2) && tracks.len() == 2);
-    let trends = trend::trends(tracks, &trend::Terms::default(), &[]);
+    let histories =
+        point_histories(summaries.iter().map(|run| (&*run.id, &run.record, &run.rows[..])));
+    assert!(histories.iter().all(|history| history.entries.len() == 2) && histories.len() == 2);
+    let trends = trend::trends(histories, &trend::Terms::default(), &[]);
     assert!(trends.iter().all(|trend| trend.shifts.is_empty()));
 }
 
@@ -115,10 +116,10 @@ fn renamed_variants_continue() {
         let rows = aliases.of_rows(read_summary(run).expect("read"), &record.software.version);
         (record, rows)
     });
-    let tracks = tracks(summaries.iter().map(|(record, rows)| ("", record, &rows[..])));
-    let names: Vec<_> = tracks.iter().map(|track| track.point.variant.as_str()).collect();
+    let histories = point_histories(summaries.iter().map(|(record, rows)| ("", record, &rows[..])));
+    let names: Vec<_> = histories.iter().map(|history| history.point.variant.as_str()).collect();
     assert_eq!(names.len(), 2, "{names:?}");
-    assert!(tracks.iter().all(|track| track.visits.len() == 2));
+    assert!(histories.iter().all(|history| history.entries.len() == 2));
 }
 
 /// Adds a run as earlier versions recorded it, whose machine key included the driver, and accepts

@@ -6,7 +6,7 @@ use reports::charts;
 use reports::history::Store;
 use reports::store::RunSummary;
 use reports::table::Format;
-use reports::trend::{self, AcceptedShift, Listing, Track, Trend};
+use reports::trend::{self, AcceptedShift, Listing, PointHistory, Trend};
 use text::Foreign;
 
 use super::{accepted_shifts, moved};
@@ -16,18 +16,18 @@ use crate::request::ChangesRequest;
 pub(super) fn run(store: &Store, request: &ChangesRequest) -> Result<Exit, Failure> {
     let accepted = accepted(store, request.judging.accepted_shifts.as_deref())?;
     let runs = store.summaries(&request.filter())?;
-    let mut tracks = tracks(&runs);
+    let mut histories = point_histories(&runs);
     // Accepted changes of points that are not selected are not checked.
     let points = request.points.filter();
-    tracks.retain(|track| points.takes(&track.point));
-    if tracks.is_empty() {
+    histories.retain(|history| points.takes(&history.point));
+    if histories.is_empty() {
         let store = store.root().shown();
         let nothing = format!("nothing was compared: no such valid point in {store}");
         return Err(Failure::NothingMeasured(nothing));
     }
-    let unjudged = moved::unjudged(&tracks);
-    let moved = (!unjudged.is_empty()).then(|| moved::words(&unjudged, &tracks));
-    let trends = trend::trends(tracks, &request.judging.terms(), &accepted);
+    let unjudged = moved::unjudged(&histories);
+    let moved = (!unjudged.is_empty()).then(|| moved::words(&unjudged, &histories));
+    let trends = trend::trends(histories, &request.judging.terms(), &accepted);
     if let Some(folder) = &request.out {
         draw(folder, &trends, request.listing)?;
     }
@@ -59,9 +59,9 @@ pub(in crate::commands) fn accepted(
     }
 }
 
-fn tracks(runs: &[RunSummary]) -> Vec<Track> {
+fn point_histories(runs: &[RunSummary]) -> Vec<PointHistory> {
     let runs = runs.iter();
-    trend::tracks(runs.map(|run| (run.id.as_str(), &run.record, &run.rows[..])))
+    trend::point_histories(runs.map(|run| (run.id.as_str(), &run.record, &run.rows[..])))
 }
 
 fn draw(folder: &Path, trends: &[Trend], listing: Listing) -> Result<(), Failure> {
