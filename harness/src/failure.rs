@@ -14,7 +14,7 @@ use reports::history::HistoryError;
 use reports::report::ReportError;
 use reports::store::StoreError;
 use reports::table::TableError;
-use text::Foreign;
+use text::Untrusted;
 
 use crate::measure::MeasureError;
 use crate::paired::{PairedError, ServeError};
@@ -39,7 +39,7 @@ pub enum Failure {
     #[error(transparent)]
     Data(#[from] DataError),
     /// A damaged page, with `--strict`.
-    #[error("{}, {damaged}; without --strict, damaged pages are left out", path.shown())]
+    #[error("{}, {damaged}; without --strict, damaged pages are left out", path.escaped())]
     DamagedPage {
         /// The file.
         path: PathBuf,
@@ -101,7 +101,7 @@ pub enum Failure {
     #[error(transparent)]
     Serve(#[from] ServeError),
     /// A file that can't be written.
-    #[error("{}: {source}", path.shown())]
+    #[error("{}: {source}", path.escaped())]
     Write {
         /// The file.
         path: PathBuf,

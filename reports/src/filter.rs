@@ -3,7 +3,7 @@
 use std::str::FromStr;
 
 use glob::Pattern;
-use text::Foreign;
+use text::Untrusted;
 
 use crate::record::Point;
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value, json};
-use text::Foreign;
+use text::Untrusted;
 
 use crate::compare::Comparison;
 use crate::frame::{Cell, Document, Frame, summary};
@@ -224,7 +224,7 @@ fn the_files_are_those_of_the_types() {
             std::fs::write(&path, &text).expect("written");
         }
         let file = std::fs::read_to_string(&path).unwrap_or_default();
-        assert!(file == text, "{} is not that of the types; BLESS=1 writes it", path.shown());
+        assert!(file == text, "{} is not that of the types; BLESS=1 writes it", path.escaped());
     }
 }
 

@@ -9,7 +9,7 @@ use std::hash::{Hash, Hasher};
 use std::ops::Deref;
 use std::sync::Arc;
 
-use text::Foreign;
+use text::Untrusted;
 
 use crate::aliases::old_axis;
 use crate::record::{AxisKind, AxisRecord, Params, Point, SummaryRow};
@@ -219,9 +219,11 @@ pub fn common(points: impl IntoIterator<Item = Axes>) -> Axes {
 pub fn phrase(name: &AxisName, text: &str) -> String {
     let shown = value(name, text);
     match name.label().strip_suffix('s') {
-        Some(singular) if is_count(name, text) && text == "1" => format!("1 {}", singular.shown()),
-        _ if is_count(name, text) => format!("{shown} {}", name.label().shown()),
-        _ => format!("{} {shown}", name.label().shown()),
+        Some(singular) if is_count(name, text) && text == "1" => {
+            format!("1 {}", singular.escaped())
+        }
+        _ if is_count(name, text) => format!("{shown} {}", name.label().escaped()),
+        _ => format!("{} {shown}", name.label().escaped()),
     }
 }
 
@@ -229,8 +231,8 @@ pub fn phrase(name: &AxisName, text: &str) -> String {
 /// ms`, `random`.
 pub fn value(name: &AxisName, text: &str) -> String {
     let AxisRecord { kind, unit, .. } = name.declared();
-    let Some(number) = number_of(text) else { return text.shown().to_string() };
-    let exact = || text.shown().to_string();
+    let Some(number) = number_of(text) else { return text.escaped().to_string() };
+    let exact = || text.escaped().to_string();
     match kind {
         AxisKind::Count | AxisKind::Frequency if has_three_digits(number) => {
             with_unit(&units::count(number), unit)
@@ -243,7 +245,7 @@ pub fn value(name: &AxisName, text: &str) -> String {
 /// A value with the unit of its axis, rounded to three digits: `31.6 k`.
 pub fn short_value(name: &AxisName, text: &str) -> String {
     let AxisRecord { kind, unit, .. } = name.declared();
-    let Some(number) = number_of(text) else { return text.shown().to_string() };
+    let Some(number) = number_of(text) else { return text.escaped().to_string() };
     match kind {
         AxisKind::Duration => {
             let time = units::seconds(number * 1e-9, 4);
@@ -254,7 +256,7 @@ pub fn short_value(name: &AxisName, text: &str) -> String {
         }
         AxisKind::Frequency => with_unit(&units::count(number), unit),
         _ if number.abs() >= 1000.0 => with_unit(&units::count(number), unit),
-        _ => with_unit(&text.shown().to_string(), unit),
+        _ => with_unit(&text.escaped().to_string(), unit),
     }
 }
 
@@ -272,7 +274,7 @@ fn with_unit(number: &str, unit: &str) -> String {
     if unit.is_empty() {
         number.to_owned()
     } else {
-        units::with_unit(number, &unit.shown().to_string())
+        units::with_unit(number, &unit.escaped().to_string())
     }
 }
 
@@ -332,8 +334,8 @@ pub fn name(row: &SummaryRow) -> String {
 
 /// `block-merge on cuda:0`; the CPU is omitted.
 pub fn on_device(name: String, device: &str) -> String {
-    let name = name.shown();
-    if device == CPU { name.to_string() } else { format!("{name} on {}", device.shown()) }
+    let name = name.escaped();
+    if device == CPU { name.to_string() } else { format!("{name} on {}", device.escaped()) }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use csv::{Reader, ReaderBuilder, StringRecord, Trim};
 use files::Lines;
-use text::Foreign;
+use text::Untrusted;
 
 use super::fields::csv_error;
 use crate::DataError;

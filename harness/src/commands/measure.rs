@@ -1,6 +1,6 @@
 //! `bench sort` and the like: measure a task.
 
-use text::Foreign;
+use text::Untrusted;
 
 use super::present::{check_store, keep_complete, present, say_what_resumes, store_and_show};
 use super::suite::dry_run::DryRun;
@@ -63,7 +63,7 @@ fn go_on(request: &MeasureRequest, plan: &mut Plan) -> Result<Option<ResumableRu
         let all = plan.len();
         plan.retain(|point| !earlier.done.contains(point));
         let done = all - plan.len();
-        let folder = earlier.folder.shown();
+        let folder = earlier.folder.escaped();
         say(&format!("resuming {folder}: {done} of {all} points are done"));
     }
     Ok(earlier)

@@ -11,7 +11,7 @@ use reports::record::Effort;
 use reports::run_table::{self, View};
 use reports::store::{self, INTERRUPTED, Run};
 use reports::units;
-use text::Foreign;
+use text::Untrusted;
 
 use crate::failure::{Exit, Failure};
 use crate::measure::RunResult;
@@ -50,7 +50,7 @@ pub(super) fn present(outcome: &RunResult, output: &OutputFlags) -> Result<Exit,
         let view = View { rank, screen, detail: output.detail };
         Ok(run_table::render(format, &outcome.record, &outcome.summary, view)?)
     })?;
-    let folder = outcome.folder.shown();
+    let folder = outcome.folder.escaped();
     if outcome.interrupted {
         super::say(&format!("bench: interrupted; what was measured is kept in {folder}"));
     }
@@ -121,7 +121,7 @@ pub(super) fn keep(folder: &Path, store: Option<&Path>, quiet: bool) -> Result<(
     let Some(store) = store else { return Ok(()) };
     let runs = Store::create_or_open(store)?;
     let added = runs.add(folder, Unfinished::Refuse)?;
-    let stored = format!("stored as {} in {}", added.id(), store.shown());
+    let stored = format!("stored as {} in {}", added.id(), store.escaped());
     let fingerprint = platform::executable_fingerprint();
     let kept = runs.keep_executable(&fingerprint, &std::env::current_exe()?);
     let kept = kept.map_err(Failure::from).and_then(|()| keep_plugins(&runs, folder));
@@ -149,7 +149,7 @@ fn keep_plugins(store: &Store, run: &Path) -> Result<(), Failure> {
         } else {
             super::say(&format!(
                 "note: {} has changed since it was loaded: it is not stored",
-                plugin.file.shown()
+                plugin.file.escaped()
             ));
         }
     }
@@ -209,13 +209,13 @@ mod tests {
 
     /// A new variant needs a style in `reports/src/charts/palette.rs`.
     #[test]
-    fn variants_of_a_task_have_looks_of_their_own() {
+    fn variants_of_a_task_have_styles_of_their_own() {
         for task in tasks() {
-            let mut looks = BTreeMap::new();
+            let mut styles = BTreeMap::new();
             for VariantInfo { name, .. } in task.variants() {
-                let look = charts::look_of(name);
-                let look = look.unwrap_or_else(|| panic!("{} {name} has no look", task.name()));
-                let other = looks.insert(look, name).filter(|other| *other != name);
+                let style = charts::style_index(name);
+                let style = style.unwrap_or_else(|| panic!("{} {name} has no style", task.name()));
+                let other = styles.insert(style, name).filter(|other| *other != name);
                 assert_eq!(other, None, "{} {name} looks like another", task.name());
             }
         }

@@ -7,9 +7,9 @@ use reports::record::retain_samples_of;
 use reports::report::{self, ReportInput};
 use reports::site::{Page, Site, pages, run_page};
 use reports::store::{Run, RunSummary, read_samples};
-use reports::trend::{self, Terms};
+use reports::trend::{self, ShiftLimits};
 use reports::units::counted;
-use text::Foreign;
+use text::Untrusted;
 
 use super::history::accepted;
 use super::report::{MAX_STORED, own_file};
@@ -25,16 +25,16 @@ pub(super) fn run(request: &SiteRequest) -> Result<Exit, Failure> {
     }
     runs.retain(|run| !run.rows.is_empty());
     if runs.is_empty() {
-        let nothing = format!("{} has no run with such a point", store.root().shown());
+        let nothing = format!("{} has no run with such a point", store.root().escaped());
         return Err(Failure::NothingMeasured(nothing));
     }
     let point_histories = runs.iter().map(|run| (run.id.as_str(), &run.record, &run.rows[..]));
     let trends = trend::trends(
         trend::point_histories(point_histories),
-        &Terms::default(),
+        &ShiftLimits::default(),
         &accepted(&store, None)?,
     );
-    let name = || store.root().shown().to_string();
+    let name = || store.root().escaped().to_string();
     let title = request.title.clone().unwrap_or_else(name);
     let pages = pages(&Site { title: &title, runs: &runs, trends: &trends });
     own_file::check(&request.out.join("index.html"), request.force)?;
@@ -46,7 +46,7 @@ pub(super) fn run(request: &SiteRequest) -> Result<Exit, Failure> {
     }
     super::say(&format!(
         "site: {}, with pages of {} and {}",
-        request.out.join("index.html").shown(),
+        request.out.join("index.html").escaped(),
         counted(trends.len(), "point"),
         counted(runs.len(), "run")
     ));

@@ -1,7 +1,7 @@
 //! `bench throughput`: keep a task busy by streams of events.
 
 use reports::throughput;
-use text::Foreign;
+use text::Untrusted;
 
 use super::refuse_development_build;
 use crate::cli::{CommandEnvironment, Request, parse_in};
@@ -64,7 +64,7 @@ fn present(outcome: &ThroughputResult, request: &ThroughputRequest) -> Result<Ex
     super::put(&request.flags.format, |format, screen| {
         Ok(throughput::render(format, &outcome.record, &outcome.rows, screen)?)
     })?;
-    let folder = outcome.folder.shown();
+    let folder = outcome.folder.escaped();
     if outcome.interrupted {
         super::say(&format!("bench: interrupted; what was measured is kept in {folder}"));
     }

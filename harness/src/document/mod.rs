@@ -9,7 +9,7 @@ mod problems;
 
 use std::slice;
 
-use text::Foreign;
+use text::Untrusted;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 

@@ -13,7 +13,7 @@ use reports::record::{
 };
 use reports::store::{RunFolder, StoreError};
 use reports::units;
-use text::Foreign;
+use text::Untrusted;
 
 use super::MeasureError;
 use super::deadline::Deadline;
@@ -67,7 +67,7 @@ impl<'a> Session<'a> {
         plugin_guard::keep_results_in(folder.path());
         let mut session = Session { run_spec, resources };
         let mut progress = progress(run_spec);
-        progress.line(&format!("results go to {}", folder.path().shown()));
+        progress.line(&format!("results go to {}", folder.path().escaped()));
         for note in &record.notes {
             progress.line(note);
         }
@@ -238,7 +238,7 @@ fn draw(
     let start = Instant::now();
     let drawn = charts::draw(record, &rows.summary, &rows.samples, wanted);
     let written = drawn.and_then(|drawn| charts::write(folder.path(), &drawn));
-    let kept = || folder.path().shown().to_string();
+    let kept = || folder.path().escaped().to_string();
     written.map_err(|source| MeasureError::Chart { source, kept: kept() })?;
     Ok(start.elapsed().as_secs_f64())
 }
@@ -247,7 +247,7 @@ fn draw(
 fn keep(error: MeasureError, folder: &Path) -> MeasureError {
     match error {
         MeasureError::Store(source) => {
-            MeasureError::StoreInterrupted { source, kept: folder.shown().to_string() }
+            MeasureError::StoreInterrupted { source, kept: folder.escaped().to_string() }
         }
         other => other,
     }
@@ -352,7 +352,7 @@ fn expensive_clock(environment: &Environment, samples: &[SampleRow]) -> Option<S
     Some(format!(
         "reading the clock ({}) takes {}, which is {} of the shortest sample: short times are too \
          long by about that; use larger inputs{other}",
-        source.unwrap_or("of an unknown source").shown(),
+        source.unwrap_or("of an unknown source").escaped(),
         units::seconds(price, 2),
         units::percent(price / shortest)
     ))

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 
 use reports::history::{BaselineState, HistoryError, Series, Store};
 use reports::store::read_run;
-use text::Foreign;
+use text::Untrusted;
 
 use super::PairedError;
 use super::against::Executable;
@@ -134,7 +134,7 @@ fn built(
     let folder = whole.map_err(|source| file(&folder, source))?;
     let log = folder.join("build.log");
     let short = &commit[..12];
-    let see = log.shown();
+    let see = log.escaped();
     report(&format!("building {name} ({short}), see {see}"));
     let tree = folder.join("tree");
     let git = |arguments: &[&str]| Checkout(Path::new(".")).git(arguments);

@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::time::SystemTime;
 
 use reports::units::counted;
-use text::Foreign;
+use text::Untrusted;
 
 /// Suffix of builds with uncommitted changes.
 const DIRTY: &str = "-dirty";
@@ -64,7 +64,7 @@ impl Checkout<'_> {
                 0 => String::new(),
                 count => format!(" and {}", counted(count, "other file")),
             };
-            return Some(format!("{}{others} changed after it was built", first.shown()));
+            return Some(format!("{}{others} changed after it was built", first.escaped()));
         }
         built_from
             .ends_with(DIRTY)

@@ -91,7 +91,7 @@ impl Child {
         let stdout = process.stdout.take();
         let (Some(asks), Some(stdout), Some(stderr)) = (asks, stdout, process.stderr.take()) else {
             let problem = "it has no standard streams".to_owned();
-            return Err(PairedError::Foreign { bench, problem });
+            return Err(PairedError::Incompatible { bench, problem });
         };
         let listening = lines_of(stdout).and_then(|answers| Ok((answers, lines_of(stderr)?)));
         let (answers, stderr_lines) = match listening {
@@ -119,18 +119,18 @@ impl Child {
         let protocol = VERSION;
         let sent = self.send(&Request::Hello { protocol, again }, GREETING);
         // An older build may have ended before it has read anything.
-        sent.map_err(|error| self.foreign_if_died(error))
+        sent.map_err(|error| self.incompatible_if_died(error))
     }
 
-    fn foreign(&self, problem: String) -> PairedError {
+    fn incompatible(&self, problem: String) -> PairedError {
         let bench = self.bench.clone();
-        PairedError::Foreign { bench, problem }
+        PairedError::Incompatible { bench, problem }
     }
 
-    fn foreign_if_died(&self, error: PairedError) -> PairedError {
+    fn incompatible_if_died(&self, error: PairedError) -> PairedError {
         match error {
             PairedError::Child { problem: ChildProblem::Died { said, .. }, .. } => {
-                self.foreign(said)
+                self.incompatible(said)
             }
             other => other,
         }
@@ -146,13 +146,12 @@ impl Child {
                 self.software = *software;
                 Ok(())
             }
-            Ok(Response::Hello { protocol, .. }) => {
-                Err(self
-                    .foreign(format!("it uses version {protocol} of the protocol, not {VERSION}")))
-            }
-            Ok(_) => Err(self.foreign("it sent an unexpected answer".to_owned())),
+            Ok(Response::Hello { protocol, .. }) => Err(self.incompatible(format!(
+                "it uses version {protocol} of the protocol, not {VERSION}"
+            ))),
+            Ok(_) => Err(self.incompatible("it sent an unexpected answer".to_owned())),
             // An older build reports that it does not know the subcommand.
-            Err(error) => Err(self.foreign_if_died(error)),
+            Err(error) => Err(self.incompatible_if_died(error)),
         }
     }
 
@@ -192,7 +191,7 @@ impl Child {
             Ok(answer) => Ok(answer),
             Err(_) => {
                 let line: String = line.chars().take(80).collect();
-                Err(self.foreign(format!("it answers {line:?}")))
+                Err(self.incompatible(format!("it answers {line:?}")))
             }
         }
     }

@@ -21,7 +21,7 @@ pub enum ServeError {
     #[error(
         "`bench sample --serve` is for `bench run SUITE --against RUN`, which asks otherwise: {0}"
     )]
-    Foreign(serde_json::Error),
+    UnknownRequest(serde_json::Error),
     /// The channel can't be read or written any more.
     #[error("standard output: {0}")]
     Channel(#[from] std::io::Error),
@@ -31,7 +31,7 @@ impl ServeError {
     /// Exit code for scripts.
     pub(crate) fn exit(&self) -> Exit {
         match self {
-            ServeError::Foreign(_) => Exit::Usage,
+            ServeError::UnknownRequest(_) => Exit::Usage,
             ServeError::Channel(_) => Exit::Failed,
         }
     }
@@ -43,7 +43,7 @@ pub(crate) fn serve(asks: impl BufRead, mut answers: impl Write) -> Result<(), S
     let mut next = || -> Result<Option<Request>, ServeError> {
         let line = lines.next().transpose()?;
         let ask = line.map(|line| serde_json::from_str(&line));
-        ask.transpose().map_err(ServeError::Foreign)
+        ask.transpose().map_err(ServeError::UnknownRequest)
     };
     let mut answer = |answer: &Response| -> Result<(), ServeError> {
         let text = serde_json::to_string(answer).map_err(std::io::Error::from)?;

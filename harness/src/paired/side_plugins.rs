@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use reports::history::Store;
 use reports::record::{PluginRecord, Point, RunRecord};
 use reports::store::{StoreError, read_summary};
-use text::Foreign;
+use text::Untrusted;
 
 use crate::plugins;
 
@@ -82,7 +82,7 @@ impl SidePlugins {
         Some(format!(
             "not run: {} has changed since, and the one that was measured was not kept; measure \
              the base again with --store, which keeps plugins",
-            lost.plugin.file.shown()
+            lost.plugin.file.escaped()
         ))
     }
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use algorithms::device::Device;
 use algorithms::task::{Task, VariantInfo};
-use text::Foreign;
+use text::Untrusted;
 
 use super::teams::TeamList;
 use super::{CandidateSpec, Input, Origin, Plan, PlanError, memory, select_variants};
@@ -28,7 +28,7 @@ impl Plan {
         let mut notes = idle_devices(request, &candidates);
         notes.extend(with_one_level(request, &candidates));
         let defaults = request.config.iter();
-        notes.extend(defaults.map(|file| format!("defaults of flags from {}", file.shown())));
+        notes.extend(defaults.map(|file| format!("defaults of flags from {}", file.escaped())));
         notes.extend(origins.iter().flat_map(|(origin, _)| origin.notes()));
         notes.dedup();
         let input =

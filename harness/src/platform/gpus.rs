@@ -9,7 +9,7 @@ use algorithms::device::gpu::{DeviceError, Gpu};
 use algorithms::device::gpu::{hip, webgpu};
 use algorithms::device::{Backend, Device, Target, Team};
 use algorithms::plugin;
-use text::Foreign;
+use text::Untrusted;
 
 /// GPUs by name.
 #[derive(Default)]
@@ -126,7 +126,7 @@ pub fn only_verifies(device: Device) -> Option<String> {
         Device::Wgpu(number) | Device::WgpuChecked(number) => {
             let adapters = webgpu::adapters().ok()?;
             let adapter = adapters.get(number as usize).filter(|it| it.is_software)?;
-            format!("{device} is software, {}, which shows {shows}", adapter.name.shown())
+            format!("{device} is software, {}, which shows {shows}", adapter.name.escaped())
         }
         _ => return None,
     };

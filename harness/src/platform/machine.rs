@@ -6,7 +6,7 @@ use algorithms::device::gpu::cuda;
 use reports::record::{Environment, Gpu, Machine};
 use reports::units;
 use sysinfo::{CpuRefreshKind, MemoryRefreshKind, RefreshKind, System};
-use text::Foreign;
+use text::Untrusted;
 
 use super::affinity::assumption;
 use super::core_kinds::{core_kinds, mixed_kinds};

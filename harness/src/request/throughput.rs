@@ -8,7 +8,7 @@ use std::time::Duration;
 use algorithms::device::Device;
 use clap::{ArgAction, Args};
 use reports::table::Format;
-use text::Foreign;
+use text::Untrusted;
 
 use super::values::{self, Threads, each_once};
 use super::{MeasureRequest, Outputs, is_only_tried};
@@ -137,7 +137,7 @@ impl FromStr for DeviceSet {
                 let problem = format!("{} and {device} are devices of different kinds", devices[0]);
                 return Err(format!(
                     "{problem}; give them as two: {}",
-                    text.replace('+', ",").shown()
+                    text.replace('+', ",").escaped()
                 ));
             }
             if devices[..i].contains(device) {

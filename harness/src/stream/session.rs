@@ -12,7 +12,7 @@ use reports::record::{RunRecord, YesNo};
 use reports::store::StreamFolder;
 use reports::stream::{StreamRow, TimesliceRow, WRONG, short};
 use reports::units;
-use text::Foreign;
+use text::Untrusted;
 
 use super::StreamError;
 use super::begin::{StartMissed, StartTime};
@@ -136,7 +136,7 @@ impl<'a> Session<'a> {
         let path = self.request.flags.out.clone().unwrap_or_else(|| default_folder("stream"));
         let path = claimed(&path).map_err(MeasureError::from)?;
         let mut folder = StreamFolder::create(&path, &record).map_err(MeasureError::from)?;
-        (self.report)(&format!("results go to {}", path.shown()));
+        (self.report)(&format!("results go to {}", path.escaped()));
         let mut outcome = StreamResult { folder: path, ..StreamResult::default() };
         let mut timeslices = Vec::new();
         for index in 0..self.planned.points.len() {
@@ -152,7 +152,7 @@ impl<'a> Session<'a> {
         record.notes.extend(self.live.end());
         record.notes.extend(outcome.remarks.iter().map(|&remark| remark.to_owned()));
         outcome.interrupted = self.interrupt.asked();
-        let kept = || outcome.folder.shown().to_string();
+        let kept = || outcome.folder.escaped().to_string();
         if self.request.flags.charts {
             let drawn = charts::draw_stream(&record, &outcome.rows, &timeslices);
             let written = drawn.and_then(|drawn| charts::write(&outcome.folder, &drawn));
@@ -453,7 +453,7 @@ fn record_speed(
 }
 
 fn interrupted(source: reports::store::StoreError, outcome: &StreamResult) -> StreamError {
-    let kept = outcome.folder.shown().to_string();
+    let kept = outcome.folder.escaped().to_string();
     MeasureError::StoreInterrupted { source, kept }.into()
 }
 

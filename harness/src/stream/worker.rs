@@ -8,7 +8,7 @@ use algorithms::algorithm::Segments;
 use algorithms::device::{Arena, Device, Target};
 use algorithms::sts::task::Timeslices;
 use algorithms::sts_events::EventRules;
-use text::Foreign;
+use text::Untrusted;
 
 use super::check_budget::{CheckBudget, DigestCost};
 use super::job::{Job, JobResult, wrong};
@@ -92,7 +92,7 @@ fn serve(memory: i32) -> Result<(), End> {
                     let check = if check { checked.check(&mut budget)? } else { None };
                     if let Some(path) = hits {
                         let written = hits_file::write(&path, &checked.job.output()?);
-                        written.map_err(|error| unable(format!("{}: {error}", path.shown())))?;
+                        written.map_err(|error| unable(format!("{}: {error}", path.escaped())))?;
                     }
                     checked.job.release();
                     send(&Response::Done { number, begun_ns, ended_ns, check, built })?;

@@ -9,7 +9,7 @@ use reports::record::RunRecord;
 use reports::store::ThroughputFolder;
 use reports::throughput::ThroughputRow;
 use reports::units;
-use text::Foreign;
+use text::Untrusted;
 
 use super::ceilings::Ceilings;
 use super::events::Events;
@@ -94,7 +94,7 @@ impl<'a> Session<'a> {
         let path = self.request.flags.out.clone().unwrap_or_else(|| default_folder(&name));
         let path = claimed(&path)?;
         let mut folder = ThroughputFolder::create(&path, &record)?;
-        (self.report)(&format!("results go to {}", path.shown()));
+        (self.report)(&format!("results go to {}", path.escaped()));
         let budget = self.request.flags.budget;
         let time = budget.map(|budget| budget.mul_f64(CEILINGS));
         let ceilings = Ceilings::measure(&self.request.device_sets, &self.gpus, time, self.report)?;
@@ -103,7 +103,7 @@ impl<'a> Session<'a> {
         folder.describe(&record)?;
         let mut outcome = ThroughputResult { folder: path, ..ThroughputResult::default() };
         let measured = self.measure_all(&ceilings, &mut folder, &mut outcome, &mut record);
-        let kept = || outcome.folder.shown().to_string();
+        let kept = || outcome.folder.escaped().to_string();
         measured.map_err(|error| match error {
             MeasureError::Store(source) => MeasureError::StoreInterrupted { source, kept: kept() },
             other => other,

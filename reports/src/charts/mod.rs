@@ -55,7 +55,7 @@ use std::path::{Path, PathBuf};
 pub use chart::NamedSvg;
 pub use error::ChartError;
 pub(crate) use palette::color as series_color;
-pub use palette::look_of;
+pub use palette::style_index;
 
 use crate::grouped::{grouped, tasks_of};
 use crate::portability::Comparison;

@@ -57,7 +57,7 @@ type PanelsWithNotes = (Vec<LinePanel>, Vec<String>);
 /// Content of timeslices, a panel for each quantity: of the device that keeps up with the highest
 /// speed, as all devices get the same data.
 fn contents(streams: &Streams, quantities: &[Quantity]) -> Option<PanelsWithNotes> {
-    let row = streams.shown().into_iter().max_by(|a, b| a.speed.total_cmp(&b.speed))?;
+    let row = streams.best_rows().into_iter().max_by(|a, b| a.speed.total_cmp(&b.speed))?;
     let palette = Palette::new(quantities.iter().map(|quantity| quantity.name().to_owned()));
     let x = time_axis(row.duration_s);
     let panel = |quantity: &Quantity| {
@@ -81,7 +81,7 @@ fn contents(streams: &Streams, quantities: &[Quantity]) -> Option<PanelsWithNote
 
 /// Bytes per second over time, a panel for each device.
 fn bytes(reproduction: &Reproduction, streams: &Streams) -> Option<PanelsWithNotes> {
-    let shown = streams.shown();
+    let shown = streams.best_rows();
     let printed = printed(reproduction);
     let names = shown.iter().map(|row| name(row)).chain(printed.iter().map(|it| it.0.clone()));
     let palette = Palette::new(names);

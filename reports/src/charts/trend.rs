@@ -83,12 +83,12 @@ fn cut(shift: &Shift) -> ChangeMarker {
 mod tests {
     use super::*;
     use crate::trend::fixture::history;
-    use crate::trend::{Terms, trends};
+    use crate::trend::{ShiftLimits, trends};
 
     fn found() -> Vec<Trend> {
         let histories =
             vec![history("changed", &[(20, 1e-3), (10, 1.1e-3)]), history("steady", &[(20, 1e-3)])];
-        trends(histories, &Terms::default(), &[])
+        trends(histories, &ShiftLimits::default(), &[])
     }
 
     #[test]

@@ -11,7 +11,7 @@ use super::comparison::Key;
 use super::scatter::{Origin, RunScatter};
 use crate::grouped::by_key;
 use crate::record::{FULL_LEVEL, PointScatter, SummaryRow};
-use crate::trend::{self, Terms};
+use crate::trend::{self, ShiftLimits};
 
 /// Number of recent runs that are used: machines age.
 const LAST: usize = 60;
@@ -42,7 +42,7 @@ impl RunScatter {
         let times =
             |estimates: &[RunEstimate]| estimates.iter().map(|estimate| estimate.seconds).collect();
         let series: Vec<Vec<f64>> = points.iter().map(|(_, estimates)| times(estimates)).collect();
-        let levels = trend::levels(&series, &Terms::default());
+        let levels = trend::levels(&series, &ShiftLimits::default());
         let scatter =
             points.into_iter().zip(levels).filter_map(|((key, estimates), (levels, _))| {
                 let levels = levels.iter().map(|level| &estimates[level.runs.clone()]);

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use text::{Foreign, is_hidden};
+use text::{Untrusted, is_hidden};
 
 use super::HistoryError;
 use crate::record::{Params, RunRecord, SampleRow, SummaryRow};

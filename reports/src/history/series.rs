@@ -3,7 +3,7 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use text::Foreign;
+use text::Untrusted;
 
 use super::content;
 use crate::grouped::tasks_of;
@@ -49,7 +49,9 @@ impl Series {
     pub(super) fn other_gpus(&self, before: &Self) -> Option<String> {
         let words = |series: &Self| match &*series.gpus {
             [] => "no GPU".to_owned(),
-            gpus => gpus.iter().map(|gpu| gpu.shown().to_string()).collect::<Vec<_>>().join(" + "),
+            gpus => {
+                gpus.iter().map(|gpu| gpu.escaped().to_string()).collect::<Vec<_>>().join(" + ")
+            }
         };
         (self.gpus != before.gpus).then(|| format!("{} instead of {}", words(self), words(before)))
     }
@@ -63,11 +65,11 @@ impl Series {
 
 impl fmt::Display for Series {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} on machine {}", self.name.shown(), self.machine_key.shown())?;
+        write!(f, "{} on machine {}", self.name.escaped(), self.machine_key.escaped())?;
         if self.gpus.is_empty() {
             return Ok(());
         }
-        let gpus: Vec<_> = self.gpus.iter().map(|model| model.shown().to_string()).collect();
+        let gpus: Vec<_> = self.gpus.iter().map(|model| model.escaped().to_string()).collect();
         write!(f, " with {}", gpus.join(" and "))
     }
 }

@@ -105,7 +105,7 @@ impl Streams {
     }
 
     /// The displayed row of each device: the highest speed that was kept up with, else the lowest.
-    pub fn shown(&self) -> Vec<&StreamRow> {
+    pub fn best_rows(&self) -> Vec<&StreamRow> {
         let rows = self.rows.iter().filter(|row| row.is_measured());
         let by_device = grouped(rows, |row| row.device.clone()).into_iter();
         by_device.filter_map(|(_, rows)| best(&rows)).collect()
@@ -133,7 +133,7 @@ impl Streams {
                 measured.filter(is_there).find(|row| row.speed == speed)
             }
             None => {
-                let shown = self.shown().into_iter().filter(is_there);
+                let shown = self.best_rows().into_iter().filter(is_there);
                 shown.max_by(|a, b| a.speed.total_cmp(&b.speed))
             }
         }

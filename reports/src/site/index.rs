@@ -1,7 +1,7 @@
 //! The first page of a site.
 
 use maud::{Markup, html};
-use text::Foreign;
+use text::Untrusted;
 
 use super::{Site, point_page, run_page};
 use crate::rank::TOTAL;
@@ -21,7 +21,7 @@ const PICTURE: Frame = Frame { width: 160.0, height: 32.0, dots: false };
 
 pub fn page(site: &Site<'_>) -> String {
     let content = html! {
-        header { h1 { (site.title.shown()) } }
+        header { h1 { (site.title.escaped()) } }
         main #content {
             p { (measured(site)) }
             p hidden {
@@ -140,13 +140,13 @@ fn point(site: &Site<'_>, trend: &Trend) -> Row {
 /// Name of the machine of a history: its CPU, and the GPU that the point ran on.
 pub fn machine(site: &Site<'_>, history: &PointHistory) -> String {
     let run = site.runs.iter().rev().find(|run| run.record.machine_key == history.machine_key);
-    let cpu = run.map(|run| run.record.machine.cpu_model.shown().to_string());
-    let gpu = history.gpu.as_ref().map(|model| model.shown().to_string());
+    let cpu = run.map(|run| run.record.machine.cpu_model.escaped().to_string());
+    let gpu = history.gpu.as_ref().map(|model| model.escaped().to_string());
     cpu.into_iter().chain(gpu).collect::<Vec<_>>().join(", ")
 }
 
 fn commit(known: Option<&str>) -> String {
-    known.unwrap_or_default().shown().to_string()
+    known.unwrap_or_default().escaped().to_string()
 }
 
 fn runs(site: &Site<'_>) -> Markup {
@@ -167,12 +167,12 @@ fn run_row(run: &RunSummary) -> Row {
     tasks.dedup();
     let tasks = tasks.join(", ");
     let measured = match &record.suite {
-        Some(suite) => format!("{}: {}", suite.name.shown(), tasks.shown()),
-        None => tasks.shown().to_string(),
+        Some(suite) => format!("{}: {}", suite.name.escaped(), tasks.escaped()),
+        None => tasks.escaped().to_string(),
     };
     let commit = commit(record.software.git_commit.as_deref());
     let points = run.rows.iter().filter(|row| row.stage == TOTAL).count();
-    let cpu = record.machine.cpu_model.shown().to_string();
+    let cpu = record.machine.cpu_model.escaped().to_string();
     row(
         &[&run.id, &measured, &commit, &cpu, &record.started],
         [

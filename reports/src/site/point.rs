@@ -1,7 +1,7 @@
 //! A point over the runs of a machine.
 
 use maud::{Markup, html};
-use text::Foreign;
+use text::Untrusted;
 
 use super::index::machine;
 use super::{Site, run_page};
@@ -20,7 +20,7 @@ pub fn page(site: &Site<'_>, trend: &Trend) -> String {
     let entries = &trend.history.entries;
     let content = html! {
         header {
-            nav { ul { li { a href="../index.html" { (site.title.shown()) } } } }
+            nav { ul { li { a href="../index.html" { (site.title.escaped()) } } } }
             h1 { (point) }
             p { (on) ", on " (machine(site, &trend.history)) }
         }
@@ -70,7 +70,7 @@ fn changed(trend: &Trend, shift: &Shift) -> Markup {
         li {
             span.(shift.direction.name()) { (words(shift)) ": " (units::change(shift.ratio())) }
             " since " a href=(link(first)) { (minute(&first.started)) }
-            @if let Some(commit) = &first.git_commit { ", commit " code { (commit.shown()) } }
+            @if let Some(commit) = &first.git_commit { ", commit " code { (commit.escaped()) } }
         }
     }
 }
@@ -87,7 +87,7 @@ fn table(trend: &Trend) -> Markup {
     let row = |(i, entry): (usize, &HistoryPoint)| Row {
         cells: vec![
             html! { a href=(link(entry)) { (minute(&entry.started)) } },
-            html! { code { (entry.git_commit.as_deref().unwrap_or_default().shown()) } },
+            html! { code { (entry.git_commit.as_deref().unwrap_or_default().escaped()) } },
             html! { (units::seconds(entry.median_s, 4)) },
             html! { (interval(entry).unwrap_or_default()) },
             html! { @if let Some(shift) = starts(i) {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use files::Lines;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use text::Foreign;
+use text::Untrusted;
 
 use super::{RUN, SAMPLES, SUMMARY, StoreError, regular};
 use crate::aliases::ALIASES;
@@ -213,7 +213,7 @@ fn words(row: &SummaryRow) -> String {
     let SummaryRow { algorithm, variant, stage, device, threads, params, .. } = row;
     let threads = counted(*threads, "thread");
     let [algorithm, variant, stage, device] =
-        [algorithm, variant, stage, device].map(|name| name.shown());
+        [algorithm, variant, stage, device].map(|name| name.escaped());
     format!("{algorithm} {variant} {stage} on {device}, {threads}, {params}")
 }
 

@@ -1,6 +1,6 @@
 //! Combined results of several nodes.
 
-use super::row::{Fate, StreamRow, TimesliceRow, WRONG};
+use super::row::{StreamRow, TimesliceRow, TimesliceState, WRONG};
 use super::times::Times;
 use crate::record::YesNo;
 use crate::units;
@@ -121,7 +121,7 @@ fn own<'a>(part: &NodePart<'a>) -> impl Iterator<Item = &'a TimesliceRow> {
 /// Quantiles of all nodes' timeslices, and the longest times of any node.
 fn fill_times(row: &mut StreamRow, parts: &[NodePart<'_>]) {
     let all = || parts.iter().flat_map(own);
-    let done = || all().filter(|it| it.fate == Fate::Done);
+    let done = || all().filter(|it| it.fate == TimesliceState::Done);
     let on_time = all().filter(|it| it.held == YesNo::No);
     let times = Times {
         latencies: done().filter_map(TimesliceRow::latency_s).collect(),

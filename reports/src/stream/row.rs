@@ -178,7 +178,7 @@ pub struct TimesliceRow {
     /// The last worker that processed it.
     pub worker: Option<usize>,
     /// Its final state.
-    pub fate: Fate,
+    pub fate: TimesliceState,
     /// `yes` if it was emitted late, or not at all, because the queue was full.
     pub held: YesNo,
     /// `yes` if its result was compared with the reference.
@@ -206,7 +206,7 @@ pub struct TimesliceRow {
 /// Final state of a timeslice.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Fate {
+pub enum TimesliceState {
     /// It has a result.
     Done,
     /// Its workers were lost.
@@ -317,13 +317,13 @@ impl TimesliceRow {
     }
 }
 
-impl fmt::Display for Fate {
+impl fmt::Display for TimesliceState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Fate::Done => "done",
-            Fate::Lost => "lost",
-            Fate::Dropped => "dropped",
-            Fate::Backlog => "backlog",
+            TimesliceState::Done => "done",
+            TimesliceState::Lost => "lost",
+            TimesliceState::Dropped => "dropped",
+            TimesliceState::Backlog => "backlog",
         })
     }
 }
@@ -363,10 +363,10 @@ mod tests {
 
     #[test]
     fn fates_are_written_as_they_are_shown() {
-        let row = TimesliceRow { fate: Fate::Dropped, ..timeslice(3, 0.1) };
+        let row = TimesliceRow { fate: TimesliceState::Dropped, ..timeslice(3, 0.1) };
         let mut rows = csv::Writer::from_writer(Vec::new());
         rows.serialize(row).expect("written");
         let text = String::from_utf8(rows.into_inner().expect("written")).expect("a text");
-        assert!(text.contains(&Fate::Dropped.to_string()), "{text}");
+        assert!(text.contains(&TimesliceState::Dropped.to_string()), "{text}");
     }
 }

@@ -1,6 +1,6 @@
 //! Results of open-loop runs as tables: a block for each setting, a row for each speed.
 
-use text::Foreign;
+use text::Untrusted;
 
 use super::kept_up::highest_kept_up;
 use super::row::StreamRow;
@@ -198,7 +198,7 @@ pub(crate) fn limits(rows: &[&StreamRow]) -> impl Iterator<Item = String> {
 /// `time-sweep on cpu`, `time-sweep on cpu of n1`.
 fn subject(row: &StreamRow) -> String {
     let subject = format!("{} on {}", row.variant, row.device);
-    if row.node.is_empty() { subject } else { format!("{subject} of {}", row.node.shown()) }
+    if row.node.is_empty() { subject } else { format!("{subject} of {}", row.node.escaped()) }
 }
 
 /// `0.5 times`.
@@ -233,7 +233,7 @@ fn cells(row: &StreamRow) -> Vec<String> {
     vec![
         row.variant.clone(),
         row.device.clone(),
-        row.node.shown().to_string(),
+        row.node.escaped().to_string(),
         short(row.speed),
         count(row.due),
         count(row.done),

@@ -12,7 +12,7 @@ pub(crate) use html::{NUMBER, Row, cards};
 pub use terminal::{aligned, aligned_columns};
 
 use fit::{Fitted, left_out};
-use text::{Foreign, SENTENCE};
+use text::{SENTENCE, Untrusted};
 
 use crate::frame::FrameError;
 use crate::screen::Screen;
@@ -142,7 +142,7 @@ impl Table {
 
 /// A text on one line, shortened to a maximum length.
 fn shown(text: String) -> String {
-    text.replace('\n', " ").shown().at_most(SENTENCE).to_string()
+    text.replace('\n', " ").escaped().at_most(SENTENCE).to_string()
 }
 
 /// Output for people: for a terminal, or as markdown for any other format.

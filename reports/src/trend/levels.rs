@@ -10,7 +10,7 @@ use statistics::{ChangePoint, Examined, Search, median, without_false_steps};
 
 /// Limits for a change.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Terms {
+pub struct ShiftLimits {
     /// Minimum relative size of a change, however significant: 0.01 for 1 %.
     pub min_effect: f64,
     /// Search for change points.
@@ -32,9 +32,9 @@ pub struct Level {
     pub p_value: Option<f64>,
 }
 
-impl Default for Terms {
+impl Default for ShiftLimits {
     fn default() -> Self {
-        Terms { min_effect: 0.01, search: Search::default(), false_discovery: 0.02 }
+        ShiftLimits { min_effect: 0.01, search: Search::default(), false_discovery: 0.02 }
     }
 }
 
@@ -57,21 +57,21 @@ pub fn scatter(seconds: &[f64]) -> f64 {
 /// The levels of each series of times in seconds, all above 0, and the minimum relative change
 /// between consecutive levels.
 ///
-/// With more series, a change has to be more significant: see [`Terms::false_discovery`].
-pub fn levels(series: &[Vec<f64>], terms: &Terms) -> Vec<(Vec<Level>, f64)> {
+/// With more series, a change has to be more significant: see [`ShiftLimits::false_discovery`].
+pub fn levels(series: &[Vec<f64>], limits: &ShiftLimits) -> Vec<(Vec<Level>, f64)> {
     let examined = |seconds: &Vec<f64>| {
         let logarithms: Vec<f64> = seconds.iter().map(|time| time.ln()).collect();
-        let found = terms.search.examine(&logarithms);
+        let found = limits.search.examine(&logarithms);
         (logarithms, found)
     };
     let mut found: Vec<(Vec<f64>, Examined)> = series.par_iter().map(examined).collect();
-    without_false_steps(&terms.search, &mut found, terms.false_discovery);
+    without_false_steps(&limits.search, &mut found, limits.false_discovery);
     let found = series.iter().zip(&found);
-    found.map(|(seconds, (_, found))| between(&found.changes, seconds, terms)).collect()
+    found.map(|(seconds, (_, found))| between(&found.changes, seconds, limits)).collect()
 }
 
 /// The levels between changes, and the minimum change of the series.
-fn between(changes: &[ChangePoint], seconds: &[f64], terms: &Terms) -> (Vec<Level>, f64) {
+fn between(changes: &[ChangePoint], seconds: &[f64], limits: &ShiftLimits) -> (Vec<Level>, f64) {
     let starts = changes.iter().map(|change| change.at);
     let bounds: Vec<usize> = once(0).chain(starts).chain([seconds.len()]).collect();
     let p_values = once(None).chain(changes.iter().map(|change| Some(change.p_value)));
@@ -80,7 +80,7 @@ fn between(changes: &[ChangePoint], seconds: &[f64], terms: &Terms) -> (Vec<Leve
         Level { median_s: median(&seconds[runs.clone()]), runs, p_value }
     };
     let levels = bounds.windows(2).zip(p_values).map(level).collect();
-    let threshold = terms.min_effect.max(scatter(seconds));
+    let threshold = limits.min_effect.max(scatter(seconds));
     (without_small_steps(levels, seconds, threshold), threshold)
 }
 
@@ -112,7 +112,7 @@ mod tests {
     use statistics::synthetic::Noise;
 
     fn of_one(seconds: &[f64]) -> (Vec<Level>, f64) {
-        levels(&[seconds.to_vec()], &Terms::default()).remove(0)
+        levels(&[seconds.to_vec()], &ShiftLimits::default()).remove(0)
     }
 
     #[test]
@@ -181,8 +181,8 @@ mod tests {
             let mut uncontrolled = 0;
             for _ in 0..20 {
                 let series = history(&mut noise, heavy, 0, 0.0, 0);
-                any += usize::from(steps(&levels(&series, &Terms::default())) > 0);
-                let all = Terms { false_discovery: 0.999, ..Terms::default() };
+                any += usize::from(steps(&levels(&series, &ShiftLimits::default())) > 0);
+                let all = ShiftLimits { false_discovery: 0.999, ..ShiftLimits::default() };
                 uncontrolled += usize::from(steps(&levels(&series, &all)) > 0);
             }
             println!("heavy {heavy}: {any} of 20 histories, {uncontrolled} uncontrolled");
@@ -195,7 +195,7 @@ mod tests {
                 let mut all = 0;
                 for _ in 0..if with == 1 { 10 } else { 3 } {
                     let series = history(&mut noise, heavy, with, step, after);
-                    let levels = levels(&series, &Terms::default());
+                    let levels = levels(&series, &ShiftLimits::default());
                     all += with;
                     let is_right = |(levels, _): &&(Vec<Level>, f64)| {
                         levels

@@ -20,7 +20,7 @@ mod shift;
 
 pub use accepted::AcceptedShift;
 pub(crate) use levels::levels;
-pub use levels::{Level, Terms};
+pub use levels::{Level, ShiftLimits};
 pub use point_history::{HistoryPoint, Moved, PointHistory, point_histories};
 pub use render::{Listing, render, render_on};
 pub(crate) use render::{moved_words, names, words};

@@ -1,6 +1,6 @@
 //! Trends as text.
 
-use text::Foreign;
+use text::Untrusted;
 
 use super::point_history::Moved;
 use super::shift::{Direction, Shift, ShiftStatus, Trend};
@@ -142,10 +142,10 @@ fn moved_cells(trend: &Trend, moved: &Moved) -> [String; 7] {
 
 /// `the machine changed from KEY to KEY (differs in 2 instead of 1 cores)`
 pub fn moved_words(trend: &Trend, moved: &Moved) -> String {
-    let key = |key: &str| key.shown().to_string();
+    let key = |key: &str| key.escaped().to_string();
     let from = key(&moved.from);
     let to = key(&trend.history.machine_key);
-    let differs: Vec<_> = moved.differs.iter().map(|it| it.shown().to_string()).collect();
+    let differs: Vec<_> = moved.differs.iter().map(|it| it.escaped().to_string()).collect();
     let differs = match differs.as_slice() {
         [] => "no recorded difference".to_owned(),
         differs => format!("differs: {}", differs.join(", ")),
@@ -160,7 +160,7 @@ pub fn moved_words(trend: &Trend, moved: &Moved) -> String {
 /// The variant with its task, and the setting.
 pub fn names(trend: &Trend) -> [String; 2] {
     let point = &trend.history.point;
-    let name = format!("{} {}", point.algorithm.shown(), point.variant.shown());
+    let name = format!("{} {}", point.algorithm.escaped(), point.variant.escaped());
     [shape::on_device(name, &point.device), shape::phrases(&shape::point_axes(point))]
 }
 
@@ -174,7 +174,7 @@ pub fn words(shift: &Shift) -> String {
     match &shift.standing {
         ShiftStatus::Open if shift.is_alarm() => format!("{}{code}", what.to_uppercase()),
         ShiftStatus::Open => format!("{what}{code}"),
-        ShiftStatus::Accepted(note) => format!("{what}, accepted: {}", note.shown()),
+        ShiftStatus::Accepted(note) => format!("{what}, accepted: {}", note.escaped()),
         ShiftStatus::Undone => format!("{what}, undone since"),
     }
 }
@@ -221,7 +221,7 @@ fn note(shift: &Shift) -> &str {
 #[cfg(test)]
 mod tests {
     use super::super::fixture::history;
-    use super::super::{AcceptedShift, Terms, trends};
+    use super::super::{AcceptedShift, ShiftLimits, trends};
     use super::*;
 
     fn found() -> Vec<Trend> {
@@ -236,7 +236,7 @@ mod tests {
             note: "more, \"but\" right".into(),
             ..AcceptedShift::default()
         };
-        trends(histories, &Terms::default(), &[accepted])
+        trends(histories, &ShiftLimits::default(), &[accepted])
     }
 
     #[test]
@@ -277,7 +277,7 @@ mod tests {
         let differs = vec!["1 instead of 2 cores".to_owned()];
         history.moved =
             Some(Moved { from: "before".into(), differs, before_s: 1e-3, after_s: 3e-3 });
-        let trends = trends(vec![history], &Terms::default(), &[]);
+        let trends = trends(vec![history], &ShiftLimits::default(), &[]);
         let text = render(Format::Table, &trends, Listing::Changes).expect("a text");
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 3, "{text}");

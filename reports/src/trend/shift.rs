@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::accepted::AcceptedShift;
-use super::levels::{Level, Terms, levels};
+use super::levels::{Level, ShiftLimits, levels};
 use super::point_history::{HistoryPoint, PointHistory};
 use crate::compare::Code;
 
@@ -143,13 +143,13 @@ impl Trend {
 /// change has to be more significant.
 pub fn trends(
     histories: Vec<PointHistory>,
-    terms: &Terms,
+    limits: &ShiftLimits,
     accepted: &[AcceptedShift],
 ) -> Vec<Trend> {
     let seconds =
         |history: &PointHistory| history.entries.iter().map(|entry| entry.median_s).collect();
     let seconds: Vec<Vec<f64>> = histories.iter().map(seconds).collect();
-    let histories = histories.into_iter().zip(levels(&seconds, terms));
+    let histories = histories.into_iter().zip(levels(&seconds, limits));
     histories.map(|(history, levels)| Trend::new(history, levels, accepted)).collect()
 }
 
@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     fn trend(means: &[(usize, f64)], accepted: &[AcceptedShift]) -> Trend {
-        trends(vec![history("a", means)], &Terms::default(), accepted).remove(0)
+        trends(vec![history("a", means)], &ShiftLimits::default(), accepted).remove(0)
     }
 
     #[test]
@@ -207,7 +207,7 @@ mod tests {
     fn trends_keep_the_order_of_their_tracks() {
         let names = ["b", "a", "c"];
         let histories = names.map(|name| history(name, &[(10, 1.0)])).to_vec();
-        let trends = trends(histories, &Terms::default(), &[]);
+        let trends = trends(histories, &ShiftLimits::default(), &[]);
         let found: Vec<_> = trends.iter().map(|t| t.history.point.variant.as_str()).collect();
         assert_eq!(found, names);
     }

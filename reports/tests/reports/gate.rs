@@ -10,8 +10,8 @@ use std::path::PathBuf;
 
 use rayon::prelude::*;
 use reports::compare::{
-    Comparison, Key, Measured, MeasuredPoint, RunScatter, Samples, Terms, Thresholds, Verdict,
-    compare,
+    CompareOptions, Comparison, Key, Measured, MeasuredPoint, RunScatter, Samples, Thresholds,
+    Verdict, compare,
 };
 use reports::record::{Params, SummaryRow};
 use statistics::Series;
@@ -113,12 +113,16 @@ fn comparisons(
 ) -> Vec<Comparison> {
     let of_history = |seed: u64| {
         let mut noise = Noise::new(seed);
-        let terms = Terms { scatter: scatter(&mut noise, runs), thresholds, ..Terms::default() };
-        assert!(terms.scatter.is_some());
+        let options = CompareOptions {
+            scatter: scatter(&mut noise, runs),
+            thresholds,
+            ..CompareOptions::default()
+        };
+        assert!(options.scatter.is_some());
         let pair = |_| {
             let base = measured(&mut noise, runs, "base", 1, 0.0);
             let new = measured(&mut noise, runs, "new", every, change);
-            compare(&base, &new, &terms).expect("comparable")
+            compare(&base, &new, &options).expect("comparable")
         };
         (0..pairs).map(pair).collect::<Vec<_>>()
     };

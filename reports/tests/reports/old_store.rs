@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::common::{copy_folder, folder};
 use reports::aliases::Aliases;
-use reports::compare::{Measured, Terms, compare};
+use reports::compare::{CompareOptions, Measured, compare};
 use reports::history::{Added, Filter, Retention, Series, Store, Unfinished};
 use reports::record::{Gpu, RunRecord, SELF_TEST_VERSION, SelfTest};
 use reports::store::{RunFolder, read_run, read_samples, read_summary};
@@ -60,14 +60,14 @@ fn old_runs_are_listed_compared_and_trended() {
     let accepted = store.resolve("accepted", None).expect("one");
     assert_eq!(accepted, runs[0]);
     let [base, new] = [&runs[0], &runs[1]].map(|run| Measured::read(run).expect("read"));
-    let compared = compare(&base, &new, &Terms::default()).expect("comparable");
+    let compared = compare(&base, &new, &CompareOptions::default()).expect("comparable");
     assert_eq!((compared.points.len(), compared.only_new.len()), (2, 0));
     assert!(compared.points.iter().all(|point| point.base.samples == 10));
     let summaries = store.summaries(&Filter::default()).expect("read");
     let histories =
         point_histories(summaries.iter().map(|run| (&*run.id, &run.record, &run.rows[..])));
     assert!(histories.iter().all(|history| history.entries.len() == 2) && histories.len() == 2);
-    let trends = trend::trends(histories, &trend::Terms::default(), &[]);
+    let trends = trend::trends(histories, &trend::ShiftLimits::default(), &[]);
     assert!(trends.iter().all(|trend| trend.shifts.is_empty()));
 }
 
@@ -104,7 +104,7 @@ fn renamed_variants_continue() {
     let aliases = Aliases::parse(aliases);
     let compared = |aliases: &Aliases| {
         let read = |run| Measured::read_with(run, aliases).expect("read");
-        compare(&read(&runs[0]), &read(&next), &Terms::default()).expect("comparable")
+        compare(&read(&runs[0]), &read(&next), &CompareOptions::default()).expect("comparable")
     };
     let without = compared(&Aliases::default());
     assert_eq!((without.points.len(), without.only_base.len()), (1, 1));

@@ -9,11 +9,13 @@ use std::time::{Duration, Instant};
 
 use reports::clock::now;
 use reports::compare::render::words;
-use reports::compare::{Comparison, Key, Measured, PointVerdict, Terms, Verdict, confirm_command};
+use reports::compare::{
+    CompareOptions, Comparison, Key, Measured, PointVerdict, Verdict, confirm_command,
+};
 use reports::history::Store;
 use reports::record::{Point, RunRecord};
 use reports::units;
-use text::Foreign;
+use text::Untrusted;
 
 use super::super::log;
 use super::super::suite::against::judged;
@@ -37,7 +39,7 @@ pub(super) struct Confirmation<'a> {
     pub(super) request: &'a CompareRequest,
     /// Executable that measured the base.
     pub(super) base_bench: Option<&'a Path>,
-    pub(super) terms: &'a Terms,
+    pub(super) options: &'a CompareOptions,
     /// Asks for an end.
     pub(super) interrupt: &'a Interrupt,
 }
@@ -129,7 +131,7 @@ impl Confirmation<'_> {
 
     /// Takes the advice to confirm from points that can't be.
     fn advise_otherwise(&self, comparison: &mut Comparison, keys: &[Key]) {
-        let confirm = command(comparison, &self.terms.flags);
+        let confirm = command(comparison, &self.options.flags);
         let points = comparison.points.iter_mut().filter(|point| keys.contains(&point.key));
         for point in points {
             point.next = point.next.take().filter(|next| *next != confirm);
@@ -163,7 +165,7 @@ impl Confirmation<'_> {
             }
         }
         let count = units::counted(points.len(), "point");
-        let base_name = base.shown();
+        let base_name = base.escaped();
         let sides = format!("measuring {count} again, interleaved with {base_name}");
         log(self.request.quiet, &sides);
         let order = Against {
@@ -195,13 +197,13 @@ impl Confirmation<'_> {
         if let Some(failure) = outcome.failure {
             return Err(failure.into());
         }
-        let terms = Terms { scatter: None, ..self.terms.clone() };
-        judged(&outcome.base, &outcome.folder, &terms)
+        let options = CompareOptions { scatter: None, ..self.options.clone() };
+        judged(&outcome.base, &outcome.folder, &options)
     }
 
     /// Replaces the old verdicts by the new ones.
     fn replace(&self, comparison: &mut Comparison, again: Comparison, doubtful: &[Key]) {
-        let flags = &self.terms.flags;
+        let flags = &self.options.flags;
         let folder = again.new.folder.clone();
         let rounds = command(&again, flags);
         let runs = command(comparison, flags);

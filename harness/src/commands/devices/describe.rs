@@ -14,7 +14,7 @@ use reports::record::{
 };
 use reports::table::{Side, aligned, aligned_columns};
 use reports::units::{self, counted};
-use text::Foreign;
+use text::Untrusted;
 
 use crate::platform::{self, Topology};
 
@@ -135,7 +135,7 @@ fn hip_lines(gpu: &HipGpu) -> String {
     let shared = platform::size(gpu.shared_bytes.into());
     let kernels = hip::problem_of(gpu.number);
     let lines = [
-        ("compute", format!("{}, {} compute units", gpu.architecture.shown(), gpu.compute_units)),
+        ("compute", format!("{}, {} compute units", gpu.architecture.escaped(), gpu.compute_units)),
         ("warps", format!("of {} lanes; {shared} of shared memory for a block", gpu.lanes)),
         (
             "memory",
@@ -148,7 +148,7 @@ fn hip_lines(gpu: &HipGpu) -> String {
         ("runtime", gpu.runtime.clone()),
         ("kernels", kernels.unwrap_or_else(|| "are there".to_owned())),
     ];
-    format!("gpu: hip:{}, {}\n", gpu.number, gpu.name.shown()) + &named(&lines)
+    format!("gpu: hip:{}, {}\n", gpu.number, gpu.name.escaped()) + &named(&lines)
 }
 
 /// Describes each GPU known to wgpu, if this build has it, or why there is none.
@@ -177,13 +177,13 @@ fn adapter_lines(adapter: &Adapter) -> String {
         (_, false) => "by the host alone",
     };
     let lines = [
-        ("driver", format!("{}, by {}", adapter.driver.shown(), adapter.interface)),
+        ("driver", format!("{}, by {}", adapter.driver.escaped(), adapter.interface)),
         ("block", format!("{block} at most")),
         ("subgroups", lanes),
         ("buffers", format!("{} at most", units::bytes(adapter.largest_buffer as f64))),
         ("times", times.to_owned()),
     ];
-    format!("gpu: wgpu:{}, {}\n", adapter.number, adapter.name.shown()) + &named(&lines)
+    format!("gpu: wgpu:{}, {}\n", adapter.number, adapter.name.escaped()) + &named(&lines)
 }
 
 fn named(lines: &[(&str, String)]) -> String {

@@ -11,7 +11,7 @@ mod describe;
 use reports::charts;
 use reports::record::CeilingsRecord;
 use reports::store::{claim_ceilings, write_ceilings};
-use text::Foreign;
+use text::Untrusted;
 
 use crate::failure::{Exit, Failure};
 use crate::platform::Topology;
@@ -53,6 +53,6 @@ fn keep(request: &DevicesRequest, record: &CeilingsRecord) -> Result<(), Failure
     };
     write_ceilings(folder, record)?;
     charts::write(folder, &charts::draw_links(record)?)?;
-    super::say(&format!("ceilings: {}", folder.shown()));
+    super::say(&format!("ceilings: {}", folder.escaped()));
     Ok(())
 }

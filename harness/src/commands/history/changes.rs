@@ -7,7 +7,7 @@ use reports::history::Store;
 use reports::store::RunSummary;
 use reports::table::Format;
 use reports::trend::{self, AcceptedShift, Listing, PointHistory, Trend};
-use text::Foreign;
+use text::Untrusted;
 
 use super::{accepted_shifts, moved};
 use crate::failure::{Exit, Failure};
@@ -21,13 +21,13 @@ pub(super) fn run(store: &Store, request: &ChangesRequest) -> Result<Exit, Failu
     let points = request.points.filter();
     histories.retain(|history| points.takes(&history.point));
     if histories.is_empty() {
-        let store = store.root().shown();
+        let store = store.root().escaped();
         let nothing = format!("nothing was compared: no such valid point in {store}");
         return Err(Failure::NothingMeasured(nothing));
     }
     let unjudged = moved::unjudged(&histories);
     let moved = (!unjudged.is_empty()).then(|| moved::words(&unjudged, &histories));
-    let trends = trend::trends(histories, &request.judging.terms(), &accepted);
+    let trends = trend::trends(histories, &request.judging.limits(), &accepted);
     if let Some(folder) = &request.out {
         draw(folder, &trends, request.listing)?;
     }
@@ -68,7 +68,7 @@ fn draw(folder: &Path, trends: &[Trend], listing: Listing) -> Result<(), Failure
     let is_shown = |trend: &&Trend| listing == Listing::All || !trend.shifts.is_empty();
     let shown: Vec<&Trend> = trends.iter().filter(is_shown).collect();
     for path in charts::write(folder, &charts::draw_trends(&shown)?)? {
-        super::super::say(&format!("chart: {}", path.shown()));
+        super::super::say(&format!("chart: {}", path.escaped()));
     }
     Ok(())
 }
@@ -78,6 +78,6 @@ fn advice(store: &Store, request: &ChangesRequest) -> String {
     let file = request.judging.accepted_shifts.as_ref().unwrap_or(&own);
     format!(
         "to accept a change, write into {}:\n\n[[accepted]]\nrun = \"…\"    # see \"since\"\nnote = \"…\"",
-        file.shown()
+        file.escaped()
     )
 }

@@ -17,7 +17,7 @@ use reports::run_table::{self, Detail, View};
 use reports::store::{read_run, read_summary};
 use reports::table::Format;
 use reports::units;
-use text::Foreign;
+use text::Untrusted;
 
 use crate::failure::{Exit, Failure};
 use crate::measure::series_of;
@@ -93,7 +93,7 @@ fn list(request: &ListRunsRequest) -> Result<Exit, Failure> {
     }
     if entries.is_empty() {
         let kind = if filter == Filter::default() { "no runs" } else { "no such runs" };
-        super::say(&format!("{kind} in {}", store.root().shown()));
+        super::say(&format!("{kind} in {}", store.root().escaped()));
     }
     Ok(Exit::Success)
 }
@@ -193,6 +193,6 @@ fn show(store: &Store, run: &str, format: &Outputs<Format>, rank: Rank) -> Resul
         let view = View { rank, screen, detail: Detail::Stages };
         Ok(run_table::render(format, &record, &rows, view)?)
     })?;
-    super::say(&format!("run: {}", folder.shown()));
+    super::say(&format!("run: {}", folder.escaped()));
     Ok(Exit::Success)
 }

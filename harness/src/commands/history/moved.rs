@@ -2,7 +2,7 @@
 
 use reports::trend::PointHistory;
 use reports::units;
-use text::Foreign;
+use text::Untrusted;
 
 /// Runs from which on a change is seen: two levels of three runs each.
 const MIN_RUNS: usize = 6;
@@ -38,11 +38,11 @@ pub(super) fn words(unjudged: &[&PointHistory], histories: &[PointHistory]) -> S
         let from = before(history, histories).map_or("", |other| &other.machine_key);
         format!(
             "{} {} (machine {}, {} there, before on machine {})",
-            point.algorithm.shown(),
-            point.variant.shown(),
-            history.machine_key.shown(),
+            point.algorithm.escaped(),
+            point.variant.escaped(),
+            history.machine_key.escaped(),
             units::counted(history.entries.len(), "run"),
-            from.shown()
+            from.escaped()
         )
     };
     let names: Vec<String> = unjudged.iter().take(NAMED).map(name).collect();

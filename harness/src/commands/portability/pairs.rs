@@ -5,7 +5,7 @@ use algorithms::registry;
 use algorithms::task::VariantInfo;
 use reports::portability::Pair;
 use reports::record::Point;
-use text::Foreign;
+use text::Untrusted;
 
 use crate::failure::Failure;
 use crate::request::suggestion::instead_of;

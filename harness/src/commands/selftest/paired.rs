@@ -8,7 +8,7 @@
 use std::time::Instant;
 
 use reports::clock::now;
-use reports::compare::{Comparison, Terms, Thresholds};
+use reports::compare::{CompareOptions, Comparison, Thresholds};
 use reports::record::{Point, Trial};
 
 use super::super::suite::against::judged;
@@ -88,7 +88,7 @@ fn compared(
     if outcome.interrupted {
         return Err(Abort::Interrupted);
     }
-    Ok(judged(&outcome.base, &outcome.folder, &Terms::default())?)
+    Ok(judged(&outcome.base, &outcome.folder, &CompareOptions::default())?)
 }
 
 /// Adds the verdicts of the points with each slowdown.

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use reports::record::RunRecord;
 use reports::stream::{self, StreamRow};
-use text::Foreign;
+use text::Untrusted;
 
 use super::refuse_development_build;
 use crate::failure::{Exit, Failure};
@@ -31,7 +31,7 @@ pub(super) fn run(mut request: StreamRequest) -> Result<Exit, Failure> {
     let log = |text: &str| super::log(quiet, text);
     let outcome = Session::run(&request, &planned, &interrupt, &log)?;
     if outcome.interrupted {
-        let folder = outcome.folder.shown();
+        let folder = outcome.folder.escaped();
         super::say(&format!("bench: interrupted; what was measured is kept in {folder}"));
     }
     present(&outcome.record, &outcome.rows, &outcome.folder, &request.flags)?;
@@ -51,7 +51,7 @@ fn present(
         super::say(&format!("note: {note}"));
     }
     if !flags.quiet {
-        super::say(&format!("results: {}", folder.shown()));
+        super::say(&format!("results: {}", folder.escaped()));
     }
     Ok(())
 }

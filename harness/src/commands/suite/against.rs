@@ -4,12 +4,12 @@ use std::path::{Path, PathBuf};
 
 use algorithms::plugin;
 use reports::clock::now;
-use reports::compare::{Comparison, Measured, Terms, Thresholds, compare};
+use reports::compare::{CompareOptions, Comparison, Measured, Thresholds, compare};
 use reports::history::Store;
 use reports::record::Point;
 use reports::store::read_run;
 use reports::units;
-use text::Foreign;
+use text::Untrusted;
 
 use super::super::present::check_store;
 use super::super::{log, try_plugins};
@@ -91,7 +91,7 @@ pub(super) fn run(
         "measuring {} interleaved with {}; results go to {}",
         units::counted(part.points, "point"),
         base.name,
-        out.shown()
+        out.escaped()
     ));
     let order = Against {
         base,
@@ -124,11 +124,11 @@ pub(super) fn run(
 pub(in crate::commands) fn judged(
     base: &Path,
     new: &Path,
-    terms: &Terms,
+    options: &CompareOptions,
 ) -> Result<Comparison, Failure> {
     let base = Measured::read(base)?;
     let new = Measured::read(new)?;
-    Ok(compare(&base, &new, terms)?)
+    Ok(compare(&base, &new, options)?)
 }
 
 /// A name for a part of a folder's name.

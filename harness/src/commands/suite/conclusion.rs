@@ -5,11 +5,11 @@ use std::path::Path;
 
 use reports::aliases::ALIASES;
 use reports::compare::render::words;
-use reports::compare::{Key, Terms};
+use reports::compare::{CompareOptions, Key};
 use reports::record::{Point, RunRecord, SuitePart, SummaryRow, YesNo};
 use reports::store::{Run, StoreError, read_run, read_summary};
 use reports::units;
-use text::Foreign;
+use text::Untrusted;
 
 use super::super::compare::{exit, show};
 use super::super::present::keep_complete;
@@ -30,7 +30,7 @@ pub(super) fn conclude(
     outcome: PairedResult,
     known: &[Point],
 ) -> Result<Exit, Failure> {
-    let folder = outcome.folder.shown().to_string();
+    let folder = outcome.folder.escaped().to_string();
     if let Some(failure) = outcome.failure {
         say(&format!(
             "bench: what was measured is kept in {folder}; the same command with --out {folder} \
@@ -46,7 +46,7 @@ pub(super) fn conclude(
     let base = read_summary(&outcome.base)?;
     report_findings(&new, &base);
     let vanished = vanished(known, &base, &read_run(&outcome.base)?, &new);
-    let judged = judged(&outcome.base, &outcome.folder, &Terms::default());
+    let judged = judged(&outcome.base, &outcome.folder, &CompareOptions::default());
     if new.exit() != Exit::Success && judged.is_err() {
         vanished_words(&vanished).iter().for_each(|words| say(&format!("bench: {words}")));
         return Ok(new.exit());

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use reports::record::SuitePart;
-use text::Foreign;
+use text::Untrusted;
 
 use super::super::present::{
     check_store, keep_complete, present, say_what_resumes, store_and_show,
@@ -68,7 +68,7 @@ fn folder(request: &SuiteRequest, earlier: Option<ResumableRun>) -> PathBuf {
 
 fn log(earlier: &ResumableRun, part: &SuitePart) {
     let done = earlier.done.len();
-    let folder = earlier.folder.shown();
+    let folder = earlier.folder.escaped();
     say(&format!(
         "resuming {folder}: {done} of {} points are done (--fresh starts a new run)",
         part.points

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use algorithms::axis::Params;
 use algorithms::task::{Case, Task};
-use text::Foreign;
+use text::Untrusted;
 
 use super::Subject;
 use crate::failure::Failure;
@@ -45,7 +45,7 @@ pub(super) fn for_task(
 fn of_file(task: &dyn Task, path: &Path, request: &VerifyRequest) -> Result<Vec<Input>, Failure> {
     let options = request.options.0.only(task.file_axes()).combinations();
     let inputs = options.into_iter().map(|options| {
-        Ok(Input { name: path.shown().to_string(), case: task.read(path, &options)? })
+        Ok(Input { name: path.escaped().to_string(), case: task.read(path, &options)? })
     });
     inputs.collect()
 }

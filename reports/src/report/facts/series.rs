@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::super::ReportInput;
 use crate::record::{Point, RunRecord, SummaryRow};
-use crate::trend::{HistoryPoint, PointHistory, Terms, Trend, trends};
+use crate::trend::{HistoryPoint, PointHistory, ShiftLimits, Trend, trends};
 
 /// A point over runs of the same machine.
 #[derive(Clone, Debug)]
@@ -56,7 +56,7 @@ pub fn series<'a>(input: &ReportInput<'a>, algorithm: &str) -> Vec<Series<'a>> {
         Some((row, history))
     });
     let (rows, histories): (Vec<_>, Vec<_>) = histories.unzip();
-    let trends = trends(histories, &Terms::default(), &[]);
+    let trends = trends(histories, &ShiftLimits::default(), &[]);
     let series = rows.into_iter().zip(trends);
     let mut series: Vec<_> = series.map(|(row, trend)| Series { row, trend }).collect();
     let moved = |series: &Series| series.change().ln().abs();

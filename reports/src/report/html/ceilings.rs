@@ -1,7 +1,7 @@
 //! Bandwidth of variants relative to the measured copy bandwidth.
 
 use maud::{Markup, html};
-use text::Foreign;
+use text::Untrusted;
 
 use super::super::facts::counted;
 use super::super::facts::position::{Position, positions};
@@ -51,7 +51,7 @@ fn table(positions: &[Position], settings: &Settings, longest: f64) -> Markup {
                 th scope="col" { "best at" }
             } }
             tbody { @for position in positions.iter().take(MAX_BARS) { tr {
-                th scope="row" { (position.variant.shown()) }
+                th scope="row" { (position.variant.escaped()) }
                 td.number { (position.threads) }
                 td.number { (percent(position.best)) }
                 td { (bar(position, longest)) }

@@ -1,7 +1,7 @@
 //! Medians over runs as a line, with their intervals and the changes of their level.
 
 use maud::{Markup, html};
-use text::Foreign;
+use text::Untrusted;
 
 use super::super::facts::time::minute;
 use super::parts::pixels;
@@ -76,7 +76,7 @@ fn ends(entry: &HistoryPoint) -> (f64, f64) {
 /// `2026-11-20 12:18 UTC, commit 1b476acfc876: 1.23 ms [1.20 ms, 1.26 ms]`.
 fn tooltip(entry: &HistoryPoint) -> String {
     let commit = entry.git_commit.as_ref();
-    let commit = commit.map_or_else(String::new, |commit| format!(", commit {}", commit.shown()));
+    let commit = commit.map_or_else(String::new, |commit| format!(", commit {}", commit.escaped()));
     let interval = interval(entry).map_or_else(String::new, |interval| format!(" {interval}"));
     format!("{}{commit}: {}{interval}", minute(&entry.started), units::seconds(entry.median_s, 3))
 }

@@ -4,7 +4,7 @@ mod break_even;
 mod changes;
 mod tables;
 
-use text::Foreign;
+use text::Untrusted;
 
 use super::ReportInput;
 use super::facts::settings::Settings;
@@ -76,12 +76,12 @@ fn machine(record: &RunRecord) -> String {
     let software = &record.software;
     let commit = software.git_commit.as_ref();
     let parts = [
-        machine.cpu_model.shown().to_string(),
+        machine.cpu_model.escaped().to_string(),
         counted(machine.cores, "core"),
         units::bytes(machine.memory_bytes as f64),
         record.environment.kernel.clone(),
         software.compiler.clone(),
-        commit.map_or_else(|| "commit not known".to_owned(), |c| format!("commit {}", c.shown())),
+        commit.map_or_else(|| "commit not known".to_owned(), |c| format!("commit {}", c.escaped())),
         minute(&record.started),
     ];
     format!("Measured on {}.\n", escaped(&parts.join(", ")))

@@ -16,7 +16,7 @@ use reports::record::{RunRecord, YesNo};
 use reports::store::StreamFolder;
 use reports::stream::{StreamRow, TimesliceRow};
 use reports::units;
-use text::{Foreign, SENTENCE};
+use text::{SENTENCE, Untrusted};
 
 use super::super::say;
 use crate::failure::{Exit, Failure};
@@ -108,7 +108,7 @@ fn record(nodes: &[Node], missing: &[String]) -> RunRecord {
         let said = format!("nodes are machines of {kinds}; run.json describes that of the first");
         record.notes.push(said);
     }
-    let folders: Vec<_> = nodes.iter().map(|node| node.run.folder.shown().to_string()).collect();
+    let folders: Vec<_> = nodes.iter().map(|node| node.run.folder.escaped().to_string()).collect();
     record.notes.push(format!("merged from {}", folders.join(", ")));
     record.notes.extend(missing.iter().cloned());
     record
@@ -119,11 +119,11 @@ fn notes(nodes: &[Node]) -> Vec<String> {
     let mut who: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for node in nodes {
         for note in &node.run.record.notes {
-            who.entry(note).or_default().push(node.name.shown().to_string());
+            who.entry(note).or_default().push(node.name.escaped().to_string());
         }
     }
     let words = |(note, who): (&str, Vec<String>)| {
-        let note = note.shown().at_most(SENTENCE);
+        let note = note.escaped().at_most(SENTENCE);
         let of_all = who.len() == nodes.len();
         if of_all { note.to_string() } else { format!("{}: {note}", who.join(", ")) }
     };
