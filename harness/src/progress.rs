@@ -21,7 +21,7 @@ pub(crate) fn say(text: &str) {
 enum Output {
     Bar(ProgressBar),
     Lines,
-    Nobody,
+    Hidden,
 }
 
 /// The progress of a run.
@@ -37,7 +37,7 @@ impl Progress {
     /// Creates the progress of `inputs` inputs and `points` points, each of up to `max_time`.
     pub fn new(quiet: bool, inputs: usize, points: usize, max_time: Duration) -> Self {
         let output = if quiet {
-            Output::Nobody
+            Output::Hidden
         } else if std::io::stderr().is_terminal() {
             Output::Bar(bar(points as u64))
         } else {
@@ -56,7 +56,7 @@ impl Progress {
         match &self.output {
             Output::Bar(bar) => bar.set_message(text.escaped().to_string()),
             Output::Lines => self.line(text),
-            Output::Nobody => {}
+            Output::Hidden => {}
         }
     }
 
@@ -113,7 +113,7 @@ impl Progress {
         match &self.output {
             Output::Bar(bar) => bar.println(text::lines(text)),
             Output::Lines => say(text),
-            Output::Nobody => {}
+            Output::Hidden => {}
         }
     }
 }

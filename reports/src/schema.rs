@@ -191,7 +191,7 @@ fn schemas() -> [(&'static str, Value); 11] {
     [
         ("run", schema::<RunRecord>("run.json")),
         ("rows", run_rows()),
-        ("winners", rows::<Winner>("Who wins each setting", &["axis"], &[])),
+        ("winners", rows::<Winner>("Winner of each setting", &["axis"], &[])),
         ("comparison", schema::<Comparison>("A comparison of two runs")),
         ("changes", schema::<Vec<Trend>>("Points over many runs")),
         ("runs", schema::<Vec<Entry>>("The runs of a store")),

@@ -40,7 +40,7 @@ pub struct AxisName {
 impl AxisName {
     /// An axis of a task, as declared by the run of these parameters; as in old runs if that run
     /// does not declare it.
-    pub fn of(task: &str, name: &str, params: &Params) -> Self {
+    pub fn for_task(task: &str, name: &str, params: &Params) -> Self {
         let declared = params.declared().and_then(|declared| declared.axes.get(task, name));
         let declared = declared.map_or_else(|| old_axis(task, name), Arc::clone);
         AxisName { name: name.to_owned(), declared }
@@ -154,7 +154,8 @@ pub fn point_axes(point: &Point) -> Axes {
 
 /// The parameters of a task as axes, in reading order.
 pub fn param_axes(task: &str, params: &Params) -> Axes {
-    let named = |(name, value): (&str, &str)| (AxisName::of(task, name, params), value.to_owned());
+    let named =
+        |(name, value): (&str, &str)| (AxisName::for_task(task, name, params), value.to_owned());
     let (counts, others): (Axes, Axes) =
         params.iter().map(named).partition(|(name, value)| is_count(name, value));
     counts.into_iter().chain(others).collect()
@@ -174,7 +175,7 @@ fn ordered(
 /// An axis of a row by its name.
 pub fn axis_name(row: &SummaryRow, name: &str) -> AxisName {
     match row.params.get(name) {
-        Some(_) => AxisName::of(&row.algorithm, name, &row.params),
+        Some(_) => AxisName::for_task(&row.algorithm, name, &row.params),
         None if name == THREADS => AxisName::count(name),
         None => name.into(),
     }
@@ -345,14 +346,14 @@ mod tests {
 
     /// An axis of runs without declarations.
     fn old(task: &str, name: &str) -> AxisName {
-        AxisName::of(task, name, &Params::default())
+        AxisName::for_task(task, name, &Params::default())
     }
 
     fn declared(kind: AxisKind, unit: &str) -> AxisName {
         let axis = AxisRecord { kind, unit: unit.into(), label: "it".into(), with_input: false };
         let axes = Declared::new([("task".into(), "it".into(), axis)]);
         let quantities = Quantities { axes, ..Quantities::default() };
-        AxisName::of("task", "it", &Params::default().declared_by(&Arc::new(quantities)))
+        AxisName::for_task("task", "it", &Params::default().declared_by(&Arc::new(quantities)))
     }
 
     #[test]

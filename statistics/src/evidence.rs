@@ -32,7 +32,7 @@ pub struct Evidence {
 impl Evidence {
     /// Converts a 95 % interval of a ratio with `df` degrees of freedom; `None` unless it has
     /// positive numbers.
-    pub fn of(interval: Interval, df: f64) -> Option<Self> {
+    pub fn from_interval(interval: Interval, df: f64) -> Option<Self> {
         let low = interval.low.ln();
         let high = interval.high.ln();
         let df = df.clamp(1.0, MANY);
@@ -141,7 +141,7 @@ mod tests {
     use super::*;
 
     fn evidence(low: f64, high: f64, df: f64) -> Evidence {
-        Evidence::of(Interval { low, high }, df).expect("positive")
+        Evidence::from_interval(Interval { low, high }, df).expect("positive")
     }
 
     #[test]
@@ -172,7 +172,7 @@ mod tests {
         for (low, high) in
             [(0.0, 1.0), (-1.0, 1.0), (1.0, f64::NAN), (1.2, 1.1), (1.0, f64::INFINITY)]
         {
-            assert_eq!(Evidence::of(Interval { low, high }, 5.0), None);
+            assert_eq!(Evidence::from_interval(Interval { low, high }, 5.0), None);
         }
     }
 
@@ -225,7 +225,8 @@ mod tests {
         let limit = 0.01;
         let p = 1e-3;
         let half = t95(df as f64) * error;
-        let typical = Evidence::of(Interval { low: (-half).exp(), high: half.exp() }, df as f64);
+        let typical =
+            Evidence::from_interval(Interval { low: (-half).exp(), high: half.exp() }, df as f64);
         let change = typical.expect("positive").detectable(limit, p).ln_1p();
         let found = |seed: &u64| {
             let mut noise = Noise::new(*seed);

@@ -71,7 +71,8 @@ impl ConfidenceInterval {
     /// them are on the same side of it. A single sample is both ends, with a coverage of 0. `None`
     /// without samples.
     pub(super) fn of_few(sorted: &[f64]) -> Option<Self> {
-        let (&low, &high) = (sorted.first()?, sorted.last()?);
+        let &low = sorted.first()?;
+        let &high = sorted.last()?;
         let one_side = 0.5_f64.powi(sorted.len() as i32 - 1);
         Some(ConfidenceInterval { interval: Interval { low, high }, level: 1.0 - one_side })
     }

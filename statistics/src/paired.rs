@@ -55,7 +55,7 @@ pub fn is_look(restarts: usize) -> bool {
 impl Paired {
     /// From the times of base and new in each round, in seconds, with the rounds'
     /// numbers; `None` for fewer than [`MIN_RESTARTS`], or if a time is none.
-    pub fn of(rounds: impl IntoIterator<Item = (usize, (f64, f64))>) -> Option<Self> {
+    pub fn from_rounds(rounds: impl IntoIterator<Item = (usize, (f64, f64))>) -> Option<Self> {
         let mut restarts: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
         for (round, (base, new)) in rounds {
             let restart = restarts.entry(round / ROUNDS_PER_RESTART).or_default();
@@ -154,7 +154,7 @@ mod tests {
             let all = self.rounds(seed, change);
             for look in (1..=MAX_RESTARTS).filter(|&restarts| is_look(restarts)) {
                 let rounds = all[..2 * look].iter().copied();
-                let paired = Paired::of(rounds).expect("enough restarts");
+                let paired = Paired::from_rounds(rounds).expect("enough restarts");
                 let p = paired.p_beyond(0.01);
                 if p < enough || look == MAX_RESTARTS {
                     let Interval { low, high } = paired.interval();
@@ -202,7 +202,7 @@ mod tests {
             for (_, (_, new)) in &mut rounds[2..4] {
                 *new *= 0.83;
             }
-            Paired::of(rounds).expect("enough rounds")
+            Paired::from_rounds(rounds).expect("enough rounds")
         };
         assert!(unlucky(0.05).p_beyond(0.01) < 1e-4);
         assert_eq!(unlucky(0.0).p_beyond(0.01), 1.0);
@@ -210,7 +210,7 @@ mod tests {
 
     /// One round in each of the restarts.
     fn alike(restarts: usize, pair: (f64, f64)) -> Option<Paired> {
-        Paired::of((0..restarts).map(move |index| (index * ROUNDS_PER_RESTART, pair)))
+        Paired::from_rounds((0..restarts).map(move |index| (index * ROUNDS_PER_RESTART, pair)))
     }
 
     #[test]
@@ -229,7 +229,7 @@ mod tests {
         assert!(alike(MIN_RESTARTS, (1.0, 0.0)).is_none());
         assert!(alike(MIN_RESTARTS, (1.0, 2.0)).is_some());
         let of_one = (0..ROUNDS_PER_RESTART).map(|round| (round, (1.0, 2.0)));
-        assert!(Paired::of(of_one).is_none());
+        assert!(Paired::from_rounds(of_one).is_none());
     }
 
     /// No look before the time was over: none of the error is used.

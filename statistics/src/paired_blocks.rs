@@ -24,7 +24,7 @@ impl PairedBlocks {
     ///
     /// It is for series of a fixed length: for those that ended once they were precise enough, the
     /// interval is too narrow.
-    pub fn of<R: IntoIterator<Item = (f64, f64)>>(
+    pub fn from_blocks<R: IntoIterator<Item = (f64, f64)>>(
         blocks: impl IntoIterator<Item = R>,
     ) -> Option<Self> {
         let logarithms = |rounds: R| -> Vec<f64> {
@@ -82,7 +82,7 @@ mod tests {
         let mut widest = 0.0_f64;
         let mut widths = 0.0;
         for seed in 0..1000 {
-            let pairs = PairedBlocks::of(blocks(seed, 1.02)).expect("enough blocks");
+            let pairs = PairedBlocks::from_blocks(blocks(seed, 1.02)).expect("enough blocks");
             let Interval { low, high } = pairs.interval();
             covered += usize::from((low..=high).contains(&1.02));
             widest = widest.max(high - low);
@@ -98,15 +98,15 @@ mod tests {
     fn an_outlier_block_counts_little() {
         let mut blocks = blocks(7, 1.0);
         blocks[3].iter_mut().for_each(|(_, new)| *new *= 3.0);
-        let pairs = PairedBlocks::of(blocks).expect("enough blocks");
+        let pairs = PairedBlocks::from_blocks(blocks).expect("enough blocks");
         assert!((pairs.ratio() - 1.0).abs() < 2e-3, "{pairs:?}");
     }
 
     #[test]
     fn few_blocks_and_no_times_give_no_estimate() {
-        assert_eq!(PairedBlocks::of(blocks(1, 1.0).into_iter().take(2)), None);
+        assert_eq!(PairedBlocks::from_blocks(blocks(1, 1.0).into_iter().take(2)), None);
         let with_nothing = [vec![(1.0, 1.0)], vec![], vec![(1.0, 1.1)]];
-        assert_eq!(PairedBlocks::of(with_nothing), None);
-        assert_eq!(PairedBlocks::of([[(0.0, 1.0)]; 5]), None);
+        assert_eq!(PairedBlocks::from_blocks(with_nothing), None);
+        assert_eq!(PairedBlocks::from_blocks([[(0.0, 1.0)]; 5]), None);
     }
 }

@@ -78,7 +78,8 @@ fn drift(samples: &[f64]) -> Option<String> {
         let iqr = quantile(&half, 0.75) - quantile(&half, 0.25);
         (quantile(&half, 0.5), iqr)
     };
-    let ((early, early_iqr), (late, late_iqr)) = (spread(early), spread(late));
+    let (early, early_iqr) = spread(early);
+    let (late, late_iqr) = spread(late);
     let ratio = late / early;
     let clear = (late - early).abs() > early_iqr.max(late_iqr);
     let worth = (ratio - 1.0).abs() > WORTH_MENTIONING;

@@ -41,7 +41,7 @@ pub(super) fn run(request: &MeasureRequest) -> Result<Exit, Failure> {
     check_store(session.store.as_deref())?;
     super::try_plugins(std::slice::from_ref(&plan), output.quiet)?;
     let interrupt = Interrupt::listen();
-    let mut run_spec = RunSpec::of(request, &plan);
+    let mut run_spec = RunSpec::for_task(request, &plan);
     run_spec.started = process_start();
     run_spec.start = Start::after(&earlier);
     // A run that only lacks its end has them.

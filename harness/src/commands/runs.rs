@@ -61,7 +61,7 @@ pub(super) fn say_if_unfinished(record: &RunRecord, folder: &Path) {
 /// # Errors
 /// If the run can't be read.
 pub(super) fn series(folder: &Path) -> Result<Series, StoreError> {
-    Ok(Series::of(&read_run(folder)?, &read_summary(folder)?))
+    Ok(Series::for_run(&read_run(folder)?, &read_summary(folder)?))
 }
 
 /// Data of a store on the machine of a run, and problems of reading them. Comparing works without

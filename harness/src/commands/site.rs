@@ -67,7 +67,7 @@ fn page_of_run(store: &Store, runs: &[RunSummary], i: usize) -> Result<Page, Fai
     let before = runs[..i].iter().rev();
     let before = before.filter(|other| other.record.machine_key == record.machine_key);
     let earlier: Vec<RunSummary> = before.take(MAX_STORED).cloned().collect();
-    let input = ReportInput { earlier: &earlier, ..ReportInput::of(&run) };
+    let input = ReportInput { earlier: &earlier, ..ReportInput::for_run(&run) };
     Ok(Page { path: run_page(id).into(), text: report::html(&input)? })
 }
 

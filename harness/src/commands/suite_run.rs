@@ -58,7 +58,7 @@ impl SuiteRun<'_> {
         let out = self.output.out.clone();
         let run_spec = RunSpec {
             command: self.command,
-            jobs: Job::of(&requests, &plans),
+            jobs: Job::pair(&requests, &plans),
             out: out.unwrap_or_else(|| default_folder(self.name)),
             start: Start::New,
             suite: Some(part),

@@ -62,7 +62,7 @@ impl InputState<'_> {
     ) -> (Vec<SampleRow>, Vec<SummaryRow>) {
         let mut rows = Vec::new();
         let sampler = self.candidates[index].sampler.take();
-        let (Some(case), Some(mut sampler)) = (self.case, sampler) else {
+        let Some((case, mut sampler)) = self.case.zip(sampler) else {
             return (rows, Vec::new());
         };
         if !order.keep && self.is_on_host() {

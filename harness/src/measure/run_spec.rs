@@ -150,7 +150,7 @@ impl From<Run> for RunResult {
 
 impl<'a> Job<'a> {
     /// Pairs requests with their plans.
-    pub fn of(requests: &'a [MeasureRequest], plans: &'a [Plan]) -> Vec<Self> {
+    pub fn pair(requests: &'a [MeasureRequest], plans: &'a [Plan]) -> Vec<Self> {
         let both = requests.iter().zip(plans);
         both.map(|(request, plan)| Job { request, plan }).collect()
     }
@@ -158,7 +158,7 @@ impl<'a> Job<'a> {
 
 impl<'a> RunSpec<'a> {
     /// Specification of a run of a single task.
-    pub fn of(request: &'a MeasureRequest, plan: &'a Plan) -> Self {
+    pub fn for_task(request: &'a MeasureRequest, plan: &'a Plan) -> Self {
         let folder = || default_folder(request.task.name());
         RunSpec {
             command: &request.command,

@@ -74,8 +74,9 @@ impl Checkout<'_> {
     /// Files that differ from the checked-out commit and were modified after `moment`.
     fn changed_after(&self, moment: SystemTime) -> Vec<PathBuf> {
         let root = self.git(&["rev-parse", "--show-toplevel"]);
+        let Some(root) = root else { return Vec::new() };
         let changed = self.git(&["diff", "--name-only", "-z", "HEAD"]);
-        let (Some(root), Some(changed)) = (root, changed) else { return Vec::new() };
+        let Some(changed) = changed else { return Vec::new() };
         let is_newer = |file: &PathBuf| {
             let modified = fs::metadata(Path::new(&root).join(file)).and_then(|it| it.modified());
             // A file that was deleted counts as modified.

@@ -87,9 +87,8 @@ impl Child {
             Ok(process) => process,
             Err(source) => return Err(PairedError::Start { bench, source }),
         };
-        let asks = process.stdin.take();
-        let stdout = process.stdout.take();
-        let (Some(asks), Some(stdout), Some(stderr)) = (asks, stdout, process.stderr.take()) else {
+        let streams = process.stdin.take().zip(process.stdout.take()).zip(process.stderr.take());
+        let Some(((asks, stdout), stderr)) = streams else {
             let problem = "it has no standard streams".to_owned();
             return Err(PairedError::Incompatible { bench, problem });
         };

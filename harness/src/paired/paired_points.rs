@@ -152,7 +152,7 @@ impl PairedPoint {
         }
     }
 
-    /// Takes as many rounds as its time share allows with the same processes, but at least one.
+    /// Samples rounds with the same processes until its time share is used, at least one.
     fn run_rounds<S: PairSampler>(
         &mut self,
         number: usize,
@@ -203,7 +203,7 @@ impl PairedPoint {
         for (rounds, rows) in self.rounds.iter_mut().zip(&rows) {
             let whole = rows.iter().filter(|row| row.stage == TOTAL);
             rounds.resize(round, Round::default());
-            rounds.push(Round::of(whole));
+            rounds.push(Round::from_rows(whole));
         }
         self.run = run;
         Ok(())

@@ -131,7 +131,7 @@ pub(crate) fn unknown_levels(
 ) -> Option<(&'static str, String)> {
     let key = said_of_inner_teams(settings)?;
     let first = &infos[*selected.first()?];
-    let problem = format!("has 2 levels, but {} has 1 level of teams; give as many", first.name);
+    let problem = format!("has 2 levels, but {} has 1 level of teams; use 1 level", first.name);
     selected.iter().all(|&number| infos[number].nested.is_none()).then_some((key, problem))
 }
 

@@ -171,9 +171,10 @@ fn speed(text: &str) -> Result<f64, String> {
 
 /// Parses a jitter; rates are distributed uniformly and never negative.
 fn jitter(text: &str) -> Result<f64, String> {
-    let most = 1.0 / 3_f64.sqrt();
-    let problem = || format!("use a share from 0 to {most:.3}, with which the lowest rate is 0");
-    text.parse().ok().filter(|jitter| (0.0..=most).contains(jitter)).ok_or_else(problem)
+    let max_jitter = 1.0 / 3_f64.sqrt();
+    let problem =
+        || format!("use a share from 0 to {max_jitter:.3}, with which the lowest rate is 0");
+    text.parse().ok().filter(|jitter| (0.0..=max_jitter).contains(jitter)).ok_or_else(problem)
 }
 
 /// Parses an address and a port to listen on.

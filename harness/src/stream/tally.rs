@@ -32,7 +32,7 @@ pub(super) fn fill(row: &mut StreamRow, ran: &SpeedResult, content: &Content<'_>
     (row.lost, row.dropped, row.backlog) = (counts.lost, counts.dropped, counts.backlog);
     (row.repeated, row.checked) = (counts.repeated, counts.checked);
     row.workers_lost = ran.log.workers_lost();
-    row.most_waiting = ran.log.max_waiting() as u64;
+    row.max_waiting = ran.log.max_waiting() as u64;
     let size = |record: &Record| sizes.get(record.data as usize).copied().unwrap_or_default();
     let mean = |of: fn(Size) -> u64| {
         records.iter().map(|record| of(size(record)) as f64).sum::<f64>()

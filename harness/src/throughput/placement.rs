@@ -11,8 +11,8 @@ use crate::request::DeviceSet;
 
 /// Starts the teams of some streams.
 ///
-/// With CPU sets (OpenMP: places), the threads of all streams together are placed as one team, and each stream
-/// gets its share of them, in order. Without, the streams of a GPU run on the CPUs of the GPU's
+/// With CPU sets, the threads of all streams together are bound as one team, and each stream gets
+/// its share of them, in order. Without, the streams of a GPU run on the CPUs of the GPU's
 /// NUMA node, and all others where the system schedules them.
 ///
 /// # Errors

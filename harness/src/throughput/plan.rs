@@ -88,13 +88,13 @@ impl StreamPlan {
                 }
             }
         }
-        let most_threads = points.iter().map(|point| point.threads(&plan)).max().unwrap_or(0);
-        check_threads(most_threads, usable_threads())?;
+        let max_threads = points.iter().map(|point| point.threads(&plan)).max().unwrap_or(0);
+        check_threads(max_threads, usable_threads())?;
         if points.is_empty() {
             let problem = format!("nothing was measured: {}", notes.join("; "));
             return Err(PlanError::NothingToMeasure(problem));
         }
-        notes.extend(more_threads_than_cpus(most_threads));
+        notes.extend(more_threads_than_cpus(max_threads));
         Ok(StreamPlan { plan, points, notes })
     }
 }
@@ -152,7 +152,7 @@ fn check_processes(request: &ThroughputRequest) -> Result<(), PlanError> {
         let maximum = request.process_counts(device_set).into_iter().max().unwrap_or(1);
         if maximum > streams {
             return Err(PlanError::Usage(format!(
-                "{} of {device_set} need as many --streams, and there are {streams} at most",
+                "{} of {device_set} need at least {maximum} --streams, and there are {streams} at most",
                 processes_in_words(maximum)
             )));
         }

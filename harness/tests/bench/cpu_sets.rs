@@ -1,4 +1,4 @@
-//! Topology and CPU sets (OpenMP: places) of other machines: fake sysfs trees.
+//! Topology and CPU sets of other machines: fake sysfs trees.
 
 use std::fs;
 use std::path::Path;
@@ -210,7 +210,7 @@ fn cores_of_unlike_kinds() {
 }
 
 #[test]
-fn cpus_that_are_offline_have_no_place() {
+fn cpus_that_are_offline_are_in_no_set() {
     let machine = two_sockets();
     machine.set_online(&[0, 1, 2, 4, 5, 6]);
     let mask = [0, 1, 2, 4, 5, 6];
@@ -221,7 +221,7 @@ fn cpus_that_are_offline_have_no_place() {
 }
 
 #[test]
-fn a_mask_limits_the_places() {
+fn a_mask_limits_the_cpu_sets() {
     let machine = four_caches();
     let mask = [2, 3, 4, 5];
     let caches = machine.cpu_sets("ll_caches", &mask).expect("two");

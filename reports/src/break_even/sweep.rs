@@ -157,14 +157,14 @@ mod tests {
     use crate::record::YesNo;
     use crate::shape::AxisName;
 
-    fn of(rows: &[SummaryRow]) -> Vec<Sweep<'_>> {
+    fn all_sweeps(rows: &[SummaryRow]) -> Vec<Sweep<'_>> {
         sweeps(&rows.iter().collect::<Vec<_>>())
     }
 
     #[test]
     fn the_fastest_at_each_size_is_the_curve() {
         let rows = break_even_rows(&["random"]);
-        let sweeps = of(&rows);
+        let sweeps = all_sweeps(&rows);
         assert_eq!(sweeps.len(), 1);
         assert!(sweeps[0].setting.is_empty(), "{:?}", sweeps[0].setting);
         assert_eq!(sweeps[0].item, "digi");
@@ -179,7 +179,7 @@ mod tests {
     #[test]
     fn other_axes_make_sweeps_of_their_own() {
         let rows = break_even_rows(&["random", "time"]);
-        let settings: Vec<_> = of(&rows).into_iter().map(|sweep| sweep.setting).collect();
+        let settings: Vec<_> = all_sweeps(&rows).into_iter().map(|sweep| sweep.setting).collect();
         let order = |value: &str| vec![(AxisName::from("order"), value.to_owned())];
         assert_eq!(settings, [order("random"), order("time")]);
     }
@@ -192,7 +192,7 @@ mod tests {
             .filter(|row| row.device == "cuda:0")
             .map(|row| SummaryRow { device: "cuda:1".into(), ..row.clone() });
         rows.extend(second.collect::<Vec<_>>());
-        let settings: Vec<_> = of(&rows).into_iter().map(|sweep| sweep.setting).collect();
+        let settings: Vec<_> = all_sweeps(&rows).into_iter().map(|sweep| sweep.setting).collect();
         let device = |name: &str| vec![(AxisName::from("device"), name.to_owned())];
         assert_eq!(settings, [device("cuda:0"), device("cuda:1")]);
     }
@@ -202,13 +202,13 @@ mod tests {
         let rows = break_even_rows(&["random"]);
         let only = |keep: fn(&SummaryRow) -> bool| {
             let rows: Vec<_> = rows.iter().filter(|row| keep(row)).cloned().collect();
-            of(&rows).len()
+            all_sweeps(&rows).len()
         };
         assert_eq!(only(|row| row.device == "cpu"), 0);
         assert_eq!(only(|row| row.device != "cpu"), 0);
         assert_eq!(only(|row| row.device == "cpu" || row.items < 100_000), 0);
         assert_eq!(only(|row| row.stage != "kernel"), 1);
-        assert_eq!(of(&[row("a", "digis=1", 1e-3)]).len(), 0);
+        assert_eq!(all_sweeps(&[row("a", "digis=1", 1e-3)]).len(), 0);
     }
 
     #[test]
@@ -217,8 +217,11 @@ mod tests {
         for row in rows.iter_mut().filter(|row| row.device != "cpu" && row.items > 1_000_000) {
             row.valid = YesNo::No;
         }
-        let sizes: Vec<_> =
-            of(&rows)[0].comparisons().iter().map(|comparison| comparison.pairs.len()).collect();
+        let sizes: Vec<_> = all_sweeps(&rows)[0]
+            .comparisons()
+            .iter()
+            .map(|comparison| comparison.pairs.len())
+            .collect();
         assert_eq!(sizes, [4, 4]);
     }
 }

@@ -90,13 +90,13 @@ pub fn over_gpus(run: &RunRecord, rows: &[ThroughputRow]) -> Option<Chart<LinePa
     let best = |rows: Vec<&ThroughputRow>| -> Vec<(f64, ThroughputRow)> {
         let rate = |row: &&&ThroughputRow| row.rate().unwrap_or_default();
         let of_count = grouped(rows, |row| count(row)).into_iter();
-        let most = of_count.filter_map(|(count, rows)| {
+        let highest = of_count.filter_map(|(count, rows)| {
             let row = rows.iter().max_by(|a, b| rate(a).total_cmp(&rate(b)))?;
             Some((count as f64, (*row).clone()))
         });
-        let mut most: Vec<_> = most.collect();
-        most.sort_by(|(a, _), (b, _)| a.total_cmp(b));
-        most
+        let mut highest: Vec<_> = highest.collect();
+        highest.sort_by(|(a, _), (b, _)| a.total_cmp(b));
+        highest
     };
     let lines = grouped(&both, key).into_iter();
     let lines =
@@ -130,8 +130,8 @@ pub fn over_gpus(run: &RunRecord, rows: &[ThroughputRow]) -> Option<Chart<LinePa
         x: x.clone(),
         x_value: |_| 0.0,
     };
-    let most = "each with the number of streams of the highest rate";
-    view.chart("items per second over GPUs", panels.collect(), run, &[RATE, IDEALS, LINKS, most])
+    let note = "each with the number of streams of the highest rate";
+    view.chart("items per second over GPUs", panels.collect(), run, &[RATE, IDEALS, LINKS, note])
 }
 
 /// Curves grouped by settings, with their styles and their axis.

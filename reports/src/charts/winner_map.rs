@@ -211,7 +211,7 @@ mod tests {
     use super::*;
     use crate::record::SummaryRow;
 
-    fn of(rows: &[SummaryRow], over: &[&str]) -> Option<Chart<WinnerMap>> {
+    fn winner_chart(rows: &[SummaryRow], over: &[&str]) -> Option<Chart<WinnerMap>> {
         let over: Vec<String> = over.iter().map(|&axis| axis.to_owned()).collect();
         of_study(rows, &[], |study| figure(study, &over))
     }
@@ -228,7 +228,7 @@ mod tests {
 
     #[test]
     fn each_setting_has_its_winner() {
-        let panel = of(&rows(), &[]).expect("a map").panels.remove(0);
+        let panel = winner_chart(&rows(), &[]).expect("a map").panels.remove(0);
         assert_eq!(panel.columns, ["1", "2", "3"]);
         let field = |row: usize, column: usize| panel.rows[row].1[column].as_ref();
         let first = field(0, 0).expect("measured");
@@ -242,8 +242,8 @@ mod tests {
 
     #[test]
     fn the_axes_can_be_chosen() {
-        let panel = of(&rows(), &["order"]).expect("a map").panels.remove(0);
+        let panel = winner_chart(&rows(), &["order"]).expect("a map").panels.remove(0);
         assert_eq!((panel.axes, panel.columns.len()), (["order".into(), "n".into()], 2));
-        assert!(of(&rows()[..2], &[]).is_none(), "one setting is no map");
+        assert!(winner_chart(&rows()[..2], &[]).is_none(), "one setting is no map");
     }
 }

@@ -99,7 +99,7 @@ pub fn measure_again(key: &Key, record: &RunRecord) -> String {
             words.extend(flag(INPUT, &input.path));
             let options = input.options.iter();
             words.extend(options.flat_map(|(name, value)| {
-                axis_flag(&AxisName::of(algorithm, name, params), value)
+                axis_flag(&AxisName::for_task(algorithm, name, params), value)
             }));
         }
         (None, Some(file)) => {

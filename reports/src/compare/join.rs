@@ -85,8 +85,9 @@ pub fn compare(
     }
     let judged = pairs.iter_mut().map(|pair| (pair.is_whole(), &mut pair.judgement));
     let family = hold_back(&mut judged.collect::<Vec<_>>(), &options.thresholds);
-    let (name, other) = (name(base), self::name(new));
-    let advice = Advice::new(&name.folder, new, &options.flags);
+    let base_name = name(base);
+    let new_name = name(new);
+    let advice = Advice::new(&base_name.folder, new, &options.flags);
     let points = pairs.iter().map(|pair| pair.verdict(family(pair.is_whole()), options, &advice));
     Ok(Comparison {
         points: points.collect(),
@@ -96,8 +97,8 @@ pub fn compare(
         aslr: super::notes::randomised([base, new]),
         notes: [small_runs(base, new), super::notes::notes(base, new, options)].concat(),
         thresholds: options.thresholds,
-        base: name,
-        new: other,
+        base: base_name,
+        new: new_name,
         gate: None,
     })
 }

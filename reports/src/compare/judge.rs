@@ -119,7 +119,7 @@ impl Judgement {
 
     /// Evidence that the interval provides for further tests.
     pub(super) fn evidence(&self) -> Option<Evidence> {
-        Evidence::of(self.interval?, self.df.unwrap_or(MANY))
+        Evidence::from_interval(self.interval?, self.df.unwrap_or(MANY))
     }
 
     /// Distance of the farther end of the interval from the ratio, as a fraction.

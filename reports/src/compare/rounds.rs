@@ -62,12 +62,12 @@ pub(super) fn rounds(rows: &[&SampleRow]) -> Vec<Round> {
         }
         rounds[row.round].push(row);
     }
-    rounds.into_iter().map(Round::of).collect()
+    rounds.into_iter().map(Round::from_rows).collect()
 }
 
 impl Round {
     /// Summary of the samples of one stage in one round.
-    pub fn of<'a>(rows: impl IntoIterator<Item = &'a SampleRow>) -> Self {
+    pub fn from_rows<'a>(rows: impl IntoIterator<Item = &'a SampleRow>) -> Self {
         let counts = |row: &&SampleRow| !flags::has(&row.flags, flags::OUTSIDE_CPU_SET);
         let rows: Vec<_> = rows.into_iter().filter(counts).collect();
         let middle = |seconds: Vec<f64>| Some(median(&seconds)).filter(|m| m.is_finite());
@@ -146,7 +146,7 @@ pub fn paired(base: &[Round], new: &[Round]) -> (Option<Paired>, Quantity) {
     let rounds = base.iter().zip(new).enumerate();
     let pairs =
         rounds.filter_map(|(round, (base, new))| Some((round, Round::pair(base, new, quantity)?)));
-    (Paired::of(pairs), quantity)
+    (Paired::from_rounds(pairs), quantity)
 }
 
 /// Judges a paired run by the ratios of the rounds: drift from round to round cancels, as it is
@@ -199,11 +199,11 @@ mod tests {
             sample(0, 3.0, Some(0.8), "disturbed"),
             sample(0, 9.0, Some(7.0), "fresh+outside-place"),
         ];
-        let round = Round::of(&rows);
+        let round = Round::from_rows(&rows);
         assert_eq!((round.all, round.quiet), (Some(2.0), Some(1.0)));
         assert!((round.cpu.expect("known") - 0.85).abs() < 1e-12);
         assert!((round.cpu_low.expect("known") - 0.825).abs() < 1e-12);
-        assert_eq!(Round::of(&[]), Round::default());
+        assert_eq!(Round::from_rows(&[]), Round::default());
     }
 
     #[test]
@@ -249,7 +249,7 @@ mod tests {
             let sample =
                 SampleRow { run_delay_s: Some(delay), ..sample(0, wall + delay, Some(1.0), "") };
             let is_first = |index: usize| index.is_multiple_of(ROUNDS_PER_RESTART);
-            let round = |index| is_first(index).then(|| Round::of([&sample]));
+            let round = |index| is_first(index).then(|| Round::from_rows([&sample]));
             (0..5 * ROUNDS_PER_RESTART).map(|index| round(index).unwrap_or_default()).collect()
         };
         let ratio = |base: &[Round], new: &[Round]| {

@@ -96,7 +96,7 @@ mod tests {
         there.machine.cores += 2;
         let folder = fixture.source("there");
         super::super::testing::write(&folder, &there, &[row("std-stable")]);
-        let series = Series::of(&here, &[row("a")]);
+        let series = Series::for_run(&here, &[row("a")]);
         let state = || store.baseline_state(&series, &here.machine).expect("read");
         assert_eq!(state(), BaselineState::Unknown);
         let Ok(Added::New(elsewhere)) = store.add(&folder, Unfinished::Refuse) else {

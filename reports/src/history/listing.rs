@@ -169,7 +169,7 @@ mod tests {
         let mut reader = csv::Reader::from_reader(text.as_bytes());
         assert_eq!(reader.headers().expect("a header").len(), 18);
         let rows: Result<Vec<csv::StringRecord>, _> = reader.records().collect();
-        assert_eq!(rows.expect("as many fields as columns").len(), 2);
+        assert_eq!(rows.expect("a field for each column").len(), 2);
         let json = render(Format::Json, &entries()).expect("a text");
         let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
         assert_eq!(json[0]["accepted"], true);

@@ -23,7 +23,7 @@ pub struct Series {
 
 impl Series {
     /// The series of a run.
-    pub fn of(record: &RunRecord, summary: &[SummaryRow]) -> Self {
+    pub fn for_run(record: &RunRecord, summary: &[SummaryRow]) -> Self {
         Series {
             machine_key: record.machine_key.clone(),
             gpus: record.gpu_models(summary.iter().map(|row| row.device.as_str())),
@@ -114,7 +114,7 @@ mod tests {
     #[test]
     fn a_run_belongs_to_its_suite_else_to_its_task() {
         let mut record = record(1);
-        assert_eq!(Series::of(&record, &[row("a")]).name, "sort");
+        assert_eq!(Series::for_run(&record, &[row("a")]).name, "sort");
         record.suite = Some(SuitePart {
             name: "nightly".into(),
             hash: "h".into(),
@@ -122,7 +122,7 @@ mod tests {
             points: 1,
             path: None,
         });
-        assert_eq!(Series::of(&record, &[row("a")]).name, "nightly 2/4");
+        assert_eq!(Series::for_run(&record, &[row("a")]).name, "nightly 2/4");
     }
 
     #[test]
@@ -130,13 +130,16 @@ mod tests {
         let mut with_gpus = record(1);
         with_gpus.machine.gpus =
             ["H100", "A100"].map(|model| Gpu { model: model.into(), ..Gpu::default() }).to_vec();
-        assert_eq!(Series::of(&with_gpus, &[row("a")]), Series::of(&record(1), &[row("a")]));
+        assert_eq!(
+            Series::for_run(&with_gpus, &[row("a")]),
+            Series::for_run(&record(1), &[row("a")])
+        );
         let on = |device: &str| SummaryRow { device: device.into(), ..row("b") };
-        let series = Series::of(&with_gpus, &[row("a"), on("cuda:1"), on("cuda:0")]);
+        let series = Series::for_run(&with_gpus, &[row("a"), on("cuda:1"), on("cuda:0")]);
         assert_eq!(series.gpus, ["A100", "H100"]);
         assert_eq!(series.to_string(), "sort on machine 00ff with A100 and H100");
         assert!(series.file_name().starts_with("sort@00ff+A100+H100"), "{}", series.file_name());
-        let cpu = Series::of(&record(1), &[row("a")]);
+        let cpu = Series::for_run(&record(1), &[row("a")]);
         assert_eq!(
             serde_json::to_value(&cpu).expect("JSON").as_object().map(|it| it.len()),
             Some(2)

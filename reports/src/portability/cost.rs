@@ -96,7 +96,7 @@ impl Cost {
     /// It uses the rounds that both have. If these are of too few blocks, as in runs that time
     /// kernels only occasionally, it uses all samples of both.
     pub(super) fn new(base: &Kernels, new: &Kernels) -> Option<Self> {
-        if let Some(pairs) = PairedBlocks::of(base.pairs(new)) {
+        if let Some(pairs) = PairedBlocks::from_blocks(base.pairs(new)) {
             let ratio = pairs.ratio();
             let interval = Some(pairs.interval());
             return Some(Cost { ratio, interval, blocks: pairs.blocks() });

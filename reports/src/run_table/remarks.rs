@@ -45,7 +45,7 @@ enum Kind {
 }
 
 impl Note {
-    /// The note of a row with the label `who`, if there is one.
+    /// Note of a labelled row, if it has one.
     pub fn from_row(row: &SummaryRow, label: String) -> Option<Note> {
         let is_said = |text: &&str| !text.is_empty();
         let split = |text: &str| -> Vec<String> {

@@ -46,7 +46,7 @@ pub fn together(parts: &[NodePart<'_>]) -> Option<StreamRow> {
         rows().map(of).try_fold(0, |sum: u64, count| Some(sum.saturating_add(count?)))
     };
     row.set_events(sum_known(|row| row.events), sum_known(|row| row.event_items));
-    row.most_waiting = rows().map(|row| row.most_waiting).max().unwrap_or_default();
+    row.max_waiting = rows().map(|row| row.max_waiting).max().unwrap_or_default();
     let mean = |of: fn(&StreamRow) -> f64| {
         rows().map(|row| of(row) * row.due as f64).sum::<f64>() / row.due.max(1) as f64
     };

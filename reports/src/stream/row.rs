@@ -76,7 +76,8 @@ pub struct StreamRow {
     /// Workers that were lost.
     pub workers_lost: usize,
     /// Maximum number of timeslices that waited at the same time, on one node.
-    pub most_waiting: u64,
+    #[serde(rename = "most_waiting")]
+    pub max_waiting: u64,
     /// Results that were compared with the reference.
     pub checked: u64,
     /// Items of the timeslices that were due: the mean.

@@ -94,7 +94,7 @@ fn record(row: &StreamRow) -> Record<'_> {
         .with("backlog", row.backlog)
         .with("repeated", row.repeated)
         .with("workers_lost", row.workers_lost)
-        .with("most_waiting", row.most_waiting)
+        .with("most_waiting", row.max_waiting)
         .with("checked", row.checked)
         .with("items", row.items)
         .with("item_unit", &row.item_unit)

@@ -175,7 +175,7 @@ fn keys_of_earlier_versions_are_joined_and_nothing_accepted_is_lost() {
     let record = read_run(&store.run_folder(&first)).expect("read");
     let series = |id: &str| {
         let folder = store.run_folder(id);
-        Series::of(&read_run(&folder).expect("read"), &read_summary(&folder).expect("read"))
+        Series::for_run(&read_run(&folder).expect("read"), &read_summary(&folder).expect("read"))
     };
     assert_eq!(series(&first), series(&second));
     assert_eq!(record.machine_key, record.machine.key());

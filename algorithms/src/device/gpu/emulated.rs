@@ -193,7 +193,7 @@ impl Engine for EmulatedEngine {
             registers: None,
             shared_bytes: shared,
             local_bytes: None,
-            most_threads: MAX_THREADS,
+            max_threads: MAX_THREADS,
             resident_blocks: by_threads.min(by_shared),
         })
     }

@@ -64,7 +64,7 @@ pub struct Attributes {
     /// Local memory of a thread in bytes: spilled registers and local arrays.
     pub local_bytes: Option<u32>,
     /// Maximum number of threads of a block.
-    pub most_threads: u32,
+    pub max_threads: u32,
     /// Resident blocks of a multiprocessor in the requested launch configuration.
     pub resident_blocks: u32,
 }

@@ -15,7 +15,7 @@ pub trait Monitor: Send + Sync {
     ///
     /// # Errors
     /// The reason why it is unavailable.
-    fn most_clock_mhz(&self) -> Result<u32, String>;
+    fn max_clock_mhz(&self) -> Result<u32, String>;
 
     /// Current reasons for a reduced clock.
     ///

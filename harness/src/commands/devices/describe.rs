@@ -168,7 +168,7 @@ fn adapter_lines(adapter: &Adapter) -> String {
     };
     let block = format!(
         "{} threads, {} of workgroup memory",
-        adapter.most_threads,
+        adapter.max_threads,
         platform::size(adapter.shared_bytes.into())
     );
     let times = match (adapter.is_software, adapter.has_times) {
@@ -199,7 +199,7 @@ fn card(gpu: &CudaGpu) -> String {
 
 fn clocks(gpu: &CudaGpu) -> String {
     let monitor = cuda::monitor(gpu);
-    let both = monitor.clock_mhz().and_then(|now| Ok((now, monitor.most_clock_mhz()?)));
+    let both = monitor.clock_mhz().and_then(|now| Ok((now, monitor.max_clock_mhz()?)));
     match both {
         Ok((now, most)) => format!("{now} MHz now, {most} MHz at most"),
         Err(reason) => format!("not known here: {reason}"),

@@ -144,7 +144,7 @@ fn page(figures: &[Reproduction], run: &Run, folder: &Path, rank: Rank) -> Resul
         published: figures,
         rank,
         samples_link: (folder == run.folder).then_some("samples.csv"),
-        ..ReportInput::of(run)
+        ..ReportInput::for_run(run)
     };
     Ok(report::html(&input)?)
 }

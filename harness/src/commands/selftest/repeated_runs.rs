@@ -83,7 +83,7 @@ impl<'a> RepeatedRuns<'a> {
 
     /// Returns the jobs to measure.
     pub(super) fn jobs(&self) -> Vec<Job<'_>> {
-        Job::of(&self.requests, &self.plans)
+        Job::pair(&self.requests, &self.plans)
     }
 
     /// Returns the metadata of a run that starts now.

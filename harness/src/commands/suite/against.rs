@@ -66,7 +66,7 @@ pub(super) fn run(
     let points = planned.clone().into_iter();
     let refused = points.filter_map(|point| failed.iter().find_map(|trial| trial.row(&point)));
     let refused = refused.collect();
-    let jobs = Job::of(&requests, &plans);
+    let jobs = Job::pair(&requests, &plans);
     let inputs = points::of_jobs(&jobs);
     let run_spec = RunSpec {
         command: &request.command,

@@ -36,7 +36,7 @@ pub(super) fn run(suite: Suite, request: &SuiteRequest) -> Result<Exit, Failure>
     let start = Start::after(&earlier);
     let run_spec = RunSpec {
         command: &request.command,
-        jobs: Job::of(&requests, &plans),
+        jobs: Job::pair(&requests, &plans),
         out: folder(request, earlier),
         start,
         suite: Some(part),

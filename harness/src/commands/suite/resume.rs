@@ -219,9 +219,9 @@ mod tests {
             ("code:1", "", Some("its build is unknown")),
             ("", "code:2", Some("which build made it is not known")),
         ] {
-            let told = other_build(made_by, this);
-            assert_eq!(told.is_some(), expected.is_some());
-            assert!(told.unwrap_or_default().starts_with(expected.unwrap_or_default()));
+            let problem = other_build(made_by, this);
+            assert_eq!(problem.is_some(), expected.is_some());
+            assert!(problem.unwrap_or_default().starts_with(expected.unwrap_or_default()));
         }
     }
 }

@@ -51,12 +51,12 @@ fn of_file(task: &dyn Task, path: &Path, request: &VerifyRequest) -> Result<Vec<
 }
 
 fn hard(task: &'static dyn Task, request: &VerifyRequest) -> impl Iterator<Item = Input> + use<> {
-    let most = request.max_items_or_default();
+    let max_items = request.max_items_or_default();
     let inputs = request.input_seeds().flat_map(move |seed| {
         let cases = task.hard_cases(seed).into_iter();
         cases.map(move |(name, case)| Input { name: format!("seed {seed}, {name}"), case })
     });
-    inputs.filter(move |input| input.case.work().items <= most)
+    inputs.filter(move |input| input.case.work().items <= max_items)
 }
 
 /// Returns the smallest input found on which the variant is still wrong; `None` if it is the given

@@ -111,7 +111,7 @@ pub(crate) mod tests {
             fake.clock_mhz.ok_or("no library".to_owned())
         }
 
-        fn most_clock_mhz(&self) -> Result<u32, String> {
+        fn max_clock_mhz(&self) -> Result<u32, String> {
             self.clock_mhz()
         }
 

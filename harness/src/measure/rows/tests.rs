@@ -96,7 +96,7 @@ fn kernel_rows_have_resources_and_total_rows_energy() {
         registers: Some(64),
         shared_bytes: 1024,
         local_bytes: Some(0),
-        most_threads: 512,
+        max_threads: 512,
         resident_blocks: 2,
     };
     let shape = Shape { blocks: 8, threads: 512, shared_bytes: 4096, bytes: 0 };
@@ -108,7 +108,7 @@ fn kernel_rows_have_resources_and_total_rows_energy() {
             ..Properties::default()
         }),
         allocated_bytes: Some(16_000),
-        note: Some("somebody else".into()),
+        note: Some("other users".into()),
     };
     let rows = rows(&subject, &[stage("kernel", 0.1, 5), stage("sort", 0.1, 5)]);
     let metrics: Vec<_> = rows.iter().map(|row| row.metrics.to_string()).collect();
@@ -116,7 +116,7 @@ fn kernel_rows_have_resources_and_total_rows_energy() {
     assert_eq!(metrics[1], "bytes_moved=5;calls=1");
     let sort = "calls=1;local_bytes=0;occupancy=0.500;registers=64;shared_bytes=5120";
     assert_eq!(metrics[2], sort);
-    assert_eq!(rows[0].note, "somebody else");
+    assert_eq!(rows[0].note, "other users");
     assert_eq!(rows[1].bytes_min, WORK.bytes_min);
 }
 

@@ -166,7 +166,7 @@ impl Candidate for FakeCandidate {
 /// Measures what is asked for.
 pub fn measure(request: &MeasureRequest) -> RunResult {
     let plan = Plan::new(request).expect("a plan");
-    let run_spec = RunSpec::of(request, &plan);
+    let run_spec = RunSpec::for_task(request, &plan);
     Session::run(&run_spec, &Interrupt::default()).expect("a run")
 }
 

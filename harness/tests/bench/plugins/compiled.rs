@@ -83,7 +83,7 @@ impl Workshop {
         nvcc.args(["-O3", "-arch=native", "-cudart", "static", "-Werror", "all-warnings"]);
         nvcc.args(["-shared", "-Xcompiler", "-fPIC", "-o"]).arg(self.join(name));
         nvcc.arg(in_repository(&format!("docs/plugin/examples/{file}")));
-        Run::of(&mut nvcc).exits(0);
+        Run::from_command(&mut nvcc).exits(0);
         Some(format!("./{name}"))
     }
 
@@ -105,7 +105,7 @@ impl Workshop {
         compiler.args(defines.split_whitespace());
         compiler.arg("-o").arg(self.join(name));
         compiler.arg(in_repository(source)).arg("-lm");
-        Run::of(&mut compiler).exits(0);
+        Run::from_command(&mut compiler).exits(0);
         format!("./{name}")
     }
 

@@ -81,7 +81,7 @@ mod tests {
         ];
         let mut run = run(vec![row("a", "n=1", 4.0), row("new", "n=1", 1.0)]);
         run.record.started = "2026-01-01T00:00:04Z".into();
-        let input = ReportInput { earlier: &runs, ..ReportInput::of(&run) };
+        let input = ReportInput { earlier: &runs, ..ReportInput::for_run(&run) };
         let series = series(&input, "sort");
         assert_eq!(series.len(), 1);
         let medians: Vec<_> = series[0].trend.history.entries.iter().map(|e| e.median_s).collect();
@@ -100,7 +100,7 @@ mod tests {
             .map(|night| earlier(&day(night), vec![row("a", "n=1", median(night))]))
             .collect();
         let run = run(vec![row("a", "n=1", 1.5)]);
-        let input = ReportInput { earlier: &runs, ..ReportInput::of(&run) };
+        let input = ReportInput { earlier: &runs, ..ReportInput::for_run(&run) };
         let series = series(&input, "sort");
         let firsts: Vec<usize> = series[0].trend.shifts.iter().map(|shift| shift.first).collect();
         assert_eq!(firsts, [20]);
@@ -111,7 +111,7 @@ mod tests {
         let rows = |a: f64, b: f64| vec![row("a", "n=1", a), row("b", "n=1", b)];
         let runs = [earlier("2025-12-31T00:00:00Z", rows(1.0, 1.0))];
         let run = run(rows(1.1, 0.5));
-        let input = ReportInput { earlier: &runs, ..ReportInput::of(&run) };
+        let input = ReportInput { earlier: &runs, ..ReportInput::for_run(&run) };
         assert_eq!(series(&input, "sort")[0].row.variant, "b");
     }
 }

@@ -45,7 +45,7 @@ pub fn section(algorithm: &str, drawn: &[NamedSvg]) -> Markup {
     }
 }
 
-/// A chart with a text for readers who can't see it.
+/// A chart with a text for screen readers.
 pub fn figure(chart: &NamedSvg) -> Markup {
     let caption = chart.caption.iter().map(|line| line.escaped().at_most(SENTENCE).to_string());
     let caption = caption.collect::<Vec<_>>().join(" ");

@@ -44,7 +44,7 @@ impl Fixture {
         ReportInput {
             earlier: &self.earlier,
             comparison: Some(&self.comparison),
-            ..ReportInput::of(&self.run)
+            ..ReportInput::for_run(&self.run)
         }
     }
 }

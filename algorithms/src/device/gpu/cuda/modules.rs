@@ -84,7 +84,7 @@ impl Modules {
             registers: Some(attribute(Attribute::CU_FUNC_ATTRIBUTE_NUM_REGS)?),
             shared_bytes: attribute(Attribute::CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES)?,
             local_bytes: Some(attribute(Attribute::CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES)?),
-            most_threads: attribute(Attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
+            max_threads: attribute(Attribute::CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK)?,
             resident_blocks: kernel
                 .occupancy_max_active_blocks_per_multiprocessor(threads, shared, None)?,
         })

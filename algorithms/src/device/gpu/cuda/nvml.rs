@@ -96,7 +96,7 @@ impl Monitor for NvmlMonitor {
         self.ask(|device| device.clock_info(Clock::SM))
     }
 
-    fn most_clock_mhz(&self) -> Result<u32, String> {
+    fn max_clock_mhz(&self) -> Result<u32, String> {
         self.ask(|device| device.max_clock_info(Clock::SM))
     }
 

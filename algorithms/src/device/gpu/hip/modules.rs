@@ -113,7 +113,7 @@ impl Modules {
             registers: Some(attribute(hip, loaded.kernel, REGISTERS)?),
             shared_bytes: loaded.static_bytes,
             local_bytes: Some(attribute(hip, loaded.kernel, LOCAL_BYTES)?),
-            most_threads: attribute(hip, loaded.kernel, MAX_THREADS)?,
+            max_threads: attribute(hip, loaded.kernel, MAX_THREADS)?,
             resident_blocks: resident_blocks.max(0) as u32,
         })
     }

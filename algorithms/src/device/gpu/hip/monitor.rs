@@ -18,7 +18,7 @@ impl Monitor for Unwatched {
         unavailable()
     }
 
-    fn most_clock_mhz(&self) -> Result<u32, String> {
+    fn max_clock_mhz(&self) -> Result<u32, String> {
         unavailable()
     }
 

@@ -235,7 +235,7 @@ fn shared_memory_is_read_from_the_code_object_and_limited() {
     assert_eq!(CEILING_COPY.shared_bytes(&gpu), 0);
     let attributes = gpu.attributes(&CEILING_COPY, Grid::blocks(1)).expect("known");
     assert_eq!((attributes.registers, attributes.shared_bytes), (Some(24), 128));
-    assert_eq!((attributes.most_threads, attributes.resident_blocks), (1024, 8));
+    assert_eq!((attributes.max_threads, attributes.resident_blocks), (1024, 8));
     let streams = MemoryStreams::new(&gpu, BYTES).expect("room");
     drop(streams);
     let buffer = gpu.buffer::<[u64; 2]>(4).expect("room");

@@ -20,7 +20,7 @@ pub struct Adapter {
     /// Maximum workgroup memory of a block in bytes.
     pub shared_bytes: u32,
     /// Maximum number of threads of a block.
-    pub most_threads: u32,
+    pub max_threads: u32,
     /// Maximum size of a buffer of a shader in bytes.
     pub largest_buffer: u64,
     /// True if the device has a clock.

@@ -55,7 +55,7 @@ fn described(handle: &wgpu::Adapter, index: u32) -> Adapter {
         is_software: info.device_type == DeviceType::Cpu,
         lanes: features.contains(Features::SUBGROUP).then_some(lanes),
         shared_bytes: limits.max_compute_workgroup_storage_size,
-        most_threads: limits.max_compute_invocations_per_workgroup,
+        max_threads: limits.max_compute_invocations_per_workgroup,
         largest_buffer: limits.max_storage_buffer_binding_size.min(limits.max_buffer_size),
         has_times: features.contains(Features::TIMESTAMP_QUERY),
     }

@@ -116,16 +116,16 @@ fn record(nodes: &[Node], missing: &[String]) -> RunRecord {
 
 /// Returns the notes of all nodes without repetition.
 fn notes(nodes: &[Node]) -> Vec<String> {
-    let mut who: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    let mut nodes_by_note: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for node in nodes {
         for note in &node.run.record.notes {
-            who.entry(note).or_default().push(node.name.escaped().to_string());
+            nodes_by_note.entry(note).or_default().push(node.name.escaped().to_string());
         }
     }
-    let words = |(note, who): (&str, Vec<String>)| {
+    let words = |(note, names): (&str, Vec<String>)| {
         let note = note.escaped().at_most(SENTENCE);
-        let of_all = who.len() == nodes.len();
-        if of_all { note.to_string() } else { format!("{}: {note}", who.join(", ")) }
+        let of_all = names.len() == nodes.len();
+        if of_all { note.to_string() } else { format!("{}: {note}", names.join(", ")) }
     };
-    who.into_iter().map(words).collect()
+    nodes_by_note.into_iter().map(words).collect()
 }

@@ -83,7 +83,7 @@ impl Maps {
         let [charges_, run_, saturation] = MOST;
         let numbers = [self.groups.len() as u32, self.tile_rows as u32, charges_, run_, saturation];
         run(&emulator, &kernel(name), blocks as u32, &[charges, groups, activity], &numbers);
-        let found = emulator.download::<u16>(activity).expect("as many");
+        let found = emulator.download::<u16>(activity).expect("the same length");
         let mut expected = nothing;
         for sector in 0..self.sectors {
             for &group in &self.groups {

@@ -27,7 +27,7 @@ fn sorts(name: &str, lengths: &[usize], mask: u64, (is_checked, seed): (bool, u6
     let begins = emulator.upload(&offsets).expect("room");
     let arrays = [on_device, scratch, begins];
     run(&emulator, &kernel(name), lengths.len() as u32, &arrays, &[]);
-    let sorted = emulator.download::<u64>(on_device).expect("as many");
+    let sorted = emulator.download::<u64>(on_device).expect("the same length");
     let wrong = sorted.iter().zip(&expected).position(|(found, right)| found != right);
     assert_eq!(wrong, None, "{name}, {lengths:?}, {mask:x}: the first digi that is wrong");
 }
@@ -69,7 +69,7 @@ fn the_largest_keys_come_before_padding() {
     let scratch = emulator.allocate(digis.len() * 8).expect("room");
     let begins = emulator.upload(&[0_u64, 45]).expect("room");
     run(&emulator, &kernel("block_merge_sort"), 1, &[on_device, scratch, begins], &[]);
-    assert_eq!(emulator.download::<u64>(on_device).expect("as many"), digis);
+    assert_eq!(emulator.download::<u64>(on_device).expect("the same length"), digis);
 }
 
 #[test]

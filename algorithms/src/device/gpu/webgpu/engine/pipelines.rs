@@ -101,7 +101,7 @@ impl Pipelines {
         let limits = format!(
             "const WORKGROUP_BYTES = {}u;\nconst MOST_THREADS = {}u;\n",
             self.adapter.shared_bytes,
-            power_of_two_up_to(self.adapter.most_threads)
+            power_of_two_up_to(self.adapter.max_threads)
         );
         if !text.contains(ENTERS_LANES) {
             return Ok([PRELUDE, &limits, text].concat());
