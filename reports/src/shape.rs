@@ -134,7 +134,7 @@ impl Hash for AxisName {
 /// The axes of a row; see [`point_axes`].
 pub fn axes(row: &SummaryRow) -> Axes {
     let SummaryRow { algorithm, params, threads, cache, cpu_sets, bind, .. } = row;
-    ordered((algorithm, params), *threads, [cache, cpu_sets, bind])
+    ordered(algorithm, params, *threads, [cache, cpu_sets, bind])
 }
 
 /// The axes of a row, and its kind of input: only rows that share all of these can be ranked.
@@ -149,7 +149,7 @@ pub fn ranking_axes(row: &SummaryRow) -> Axes {
 /// Variant and device are no axes here: they are the subject of a measurement, not its conditions.
 pub fn point_axes(point: &Point) -> Axes {
     let Point { algorithm, params, threads, cache, cpu_sets, bind, .. } = point;
-    ordered((algorithm, params), *threads, [cache, cpu_sets, bind])
+    ordered(algorithm, params, *threads, [cache, cpu_sets, bind])
 }
 
 /// The parameters of a task as axes, in reading order.
@@ -162,7 +162,8 @@ pub fn param_axes(task: &str, params: &Params) -> Axes {
 }
 
 fn ordered(
-    (task, params): (&str, &Params),
+    task: &str,
+    params: &Params,
     threads: usize,
     [cache, cpu_sets, bind]: [&str; 3],
 ) -> Axes {

@@ -209,25 +209,27 @@ mod tests {
     }
 
     /// One round in each of the restarts.
-    fn alike(restarts: usize, pair: (f64, f64)) -> Option<Paired> {
-        Paired::from_rounds((0..restarts).map(move |index| (index * ROUNDS_PER_RESTART, pair)))
+    fn alike(restarts: usize, base: f64, new: f64) -> Option<Paired> {
+        Paired::from_rounds(
+            (0..restarts).map(move |index| (index * ROUNDS_PER_RESTART, (base, new))),
+        )
     }
 
     #[test]
     fn a_change_within_the_minimum_is_not_significant() {
-        let still = alike(8, (1.0, 1.005)).expect("enough restarts");
+        let still = alike(8, 1.0, 1.005).expect("enough restarts");
         assert_eq!(still.p_beyond(0.01), 1.0);
-        let moved = alike(8, (1.0, 1.05)).expect("enough restarts");
+        let moved = alike(8, 1.0, 1.05).expect("enough restarts");
         assert_eq!(moved.p_beyond(0.01), 0.0);
         assert_eq!(moved.rounds(), 8);
     }
 
     #[test]
     fn few_restarts_or_no_times_give_no_result() {
-        assert!(alike(MIN_RESTARTS - 1, (1.0, 2.0)).is_none());
-        assert!(alike(MIN_RESTARTS, (0.0, 1.0)).is_none());
-        assert!(alike(MIN_RESTARTS, (1.0, 0.0)).is_none());
-        assert!(alike(MIN_RESTARTS, (1.0, 2.0)).is_some());
+        assert!(alike(MIN_RESTARTS - 1, 1.0, 2.0).is_none());
+        assert!(alike(MIN_RESTARTS, 0.0, 1.0).is_none());
+        assert!(alike(MIN_RESTARTS, 1.0, 0.0).is_none());
+        assert!(alike(MIN_RESTARTS, 1.0, 2.0).is_some());
         let of_one = (0..ROUNDS_PER_RESTART).map(|round| (round, (1.0, 2.0)));
         assert!(Paired::from_rounds(of_one).is_none());
     }
@@ -235,7 +237,7 @@ mod tests {
     /// No look before the time was over: none of the error is used.
     #[test]
     fn a_series_that_ends_between_two_looks_has_the_unused_error() {
-        let weight = |restarts| alike(restarts, (1.0, 1.1)).map(|paired| paired.weight());
+        let weight = |restarts| alike(restarts, 1.0, 1.1).map(|paired| paired.weight());
         assert_eq!(weight(4), Some(0.05));
         let close =
             |restarts, expected: f64| (weight(restarts).expect("enough") - expected).abs() < 1e-12;

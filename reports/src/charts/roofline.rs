@@ -9,7 +9,7 @@
 use super::axes::{self, Panel};
 use super::caption;
 use super::chart::Chart;
-use super::line_panels::{ChangeMarker, Line, LinePanel, Point, XAxis};
+use super::line_panels::{ChangeMarker, Line, LinePanel, Point, Tick, XAxis};
 use super::palette::Style;
 use super::scale::{Scale, Spread};
 use super::study::Study;
@@ -64,7 +64,7 @@ fn panel(study: &Study, panel: Panel) -> Option<LinePanel> {
         x: XAxis {
             name: "bytes moved per item".to_owned(),
             scale: x,
-            ticks: x.ticks(TICKS).into_iter().map(|tick| (tick, format!("{tick}"))).collect(),
+            ticks: x.ticks(TICKS).into_iter().map(|at| Tick::new(at, format!("{at}"))).collect(),
         },
         y: Scale { low: low / BEYOND, high: high * BEYOND, spread: Spread::Log },
         unit: Unit::Rate("items per second"),

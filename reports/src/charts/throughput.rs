@@ -301,7 +301,7 @@ impl<'a> View<'a> {
 /// The proportional extrapolation of a line's first point, up to the end of the axis or to `high`.
 fn ideal(line: &Line, x: &XAxis, high: f64) -> Option<Line> {
     let first = line.points.first()?;
-    let last = x.ticks.iter().map(|tick| tick.0).fold(first.x, f64::max);
+    let last = x.ticks.iter().map(|tick| tick.value).fold(first.x, f64::max);
     let last = last.min(first.x * high / first.y);
     let end = Point::new(last, first.y * last / first.x);
     (last > first.x).then(|| Line::reference(IDEAL, vec![Point::new(first.x, first.y), end]))

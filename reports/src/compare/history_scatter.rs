@@ -43,11 +43,10 @@ impl RunScatter {
             |estimates: &[RunEstimate]| estimates.iter().map(|estimate| estimate.seconds).collect();
         let series: Vec<Vec<f64>> = points.iter().map(|(_, estimates)| times(estimates)).collect();
         let levels = trend::levels(&series, &ShiftLimits::default());
-        let scatter =
-            points.into_iter().zip(levels).filter_map(|((key, estimates), (levels, _))| {
-                let levels = levels.iter().map(|level| &estimates[level.runs.clone()]);
-                point(key, &levels.collect::<Vec<_>>())
-            });
+        let scatter = points.into_iter().zip(levels).filter_map(|((key, estimates), found)| {
+            let levels = found.levels.iter().map(|level| &estimates[level.runs.clone()]);
+            point(key, &levels.collect::<Vec<_>>())
+        });
         Self::of_origin(&scatter.collect::<Vec<_>>(), Origin::History)
     }
 }

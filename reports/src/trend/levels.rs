@@ -54,11 +54,19 @@ pub fn scatter(seconds: &[f64]) -> f64 {
     }
 }
 
-/// The levels of each series of times in seconds, all above 0, and the minimum relative change
-/// between consecutive levels.
+/// Levels of a series.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SeriesLevels {
+    /// At least one level, the earliest first.
+    pub levels: Vec<Level>,
+    /// Minimum relative change between consecutive levels.
+    pub threshold: f64,
+}
+
+/// The levels of each series of times in seconds, all above 0.
 ///
 /// With more series, a change has to be more significant: see [`ShiftLimits::false_discovery`].
-pub fn levels(series: &[Vec<f64>], limits: &ShiftLimits) -> Vec<(Vec<Level>, f64)> {
+pub fn levels(series: &[Vec<f64>], limits: &ShiftLimits) -> Vec<SeriesLevels> {
     let examined = |seconds: &Vec<f64>| {
         let logarithms: Vec<f64> = seconds.iter().map(|time| time.ln()).collect();
         let found = limits.search.examine(&logarithms);
@@ -71,7 +79,7 @@ pub fn levels(series: &[Vec<f64>], limits: &ShiftLimits) -> Vec<(Vec<Level>, f64
 }
 
 /// The levels between changes, and the minimum change of the series.
-fn between(changes: &[ChangePoint], seconds: &[f64], limits: &ShiftLimits) -> (Vec<Level>, f64) {
+fn between(changes: &[ChangePoint], seconds: &[f64], limits: &ShiftLimits) -> SeriesLevels {
     let starts = changes.iter().map(|change| change.at);
     let bounds: Vec<usize> = once(0).chain(starts).chain([seconds.len()]).collect();
     let p_values = once(None).chain(changes.iter().map(|change| Some(change.p_value)));
@@ -81,7 +89,7 @@ fn between(changes: &[ChangePoint], seconds: &[f64], limits: &ShiftLimits) -> (V
     };
     let levels = bounds.windows(2).zip(p_values).map(level).collect();
     let threshold = limits.min_effect.max(scatter(seconds));
-    (without_small_steps(levels, seconds, threshold), threshold)
+    SeriesLevels { levels: without_small_steps(levels, seconds, threshold), threshold }
 }
 
 /// Merges consecutive levels that differ by less than the threshold, the smallest differences
@@ -111,7 +119,7 @@ mod tests {
     use super::*;
     use statistics::synthetic::Noise;
 
-    fn of_one(seconds: &[f64]) -> (Vec<Level>, f64) {
+    fn of_one(seconds: &[f64]) -> SeriesLevels {
         levels(&[seconds.to_vec()], &ShiftLimits::default()).remove(0)
     }
 
@@ -129,7 +137,7 @@ mod tests {
     #[test]
     fn levels_have_their_medians() {
         let seconds = series(2, 0.01, &[(40, 1.0), (30, 1.1)]);
-        let (levels, threshold) = of_one(&seconds);
+        let SeriesLevels { levels, threshold } = of_one(&seconds);
         assert_eq!(levels.len(), 2);
         assert_eq!(levels[1].runs, 40..70);
         assert!((levels[1].median_s - 1.1).abs() < 0.01, "{levels:?}");
@@ -145,13 +153,13 @@ mod tests {
             let seconds = series(3, scatter, &means.map(|mean| (200, mean)));
             let logarithms: Vec<f64> = seconds.iter().map(|time| time.ln()).collect();
             assert_eq!(Search::default().examine(&logarithms).changes.len(), 1);
-            assert_eq!(of_one(&seconds).0.len(), 1);
+            assert_eq!(of_one(&seconds).levels.len(), 1);
         }
     }
 
     #[test]
     fn few_runs_are_one_level() {
-        let (levels, _) = of_one(&[1.0, 2.0]);
+        let levels = of_one(&[1.0, 2.0]).levels;
         assert_eq!(levels.len(), 1);
         assert_eq!(levels[0].runs, 0..2);
     }
@@ -173,7 +181,7 @@ mod tests {
             };
             (0..SERIES).map(series).collect::<Vec<_>>()
         };
-        let steps = |found: &[(Vec<Level>, f64)]| found.iter().filter(|(l, _)| l.len() > 1).count();
+        let steps = |found: &[SeriesLevels]| found.iter().filter(|it| it.levels.len() > 1).count();
         for heavy in [false, true] {
             let mut noise = Noise::new(99);
             let start = std::time::Instant::now();
@@ -197,8 +205,9 @@ mod tests {
                     let series = history(&mut noise, heavy, with, step, after);
                     let levels = levels(&series, &ShiftLimits::default());
                     all += with;
-                    let is_right = |(levels, _): &&(Vec<Level>, f64)| {
-                        levels
+                    let is_right = |found: &&SeriesLevels| {
+                        found
+                            .levels
                             .iter()
                             .skip(1)
                             .any(|level| level.runs.start.abs_diff(200 - after) <= 2)

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::accepted::AcceptedShift;
-use super::levels::{Level, ShiftLimits, levels};
+use super::levels::{Level, SeriesLevels, ShiftLimits, levels};
 use super::point_history::{HistoryPoint, PointHistory};
 use crate::compare::Code;
 
@@ -117,11 +117,8 @@ impl Shift {
 
 impl Trend {
     /// State of the changes between the levels of a history.
-    fn new(
-        history: PointHistory,
-        (levels, threshold): (Vec<Level>, f64),
-        accepted: &[AcceptedShift],
-    ) -> Self {
+    fn new(history: PointHistory, levels: SeriesLevels, accepted: &[AcceptedShift]) -> Self {
+        let SeriesLevels { levels, threshold } = levels;
         let now = levels.last().map_or(f64::NAN, |level| level.median_s) / (1.0 + threshold);
         let pairs = levels.windows(2);
         let shifts = pairs.map(|pair| Shift::between(&pair[0], &pair[1], now, &history, accepted));

@@ -108,7 +108,8 @@ fn comparisons(
     histories: u64,
     pairs: usize,
     runs: Runs,
-    (every, change): (usize, f64),
+    every: usize,
+    change: f64,
     thresholds: Thresholds,
 ) -> Vec<Comparison> {
     let of_history = |seed: u64| {
@@ -134,7 +135,7 @@ fn alarms(comparison: &Comparison) -> usize {
 }
 
 fn share_of_runs_with_an_alarm(histories: u64, pairs: usize, runs: Runs) -> f64 {
-    let found = comparisons(histories, pairs, runs, (1, 0.0), Thresholds::default());
+    let found = comparisons(histories, pairs, runs, 1, 0.0, Thresholds::default());
     let with_any = found.iter().filter(|comparison| alarms(comparison) > 0).count();
     with_any as f64 / found.len() as f64
 }
@@ -147,7 +148,7 @@ fn few_runs_of_unchanged_code_have_any_alarm() {
 
 /// The share of slowed points that are found, and the share of false ones among those found.
 fn power(change: f64, thresholds: Thresholds) -> (f64, f64) {
-    let found = comparisons(8, 5, Runs::Normal, (10, change), thresholds);
+    let found = comparisons(8, 5, Runs::Normal, 10, change, thresholds);
     let mut right = 0;
     let mut wrong = 0;
     let mut all = 0;

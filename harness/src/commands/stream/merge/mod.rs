@@ -39,7 +39,7 @@ pub(super) fn run(flags: &StreamFlags) -> Result<Exit, Failure> {
     let folder = flags.out.clone().unwrap_or_else(|| default_folder("stream"));
     let folder = claimed(&folder).map_err(MeasureError::from)?;
     let timeslices = by_point(nodes);
-    write(&folder, &record, (&merged, &each), &timeslices)?;
+    write(&folder, &record, &merged, &each, &timeslices)?;
     if flags.charts {
         charts::write(&folder, &charts::draw_stream(&record, &merged, &timeslices)?)?;
     }
@@ -73,7 +73,8 @@ fn by_point(nodes: Vec<Node>) -> Vec<TimesliceRow> {
 fn write(
     path: &Path,
     record: &RunRecord,
-    (merged, each): (&[StreamRow], &[StreamRow]),
+    merged: &[StreamRow],
+    nodes: &[StreamRow],
     timeslices: &[TimesliceRow],
 ) -> Result<(), Failure> {
     let unfinished = RunRecord { finished: None, ..record.clone() };
@@ -83,7 +84,7 @@ fn write(
         let own = points.find(|own| own[0].point_id == row.point_id);
         folder.append(row, own.unwrap_or_default())?;
     }
-    folder.write_nodes(each)?;
+    folder.write_nodes(nodes)?;
     Ok(folder.describe(record)?)
 }
 

@@ -9,7 +9,7 @@ fn key(digi: u64) -> u64 {
 }
 
 /// Digis in segments of these lengths, of which `mask` has the bits that differ.
-fn sorts(name: &str, lengths: &[usize], mask: u64, (is_checked, seed): (bool, u64)) {
+fn sorts(name: &str, lengths: &[usize], mask: u64, is_checked: bool, seed: u64) {
     let Some(emulator) = emulator(is_checked, seed) else { return };
     let mut offsets = vec![0_u64];
     for &length in lengths {
@@ -45,8 +45,8 @@ const BLOCKS: [(&str, usize); 2] =
 #[test]
 fn segments_of_all_lengths_are_sorted() {
     for (seed, (name, tile)) in BLOCKS.into_iter().enumerate() {
-        sorts(name, &lengths(tile), u64::MAX, (false, seed as u64));
-        sorts(name, &[9 * tile + 1, 1], u64::MAX, (false, seed as u64));
+        sorts(name, &lengths(tile), u64::MAX, false, seed as u64);
+        sorts(name, &[9 * tile + 1, 1], u64::MAX, false, seed as u64);
     }
 }
 
@@ -56,7 +56,7 @@ fn equals_keep_their_order() {
     let few = !(0x7fc << 37) & !0x7fff_fffc;
     for (name, tile) in BLOCKS {
         for mask in [few, !(0x7ff << 37) & !0x7fff_ffff] {
-            sorts(name, &[3 * tile + 5, 7, tile], mask, (false, 2));
+            sorts(name, &[3 * tile + 5, 7, tile], mask, false, 2);
         }
     }
 }
@@ -75,6 +75,6 @@ fn the_largest_keys_come_before_padding() {
 #[test]
 fn no_access_races_or_is_out_of_bounds() {
     for (seed, (name, tile)) in BLOCKS.into_iter().enumerate() {
-        sorts(name, &[1, 351, tile + 1, 2 * tile + 3], u64::MAX, (true, 2 + seed as u64));
+        sorts(name, &[1, 351, tile + 1, 2 * tile + 3], u64::MAX, true, 2 + seed as u64);
     }
 }
