@@ -22,8 +22,8 @@ impl PairSampler for PairedRun<'_> {
         let task = format!("sample {} {}", point.algorithm, point.variant);
         let limit = BLOCK_TIMEOUT + TIMES_LAST * self.last;
         let start = Instant::now();
-        let answer = self.ask(side, &Request::SampleBlock(*order), &task, limit)?;
-        let Response::SampleBlock { rows, seconds, failed } = answer else {
+        let response = self.exchange(side, &Request::SampleBlock(*order), &task, limit)?;
+        let Response::SampleBlock { rows, seconds, failed } = response else {
             return Err(self.child(side).unexpected(&task));
         };
         let rows = self.numbered(side, order, rows);
@@ -48,13 +48,15 @@ impl PairSampler for PairedRun<'_> {
         for &side in &paired.sides {
             let key = (paired.input, paired.point);
             let samples = self.samples[side as usize].remove(&key);
-            let ask = Request::Finish {
+            let request = Request::Finish {
                 input: paired.input,
                 point: paired.point,
                 stopped_by: why.name().to_owned(),
                 samples: samples.unwrap_or_default(),
             };
-            let Response::Finish { mut rows } = self.ask(side, &ask, task, BLOCK_TIMEOUT)? else {
+            let Response::Finish { mut rows } =
+                self.exchange(side, &request, task, BLOCK_TIMEOUT)?
+            else {
                 return Err(self.child(side).unexpected(task));
             };
             let known = self.fingerprints[side as usize].get(paired.input);

@@ -56,8 +56,8 @@ pub(super) struct Child {
     bench: PathBuf,
     has_plugins: bool,
     process: Process,
-    asks: ChildStdin,
-    answers: Receiver<String>,
+    requests: ChildStdin,
+    responses: Receiver<String>,
     /// Lines that it writes to standard error.
     stderr_lines: Receiver<String>,
     pub(super) software: Software,
@@ -88,12 +88,12 @@ impl Child {
             Err(source) => return Err(PairedError::Start { bench, source }),
         };
         let streams = process.stdin.take().zip(process.stdout.take()).zip(process.stderr.take());
-        let Some(((asks, stdout), stderr)) = streams else {
+        let Some(((requests, stdout), stderr)) = streams else {
             let problem = "it has no standard streams".to_owned();
             return Err(PairedError::Incompatible { bench, problem });
         };
-        let listening = lines_of(stdout).and_then(|answers| Ok((answers, lines_of(stderr)?)));
-        let (answers, stderr_lines) = match listening {
+        let listening = lines_of(stdout).and_then(|responses| Ok((responses, lines_of(stderr)?)));
+        let (responses, stderr_lines) = match listening {
             Ok(listening) => listening,
             Err(source) => {
                 let _ = process.kill();
@@ -106,14 +106,14 @@ impl Child {
             bench,
             has_plugins: !plugins.is_empty(),
             process,
-            asks,
-            answers,
+            requests,
+            responses,
             stderr_lines,
             software: Software::default(),
         })
     }
 
-    /// Sends the greeting; the answer is read separately. See [`Request::Hello`] for `again`.
+    /// Sends the greeting; the response is read separately. See [`Request::Hello`] for `again`.
     pub(super) fn greet(&mut self, again: bool) -> Result<(), PairedError> {
         let protocol = VERSION;
         let sent = self.send(&Request::Hello { protocol, again }, GREETING);
@@ -135,7 +135,7 @@ impl Child {
         }
     }
 
-    /// Reads the answer to the greeting.
+    /// Reads the response to the greeting.
     ///
     /// # Errors
     /// If the child uses another version of the protocol.
@@ -154,29 +154,30 @@ impl Child {
         }
     }
 
-    /// Sends a request and waits for the answer.
+    /// Sends a request and waits for the response.
     ///
     /// # Errors
     /// If the child dies, hangs or reports an error; it can't be used after that.
-    pub(super) fn ask(
+    pub(super) fn exchange(
         &mut self,
-        ask: &Request,
+        request: &Request,
         task: &str,
         limit: Duration,
     ) -> Result<Response, PairedError> {
-        self.send(ask, task)?;
+        self.send(request, task)?;
         self.receive(task, limit)
     }
 
     /// Sends a request without waiting.
-    pub(super) fn send(&mut self, ask: &Request, task: &str) -> Result<(), PairedError> {
-        let written = self.asks.write_all(line(ask).as_bytes()).and_then(|()| self.asks.flush());
+    pub(super) fn send(&mut self, request: &Request, task: &str) -> Result<(), PairedError> {
+        let written =
+            self.requests.write_all(line(request).as_bytes()).and_then(|()| self.requests.flush());
         written.map_err(|_| self.died(task))
     }
 
-    /// Waits for an answer.
+    /// Waits for a response.
     pub(super) fn receive(&mut self, task: &str, limit: Duration) -> Result<Response, PairedError> {
-        let line = match self.answers.recv_timeout(limit) {
+        let line = match self.responses.recv_timeout(limit) {
             Ok(line) => line,
             Err(RecvTimeoutError::Timeout) => {
                 let _ = self.process.kill();
@@ -187,7 +188,7 @@ impl Child {
         };
         match serde_json::from_str(&line) {
             Ok(Response::Error { problem }) => Err(self.refused(task, problem)),
-            Ok(answer) => Ok(answer),
+            Ok(response) => Ok(response),
             Err(_) => {
                 let line: String = line.chars().take(80).collect();
                 Err(self.incompatible(format!("it answers {line:?}")))
@@ -195,7 +196,7 @@ impl Child {
         }
     }
 
-    /// Error for an answer that does not match the request.
+    /// Error for a response that does not match the request.
     pub(super) fn unexpected(&self, task: &str) -> PairedError {
         self.refused(task, "it sent an unexpected answer".to_owned())
     }

@@ -105,7 +105,7 @@ pub enum ChildProblem {
     /// the cause.
     #[error("ended when it was asked to {task}: {said}")]
     Died { task: String, said: String, has_plugins: bool },
-    /// It does not answer.
+    /// It does not respond.
     #[error("did not {task} within {}: it was ended", humantime::format_duration(*limit))]
     Hung { task: String, limit: Duration },
     /// It reports that it can't.

@@ -7,7 +7,7 @@
 //!
 //! | module | does |
 //! |---|---|
-//! | `protocol` | requests and answers of children: a contract |
+//! | `protocol` | requests and responses of children: a contract |
 //! | `child` | starts a child, sends requests, and detects when it dies or hangs |
 //! | `points` | points of a suite, input by input |
 //! | `serve` | main loop of a child |

@@ -58,12 +58,12 @@ pub(super) fn asked_of(
     version: &str,
     aliases: &Aliases,
 ) -> Vec<InputPoints> {
-    let ask = |mut input: InputPoints| {
+    let renamed = |mut input: InputPoints| {
         let points = input.points.into_iter();
         input.points = points.map(|point| aliases.asked_of(point, version)).collect();
         input
     };
-    inputs.map(ask).collect()
+    inputs.map(renamed).collect()
 }
 
 /// Inputs of a base that does not know some of their points, with former names of the variants of

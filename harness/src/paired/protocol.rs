@@ -1,5 +1,5 @@
 //! Messages between the coordinator and its children: one line of JSON each, requests on the
-//! child's standard input and answers on its standard output.
+//! child's standard input and responses on its standard output.
 //!
 //! The version is a contract: additions keep it, changes raise it, and a child of another version
 //! is refused. Rows have the columns of `samples.csv` and `summary.csv` as keys.
@@ -138,9 +138,9 @@ mod tests {
                 r#"{"visit":{"input":1,"point":2,"round":3,"samples":5,"warm_up":true,"slowdown":0.05}}"#,
             ),
         ];
-        for (ask, line) in cases {
-            assert_eq!(serde_json::to_string(&ask).expect("serialises"), line);
-            assert_eq!(serde_json::from_str::<Request>(line).expect("parses"), ask);
+        for (request, line) in cases {
+            assert_eq!(serde_json::to_string(&request).expect("serialises"), line);
+            assert_eq!(serde_json::from_str::<Request>(line).expect("parses"), request);
         }
     }
 }

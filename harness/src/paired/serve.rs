@@ -38,17 +38,17 @@ impl ServeError {
 }
 
 /// Responses requests until the input is closed.
-pub(crate) fn serve(asks: impl BufRead, mut answers: impl Write) -> Result<(), ServeError> {
-    let mut lines = platform::lines(asks);
+pub(crate) fn serve(requests: impl BufRead, mut responses: impl Write) -> Result<(), ServeError> {
+    let mut lines = platform::lines(requests);
     let mut next = || -> Result<Option<Request>, ServeError> {
         let line = lines.next().transpose()?;
-        let ask = line.map(|line| serde_json::from_str(&line));
-        ask.transpose().map_err(ServeError::UnknownRequest)
+        let request = line.map(|line| serde_json::from_str(&line));
+        request.transpose().map_err(ServeError::UnknownRequest)
     };
-    let mut answer = |answer: &Response| -> Result<(), ServeError> {
-        let text = serde_json::to_string(answer).map_err(std::io::Error::from)?;
-        writeln!(answers, "{text}")?;
-        Ok(answers.flush()?)
+    let mut respond = |response: &Response| -> Result<(), ServeError> {
+        let text = serde_json::to_string(response).map_err(std::io::Error::from)?;
+        writeln!(responses, "{text}")?;
+        Ok(responses.flush()?)
     };
     let mut is_known = false;
     let inputs = loop {
@@ -56,24 +56,24 @@ pub(crate) fn serve(asks: impl BufRead, mut answers: impl Write) -> Result<(), S
             None => return Ok(()),
             Some(Request::Hello { again, .. }) => {
                 is_known = again;
-                answer(&hello(again))?;
+                respond(&hello(again))?;
             }
             Some(Request::Open { inputs }) => break inputs,
-            Some(_) => answer(&error("inputs have to be opened first"))?,
+            Some(_) => respond(&error("inputs have to be opened first"))?,
         }
     };
     let planned: Vec<_> = inputs.iter().map(|input| Plan::of_points(&input.points)).collect();
     let plans = planned.iter().filter_map(|(plan, _)| plan.as_ref());
     let resources = match Resources::to_serve(plans, is_known) {
         Ok(resources) => resources,
-        Err(problem) => return answer(&error(problem)),
+        Err(problem) => return respond(&error(problem)),
     };
     let slots = cases::slots(inputs.len());
     let mut server = Server::new(&resources, &inputs, &planned, &slots);
-    answer(&server.opened())?;
-    while let Some(ask) = next()? {
-        let response = server.answer(ask).unwrap_or_else(error);
-        answer(&response)?;
+    respond(&server.opened())?;
+    while let Some(request) = next()? {
+        let response = server.respond(request).unwrap_or_else(error);
+        respond(&response)?;
     }
     Ok(())
 }
@@ -144,8 +144,8 @@ impl<'p> Server<'p> {
         }
     }
 
-    fn answer(&mut self, ask: Request) -> Result<Response, String> {
-        match ask {
+    fn respond(&mut self, request: Request) -> Result<Response, String> {
+        match request {
             Request::Hello { .. } | Request::Open { .. } => {
                 Err("inputs are open already".to_owned())
             }

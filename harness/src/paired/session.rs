@@ -42,7 +42,7 @@ fn knows(unknown: &Unknown, side: Side, input: usize, point: usize) -> bool {
     problems.is_some_and(|problems| matches!(problems.get(point), Some(None)))
 }
 
-/// Both children with their inputs, and the destinations of their answers.
+/// Both children with their inputs, and the destinations of their responses.
 pub(super) struct PairedRun<'a> {
     /// Inputs that both sides have open.
     pub(super) inputs: Vec<InputOrder>,
@@ -240,8 +240,8 @@ impl PairedRun<'_> {
         let mut prepared: [Option<PreparedInput>; 2] = Default::default();
         for &side in &knowing {
             let limit = self.timeout(PREPARE_TIMEOUT);
-            let answer = self.child(side).receive(&task, limit)?;
-            let Response::Prepare(made) = answer else {
+            let response = self.child(side).receive(&task, limit)?;
+            let Response::Prepare(made) = response else {
                 return Err(self.child(side).unexpected(&task));
             };
             prepared[side as usize] = Some(made);
@@ -331,18 +331,18 @@ impl PairedRun<'_> {
         &mut self.children[side as usize]
     }
 
-    pub(super) fn ask(
+    pub(super) fn exchange(
         &mut self,
         side: Side,
-        ask: &Request,
+        request: &Request,
         task: &str,
         limit: Duration,
     ) -> Result<Response, PairedError> {
         let limit = self.timeout(limit);
-        self.child(side).ask(ask, task, limit)
+        self.child(side).exchange(request, task, limit)
     }
 
-    /// Timeout for an answer: limited by the maximum time beyond the budget.
+    /// Timeout for a response: limited by the maximum time beyond the budget.
     fn timeout(&self, limit: Duration) -> Duration {
         let left = self.deadline.left().zip(self.against.budget);
         left.map_or(limit, |(left, budget)| {

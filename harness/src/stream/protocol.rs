@@ -199,10 +199,10 @@ mod tests {
             cpus: Some(vec![vec![0], vec![1, 2]]),
             events: Some(rules.into()),
         });
-        for ask in [open, Request::Process { number: 7, data: 3, check: true, hits: None }] {
-            let line = serde_json::to_string(&ask).expect("serialises");
+        for request in [open, Request::Process { number: 7, data: 3, check: true, hits: None }] {
+            let line = serde_json::to_string(&request).expect("serialises");
             assert!(!line.contains('\n'));
-            assert_eq!(serde_json::from_str::<Request>(&line).expect("parses"), ask);
+            assert_eq!(serde_json::from_str::<Request>(&line).expect("parses"), request);
         }
         // Sums use all 64 bits.
         let found = ResultDigest { clusters: 1, hits: 2, sum: u64::MAX - 1, events: None };

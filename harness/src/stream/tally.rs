@@ -204,7 +204,7 @@ mod tests {
                 let built = Some(EventCounts { events: 3, digis: 250, took_ns: 20 * MS });
                 let outcome =
                     TimesliceResult { number: order.number, begun_ns, ended_ns, check, built };
-                log.answer(0, outcome).expect("its own");
+                log.record_result(0, outcome).expect("its own");
             }
         }
         log.close(std::iter::empty());

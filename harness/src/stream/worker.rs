@@ -79,8 +79,8 @@ fn serve(memory: i32) -> Result<(), End> {
         let mut jobs = jobs.collect::<Result<Vec<_>, _>>()?;
         send(&ready(&mut jobs)?)?;
         let mut budget = CheckBudget::default();
-        while let Some(ask) = recv()? {
-            match ask {
+        while let Some(request) = recv()? {
+            match request {
                 Request::Open(_) => return Err(unable("it is open already")),
                 Request::Compare => send(&compare(&mut jobs)?)?,
                 Request::Process { number, data, check, hits } => {

@@ -64,8 +64,8 @@ fn run(
     pool.send_all(|process| Request::Prepare { point: number, process, wanted_ns })?;
     let mut checked = CheckedStreams::default();
     let mut of_parts = Vec::new();
-    for answer in pool.each(setup.interrupt)? {
-        let Response::Ready { works, checked: own } = answer else {
+    for response in pool.each(setup.interrupt)? {
+        let Response::Ready { works, checked: own } = response else {
             return Err(unexpected_message());
         };
         checked.working_set_bytes += own.working_set_bytes;
@@ -76,8 +76,8 @@ fn run(
     *works = merge(of_parts, point).ok_or_else(other_points)?;
     pool.send_all(|_| Request::Begin)?;
     let mut longest = Duration::ZERO;
-    for answer in pool.each(setup.interrupt)? {
-        let Response::Warm { longest_ns } = answer else { return Err(unexpected_message()) };
+    for response in pool.each(setup.interrupt)? {
+        let Response::Warm { longest_ns } = response else { return Err(unexpected_message()) };
         longest = longest.max(Duration::from_nanos(longest_ns));
     }
     let begin = Duration::from_nanos(now_ns()) + NOTIFICATION_DELAY;
@@ -86,14 +86,14 @@ fn run(
     let end_ns = window.end.as_nanos() as u64;
     pool.send_all(|_| Request::Window { begin_ns, end_ns })?;
     let stats = watch(setup, pool, point, window)?;
-    for answer in pool.each(setup.interrupt)? {
-        let Response::Beyond = answer else { return Err(unexpected_message()) };
+    for response in pool.each(setup.interrupt)? {
+        let Response::Beyond = response else { return Err(unexpected_message()) };
     }
     pool.send_all(|_| Request::End)?;
     let mut events: Vec<Vec<Event>> = vec![Vec::new(); point.streams];
     let mut remarks = Vec::new();
-    for (process, answer) in (0..processes).zip(pool.each(setup.interrupt)?) {
-        let Response::Done { events: own, remarks: further_remarks } = answer else {
+    for (process, response) in (0..processes).zip(pool.each(setup.interrupt)?) {
+        let Response::Done { events: own, remarks: further_remarks } = response else {
             return Err(unexpected_message());
         };
         for (stream, own) in point.streams_of(process).into_iter().zip(own) {

@@ -85,10 +85,10 @@ mod tests {
     #[test]
     fn messages_survive_a_round_trip() {
         let open = Request::Open(Opening { command: vec!["bench".into()], config: None });
-        for ask in [open, Request::Begin, Request::Window { begin_ns: 1, end_ns: u64::MAX }] {
-            let message = line(&ask);
+        for request in [open, Request::Begin, Request::Window { begin_ns: 1, end_ns: u64::MAX }] {
+            let message = line(&request);
             assert_eq!(message.matches('\n').count(), 1);
-            assert_eq!(serde_json::from_str::<Request>(&message).expect("parses"), ask);
+            assert_eq!(serde_json::from_str::<Request>(&message).expect("parses"), request);
         }
         let milliseconds = Duration::from_millis;
         let event = Event {
@@ -98,9 +98,12 @@ mod tests {
             end: milliseconds(5),
         };
         let moments = EventTimes::from_event(&event, 1_000_000_000);
-        let answer = Response::Done { events: vec![vec![moments]], remarks: vec!["one".into()] };
-        for answer in [answer, Response::Refused(PointFailure::Wrong("hit 3".into()))] {
-            assert_eq!(serde_json::from_str::<Response>(&line(&answer)).expect("parses"), answer);
+        let response = Response::Done { events: vec![vec![moments]], remarks: vec!["one".into()] };
+        for response in [response, Response::Refused(PointFailure::Wrong("hit 3".into()))] {
+            assert_eq!(
+                serde_json::from_str::<Response>(&line(&response)).expect("parses"),
+                response
+            );
         }
         let back = Event::from(moments);
         assert_eq!((back.number, back.end - back.begin), (3, milliseconds(4)));

@@ -58,8 +58,8 @@ fn serve(planned: &StreamPlan, seed: u64) -> Result<(), IpcError> {
         command,
     };
     let mut events = Events::default();
-    while let Some(ask) = recv()? {
-        let Request::Prepare { point, process, wanted_ns } = ask else {
+    while let Some(request) = recv()? {
+        let Request::Prepare { point, process, wanted_ns } = request else {
             return Err(unexpected_message());
         };
         let Some(point) = planned.points.get(point) else {
@@ -68,7 +68,7 @@ fn serve(planned: &StreamPlan, seed: u64) -> Result<(), IpcError> {
         let wanted = Duration::from_nanos(wanted_ns);
         let streams = point.streams_of(process);
         let done = with_streams(&setup, &mut events, point, &streams, |works, streams, checked| {
-            send_answer(&Response::Ready { works: works.clone(), checked })?;
+            send_response(&Response::Ready { works: works.clone(), checked })?;
             drive(streams, wanted, &interrupt)
         });
         send(&match done {
@@ -88,7 +88,7 @@ fn drive(
 ) -> Result<Response, PointFailure> {
     let Ok(Some(Request::Begin)) = recv() else { return Err(PointFailure::Interrupted) };
     let report = |milestone| {
-        let answer = match milestone {
+        let response = match milestone {
             Milestone::Warm(longest) => {
                 Response::Warm { longest_ns: longest.as_nanos().try_into().unwrap_or(u64::MAX) }
             }
@@ -97,7 +97,7 @@ fn drive(
             Milestone::Failed => Response::Refused(PointFailure::Interrupted),
         };
         // If the parent is gone, this process ends.
-        let _ = send(&answer);
+        let _ = send(&response);
     };
     let start_ns = now_ns();
     let clock = Clock::led(streams.len(), wanted, &report);
@@ -111,8 +111,8 @@ fn drive(
 
 /// Opens the window on request, and ends the streams.
 fn follow(clock: &Clock<'_>, start_ns: u64) {
-    while let Ok(Some(ask)) = recv() {
-        match ask {
+    while let Ok(Some(request)) = recv() {
+        match request {
             Request::Window { begin_ns, end_ns } => {
                 let after = |moment: u64| Duration::from_nanos(moment.saturating_sub(start_ns));
                 clock.open(Window { begin: after(begin_ns), end: after(end_ns) });
@@ -123,8 +123,8 @@ fn follow(clock: &Clock<'_>, start_ns: u64) {
     clock.stop();
 }
 
-fn send_answer(answer: &Response) -> Result<(), PointFailure> {
-    send(answer).map_err(|_| PointFailure::Interrupted)
+fn send_response(response: &Response) -> Result<(), PointFailure> {
+    send(response).map_err(|_| PointFailure::Interrupted)
 }
 
 fn unable(error: &MeasureError) -> PointFailure {
