@@ -148,7 +148,7 @@ impl Child {
             Ok(Response::Hello { protocol, .. }) => Err(self.incompatible(format!(
                 "it uses version {protocol} of the protocol, not {VERSION}"
             ))),
-            Ok(_) => Err(self.incompatible("it sent an unexpected answer".to_owned())),
+            Ok(_) => Err(self.incompatible("it sent an unexpected response".to_owned())),
             // An older build reports that it does not know the subcommand.
             Err(error) => Err(self.incompatible_if_died(error)),
         }
@@ -198,7 +198,7 @@ impl Child {
 
     /// Error for a response that does not match the request.
     pub(super) fn unexpected(&self, task: &str) -> PairedError {
-        self.refused(task, "it sent an unexpected answer".to_owned())
+        self.refused(task, "it sent an unexpected response".to_owned())
     }
 
     fn refused(&self, task: &str, problem: String) -> PairedError {

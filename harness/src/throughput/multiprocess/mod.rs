@@ -178,7 +178,7 @@ fn other_points() -> PointFailure {
 }
 
 fn unexpected_message() -> PointFailure {
-    PointFailure::Wrong("failed: unexpected answer of a process".to_owned())
+    PointFailure::Wrong("failed: unexpected response of a process".to_owned())
 }
 
 #[cfg(test)]
