@@ -19,7 +19,7 @@ pub enum PairedError {
     Start { bench: PathBuf, source: io::Error },
     /// The executable does not know the request.
     #[error(
-        "{} can't be measured in turn: {problem}; the protocol is there from version 0.2 on: \
+        "{} can't be measured in a paired run: {problem}; the protocol is there from version 0.2 on: \
          choose a later base, or compare its run with `bench compare`",
         bench.escaped()
     )]

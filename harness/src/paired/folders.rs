@@ -30,7 +30,7 @@ pub(super) fn records(against: &Against<'_>, children: &[Child; 2]) -> [RunRecor
             Side::Base => ("new", &against.new.name),
             Side::New => ("base", &against.base.name),
         };
-        let note = format!("measured in turn; the {other} side was {name}");
+        let note = format!("paired run; the {other} side was {name}");
         record.notes.push(note);
         record
     })

@@ -301,8 +301,8 @@ fn check_all(
                 return Err(PointFailure::Unavailable(note.to_owned()));
             }
             let input = case.work().input_bytes;
-            let beside = (candidate.buffer_bytes() + allocated).saturating_sub(input);
-            buffers = buffers.max(beside);
+            let buffer_bytes = (candidate.buffer_bytes() + allocated).saturating_sub(input);
+            buffers = buffers.max(buffer_bytes);
             working_set += input;
         }
         working_set += buffers;
@@ -327,12 +327,12 @@ fn gpu_metrics(stream: &mut Stream<'_>) -> Result<Option<EventGpuMetrics>, Point
     Ok(Some(EventGpuMetrics::mean(&all)))
 }
 
-/// Runs all streams until their clock ends them, and `beside` concurrently.
+/// Runs all streams until their clock ends them, and `concurrent_work` concurrently.
 pub(super) fn run<T>(
     streams: &mut [Stream<'_>],
     clock: &Clock<'_>,
     interrupt: &Interrupt,
-    beside: impl FnOnce() -> T,
+    concurrent_work: impl FnOnce() -> T,
 ) -> (Result<Vec<Vec<Event>>, PointFailure>, T) {
     thread::scope(|scope| {
         let work = |stream: &mut Stream<'_>| {
@@ -351,13 +351,13 @@ pub(super) fn run<T>(
             })
         };
         let running: Vec<_> = streams.iter_mut().map(start).collect();
-        let beside = beside();
+        let result = concurrent_work();
         let ended = running.into_iter().map(|stream| {
             stream?.join().unwrap_or_else(|panic| Err(PointFailure::Wrong(panicked(&*panic))))
         });
         // Collect first, so that all threads are joined before an error is returned.
         let ended: Vec<_> = ended.collect();
-        (ended.into_iter().collect(), beside)
+        (ended.into_iter().collect(), result)
     })
 }
 

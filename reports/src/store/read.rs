@@ -138,7 +138,8 @@ pub fn read_samples(folder: &Path) -> Result<Vec<SampleRow>, StoreError> {
         Some(index) => {
             // The header is row 1.
             let row = index + 2;
-            let problem = format!("row {row}: {} is no duration in seconds", rows[index].seconds);
+            let problem =
+                format!("row {row}: {} is not a duration in seconds", rows[index].seconds);
             Err(StoreError::format(&path, problem))
         }
     }

@@ -76,8 +76,8 @@ fn ranked_and_not<'a>(
     let all: Vec<Axes> = settings.iter().map(|(axes, _)| of_data(axes.clone())).collect();
     let others_differ = |axes: &Axes| {
         let (data, given) = apart(of_data(axes.clone()));
-        let mut beside = all.iter().map(|other| apart(other.clone()));
-        beside.any(|(same, other)| same == data && other != given)
+        let mut comparable = all.iter().map(|other| apart(other.clone()));
+        comparable.any(|(same, other)| same == data && other != given)
     };
     let (ranked, lone): (Vec<_>, Vec<_>) =
         settings.into_iter().partition(|(axes, rows)| rows.len() > 1 || !others_differ(axes));

@@ -366,7 +366,7 @@ fn damaged_files_are_named_with_the_line() {
             "line 2: \"digis;segments=24\" is not of the form",
         ),
         ("samples.csv", samples.replacen(",0,0,", ",0,0,x", 1), "line 2: field 9: invalid float"),
-        ("samples.csv", samples.replacen(",0,0,", ",0,0,-", 1), "is no duration"),
+        ("samples.csv", samples.replacen(",0,0,", ",0,0,-", 1), "is not a duration"),
         (
             "samples.csv",
             "a,b\n1,2\n".to_owned(),

@@ -76,7 +76,7 @@ pub(super) fn want(pairs: &[Pair], point: &Point) -> bool {
 }
 
 /// The variants that do the same as the one of a point.
-pub(super) fn beside(pairs: &[Pair], point: &Point) -> Vec<&'static str> {
+pub(super) fn counterparts(pairs: &[Pair], point: &Point) -> Vec<&'static str> {
     let is_its = |pair: &&Pair| (pair.task, pair.native) == (&*point.algorithm, &*point.variant);
     pairs.iter().filter(is_its).map(|pair| pair.variant).collect()
 }

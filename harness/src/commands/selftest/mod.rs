@@ -82,7 +82,7 @@ fn measured(
     request: &SelfTestRequest,
 ) -> Result<SelfTest, Abort> {
     let mut runs = Vec::new();
-    let mut in_turn = paired::trials();
+    let mut paired_trials = paired::trials();
     let slowdowns = match request.mode {
         SelfTestMode::Both => &SLOWDOWNS[..],
         SelfTestMode::InTurn => &[],
@@ -95,12 +95,12 @@ fn measured(
         for &slowdown in slowdowns {
             runs.push(WholeRun::measure(repeated_runs, runs.len(), last, slowdown)?);
         }
-        paired::repeat(repeated_runs, repeat, &mut in_turn)?;
+        paired::repeat(repeated_runs, repeat, &mut paired_trials)?;
     }
     let all_runs: Vec<_> = runs.iter().map(WholeRun::slowed).collect();
     Ok(SelfTest {
         trials: whole_runs::judge(&runs)?,
-        in_turn,
+        paired: paired_trials,
         scatter: scatter_of(&all_runs),
         gpus: gpus(repeated_runs),
         aslr: Some(addresses::stay_random()),
