@@ -53,7 +53,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().collect();
     // Help and errors have colours too: before anything is understood.
     cli::color_choice(&arguments).write_global();
-    let parsed = match cli::parse_in(arguments, &CommandEnvironment::of_this_process()) {
+    let parsed = match cli::parse_in(arguments, &CommandEnvironment::from_this_process()) {
         Ok(parsed) => parsed,
         Err(answer) => return answer.print(),
     };

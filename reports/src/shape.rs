@@ -48,10 +48,10 @@ impl AxisName {
 
     /// A count of things, with their name in the plural.
     pub fn count(name: &str) -> Self {
-        AxisName::of_all_tasks(name, AxisKind::Count)
+        AxisName::for_all_tasks(name, AxisKind::Count)
     }
 
-    fn of_all_tasks(name: &str, kind: AxisKind) -> Self {
+    fn for_all_tasks(name: &str, kind: AxisKind) -> Self {
         let declared = AxisRecord { kind, label: name.to_owned(), ..AxisRecord::default() };
         AxisName { name: name.to_owned(), declared: Arc::new(declared) }
     }
@@ -75,7 +75,7 @@ impl AxisName {
 /// An axis of all tasks, such as the CPU sets of threads.
 impl From<&str> for AxisName {
     fn from(name: &str) -> Self {
-        AxisName::of_all_tasks(name, AxisKind::Text)
+        AxisName::for_all_tasks(name, AxisKind::Text)
     }
 }
 

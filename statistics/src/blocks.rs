@@ -33,11 +33,11 @@ pub(super) fn evidence_of<'a>(blocks: impl IntoIterator<Item = &'a [f64]>) -> Op
     if medians.len() < MIN_BLOCKS {
         return None;
     }
-    let all = Evidence::of_logarithms(&medians, TRIMMED)?;
+    let all = Evidence::from_logarithms(&medians, TRIMMED)?;
     if medians.len() < BEYOND_PILOT {
         return Some(all);
     }
-    let fresh = Evidence::of_logarithms(&medians[PILOT..], TRIMMED)?;
+    let fresh = Evidence::from_logarithms(&medians[PILOT..], TRIMMED)?;
     let share = (medians.len() - PILOT) as f64 / medians.len() as f64;
     Some(Evidence { variance: share * fresh.variance, df: fresh.df, ..all })
 }

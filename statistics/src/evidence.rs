@@ -47,7 +47,7 @@ impl Evidence {
     /// end: a single odd one must not hide a change, nor make one. The standard error is from
     /// the winsorized variance (Tukey and McLaughlin 1963; Yuen 1974 for two series). `None`
     /// for fewer than two, or if one is not finite.
-    pub(super) fn of_logarithms(logarithms: &[f64], trimmed: f64) -> Option<Self> {
+    pub(super) fn from_logarithms(logarithms: &[f64], trimmed: f64) -> Option<Self> {
         let n = logarithms.len();
         if n < 2 || logarithms.iter().any(|value| !value.is_finite()) {
             return None;
@@ -197,23 +197,24 @@ mod tests {
 
     #[test]
     fn one_odd_value_in_ten_counts_little() {
-        let error =
-            |values: &[f64]| Evidence::of_logarithms(values, 0.2).expect("enough").variance.sqrt();
+        let error = |values: &[f64]| {
+            Evidence::from_logarithms(values, 0.2).expect("enough").variance.sqrt()
+        };
         let mut values: Vec<_> = (0..10).map(|i| 0.001 * f64::from(i % 3)).collect();
         let quiet = error(&values);
         values[4] = 0.4;
         assert!(error(&values) < 1.5 * quiet, "{quiet} {}", error(&values));
-        assert_eq!(Evidence::of_logarithms(&[1.0, f64::NAN], 0.2), None);
-        assert_eq!(Evidence::of_logarithms(&[1.0], 0.2), None);
+        assert_eq!(Evidence::from_logarithms(&[1.0, f64::NAN], 0.2), None);
+        assert_eq!(Evidence::from_logarithms(&[1.0], 0.2), None);
     }
 
     #[test]
     fn a_ratio_scatters_more_than_either_side() {
-        let one = Evidence::of_logarithms(&[0.0, 0.01, 0.02, 0.01, 0.0], 0.2).expect("enough");
+        let one = Evidence::from_logarithms(&[0.0, 0.01, 0.02, 0.01, 0.0], 0.2).expect("enough");
         let both = one.over(one);
         assert!((both.variance - 2.0 * one.variance).abs() < 1e-15);
         assert!((both.df - 2.0 * one.df).abs() < 1e-9);
-        let still = Evidence::of_logarithms(&[0.0; 5], 0.2).expect("enough");
+        let still = Evidence::from_logarithms(&[0.0; 5], 0.2).expect("enough");
         assert_eq!(still.over(still).interval(), Interval { low: 1.0, high: 1.0 });
     }
 

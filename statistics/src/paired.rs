@@ -66,7 +66,7 @@ impl Paired {
         }
         let logarithms = restarts.values().flatten().copied().collect();
         let medians: Vec<f64> = restarts.values().map(|ratios| median(ratios)).collect();
-        let evidence = Evidence::of_logarithms(&medians, TRIMMED)?;
+        let evidence = Evidence::from_logarithms(&medians, TRIMMED)?;
         Some(Paired { logarithms, restarts: restarts.len(), evidence })
     }
 

@@ -35,7 +35,7 @@ impl PairedBlocks {
         if medians.len() < MIN_BLOCKS {
             return None;
         }
-        let evidence = Evidence::of_logarithms(&medians, TRIMMED)?;
+        let evidence = Evidence::from_logarithms(&medians, TRIMMED)?;
         Some(PairedBlocks { evidence, blocks: medians.len() })
     }
 

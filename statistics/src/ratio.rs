@@ -53,8 +53,8 @@ impl Series {
     /// The interval of the median with its level: of 95 % if there are enough
     /// samples, else from the smallest to the largest; `None` without samples.
     pub fn leveled_interval(&self) -> Option<ConfidenceInterval> {
-        let of_many = self.interval().map(ConfidenceInterval::of_many);
-        of_many.or_else(|| ConfidenceInterval::of_few(&self.sorted))
+        let of_many = self.interval().map(ConfidenceInterval::with_full_level);
+        of_many.or_else(|| ConfidenceInterval::range_of_few(&self.sorted))
     }
 
     /// The median with its error, by the blocks if there are enough of them;

@@ -23,7 +23,7 @@ pub struct ScatterBetweenRuns {
 
 impl ScatterBetweenRuns {
     /// Estimates the variance from runs of the same code; `None` for fewer than [`MIN_RUNS`].
-    pub fn of_runs(runs: &[Evidence]) -> Option<Self> {
+    pub fn from_runs(runs: &[Evidence]) -> Option<Self> {
         if runs.len() < MIN_RUNS {
             return None;
         }
@@ -57,7 +57,7 @@ mod tests {
     fn it_is_what_the_errors_of_the_runs_do_not_explain() {
         let mean_square = |between, within| {
             let found = (0..500)
-                .filter_map(|seed| ScatterBetweenRuns::of_runs(&runs(seed, 9, between, within)));
+                .filter_map(|seed| ScatterBetweenRuns::from_runs(&runs(seed, 9, between, within)));
             let squares: Vec<_> = found.map(|found| found.deviation.powi(2)).collect();
             (squares.iter().sum::<f64>() / squares.len() as f64).sqrt()
         };
@@ -70,8 +70,8 @@ mod tests {
 
     #[test]
     fn few_runs_give_no_estimate() {
-        assert_eq!(ScatterBetweenRuns::of_runs(&runs(1, 2, 0.1, 0.1)), None);
-        let three = ScatterBetweenRuns::of_runs(&runs(1, 3, 0.1, 0.1)).expect("enough");
+        assert_eq!(ScatterBetweenRuns::from_runs(&runs(1, 2, 0.1, 0.1)), None);
+        let three = ScatterBetweenRuns::from_runs(&runs(1, 3, 0.1, 0.1)).expect("enough");
         assert_eq!(three.df, 2.0);
     }
 
@@ -86,7 +86,7 @@ mod tests {
                 let mut value = || 0.03 * if heavy { noise.heavy() } else { noise.normal() };
                 let mut run = |_| Evidence { centre: value(), variance: 0.0, df: 10.0 };
                 let known: Vec<_> = (0..9).map(&mut run).collect();
-                let between = ScatterBetweenRuns::of_runs(&known).expect("enough");
+                let between = ScatterBetweenRuns::from_runs(&known).expect("enough");
                 let difference = run(0).centre - run(1).centre;
                 let alone = Evidence { centre: difference, variance: 0.0, df: 30.0 };
                 alone.between_runs(between).p_value(0.0) < 0.01

@@ -27,7 +27,7 @@ pub(super) fn run(request: &MeasureRequest) -> Result<Exit, Failure> {
     plugins::load(&settings.plugins, Baseline::Measured)?;
     let mut plan = Plan::new(request)?;
     if session.dry_run {
-        let dry_run = DryRun::of_task(request, &plan);
+        let dry_run = DryRun::for_task(request, &plan);
         plan.notes.iter().for_each(|note| say(&format!("note: {note}")));
         super::put(&output.format, |format, _| Ok(dry_run.render(format)))?;
         return Ok(Exit::Success);

@@ -92,9 +92,9 @@ impl StoreContext {
             Vec::new()
         });
         let history = runs.iter().map(|run| &run.rows[..]);
-        let by_test = gate.as_ref().and_then(|test| RunScatter::of_points(&test.scatter));
+        let by_test = gate.as_ref().and_then(|test| RunScatter::from_points(&test.scatter));
         StoreContext {
-            scatter: RunScatter::best(RunScatter::of_history(history), by_test),
+            scatter: RunScatter::best(RunScatter::from_history(history), by_test),
             gate,
             problems,
         }

@@ -45,7 +45,7 @@ impl Resources {
             gpus: Gpus::default(),
             watched: WatchedGpus::new(devices),
             mode,
-            quota: CpuQuota::of_this_process(),
+            quota: CpuQuota::for_this_process(),
             cpus: platform::usable_threads(),
             is_known: false,
         })

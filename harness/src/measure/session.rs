@@ -59,7 +59,7 @@ impl<'a> Session<'a> {
     ) -> Result<RunResult, MeasureError> {
         let deadline = Deadline::new(run_spec.started, run_spec.budget);
         let stopped = StoppedPeriods::start();
-        let topology = Topology::of_this_machine();
+        let topology = Topology::this_machine();
         // Start threads first, so that an error leaves no empty run folder.
         let plans = run_spec.jobs.iter().map(|job| job.plan);
         let resources = Resources::for_plans(plans, gpu_mode(run_spec))?;
@@ -276,7 +276,7 @@ pub(crate) fn series_of<'a>(
         ..RunRecord::default()
     };
     let devices: Vec<String> = plans.flat_map(Plan::points).map(|point| point.device).collect();
-    Series::of_suite(&record, devices.iter().map(String::as_str), part)
+    Series::for_suite(&record, devices.iter().map(String::as_str), part)
 }
 
 /// Metadata of a run before it starts.

@@ -27,7 +27,7 @@ impl Executable {
     }
 
     /// Executable of this process.
-    pub(crate) fn of_this_process(name: &str) -> io::Result<Self> {
+    pub(crate) fn this_process(name: &str) -> io::Result<Self> {
         Ok(Executable::new(std::env::current_exe()?, name))
     }
 }

@@ -88,7 +88,7 @@ fn running_build() -> RunningBuild {
 /// Reason for a missing baseline: no run of the suite was ever accepted, or only one on another
 /// machine.
 fn none_accepted(series: Series, store: Option<&Store>) -> Result<HistoryError, HistoryError> {
-    let machine = platform::machine(&Topology::of_this_machine());
+    let machine = platform::machine(&Topology::this_machine());
     match store.map(|store| store.baseline_state(&series, &machine)).transpose()? {
         Some(BaselineState::Elsewhere(elsewhere)) => {
             Ok(HistoryError::BaselineElsewhere(Box::new(elsewhere)))

@@ -62,7 +62,7 @@ pub(crate) fn serve(requests: impl BufRead, mut responses: impl Write) -> Result
             Some(_) => respond(&error("inputs have to be opened first"))?,
         }
     };
-    let planned: Vec<_> = inputs.iter().map(|input| Plan::of_points(&input.points)).collect();
+    let planned: Vec<_> = inputs.iter().map(|input| Plan::from_points(&input.points)).collect();
     let plans = planned.iter().filter_map(|(plan, _)| plan.as_ref());
     let resources = match Resources::to_serve(plans, is_known) {
         Ok(resources) => resources,

@@ -28,7 +28,7 @@ struct LostPlugin {
 
 impl SidePlugins {
     /// Plugins from these files, with their records.
-    pub(crate) fn of_files(files: Vec<PathBuf>, records: Vec<PluginRecord>) -> Self {
+    pub(crate) fn from_files(files: Vec<PathBuf>, records: Vec<PluginRecord>) -> Self {
         SidePlugins { files, records, lost: Vec::new() }
     }
 
@@ -37,7 +37,7 @@ impl SidePlugins {
     ///
     /// # Errors
     /// If the run can't be read.
-    pub(crate) fn of_run(
+    pub(crate) fn from_run(
         folder: &Path,
         record: &RunRecord,
         candidates: &[PathBuf],

@@ -76,7 +76,7 @@ impl TeamLayout {
     ///
     /// # Errors
     /// If the record can't be parsed.
-    pub fn of_point(point: &Point) -> Result<Self, String> {
+    pub fn from_point(point: &Point) -> Result<Self, String> {
         let levels: BindLevels = match point.bind.as_str() {
             "" => "false".parse()?,
             bind => bind.parse()?,
@@ -229,11 +229,11 @@ mod tests {
         };
         for (cpu_sets, bind) in [("none", "false"), ("cores", "close"), ("cores", "spread+primary")]
         {
-            let layout = TeamLayout::of_point(&point(8, cpu_sets, bind)).expect(bind);
+            let layout = TeamLayout::from_point(&point(8, cpu_sets, bind)).expect(bind);
             assert_eq!((layout.shape(), layout.bind_name()), ([8, 1], bind.to_owned()));
         }
-        let nested = TeamLayout::of_point(&point(8, "none", "false+false(4)")).expect("nested");
+        let nested = TeamLayout::from_point(&point(8, "none", "false+false(4)")).expect("nested");
         assert_eq!((nested.shape(), nested.placement), ([2, 4], Placement::None));
-        assert!(TeamLayout::of_point(&point(7, "none", "false+false(4)")).is_err());
+        assert!(TeamLayout::from_point(&point(7, "none", "false+false(4)")).is_err());
     }
 }

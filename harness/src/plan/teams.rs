@@ -70,7 +70,7 @@ pub(super) struct TeamList {
 impl TeamList {
     /// Creates an empty list for this machine.
     pub(super) fn new() -> Self {
-        TeamList { teams: Vec::new(), topology: Topology::of_this_machine(), mask: usable_cpus() }
+        TeamList { teams: Vec::new(), topology: Topology::this_machine(), mask: usable_cpus() }
     }
 
     /// Indices of the teams that settings specify; see [`TeamLayout::all`] for `nested`.

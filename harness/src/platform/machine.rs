@@ -17,7 +17,7 @@ use super::{Topology, available_memory, clock, usable_cpus, usable_threads};
 
 /// Description of this machine.
 pub fn this_machine() -> Machine {
-    machine(&Topology::of_this_machine())
+    machine(&Topology::this_machine())
 }
 
 /// Description of this machine, with a given topology.
@@ -86,7 +86,7 @@ pub fn environment() -> Environment {
         turbo: frequency.turbo,
         clock_source: clock::source(sys),
         clock_read_s: Some(clock::price_s()),
-        cpu_quota: CpuQuota::of_this_process().map(|quota| quota.cpus),
+        cpu_quota: CpuQuota::for_this_process().map(|quota| quota.cpus),
         aslr: None,
         visible_devices: std::env::var("CUDA_VISIBLE_DEVICES").ok(),
         transparent_huge_pages: transparent_huge_pages(),

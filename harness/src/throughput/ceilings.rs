@@ -54,7 +54,7 @@ impl Ceilings {
                     let threads = usable_threads();
                     report(&format!("measuring the bandwidth of {threads} threads"));
                     let team = Team::new(threads)?;
-                    let topology = crate::platform::Topology::of_this_machine();
+                    let topology = crate::platform::Topology::this_machine();
                     let (bytes, note) = last_level_bytes(&topology);
                     ceilings.notes.extend(note);
                     let bandwidth = measure_bandwidth(&team, bytes, time);

@@ -38,7 +38,7 @@ pub(crate) fn team_specs(
     device_set: &DeviceSet,
     streams: usize,
 ) -> Result<Vec<TeamSpec>, PlacementError> {
-    let topology = &Topology::of_this_machine();
+    let topology = &Topology::this_machine();
     let mask = &usable_cpus();
     let all = TeamLayout { threads: layout.threads * streams, ..layout.clone() };
     let placed = all.cpus(topology, mask)?;

@@ -124,7 +124,7 @@ impl<'a> Session<'a> {
     fn describe(&self) -> RunRecord {
         let measuring = &self.request.measuring;
         let run_spec = RunSpec::for_task(measuring, &self.planned.plan);
-        let mut record = measure::describe(&run_spec, &Topology::of_this_machine());
+        let mut record = measure::describe(&run_spec, &Topology::this_machine());
         record.notes.extend(self.planned.notes.iter().cloned());
         record
     }

@@ -242,7 +242,7 @@ fn binding_really_pins_here() {
     let row = &rows[0];
     assert_eq!((&row.cpu_sets[..], &row.bind[..]), ("threads", "close"));
     let placement = Placement::new(Some(&"threads".parse().expect("known")), Some(Bind::Close));
-    let cpus = placement.cpus(threads, &Topology::of_this_machine(), &usable_cpus());
+    let cpus = placement.cpus(threads, &Topology::this_machine(), &usable_cpus());
     let expected = cpus.expect("there is room").expect("placed");
     let names: Vec<_> = expected.iter().map(|cpus| cpus[0].to_string()).collect();
     for sample in folder.samples("r") {
@@ -300,7 +300,7 @@ fn inner_teams_stay_on_the_socket_of_their_outer_thread() {
         let cpu_sets = cpu_sets.to_owned();
         let bind = bind.to_owned();
         let point = Point { threads, cpu_sets, bind, ..Point::default() };
-        let layout = TeamLayout::of_point(&point).expect("well formed");
+        let layout = TeamLayout::from_point(&point).expect("well formed");
         layout.cpus(&machine.topology(), &machine.all()).expect("there").expect("placed")
     };
     let sockets = [[0, 1, 4, 5], [2, 3, 6, 7]];

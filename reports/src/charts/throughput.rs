@@ -102,7 +102,7 @@ pub fn over_gpus(run: &RunRecord, rows: &[ThroughputRow]) -> Option<Chart<LinePa
     let lines =
         lines.map(|(key, rows)| (key, best(rows.into_iter().map(|(_, row)| row).collect())));
     let lines: Vec<_> = lines.collect();
-    let palette = Palette::of_variants(
+    let palette = Palette::for_variants(
         lines.iter().map(|((variant, ..), _)| (variant.clone(), variant.clone(), true)),
     );
     let counts = on_gpus.iter().map(|row| count(row).to_string());
@@ -331,7 +331,7 @@ fn palette(curves: &[Curve<'_>]) -> Palette {
     let lines: BTreeSet<_> = curves.iter().filter_map(of).collect();
     let variants: BTreeSet<_> = lines.iter().map(|(_, variant, gpu)| (variant, gpu)).collect();
     if variants.len() == lines.len() {
-        Palette::of_variants(lines)
+        Palette::for_variants(lines)
     } else {
         Palette::new(lines.into_iter().map(|(name, ..)| name))
     }

@@ -42,8 +42,8 @@ type Variant = [String; 4];
 
 impl RunScatter {
     /// Scatter by the points of a self-test; `None` if no point has any.
-    pub fn of_points(scatter: &[PointScatter]) -> Option<Self> {
-        Self::of_origin(scatter, Origin::SelfTest)
+    pub fn from_points(scatter: &[PointScatter]) -> Option<Self> {
+        Self::with_origin(scatter, Origin::SelfTest)
     }
 
     /// Scatter by a history with enough runs; else by a self-test; else by the history.
@@ -54,7 +54,7 @@ impl RunScatter {
         }
     }
 
-    pub(super) fn of_origin(scatter: &[PointScatter], origin: Origin) -> Option<Self> {
+    pub(super) fn with_origin(scatter: &[PointScatter], origin: Origin) -> Option<Self> {
         let sound = |point: &&PointScatter| {
             point.between.is_finite() && point.between >= 0.0 && point.runs >= MIN_RUNS
         };
@@ -105,7 +105,7 @@ pub fn scatter_of(runs: &[(&Measured, f64)]) -> Vec<PointScatter> {
     let scatter = |point: &MeasuredPoint| {
         let found = estimates.get(&point.key)?;
         Some(PointScatter {
-            between: ScatterBetweenRuns::of_runs(found)?.deviation,
+            between: ScatterBetweenRuns::from_runs(found)?.deviation,
             runs: found.len(),
             point: point.key.point.clone(),
             stage: point.key.stage.clone(),
@@ -165,7 +165,7 @@ mod tests {
     fn a_point_scatters_no_less_than_its_variant() {
         let points =
             [scatter("bucket", 1, 0.04), scatter("bucket", 2, 0.0), scatter("compare", 1, 0.001)];
-        let known = RunScatter::of_points(&points).expect("known");
+        let known = RunScatter::from_points(&points).expect("known");
         let of =
             |variant, segments| known.for_key(&key(&scatter(variant, segments, 0.0))).deviation;
         let bucket = 0.04 / 2.0_f64.sqrt();
@@ -178,18 +178,18 @@ mod tests {
 
     #[test]
     fn infinite_numbers_are_unknown() {
-        assert_eq!(RunScatter::of_points(&[]), None);
+        assert_eq!(RunScatter::from_points(&[]), None);
         let broken = [scatter("a", 1, f64::NAN), scatter("b", 1, -1.0)];
-        assert_eq!(RunScatter::of_points(&broken), None);
+        assert_eq!(RunScatter::from_points(&broken), None);
         let few = PointScatter { runs: 1, ..scatter("a", 1, 0.1) };
-        assert_eq!(RunScatter::of_points(&[few]), None);
+        assert_eq!(RunScatter::from_points(&[few]), None);
     }
 
     #[test]
     fn a_point_with_few_runs_takes_little_from_its_variant() {
         let few = PointScatter { runs: 3, ..scatter("a", 1, 0.2) };
         let many = PointScatter { runs: 41, ..scatter("a", 2, 0.01) };
-        let known = RunScatter::of_points(&[few, many.clone()]).expect("known");
+        let known = RunScatter::from_points(&[few, many.clone()]).expect("known");
         let found = known.for_key(&key(&many));
         assert!((0.03..0.06).contains(&found.deviation), "{found:?}");
         assert!((35.0..40.0).contains(&found.df), "{found:?}");
@@ -199,7 +199,7 @@ mod tests {
     fn history_comes_first_unless_it_is_short() {
         let of = |runs: usize, origin| {
             let point = PointScatter { runs, ..scatter("a", 1, 0.01) };
-            RunScatter::of_origin(&[point], origin)
+            RunScatter::with_origin(&[point], origin)
         };
         let test = || of(9, Origin::SelfTest);
         let origin = |history, test| RunScatter::best(history, test).map(|known| known.origin());

@@ -106,12 +106,12 @@ pub fn wide_sample(row: &SampleRow) -> Record<'_> {
 
 impl Frame {
     /// Rows of `summary.csv`.
-    pub fn of_summary(rows: &[SummaryRow]) -> Frame {
+    pub fn from_summary(rows: &[SummaryRow]) -> Frame {
         Frame::new(&summary(&SummaryRow::default()), rows.iter().map(summary))
     }
 
     /// Rows of `samples.csv`.
-    pub fn of_samples(rows: &[SampleRow]) -> Frame {
+    pub fn from_samples(rows: &[SampleRow]) -> Frame {
         Frame::new(&sample(&SampleRow::default()), rows.iter().map(sample))
     }
 }

@@ -27,13 +27,13 @@ impl Series {
         Series {
             machine_key: record.machine_key.clone(),
             gpus: record.gpu_models(summary.iter().map(|row| row.device.as_str())),
-            name: record.suite.as_ref().map_or_else(|| tasks(summary), of_suite),
+            name: record.suite.as_ref().map_or_else(|| tasks(summary), suite_name),
         }
     }
 
     /// Series of a planned run of a suite, or of a shard of it: by the description of the run so
     /// far, and the devices of its points.
-    pub fn of_suite<'a>(
+    pub fn for_suite<'a>(
         record: &RunRecord,
         devices: impl IntoIterator<Item = &'a str>,
         part: &SuitePart,
@@ -41,7 +41,7 @@ impl Series {
         Series {
             machine_key: record.machine_key.clone(),
             gpus: record.gpu_models(devices),
-            name: of_suite(part),
+            name: suite_name(part),
         }
     }
 
@@ -75,7 +75,7 @@ impl fmt::Display for Series {
 }
 
 /// Name of a suite with its shard: `nightly 2/4`.
-fn of_suite(part: &SuitePart) -> String {
+fn suite_name(part: &SuitePart) -> String {
     match part.shard {
         Some(shard) => format!("{} {shard}", part.name),
         None => part.name.clone(),

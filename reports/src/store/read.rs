@@ -245,7 +245,7 @@ pub(super) fn open_rows(path: &Path) -> Result<impl Read, StoreError> {
     if last != [b'\n'] {
         return Err(StoreError::cut_off(path));
     }
-    Ok(Lines::of_table(BufReader::with_capacity(1 << 20, file)))
+    Ok(Lines::for_table(BufReader::with_capacity(1 << 20, file)))
 }
 
 #[cfg(test)]

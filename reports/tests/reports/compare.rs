@@ -304,8 +304,10 @@ fn on_a_busy_machine_nothing_is_clear_unless_its_scatter_is_known() {
         between: 0.01,
         runs: 9,
     };
-    let known =
-        CompareOptions { scatter: RunScatter::of_points(&[scatter]), ..CompareOptions::default() };
+    let known = CompareOptions {
+        scatter: RunScatter::from_points(&[scatter]),
+        ..CompareOptions::default()
+    };
     assert_eq!(judged(&slower, &known).verdict, Verdict::Slower);
 }
 
@@ -539,7 +541,7 @@ fn scatter_between_runs_is_no_change() {
     let base = at("base", 1.0);
     let new = at("newer", 1.05);
     let options =
-        CompareOptions { scatter: RunScatter::of_points(&scatter), ..CompareOptions::default() };
+        CompareOptions { scatter: RunScatter::from_points(&scatter), ..CompareOptions::default() };
     let unknown = compared(&base, &new);
     assert_eq!(unknown.points[0].verdict, Verdict::Slower);
     let judged = compare(&base, &new, &options).expect("comparable").points.remove(0);

@@ -100,7 +100,7 @@ fn scatter(noise: &mut Noise, runs: Runs) -> Option<RunScatter> {
         (0..POINTS).map(row).collect::<Vec<_>>()
     };
     let nights: Vec<Vec<SummaryRow>> = (0..NIGHTS).map(night).collect();
-    RunScatter::of_history(nights.iter().map(Vec::as_slice))
+    RunScatter::from_history(nights.iter().map(Vec::as_slice))
 }
 
 /// Comparisons of `pairs` runs each after `histories` histories.

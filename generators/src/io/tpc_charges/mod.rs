@@ -82,7 +82,7 @@ pub fn write_charges(path: &Path, cases: &[ChargeCase]) -> Result<(), DataError>
 }
 
 fn read(path: &Path, source: impl Read) -> Result<Vec<ChargeCase>, DataError> {
-    let mut source = BufReader::with_capacity(BUFFER_BYTES, Lines::of_records(source));
+    let mut source = BufReader::with_capacity(BUFFER_BYTES, Lines::for_records(source));
     let mut cases = Cases::default();
     let mut line = Vec::new();
     for index in 1.. {

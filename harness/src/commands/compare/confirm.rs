@@ -143,7 +143,7 @@ impl Confirmation<'_> {
         let store = Store::open(&self.request.store).ok();
         let of_run = |run: &Measured| {
             let candidates = named_plugins(&run.record);
-            SidePlugins::of_run(&run.folder, &run.record, &candidates, store.as_ref())
+            SidePlugins::from_run(&run.folder, &run.record, &candidates, store.as_ref())
         };
         Ok(BothPlugins { base: of_run(runs.base)?, new: of_run(runs.new)? })
     }
@@ -171,7 +171,7 @@ impl Confirmation<'_> {
         let order = Against {
             base: Executable::new(base.to_owned(), &self.request.base),
             base_plugins: plugins.base,
-            new: Executable::of_this_process("this build")?,
+            new: Executable::this_process("this build")?,
             new_plugins: plugins.new,
             // Whatever failed its trial has no times that could be doubtful.
             refused: Vec::new(),

@@ -18,7 +18,7 @@ use crate::platform::Topology;
 use crate::request::{DescriptionFormat, DevicesRequest};
 
 pub(super) fn run(request: &DevicesRequest) -> Result<Exit, Failure> {
-    let topology = Topology::of_this_machine();
+    let topology = Topology::this_machine();
     let printed = request.format.stdout;
     // At once: measuring takes its time.
     if printed == DescriptionFormat::Table {

@@ -138,7 +138,7 @@ fn baseline(request: &BaselineRequest) -> Result<Exit, Failure> {
         }
         store => store?,
     };
-    let machine = platform::machine(&Topology::of_this_machine());
+    let machine = platform::machine(&Topology::this_machine());
     match store.baseline_state(&series, &machine)? {
         BaselineState::Unknown => super::say(&format!("no run of {series} is accepted yet")),
         BaselineState::Elsewhere(elsewhere) => {

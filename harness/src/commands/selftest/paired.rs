@@ -63,11 +63,11 @@ fn compared(
 ) -> Result<Comparison, Abort> {
     let mut record = repeated.record();
     record.pair = Some(format!("{}-{name}", now()));
-    let plugins = SidePlugins::of_files(repeated.plugins.clone(), record.plugins.clone());
+    let plugins = SidePlugins::from_files(repeated.plugins.clone(), record.plugins.clone());
     let order = Against {
-        base: Executable::of_this_process("the same build")?,
+        base: Executable::this_process("the same build")?,
         base_plugins: plugins.clone(),
-        new: Executable::of_this_process("this build")?,
+        new: Executable::this_process("this build")?,
         new_plugins: plugins,
         // Variants whose trial failed have ended the self-test before.
         refused: Vec::new(),

@@ -89,7 +89,7 @@ impl<'a> RepeatedRuns<'a> {
     /// Returns the metadata of a run that starts now.
     pub(super) fn record(&self) -> RunRecord {
         let run_spec = self.run_spec(PathBuf::new(), 0.0);
-        describe(&run_spec, &Topology::of_this_machine())
+        describe(&run_spec, &Topology::this_machine())
     }
 
     /// Prints progress unless quiet.

@@ -49,7 +49,7 @@ pub(super) fn judge(runs: &[WholeRun]) -> Result<Vec<Trial>, Failure> {
     let mut trials = trials();
     for (base, new) in pairs(runs) {
         let options = CompareOptions {
-            scatter: RunScatter::of_points(&scatter_of(&others(runs, [base, new]))),
+            scatter: RunScatter::from_points(&scatter_of(&others(runs, [base, new]))),
             ..CompareOptions::default()
         };
         let comparison = compare(&runs[base].measured, &runs[new].measured, &options)?;

@@ -52,13 +52,13 @@ pub(super) fn run(
         None => claimed(&named()).map_err(MeasureError::from)?,
     };
     let libraries = absolute(&[&request.plugins[..], named_plugins].concat())?;
-    let new_plugins = SidePlugins::of_files(libraries, plugins);
+    let new_plugins = SidePlugins::from_files(libraries, plugins);
     let base_plugins = match &base_run {
         Some(run) => {
             let loaded: Vec<PathBuf> =
                 plugin::plugins().iter().map(|loaded| loaded.path.clone()).collect();
             let store = Store::open(&store).ok();
-            SidePlugins::of_run(run, &read_run(run)?, &loaded, store.as_ref())?
+            SidePlugins::from_run(run, &read_run(run)?, &loaded, store.as_ref())?
         }
         None => new_plugins.clone(),
     };
@@ -82,7 +82,7 @@ pub(super) fn run(
         slowdown: 0.0,
         quiet: request.output.quiet,
     };
-    let mut record = describe(&run_spec, &Topology::of_this_machine());
+    let mut record = describe(&run_spec, &Topology::this_machine());
     record.pair = Some(match start {
         Start::New => format!("{}-{}", now(), std::process::id()),
         Start::Resume => read_run(&out)?.pair.unwrap_or_default(),
@@ -96,7 +96,7 @@ pub(super) fn run(
     let order = Against {
         base,
         base_plugins,
-        new: Executable::of_this_process("this build")?,
+        new: Executable::this_process("this build")?,
         new_plugins,
         refused,
         inputs,

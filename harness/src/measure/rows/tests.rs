@@ -198,7 +198,7 @@ fn stages_are_of_the_samples_that_have_them() {
 #[test]
 fn counters_are_in_total_rows() {
     use crate::platform::counters::{Counting, Reading, fake::Script};
-    let script = Script::of_cycles(&[0, 3000, 8000]);
+    let script = Script::from_cycles(&[0, 3000, 8000]);
     let [a, b, c] = [0; 3].map(|_| script.read().expect("a reading"));
     let sample = |before: &Reading, after: &Reading| Sample {
         seconds: 1.0,

@@ -37,13 +37,13 @@ pub fn section(input: &ReportInput) -> Result<Markup, ReportError> {
         Embedded {
             name: "summary.csv",
             media_type: "text/csv",
-            content: Frame::of_summary(&run.summary).exact_csv()?.into_bytes(),
+            content: Frame::from_summary(&run.summary).exact_csv()?.into_bytes(),
         },
     ];
     let samples = Embedded {
         name: "samples.csv.gz",
         media_type: "application/gzip",
-        content: packed(Frame::of_samples(&run.samples).exact_csv()?.as_bytes())?,
+        content: packed(Frame::from_samples(&run.samples).exact_csv()?.as_bytes())?,
     };
     Ok(html! {
         section #raw {
