@@ -24,8 +24,7 @@ pub(super) fn start_teams(
 ) -> Result<Vec<Team>, TeamError> {
     let layout = &plan.teams[point.candidate.team].layout;
     let specs = team_specs(layout, &point.device_set, point.streams);
-    let specs =
-        specs.map_err(|PlacementError(problem)| TeamError::Binding { worker: 0, problem })?;
+    let specs = specs.map_err(|PlacementError(problem)| TeamError::Bind { worker: 0, problem })?;
     streams.iter().filter_map(|&stream| specs.get(stream)).map(TeamSpec::start).collect()
 }
 
