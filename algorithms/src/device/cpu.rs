@@ -35,7 +35,7 @@ pub enum TeamError {
     },
     /// A thread can't be bound to its CPUs.
     #[error("thread {worker} can't be bound to its CPUs: {problem}")]
-    Place {
+    Bind {
         /// Index of the thread.
         worker: usize,
         /// Reason.
@@ -142,7 +142,7 @@ fn bound_pool(
     let note = Arc::clone(&failure);
     let start = move |worker| {
         if let Err(problem) = bind_thread(worker) {
-            let failure = TeamError::Place { worker, problem };
+            let failure = TeamError::Bind { worker, problem };
             *note.lock().unwrap_or_else(PoisonError::into_inner) = Some(failure);
         }
     };

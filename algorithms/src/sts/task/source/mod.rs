@@ -10,7 +10,7 @@ use std::sync::Arc;
 use generators::io::{beside, is_raw_file, read_digis_of, read_setup, write_digis, write_setup};
 use generators::sts::physics::{Scenario, Simulation};
 use generators::{DataError, named};
-use text::Foreign;
+use text::Untrusted;
 
 use super::Timeslices;
 use crate::algorithm::{MemoryShares, Plan, Semantics};
@@ -158,11 +158,11 @@ pub(super) fn read(path: &Path, options: &Params) -> Result<(Timeslices, Params)
     let is_raw = is_raw_file(path)?;
     match FROM.given(options)? {
         Some(Beginning::Digis) if is_raw => {
-            let path = path.shown();
+            let path = path.escaped();
             return Err(DataError::Shape(format!("{path} has raw data; leave out --from digis")));
         }
         Some(Beginning::Raw) if !is_raw => {
-            let path = path.shown();
+            let path = path.escaped();
             return Err(DataError::Shape(format!("{path} has no raw data; leave out --from raw")));
         }
         _ if is_raw => return raw::read(path, options),

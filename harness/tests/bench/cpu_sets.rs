@@ -1,11 +1,11 @@
-//! Topology and OpenMP places of other machines: fake sysfs trees.
+//! Topology and CPU sets of other machines: fake sysfs trees.
 
 use std::fs;
 use std::path::Path;
 
 use crate::common::{Folder, folder, measuring};
 use harness::plan::TeamLayout;
-use harness::platform::placement::{Bind, Placement, PlacesSpec};
+use harness::platform::placement::{Bind, CpuSetSpec, Placement};
 use harness::platform::{Topology, usable_cpus};
 use reports::record::{Point, SummaryRow};
 
@@ -86,15 +86,15 @@ impl FakeMachine {
         self.cpus.iter().map(|cpu| cpu.number).collect()
     }
 
-    fn places(&self, spec: &str, mask: &[usize]) -> Result<Vec<Vec<usize>>, String> {
-        let spec: PlacesSpec = spec.parse().expect("well formed");
-        let places = spec.resolve(&self.topology(), mask);
-        places.map_err(|error| error.to_string())
+    fn cpu_sets(&self, spec: &str, mask: &[usize]) -> Result<Vec<Vec<usize>>, String> {
+        let spec: CpuSetSpec = spec.parse().expect("well formed");
+        let cpu_sets = spec.resolve(&self.topology(), mask);
+        cpu_sets.map_err(|error| error.to_string())
     }
 
     /// The CPUs of each thread.
     fn threads(&self, threads: usize, spec: &str, bind: Bind) -> Vec<Vec<usize>> {
-        let spec: PlacesSpec = spec.parse().expect("well formed");
+        let spec: CpuSetSpec = spec.parse().expect("well formed");
         let placement = Placement::new(Some(&spec), Some(bind));
         let cpus = placement.cpus(threads, &self.topology(), &self.all());
         cpus.expect("there is room").expect("placed")
@@ -165,11 +165,11 @@ fn two_sockets_with_two_threads_a_core() {
     let machine = two_sockets();
     let all = machine.all();
     let sockets = vec![vec![0, 1, 4, 5], vec![2, 3, 6, 7]];
-    assert_eq!(machine.places("sockets", &all), Ok(sockets));
+    assert_eq!(machine.cpu_sets("sockets", &all), Ok(sockets));
     let cores = vec![vec![0, 4], vec![1, 5], vec![2, 6], vec![3, 7]];
-    assert_eq!(machine.places("cores", &all), Ok(cores));
-    assert_eq!(machine.places("numa_domains", &all).expect("two").len(), 2);
-    let threads = machine.places("threads", &all).expect("eight").concat();
+    assert_eq!(machine.cpu_sets("cores", &all), Ok(cores));
+    assert_eq!(machine.cpu_sets("numa_domains", &all).expect("two").len(), 2);
+    let threads = machine.cpu_sets("threads", &all).expect("eight").concat();
     assert_eq!(threads, [0, 4, 1, 5, 2, 6, 3, 7], "siblings are neighbours");
 }
 
@@ -189,12 +189,12 @@ fn threads_go_to_places_by_their_numbers() {
 #[test]
 fn four_caches_in_a_socket() {
     let machine = four_caches();
-    let places = machine.places("ll_caches", &machine.all()).expect("four");
-    assert_eq!(places.len(), 4);
-    assert_eq!(places[1], [4, 5, 6, 7]);
-    let two = machine.places("ll_caches(2)", &machine.all()).expect("two");
-    assert_eq!(two, places[..2]);
-    let five = machine.places("ll_caches(5)", &machine.all());
+    let cpu_sets = machine.cpu_sets("ll_caches", &machine.all()).expect("four");
+    assert_eq!(cpu_sets.len(), 4);
+    assert_eq!(cpu_sets[1], [4, 5, 6, 7]);
+    let two = machine.cpu_sets("ll_caches(2)", &machine.all()).expect("two");
+    assert_eq!(two, cpu_sets[..2]);
+    let five = machine.cpu_sets("ll_caches(5)", &machine.all());
     let error = five.expect_err("four");
     assert!(error.contains("there are 4 ll_caches"), "{error}");
 }
@@ -202,33 +202,33 @@ fn four_caches_in_a_socket() {
 #[test]
 fn cores_of_unlike_kinds() {
     let machine = hybrid();
-    let cores = machine.places("cores", &machine.all()).expect("six");
+    let cores = machine.cpu_sets("cores", &machine.all()).expect("six");
     assert_eq!(format!("{cores:?}"), "[[0, 1], [2, 3], [4], [5], [6], [7]]");
-    let caches = machine.places("ll_caches", &machine.all()).expect("some");
+    let caches = machine.cpu_sets("ll_caches", &machine.all()).expect("some");
     assert_eq!(caches[0], [0, 1, 2, 3]);
     assert_eq!(caches.concat().len(), 8, "no CPU is left out");
 }
 
 #[test]
-fn cpus_that_are_offline_have_no_place() {
+fn cpus_that_are_offline_are_in_no_set() {
     let machine = two_sockets();
     machine.set_online(&[0, 1, 2, 4, 5, 6]);
     let mask = [0, 1, 2, 4, 5, 6];
-    let sockets = machine.places("sockets", &mask).expect("two");
+    let sockets = machine.cpu_sets("sockets", &mask).expect("two");
     assert_eq!(sockets, [vec![0, 1, 4, 5], vec![2, 6]]);
-    let error = machine.places("{0},{3}", &mask).expect_err("3 is offline");
+    let error = machine.cpu_sets("{0},{3}", &mask).expect_err("3 is offline");
     assert!(error.contains("may not use CPU 3, but 0-2,4-6"), "{error}");
 }
 
 #[test]
-fn a_mask_limits_the_places() {
+fn a_mask_limits_the_cpu_sets() {
     let machine = four_caches();
     let mask = [2, 3, 4, 5];
-    let caches = machine.places("ll_caches", &mask).expect("two");
+    let caches = machine.cpu_sets("ll_caches", &mask).expect("two");
     assert_eq!(caches, [[2, 3], [4, 5]]);
-    assert_eq!(machine.places("cores", &mask).expect("four").len(), 4);
+    assert_eq!(machine.cpu_sets("cores", &mask).expect("four").len(), 4);
     // 0 and 1 are outside.
-    assert!(machine.places("{0:4}", &mask).is_err());
+    assert!(machine.cpu_sets("{0:4}", &mask).is_err());
 }
 
 #[test]
@@ -240,9 +240,9 @@ fn binding_really_pins_here() {
          --bind close --samples 8 --max-time 5s --no-charts"
     ));
     let row = &rows[0];
-    assert_eq!((&row.places[..], &row.bind[..]), ("threads", "close"));
+    assert_eq!((&row.cpu_sets[..], &row.bind[..]), ("threads", "close"));
     let placement = Placement::new(Some(&"threads".parse().expect("known")), Some(Bind::Close));
-    let cpus = placement.cpus(threads, &Topology::of_this_machine(), &usable_cpus());
+    let cpus = placement.cpus(threads, &Topology::this_machine(), &usable_cpus());
     let expected = cpus.expect("there is room").expect("placed");
     let names: Vec<_> = expected.iter().map(|cpus| cpus[0].to_string()).collect();
     for sample in folder.samples("r") {
@@ -296,11 +296,11 @@ fn nested_teams_are_placed_at_both_levels() {
 #[test]
 fn inner_teams_stay_on_the_socket_of_their_outer_thread() {
     let machine = two_sockets();
-    let cpus = |threads: usize, places: &str, bind: &str| {
-        let places = places.to_owned();
+    let cpus = |threads: usize, cpu_sets: &str, bind: &str| {
+        let cpu_sets = cpu_sets.to_owned();
         let bind = bind.to_owned();
-        let point = Point { threads, places, bind, ..Point::default() };
-        let layout = TeamLayout::of_point(&point).expect("well formed");
+        let point = Point { threads, cpu_sets, bind, ..Point::default() };
+        let layout = TeamLayout::from_point(&point).expect("well formed");
         layout.cpus(&machine.topology(), &machine.all()).expect("there").expect("placed")
     };
     let sockets = [[0, 1, 4, 5], [2, 3, 6, 7]];

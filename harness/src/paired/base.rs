@@ -7,9 +7,9 @@ use std::process::{Command, Stdio};
 
 use reports::history::{BaselineState, HistoryError, Series, Store};
 use reports::store::read_run;
-use text::Foreign;
+use text::Untrusted;
 
-use super::DuetError;
+use super::PairedError;
 use super::against::Executable;
 use super::checkout::{Checkout, RunningBuild};
 use crate::platform::{self, Topology};
@@ -41,7 +41,7 @@ pub(crate) fn find(
     store: &Path,
     series: Option<&Series>,
     report: impl Fn(&str),
-) -> Result<Base, DuetError> {
+) -> Result<Base, PairedError> {
     let path = Path::new(name);
     if path.is_file() {
         let bench = path.canonicalize().map_err(|source| file(path, source))?;
@@ -68,7 +68,7 @@ pub(crate) fn find(
     let unknown = || {
         let shallow = if checkout.is_shallow() { SHALLOW } else { "" };
         let hint = format!("{hint}{shallow}");
-        DuetError::NoBase { name: name.to_owned(), store: store.to_owned(), hint }
+        PairedError::NoBase { name: name.to_owned(), store: store.to_owned(), hint }
     };
     let commit = checkout.commit(name).ok_or_else(unknown)?;
     if let Some(difference) = checkout.difference_from(&running_build()) {
@@ -88,7 +88,7 @@ fn running_build() -> RunningBuild {
 /// Reason for a missing baseline: no run of the suite was ever accepted, or only one on another
 /// machine.
 fn none_accepted(series: Series, store: Option<&Store>) -> Result<HistoryError, HistoryError> {
-    let machine = platform::machine(&Topology::of_this_machine());
+    let machine = platform::machine(&Topology::this_machine());
     match store.map(|store| store.baseline_state(&series, &machine)).transpose()? {
         Some(BaselineState::Elsewhere(elsewhere)) => {
             Ok(HistoryError::BaselineElsewhere(Box::new(elsewhere)))
@@ -97,13 +97,13 @@ fn none_accepted(series: Series, store: Option<&Store>) -> Result<HistoryError, 
     }
 }
 
-fn file(path: &Path, source: std::io::Error) -> DuetError {
-    DuetError::File { path: path.to_owned(), source }
+fn file(path: &Path, source: std::io::Error) -> PairedError {
+    PairedError::File { path: path.to_owned(), source }
 }
 
 /// Executable of a run.
-fn of_run(folder: &Path, name: &str, store: &Path) -> Result<Base, DuetError> {
-    let not_kept = || DuetError::NotKept { run: name.to_owned(), store: store.to_owned() };
+fn of_run(folder: &Path, name: &str, store: &Path) -> Result<Base, PairedError> {
+    let not_kept = || PairedError::NotKept { run: name.to_owned(), store: store.to_owned() };
     let record = read_run(folder).map_err(|_| not_kept())?;
     let fingerprint = &record.software.fingerprint;
     let bench = executable(fingerprint, store).ok_or_else(not_kept)?;
@@ -123,7 +123,7 @@ fn built(
     commit: &str,
     store: &Path,
     report: impl Fn(&str),
-) -> Result<Executable, DuetError> {
+) -> Result<Executable, PairedError> {
     let folder = store.join("bases").join(commit);
     let base = Executable::new(folder.join("bench"), name);
     if base.bench.is_file() {
@@ -134,12 +134,15 @@ fn built(
     let folder = whole.map_err(|source| file(&folder, source))?;
     let log = folder.join("build.log");
     let short = &commit[..12];
-    let see = log.shown();
+    let see = log.escaped();
     report(&format!("building {name} ({short}), see {see}"));
     let tree = folder.join("tree");
     let git = |arguments: &[&str]| Checkout(Path::new(".")).git(arguments);
-    let failed =
-        |problem: String| DuetError::Build { revision: name.to_owned(), problem, log: log.clone() };
+    let failed = |problem: String| PairedError::Build {
+        revision: name.to_owned(),
+        problem,
+        log: log.clone(),
+    };
     // Remove the worktree of a build that was killed.
     let path = tree.to_string_lossy().into_owned();
     let _ = git(&["worktree", "remove", "--force", &path]);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use reports::history::Store;
 use reports::record::{PluginRecord, Point, RunRecord};
 use reports::store::{StoreError, read_summary};
-use text::Foreign;
+use text::Untrusted;
 
 use crate::plugins;
 
@@ -28,7 +28,7 @@ struct LostPlugin {
 
 impl SidePlugins {
     /// Plugins from these files, with their records.
-    pub(crate) fn of_files(files: Vec<PathBuf>, records: Vec<PluginRecord>) -> Self {
+    pub(crate) fn from_files(files: Vec<PathBuf>, records: Vec<PluginRecord>) -> Self {
         SidePlugins { files, records, lost: Vec::new() }
     }
 
@@ -37,7 +37,7 @@ impl SidePlugins {
     ///
     /// # Errors
     /// If the run can't be read.
-    pub(crate) fn of_run(
+    pub(crate) fn from_run(
         folder: &Path,
         record: &RunRecord,
         candidates: &[PathBuf],
@@ -82,7 +82,7 @@ impl SidePlugins {
         Some(format!(
             "not run: {} has changed since, and the one that was measured was not kept; measure \
              the base again with --store, which keeps plugins",
-            lost.plugin.file.shown()
+            lost.plugin.file.escaped()
         ))
     }
 }

@@ -10,7 +10,7 @@ const OUTLIER_DISTANCES: f64 = 5.0;
 const WORTH_MENTIONING: f64 = 0.02;
 
 /// All warnings about a series of samples in seconds, in the order of measuring.
-pub fn oddities(samples: &[f64]) -> Vec<String> {
+pub fn sample_warnings(samples: &[f64]) -> Vec<String> {
     if samples.len() < MIN_SAMPLES {
         return Vec::new();
     }
@@ -78,7 +78,8 @@ fn drift(samples: &[f64]) -> Option<String> {
         let iqr = quantile(&half, 0.75) - quantile(&half, 0.25);
         (quantile(&half, 0.5), iqr)
     };
-    let ((early, early_iqr), (late, late_iqr)) = (spread(early), spread(late));
+    let (early, early_iqr) = spread(early);
+    let (late, late_iqr) = spread(late);
     let ratio = late / early;
     let clear = (late - early).abs() > early_iqr.max(late_iqr);
     let worth = (ratio - 1.0).abs() > WORTH_MENTIONING;
@@ -94,7 +95,7 @@ fn drift(samples: &[f64]) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// Samples around 1 with a little noise that looks like none of the oddities.
+    /// Samples around 1 with a little noise that causes no warning.
     fn quiet(n: usize) -> Vec<f64> {
         (0..n).map(|i| 1.0 + 0.001 * ((i * 7919 % 101) as f64 / 101.0 - 0.5)).collect()
     }
@@ -102,7 +103,7 @@ mod tests {
     #[test]
     fn quiet_samples_raise_no_warning() {
         for n in [3, 10, 30, 100] {
-            assert_eq!(oddities(&quiet(n)), [""; 0], "{n} samples");
+            assert_eq!(sample_warnings(&quiet(n)), [""; 0], "{n} samples");
         }
     }
 
@@ -110,7 +111,8 @@ mod tests {
     fn unusual_samples_raise_a_warning() {
         let changed = |change: fn(usize, f64) -> f64| {
             let samples = quiet(40).into_iter().enumerate();
-            oddities(&samples.map(|(i, sample)| change(i, sample)).collect::<Vec<_>>()).join("; ")
+            sample_warnings(&samples.map(|(i, sample)| change(i, sample)).collect::<Vec<_>>())
+                .join("; ")
         };
         for (found, expected) in [
             (changed(|i, x| if i == 7 { 1.5 } else { x }), "one outlier (1.50 × the median)"),

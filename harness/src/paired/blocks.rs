@@ -5,21 +5,25 @@ use std::time::{Duration, Instant};
 
 use reports::units;
 
-use super::DuetError;
+use super::PairedError;
 use super::child::Side;
 use super::paired_points::{BlockResult, PairSampler, PairedPoint, Stop};
-use super::protocol::{Answer, Ask, BlockRequest};
+use super::protocol::{BlockRequest, Request, Response};
 use super::session::{BLOCK_TIMEOUT, PairedRun, TIMES_LAST, children};
 use crate::measure::TOTAL;
 
 impl PairSampler for PairedRun<'_> {
-    fn sample_block(&mut self, side: Side, order: &BlockRequest) -> Result<BlockResult, DuetError> {
+    fn sample_block(
+        &mut self,
+        side: Side,
+        order: &BlockRequest,
+    ) -> Result<BlockResult, PairedError> {
         let point = &self.inputs[order.input].input.points[order.point];
         let task = format!("sample {} {}", point.algorithm, point.variant);
         let limit = BLOCK_TIMEOUT + TIMES_LAST * self.last;
         let start = Instant::now();
-        let answer = self.ask(side, &Ask::Visit(*order), &task, limit)?;
-        let Answer::Visit { rows, seconds, failed } = answer else {
+        let response = self.exchange(side, &Request::SampleBlock(*order), &task, limit)?;
+        let Response::SampleBlock { rows, seconds, failed } = response else {
             return Err(self.child(side).unexpected(&task));
         };
         let rows = self.numbered(side, order, rows);
@@ -38,19 +42,21 @@ impl PairSampler for PairedRun<'_> {
         Ok(BlockResult { rows, took, failed: !failed.is_empty() })
     }
 
-    fn finish(&mut self, paired: &PairedPoint, why: Stop) -> Result<(), DuetError> {
+    fn finish(&mut self, paired: &PairedPoint, why: Stop) -> Result<(), PairedError> {
         let task = "sum up a point";
         // The base is first: a point that the new side has is complete on both sides.
         for &side in &paired.sides {
-            let place = (paired.input, paired.point);
-            let samples = self.samples[side as usize].remove(&place);
-            let ask = Ask::Finish {
+            let key = (paired.input, paired.point);
+            let samples = self.samples[side as usize].remove(&key);
+            let request = Request::Finish {
                 input: paired.input,
                 point: paired.point,
                 stopped_by: why.name().to_owned(),
                 samples: samples.unwrap_or_default(),
             };
-            let Answer::Finish { mut rows } = self.ask(side, &ask, task, BLOCK_TIMEOUT)? else {
+            let Response::Finish { mut rows } =
+                self.exchange(side, &request, task, BLOCK_TIMEOUT)?
+            else {
                 return Err(self.child(side).unexpected(task));
             };
             let known = self.fingerprints[side as usize].get(paired.input);
@@ -77,7 +83,7 @@ impl PairSampler for PairedRun<'_> {
         self.restart_time
     }
 
-    fn restart(&mut self, paired_points: &[PairedPoint]) -> Result<(), DuetError> {
+    fn restart(&mut self, paired_points: &[PairedPoint]) -> Result<(), PairedError> {
         let start = Instant::now();
         self.children = children(self.against, true)?;
         let unknown = self.open()?;

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use reports::record::Software;
 
-use super::error::{ChildProblem, DuetError};
-use super::protocol::{Answer, Ask, FLAG, SUBCOMMAND, VERSION};
+use super::error::{ChildProblem, PairedError};
+use super::protocol::{FLAG, Request, Response, SUBCOMMAND, VERSION};
 use crate::platform::addresses;
 use crate::platform::children::end_with_parent;
 use crate::platform::lines_of;
@@ -56,8 +56,8 @@ pub(super) struct Child {
     bench: PathBuf,
     has_plugins: bool,
     process: Process,
-    asks: ChildStdin,
-    answers: Receiver<String>,
+    requests: ChildStdin,
+    responses: Receiver<String>,
     /// Lines that it writes to standard error.
     stderr_lines: Receiver<String>,
     pub(super) software: Software,
@@ -65,7 +65,11 @@ pub(super) struct Child {
 
 impl Child {
     /// Starts an executable.
-    pub(super) fn start(side: Side, bench: &Path, plugins: &[PathBuf]) -> Result<Self, DuetError> {
+    pub(super) fn start(
+        side: Side,
+        bench: &Path,
+        plugins: &[PathBuf],
+    ) -> Result<Self, PairedError> {
         let mut command = Command::new(bench);
         command.arg(SUBCOMMAND).arg(format!("--{FLAG}"));
         for plugin in plugins {
@@ -81,21 +85,20 @@ impl Child {
         let bench = bench.to_owned();
         let mut process = match command.spawn() {
             Ok(process) => process,
-            Err(source) => return Err(DuetError::Start { bench, source }),
+            Err(source) => return Err(PairedError::Start { bench, source }),
         };
-        let asks = process.stdin.take();
-        let stdout = process.stdout.take();
-        let (Some(asks), Some(stdout), Some(stderr)) = (asks, stdout, process.stderr.take()) else {
+        let streams = process.stdin.take().zip(process.stdout.take()).zip(process.stderr.take());
+        let Some(((requests, stdout), stderr)) = streams else {
             let problem = "it has no standard streams".to_owned();
-            return Err(DuetError::Foreign { bench, problem });
+            return Err(PairedError::Incompatible { bench, problem });
         };
-        let listening = lines_of(stdout).and_then(|answers| Ok((answers, lines_of(stderr)?)));
-        let (answers, stderr_lines) = match listening {
+        let listening = lines_of(stdout).and_then(|responses| Ok((responses, lines_of(stderr)?)));
+        let (responses, stderr_lines) = match listening {
             Ok(listening) => listening,
             Err(source) => {
                 let _ = process.kill();
                 let _ = process.wait();
-                return Err(DuetError::Start { bench, source });
+                return Err(PairedError::Start { bench, source });
             }
         };
         Ok(Child {
@@ -103,76 +106,78 @@ impl Child {
             bench,
             has_plugins: !plugins.is_empty(),
             process,
-            asks,
-            answers,
+            requests,
+            responses,
             stderr_lines,
             software: Software::default(),
         })
     }
 
-    /// Sends the greeting; the answer is read separately. See [`Ask::Hello`] for `again`.
-    pub(super) fn greet(&mut self, again: bool) -> Result<(), DuetError> {
+    /// Sends the greeting; the response is read separately. See [`Request::Hello`] for `again`.
+    pub(super) fn greet(&mut self, again: bool) -> Result<(), PairedError> {
         let protocol = VERSION;
-        let sent = self.send(&Ask::Hello { protocol, again }, GREETING);
+        let sent = self.send(&Request::Hello { protocol, again }, GREETING);
         // An older build may have ended before it has read anything.
-        sent.map_err(|error| self.foreign_if_died(error))
+        sent.map_err(|error| self.incompatible_if_died(error))
     }
 
-    fn foreign(&self, problem: String) -> DuetError {
+    fn incompatible(&self, problem: String) -> PairedError {
         let bench = self.bench.clone();
-        DuetError::Foreign { bench, problem }
+        PairedError::Incompatible { bench, problem }
     }
 
-    fn foreign_if_died(&self, error: DuetError) -> DuetError {
+    fn incompatible_if_died(&self, error: PairedError) -> PairedError {
         match error {
-            DuetError::Child { problem: ChildProblem::Died { said, .. }, .. } => self.foreign(said),
+            PairedError::Child { problem: ChildProblem::Died { said, .. }, .. } => {
+                self.incompatible(said)
+            }
             other => other,
         }
     }
 
-    /// Reads the answer to the greeting.
+    /// Reads the response to the greeting.
     ///
     /// # Errors
     /// If the child uses another version of the protocol.
-    pub(super) fn introduced(&mut self) -> Result<(), DuetError> {
+    pub(super) fn introduced(&mut self) -> Result<(), PairedError> {
         match self.receive(GREETING, HELLO_TIMEOUT) {
-            Ok(Answer::Hello { protocol, software }) if protocol == VERSION => {
+            Ok(Response::Hello { protocol, software }) if protocol == VERSION => {
                 self.software = *software;
                 Ok(())
             }
-            Ok(Answer::Hello { protocol, .. }) => {
-                Err(self
-                    .foreign(format!("it uses version {protocol} of the protocol, not {VERSION}")))
-            }
-            Ok(_) => Err(self.foreign("it sent an unexpected answer".to_owned())),
+            Ok(Response::Hello { protocol, .. }) => Err(self.incompatible(format!(
+                "it uses version {protocol} of the protocol, not {VERSION}"
+            ))),
+            Ok(_) => Err(self.incompatible("it sent an unexpected response".to_owned())),
             // An older build reports that it does not know the subcommand.
-            Err(error) => Err(self.foreign_if_died(error)),
+            Err(error) => Err(self.incompatible_if_died(error)),
         }
     }
 
-    /// Sends a request and waits for the answer.
+    /// Sends a request and waits for the response.
     ///
     /// # Errors
     /// If the child dies, hangs or reports an error; it can't be used after that.
-    pub(super) fn ask(
+    pub(super) fn exchange(
         &mut self,
-        ask: &Ask,
+        request: &Request,
         task: &str,
         limit: Duration,
-    ) -> Result<Answer, DuetError> {
-        self.send(ask, task)?;
+    ) -> Result<Response, PairedError> {
+        self.send(request, task)?;
         self.receive(task, limit)
     }
 
     /// Sends a request without waiting.
-    pub(super) fn send(&mut self, ask: &Ask, task: &str) -> Result<(), DuetError> {
-        let written = self.asks.write_all(line(ask).as_bytes()).and_then(|()| self.asks.flush());
+    pub(super) fn send(&mut self, request: &Request, task: &str) -> Result<(), PairedError> {
+        let written =
+            self.requests.write_all(line(request).as_bytes()).and_then(|()| self.requests.flush());
         written.map_err(|_| self.died(task))
     }
 
-    /// Waits for an answer.
-    pub(super) fn receive(&mut self, task: &str, limit: Duration) -> Result<Answer, DuetError> {
-        let line = match self.answers.recv_timeout(limit) {
+    /// Waits for a response.
+    pub(super) fn receive(&mut self, task: &str, limit: Duration) -> Result<Response, PairedError> {
+        let line = match self.responses.recv_timeout(limit) {
             Ok(line) => line,
             Err(RecvTimeoutError::Timeout) => {
                 let _ = self.process.kill();
@@ -182,30 +187,30 @@ impl Child {
             Err(RecvTimeoutError::Disconnected) => return Err(self.died(task)),
         };
         match serde_json::from_str(&line) {
-            Ok(Answer::Error { problem }) => Err(self.refused(task, problem)),
-            Ok(answer) => Ok(answer),
+            Ok(Response::Error { problem }) => Err(self.refused(task, problem)),
+            Ok(response) => Ok(response),
             Err(_) => {
                 let line: String = line.chars().take(80).collect();
-                Err(self.foreign(format!("it answers {line:?}")))
+                Err(self.incompatible(format!("it answers {line:?}")))
             }
         }
     }
 
-    /// Error for an answer that does not match the request.
-    pub(super) fn unexpected(&self, task: &str) -> DuetError {
-        self.refused(task, "it sent an unexpected answer".to_owned())
+    /// Error for a response that does not match the request.
+    pub(super) fn unexpected(&self, task: &str) -> PairedError {
+        self.refused(task, "it sent an unexpected response".to_owned())
     }
 
-    fn refused(&self, task: &str, problem: String) -> DuetError {
+    fn refused(&self, task: &str, problem: String) -> PairedError {
         let task = task.to_owned();
         self.failed(ChildProblem::Refused { task, problem })
     }
 
-    fn failed(&self, problem: ChildProblem) -> DuetError {
-        DuetError::Child { side: self.side.name(), bench: self.bench.clone(), problem }
+    fn failed(&self, problem: ChildProblem) -> PairedError {
+        PairedError::Child { side: self.side.name(), bench: self.bench.clone(), problem }
     }
 
-    fn died(&mut self, task: &str) -> DuetError {
+    fn died(&mut self, task: &str) -> PairedError {
         // It has closed its output: it ends, or is killed.
         let end = Instant::now() + STDERR_TIMEOUT;
         let left = || end.saturating_duration_since(Instant::now());

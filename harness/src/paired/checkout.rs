@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::time::SystemTime;
 
 use reports::units::counted;
-use text::Foreign;
+use text::Untrusted;
 
 /// Suffix of builds with uncommitted changes.
 const DIRTY: &str = "-dirty";
@@ -64,7 +64,7 @@ impl Checkout<'_> {
                 0 => String::new(),
                 count => format!(" and {}", counted(count, "other file")),
             };
-            return Some(format!("{}{others} changed after it was built", first.shown()));
+            return Some(format!("{}{others} changed after it was built", first.escaped()));
         }
         built_from
             .ends_with(DIRTY)
@@ -74,8 +74,9 @@ impl Checkout<'_> {
     /// Files that differ from the checked-out commit and were modified after `moment`.
     fn changed_after(&self, moment: SystemTime) -> Vec<PathBuf> {
         let root = self.git(&["rev-parse", "--show-toplevel"]);
+        let Some(root) = root else { return Vec::new() };
         let changed = self.git(&["diff", "--name-only", "-z", "HEAD"]);
-        let (Some(root), Some(changed)) = (root, changed) else { return Vec::new() };
+        let Some(changed) = changed else { return Vec::new() };
         let is_newer = |file: &PathBuf| {
             let modified = fs::metadata(Path::new(&root).join(file)).and_then(|it| it.modified());
             // A file that was deleted counts as modified.

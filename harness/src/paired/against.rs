@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use reports::compare::Thresholds;
 use reports::record::{Point, RunRecord, SummaryRow};
 
-use super::DuetError;
+use super::PairedError;
 use super::child::Side;
 use super::points::InputOrder;
 use super::side_plugins::SidePlugins;
@@ -27,7 +27,7 @@ impl Executable {
     }
 
     /// Executable of this process.
-    pub(crate) fn of_this_process(name: &str) -> io::Result<Self> {
+    pub(crate) fn this_process(name: &str) -> io::Result<Self> {
         Ok(Executable::new(std::env::current_exe()?, name))
     }
 }
@@ -65,7 +65,7 @@ impl Against<'_> {
 }
 
 /// Result of a paired run. Measured rows are in the folders, even after a failure.
-pub(crate) struct DuetOutcome {
+pub(crate) struct PairedResult {
     /// Folder of the new side; that of the base is in it.
     pub(crate) folder: PathBuf,
     pub(crate) base: PathBuf,
@@ -73,5 +73,5 @@ pub(crate) struct DuetOutcome {
     /// Number of points without results because time ran out.
     pub(crate) left_out: usize,
     /// Error that ended it early.
-    pub(crate) failure: Option<DuetError>,
+    pub(crate) failure: Option<PairedError>,
 }

@@ -1,6 +1,6 @@
 //! Variation of a median between blocks of samples.
 //!
-//! A point is measured in several blocks (visits), each with its own data and buffers and some time
+//! A point is measured in several blocks, each with its own data and buffers and some time
 //! apart. The addresses of buffers, and other load on the machine in that minute, are the same for
 //! all samples of a block: the interval over samples alone would be narrower than the difference to
 //! the next run. So the median of each block is taken as one observation.
@@ -14,30 +14,30 @@ use super::evidence::Evidence;
 use super::interval::first_of;
 use super::student::t95;
 
-/// Visits in fewer numbers don't show how they vary.
-pub const MIN_VISITS: usize = 3;
+/// Minimum number of blocks for an estimate of their scatter.
+pub const MIN_BLOCKS: usize = 3;
 /// Number of first blocks that determine the number of blocks.
 pub const PILOT: usize = 5;
 /// Number of blocks from which on only those after the pilot determine the scatter.
 const BEYOND_PILOT: usize = 2 * PILOT;
 /// Maximum number of blocks.
-const MAX_VISITS: usize = 10_000;
-/// The share of visits that are trimmed at either end.
+const MAX_BLOCKS: usize = 10_000;
+/// The share of blocks that are trimmed at either end.
 pub(super) const TRIMMED: f64 = 0.2;
 
 /// Evidence of the median from blocks with their samples in seconds; `None` for fewer than
-/// [`MIN_VISITS`] with samples.
-pub(super) fn evidence_of<'a>(visits: impl IntoIterator<Item = &'a [f64]>) -> Option<Evidence> {
-    let visits = visits.into_iter().filter(|visit| !visit.is_empty());
-    let medians: Vec<_> = visits.map(|visit| median(visit).ln()).collect();
-    if medians.len() < MIN_VISITS {
+/// [`MIN_BLOCKS`] with samples.
+pub(super) fn evidence_of<'a>(blocks: impl IntoIterator<Item = &'a [f64]>) -> Option<Evidence> {
+    let blocks = blocks.into_iter().filter(|block| !block.is_empty());
+    let medians: Vec<_> = blocks.map(|block| median(block).ln()).collect();
+    if medians.len() < MIN_BLOCKS {
         return None;
     }
-    let all = Evidence::of_logarithms(&medians, TRIMMED)?;
+    let all = Evidence::from_logarithms(&medians, TRIMMED)?;
     if medians.len() < BEYOND_PILOT {
         return Some(all);
     }
-    let fresh = Evidence::of_logarithms(&medians[PILOT..], TRIMMED)?;
+    let fresh = Evidence::from_logarithms(&medians[PILOT..], TRIMMED)?;
     let share = (medians.len() - PILOT) as f64 / medians.len() as f64;
     Some(Evidence { variance: share * fresh.variance, df: fresh.df, ..all })
 }
@@ -45,12 +45,12 @@ pub(super) fn evidence_of<'a>(visits: impl IntoIterator<Item = &'a [f64]>) -> Op
 /// Number of blocks until the interval of a median will probably be narrower than `precision`, from
 /// its width after the pilot, both relative to the median. At least the number that determines the
 /// scatter without the pilot.
-pub fn visits_for(precision: f64, width_after_pilot: f64) -> usize {
-    let shape = |visits: usize| t95((visits - 1) as f64) / (visits as f64).sqrt();
+pub fn blocks_for(precision: f64, width_after_pilot: f64) -> usize {
+    let shape = |blocks: usize| t95((blocks - 1) as f64) / (blocks as f64).sqrt();
     let allowed = shape(PILOT) * precision / width_after_pilot;
     // More blocks never make it wider, and without a number no count of blocks is enough. Quantiles
     // are slow to compute, and this is called after each block.
-    first_of(BEYOND_PILOT..MAX_VISITS, |visits| shape(visits) <= allowed)
+    first_of(BEYOND_PILOT..MAX_BLOCKS, |blocks| shape(blocks) <= allowed)
 }
 
 #[cfg(test)]
@@ -59,8 +59,8 @@ mod tests {
     use super::*;
 
     fn interval(medians: &[f64]) -> Option<Interval> {
-        let visits: Vec<_> = medians.iter().map(|&median| [median; 2]).collect();
-        evidence_of(visits.iter().map(|visit| &visit[..])).map(Evidence::interval)
+        let blocks: Vec<_> = medians.iter().map(|&median| [median; 2]).collect();
+        evidence_of(blocks.iter().map(|block| &block[..])).map(Evidence::interval)
     }
 
     #[test]
@@ -73,8 +73,8 @@ mod tests {
 
     #[test]
     fn without_trimming_it_is_the_usual_standard_error() {
-        // Three visits: 0.2 of them is none.
-        let found = interval(&[1.00, 1.01, 1.02]).expect("enough visits");
+        // Three blocks: 0.2 of them is none.
+        let found = interval(&[1.00, 1.01, 1.02]).expect("enough blocks");
         let expected = 4.303 * 0.01 / 3.0_f64.sqrt();
         let half_width = (found.high / found.low).ln() / 2.0;
         assert!((half_width / expected - 1.0).abs() < 0.02);
@@ -82,9 +82,9 @@ mod tests {
 
     #[test]
     fn the_interval_lies_about_the_trimmed_mean() {
-        // Two states: the median of the visits is that of the more frequent one.
+        // Two states: the median of the blocks is that of the more frequent one.
         let found = interval(&[1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.3, 1.3, 1.3, 1.3]);
-        let Interval { low, high } = found.expect("enough visits");
+        let Interval { low, high } = found.expect("enough blocks");
         let middle = 1.3_f64.powf(1.0 / 3.0);
         assert!(((low * high).sqrt() / middle - 1.0).abs() < 1e-12, "{low} {high}");
     }

@@ -1,5 +1,5 @@
 //! Messages between the coordinator and its children: one line of JSON each, requests on the
-//! child's standard input and answers on its standard output.
+//! child's standard input and responses on its standard output.
 //!
 //! The version is a contract: additions keep it, changes raise it, and a child of another version
 //! is refused. Rows have the columns of `samples.csv` and `summary.csv` as keys.
@@ -18,11 +18,11 @@ pub(crate) const SUBCOMMAND: &str = "sample";
 /// Flag of [`SUBCOMMAND`].
 pub(crate) const FLAG: &str = "serve";
 
-/// Request to a child. Each is answered by the [`Answer`] of the same name, or by
-/// [`Answer::Error`].
+/// Request to a child. Each is answered by the [`Response`] of the same name, or by
+/// [`Response::Error`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Ask {
+pub(crate) enum Request {
     /// Requests the protocol version.
     Hello {
         /// [`VERSION`] of the coordinator.
@@ -37,7 +37,8 @@ pub(crate) enum Ask {
     /// Generates an input and checks its points.
     Prepare { input: usize },
     /// Takes samples of a point, in separate buffers.
-    Visit(BlockRequest),
+    #[serde(rename = "visit")]
+    SampleBlock(BlockRequest),
     /// Summarises the samples of all processes; there are no more samples of this point.
     Finish {
         input: usize,
@@ -58,17 +59,17 @@ pub(crate) struct InputPoints {
     pub points: Vec<Point>,
 }
 
-/// Answer of a child.
+/// Response of a child.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Answer {
-    /// Answer to [`Ask::Hello`].
+pub(crate) enum Response {
+    /// Response to [`Request::Hello`].
     Hello {
         /// [`VERSION`] of the child.
         protocol: u32,
         software: Box<Software>,
     },
-    /// Answer to [`Ask::Open`].
+    /// Response to [`Request::Open`].
     Open {
         /// Reasons for points that can't be measured, input by input and point by point.
         unknown: Vec<Vec<Option<String>>>,
@@ -77,19 +78,20 @@ pub(crate) enum Answer {
         #[serde(default)]
         fingerprints: Vec<Vec<String>>,
     },
-    /// Answer to [`Ask::Prepare`].
+    /// Response to [`Request::Prepare`].
     Prepare(PreparedInput),
-    /// Answer to [`Ask::Visit`].
-    Visit {
+    /// Response to [`Request::SampleBlock`].
+    #[serde(rename = "visit")]
+    SampleBlock {
         rows: Vec<SampleRow>,
         /// Total time of the block, including preparation of its samples.
         seconds: f64,
         /// Rows of a point that failed: it gets no more blocks.
         failed: Vec<SummaryRow>,
     },
-    /// Answer to [`Ask::Finish`].
+    /// Response to [`Request::Finish`].
     Finish { rows: Vec<SummaryRow> },
-    /// Answer to any request that fails.
+    /// Response to any request that fails.
     Error { problem: String },
 }
 
@@ -117,7 +119,7 @@ mod tests {
     /// Compatibility with other builds requires exactly these lines.
     #[test]
     fn lines_are_compatible() {
-        let visit = Ask::Visit(BlockRequest {
+        let sample_block = Request::SampleBlock(BlockRequest {
             input: 1,
             point: 2,
             round: 3,
@@ -126,19 +128,19 @@ mod tests {
             slowdown: 0.05,
             keep: false,
         });
-        let hello = |again| Ask::Hello { protocol: 1, again };
+        let hello = |again| Request::Hello { protocol: 1, again };
         let cases = [
             (hello(false), r#"{"hello":{"protocol":1}}"#),
             (hello(true), r#"{"hello":{"protocol":1,"again":true}}"#),
-            (Ask::Prepare { input: 4 }, r#"{"prepare":{"input":4}}"#),
+            (Request::Prepare { input: 4 }, r#"{"prepare":{"input":4}}"#),
             (
-                visit,
+                sample_block,
                 r#"{"visit":{"input":1,"point":2,"round":3,"samples":5,"warm_up":true,"slowdown":0.05}}"#,
             ),
         ];
-        for (ask, line) in cases {
-            assert_eq!(serde_json::to_string(&ask).expect("serialises"), line);
-            assert_eq!(serde_json::from_str::<Ask>(line).expect("parses"), ask);
+        for (request, line) in cases {
+            assert_eq!(serde_json::to_string(&request).expect("serialises"), line);
+            assert_eq!(serde_json::from_str::<Request>(line).expect("parses"), request);
         }
     }
 }

@@ -10,7 +10,7 @@ use super::left_over::{ENDING, beginning, clean};
 use super::target::{Links, Target, folder_of};
 
 /// A file while it is written. Dropped, it leaves everything as it was.
-pub struct Draft(Kind);
+pub struct AtomicFile(Kind);
 
 enum Kind {
     Direct(File),
@@ -25,7 +25,7 @@ struct TempFile {
     is_finished: bool,
 }
 
-impl Draft {
+impl AtomicFile {
     /// Starts to write a file.
     ///
     /// # Errors
@@ -35,7 +35,7 @@ impl Draft {
             Target::Direct(path) => Kind::Direct(OpenOptions::new().write(true).open(path)?),
             Target::Replace(path) => Kind::Replace(TempFile::new(path)?),
         };
-        Ok(Draft(kind))
+        Ok(AtomicFile(kind))
     }
 
     /// Replaces the file with the draft. The content is on disk when this returns, as far as the
@@ -55,7 +55,7 @@ impl Draft {
     /// long as it is open.
     ///
     /// # Errors
-    /// Those of [`Draft::finish`].
+    /// Those of [`AtomicFile::finish`].
     pub fn finish_open(self) -> io::Result<File> {
         match self.0 {
             Kind::Direct(file) => Ok(file),
@@ -130,7 +130,7 @@ fn locked(folder: &Path, beginning: &str) -> io::Result<(File, PathBuf)> {
     }
 }
 
-impl Write for Draft {
+impl Write for AtomicFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.0 {
             Kind::Direct(file) => file.write(bytes),
@@ -174,14 +174,14 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("report.html");
         write(&path, "old").expect("written");
-        let mut draft = Draft::new(&path, Links::Followed).expect("begun");
+        let mut draft = AtomicFile::new(&path, Links::Followed).expect("begun");
         draft.write_all(b"ne").expect("written");
         assert_eq!(text(&path), "old");
         draft.write_all(b"w").expect("written");
         draft.finish().expect("finished");
         assert_eq!(text(&path), "new");
         assert_eq!(names(folder.path()), ["report.html"]);
-        drop(Draft::new(&path, Links::Followed).expect("begun"));
+        drop(AtomicFile::new(&path, Links::Followed).expect("begun"));
         assert_eq!(names(folder.path()), ["report.html"], "nothing is left");
     }
 
@@ -249,7 +249,7 @@ mod tests {
         for left in [".page.html.a1b2.draft", ".other.html.a1b2.draft", ".page.html.txt"] {
             fs::write(at(left), "half").expect("written");
         }
-        let other = Draft::new(&at("page.html"), Links::Followed).expect("begun");
+        let other = AtomicFile::new(&at("page.html"), Links::Followed).expect("begun");
         assert_eq!(names(folder.path()).len(), 3, "one was left, one is being written");
         write(&at("page.html"), "whole").expect("written");
         other.finish().expect("finished");

@@ -2,49 +2,49 @@
 //!
 //! In a round each candidate has a sample, so two samples of one round are close in time: the clock
 //! and the temperature of a GPU were the same, and so was the load by other users. Their ratio is
-//! stable where neither time is. The addresses of buffers are the same for a block (a visit), with
+//! stable where neither time is. The addresses of buffers are the same for a block, with
 //! an effect of some tenths of a per cent: each block is one observation, the median of its rounds,
-//! as in [`visits`](super::visits).
+//! as in [`blocks`](super::blocks).
 
+use super::blocks::{MIN_BLOCKS, TRIMMED};
 use super::description::median;
 use super::evidence::Evidence;
 use super::interval::Interval;
-use super::visits::{MIN_VISITS, TRIMMED};
 
 /// The ratio of two candidates that were sampled in the same rounds.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct VisitedPairs {
+pub struct PairedBlocks {
     evidence: Evidence,
-    visits: usize,
+    blocks: usize,
 }
 
-impl VisitedPairs {
+impl PairedBlocks {
     /// From the times of base and new in the rounds of each block, in seconds; `None` for fewer
     /// than three blocks with rounds, or if a time is not positive and finite.
     ///
     /// It is for series of a fixed length: for those that ended once they were precise enough, the
     /// interval is too narrow.
-    pub fn of<R: IntoIterator<Item = (f64, f64)>>(
-        visits: impl IntoIterator<Item = R>,
+    pub fn from_blocks<R: IntoIterator<Item = (f64, f64)>>(
+        blocks: impl IntoIterator<Item = R>,
     ) -> Option<Self> {
         let logarithms = |rounds: R| -> Vec<f64> {
             rounds.into_iter().map(|(base, new)| (new / base).ln()).collect()
         };
-        let visits = visits.into_iter().map(logarithms).filter(|rounds| !rounds.is_empty());
-        let medians: Vec<f64> = visits.map(|rounds| median(&rounds)).collect();
-        if medians.len() < MIN_VISITS {
+        let blocks = blocks.into_iter().map(logarithms).filter(|rounds| !rounds.is_empty());
+        let medians: Vec<f64> = blocks.map(|rounds| median(&rounds)).collect();
+        if medians.len() < MIN_BLOCKS {
             return None;
         }
-        let evidence = Evidence::of_logarithms(&medians, TRIMMED)?;
-        Some(VisitedPairs { evidence, visits: medians.len() })
+        let evidence = Evidence::from_logarithms(&medians, TRIMMED)?;
+        Some(PairedBlocks { evidence, blocks: medians.len() })
     }
 
     /// Number of blocks of samples.
-    pub fn visits(&self) -> usize {
-        self.visits
+    pub fn blocks(&self) -> usize {
+        self.blocks
     }
 
-    /// The trimmed mean of the ratios of visits.
+    /// The trimmed mean of the ratios of blocks.
     pub fn ratio(&self) -> f64 {
         self.evidence.centre.exp()
     }
@@ -61,9 +61,9 @@ mod tests {
     use super::*;
 
     /// Blocks of five rounds with a change, on a device whose clock drifts by a tenth.
-    fn visits(seed: u64, change: f64) -> Vec<Vec<(f64, f64)>> {
+    fn blocks(seed: u64, change: f64) -> Vec<Vec<(f64, f64)>> {
         let mut random = Noise::new(seed);
-        let mut visit = |number: usize| {
+        let mut block = |number: usize| {
             let layout = 1.0 + 1e-3 * random.normal();
             let mut round = |round: usize| {
                 let drift = 1.0 + 0.1 * (5 * number + round) as f64 / 60.0;
@@ -73,7 +73,7 @@ mod tests {
             };
             (0..5).map(&mut round).collect()
         };
-        (0..12).map(&mut visit).collect()
+        (0..12).map(&mut block).collect()
     }
 
     #[test]
@@ -82,12 +82,12 @@ mod tests {
         let mut widest = 0.0_f64;
         let mut widths = 0.0;
         for seed in 0..1000 {
-            let pairs = VisitedPairs::of(visits(seed, 1.02)).expect("enough visits");
+            let pairs = PairedBlocks::from_blocks(blocks(seed, 1.02)).expect("enough blocks");
             let Interval { low, high } = pairs.interval();
             covered += usize::from((low..=high).contains(&1.02));
             widest = widest.max(high - low);
             widths += high - low;
-            assert_eq!(pairs.visits(), 12);
+            assert_eq!(pairs.blocks(), 12);
         }
         assert!((930..=975).contains(&covered), "{covered} of 1000");
         assert!(widths / 1000.0 < 0.003, "{}", widths / 1000.0);
@@ -96,17 +96,17 @@ mod tests {
 
     #[test]
     fn an_outlier_block_counts_little() {
-        let mut visits = visits(7, 1.0);
-        visits[3].iter_mut().for_each(|(_, new)| *new *= 3.0);
-        let pairs = VisitedPairs::of(visits).expect("enough visits");
+        let mut blocks = blocks(7, 1.0);
+        blocks[3].iter_mut().for_each(|(_, new)| *new *= 3.0);
+        let pairs = PairedBlocks::from_blocks(blocks).expect("enough blocks");
         assert!((pairs.ratio() - 1.0).abs() < 2e-3, "{pairs:?}");
     }
 
     #[test]
     fn few_blocks_and_no_times_give_no_estimate() {
-        assert_eq!(VisitedPairs::of(visits(1, 1.0).into_iter().take(2)), None);
+        assert_eq!(PairedBlocks::from_blocks(blocks(1, 1.0).into_iter().take(2)), None);
         let with_nothing = [vec![(1.0, 1.0)], vec![], vec![(1.0, 1.1)]];
-        assert_eq!(VisitedPairs::of(with_nothing), None);
-        assert_eq!(VisitedPairs::of([[(0.0, 1.0)]; 5]), None);
+        assert_eq!(PairedBlocks::from_blocks(with_nothing), None);
+        assert_eq!(PairedBlocks::from_blocks([[(0.0, 1.0)]; 5]), None);
     }
 }

@@ -1,39 +1,39 @@
-//! Places: sets of CPUs that share a resource or are listed explicitly.
+//! CPU sets: sets of CPUs that share a resource or are listed explicitly.
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
-use text::Foreign;
+use text::Untrusted;
 
 use super::PlacementError;
 use crate::platform::Topology;
 
-/// CPUs of a place, in ascending order.
-pub type Place = Vec<usize>;
+/// CPUs that a thread may use, in ascending order.
+pub type CpuSet = Vec<usize>;
 
-/// Specification of places.
+/// Specification of CPU sets.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PlacesSpec {
-    /// One place per resource of a kind: `cores`, or the first four: `cores(4)`.
+pub enum CpuSetSpec {
+    /// One set per resource of a kind: `cores`, or the first four: `cores(4)`.
     Each {
         /// Kind of resource.
-        kind: PlaceKind,
-        /// Maximum number of places.
+        kind: CpuSetKind,
+        /// Maximum number of sets.
         count: Option<usize>,
     },
-    /// Places given by their CPUs: `{0:4},{4:4}`.
+    /// Sets given by their CPUs: `{0:4},{4:4}`.
     Explicit {
-        /// CPUs of each place.
-        places: Vec<Place>,
+        /// CPUs of each set.
+        cpu_sets: Vec<CpuSet>,
         /// Text as specified.
         text: String,
     },
 }
 
-/// Resource that the CPUs of a place share.
+/// Resource that the CPUs of a set share.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PlaceKind {
+pub enum CpuSetKind {
     /// None: a single hardware thread.
     Threads,
     /// A core.
@@ -46,54 +46,54 @@ pub enum PlaceKind {
     Sockets,
 }
 
-const KINDS: [(&str, PlaceKind); 5] = [
-    ("threads", PlaceKind::Threads),
-    ("cores", PlaceKind::Cores),
-    ("ll_caches", PlaceKind::LlCaches),
-    ("numa_domains", PlaceKind::NumaDomains),
-    ("sockets", PlaceKind::Sockets),
+const KINDS: [(&str, CpuSetKind); 5] = [
+    ("threads", CpuSetKind::Threads),
+    ("cores", CpuSetKind::Cores),
+    ("ll_caches", CpuSetKind::LlCaches),
+    ("numa_domains", CpuSetKind::NumaDomains),
+    ("sockets", CpuSetKind::Sockets),
 ];
 
-/// Maximum number of places and of CPUs in an explicit list.
+/// Maximum number of sets and of CPUs in an explicit list.
 const MAX_LISTED: usize = 1 << 16;
 
-impl PlacesSpec {
-    /// One place per resource of a kind.
-    pub fn all(kind: PlaceKind) -> Self {
-        PlacesSpec::Each { kind, count: None }
+impl CpuSetSpec {
+    /// One set per resource of a kind.
+    pub fn all(kind: CpuSetKind) -> Self {
+        CpuSetSpec::Each { kind, count: None }
     }
 
-    /// Resolves the specification to places with the CPUs in `mask`.
+    /// Resolves the specification to sets of the CPUs in `mask`.
     ///
     /// # Errors
-    /// If there are fewer places, or a CPU is not in the mask.
+    /// If there are fewer sets, or a CPU is not in the mask.
     pub fn resolve(
         &self,
         topology: &Topology,
         mask: &[usize],
-    ) -> Result<Vec<Place>, PlacementError> {
+    ) -> Result<Vec<CpuSet>, PlacementError> {
         match self {
-            PlacesSpec::Explicit { places, text } => {
-                check_mask(places, text, mask)?;
-                Ok(places.clone())
+            CpuSetSpec::Explicit { cpu_sets, text } => {
+                check_mask(cpu_sets, text, mask)?;
+                Ok(cpu_sets.clone())
             }
-            PlacesSpec::Each { kind, count } => {
-                let mut places = of_kind(*kind, topology, mask);
-                let wanted = count.unwrap_or(places.len());
-                if wanted > places.len() || places.is_empty() {
-                    let found = places.len();
+            CpuSetSpec::Each { kind, count } => {
+                let mut cpu_sets = of_kind(*kind, topology, mask);
+                let wanted = count.unwrap_or(cpu_sets.len());
+                if wanted > cpu_sets.len() || cpu_sets.is_empty() {
+                    let found = cpu_sets.len();
                     let problem = format!("--places {self}: there are {found} {kind} to be used");
                     return Err(PlacementError(problem));
                 }
-                places.truncate(wanted);
-                Ok(places)
+                cpu_sets.truncate(wanted);
+                Ok(cpu_sets)
             }
         }
     }
 }
 
-fn check_mask(places: &[Place], text: &str, mask: &[usize]) -> Result<(), PlacementError> {
-    let outside = places.iter().flatten().find(|cpu| !mask.contains(cpu));
+fn check_mask(cpu_sets: &[CpuSet], text: &str, mask: &[usize]) -> Result<(), PlacementError> {
+    let outside = cpu_sets.iter().flatten().find(|cpu| !mask.contains(cpu));
     outside.map_or(Ok(()), |cpu| {
         let usable = list(mask);
         let problem = format!("--places {text}: this process may not use CPU {cpu}, but {usable}");
@@ -102,17 +102,17 @@ fn check_mask(places: &[Place], text: &str, mask: &[usize]) -> Result<(), Placem
 }
 
 /// CPUs of the mask, grouped by the resource that they share; neighbours are adjacent.
-fn of_kind(kind: PlaceKind, topology: &Topology, mask: &[usize]) -> Vec<Place> {
-    let mut groups = BTreeMap::<[usize; 4], Place>::new();
+fn of_kind(kind: CpuSetKind, topology: &Topology, mask: &[usize]) -> Vec<CpuSet> {
+    let mut groups = BTreeMap::<[usize; 4], CpuSet>::new();
     let cpus = topology.cpus.iter();
     for cpu in cpus.filter(|cpu| mask.contains(&cpu.number)) {
         let cache = topology.last_level_cache(cpu.number);
         let shared = match kind {
-            PlaceKind::Threads => [cpu.package, cpu.node, cpu.core, cpu.number],
-            PlaceKind::Cores => [cpu.package, cpu.node, cpu.core, 0],
-            PlaceKind::LlCaches => [cpu.package, cache, 0, 0],
-            PlaceKind::NumaDomains => [cpu.node, 0, 0, 0],
-            PlaceKind::Sockets => [cpu.package, 0, 0, 0],
+            CpuSetKind::Threads => [cpu.package, cpu.node, cpu.core, cpu.number],
+            CpuSetKind::Cores => [cpu.package, cpu.node, cpu.core, 0],
+            CpuSetKind::LlCaches => [cpu.package, cache, 0, 0],
+            CpuSetKind::NumaDomains => [cpu.node, 0, 0, 0],
+            CpuSetKind::Sockets => [cpu.package, 0, 0, 0],
         };
         groups.entry(shared).or_default().push(cpu.number);
     }
@@ -129,34 +129,34 @@ pub(crate) fn list(cpus: &[usize]) -> String {
     runs.map(range).collect::<Vec<_>>().join(",")
 }
 
-impl fmt::Display for PlaceKind {
+impl fmt::Display for CpuSetKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = KINDS.iter().find(|(_, kind)| kind == self);
         f.write_str(name.map_or("", |(name, _)| name))
     }
 }
 
-impl fmt::Display for PlacesSpec {
+impl fmt::Display for CpuSetSpec {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            PlacesSpec::Each { kind, count: None } => write!(f, "{kind}"),
-            PlacesSpec::Each { kind, count: Some(count) } => write!(f, "{kind}({count})"),
-            PlacesSpec::Explicit { text, .. } => f.write_str(text),
+            CpuSetSpec::Each { kind, count: None } => write!(f, "{kind}"),
+            CpuSetSpec::Each { kind, count: Some(count) } => write!(f, "{kind}({count})"),
+            CpuSetSpec::Explicit { text, .. } => f.write_str(text),
         }
     }
 }
 
-impl FromStr for PlacesSpec {
+impl FromStr for CpuSetSpec {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
         let text = text.trim();
         if text.starts_with('{') {
-            let places = explicit(text).ok_or_else(|| {
+            let cpu_sets = explicit(text).ok_or_else(|| {
                 format!("{} is not a list of places such as {{0:4}},{{4:4}}", text.quoted())
             })?;
             let text = text.to_owned();
-            return Ok(PlacesSpec::Explicit { places, text });
+            return Ok(CpuSetSpec::Explicit { cpu_sets, text });
         }
         let (name, count) = match text.split_once('(') {
             None => (text, None),
@@ -164,10 +164,10 @@ impl FromStr for PlacesSpec {
         };
         let kind = KINDS.iter().find(|(known, _)| *known == name);
         match (kind, count) {
-            (Some(&(_, kind)), None) if !text.contains('(') => Ok(PlacesSpec::all(kind)),
+            (Some(&(_, kind)), None) if !text.contains('(') => Ok(CpuSetSpec::all(kind)),
             (Some(&(_, kind)), Some(Ok(count))) if count > 0 => {
                 let count = Some(count);
-                Ok(PlacesSpec::Each { kind, count })
+                Ok(CpuSetSpec::Each { kind, count })
             }
             _ => {
                 let known: Vec<_> = KINDS.iter().map(|(name, _)| *name).collect();
@@ -183,24 +183,24 @@ impl FromStr for PlacesSpec {
 }
 
 /// Parses `{0,1,2}`, `{0:4}` (first CPU and count), `{0:4:2}` (with a stride), and `{0:4}:3:8`
-/// (three such places, at a stride of 8 CPUs).
-fn explicit(text: &str) -> Option<Vec<Place>> {
-    let mut places = Vec::new();
+/// (three such sets, at a stride of 8 CPUs).
+fn explicit(text: &str) -> Option<Vec<CpuSet>> {
+    let mut cpu_sets = Vec::new();
     let mut rest = text;
     while !rest.is_empty() {
         let (inside, after) = rest.strip_prefix('{')?.split_once('}')?;
-        let place = cpus(inside)?;
+        let set = cpus(inside)?;
         let (repeat, after) = after.split_once(',').unwrap_or((after, ""));
-        let (count, stride) = repetition(repeat, place.len())?;
+        let (count, stride) = repetition(repeat, set.len())?;
         for i in 0..count {
-            places.push(place.iter().map(|cpu| cpu + i * stride).collect());
+            cpu_sets.push(set.iter().map(|cpu| cpu + i * stride).collect());
         }
-        if places.len() > MAX_LISTED || (after.is_empty() && rest.ends_with(',')) {
+        if cpu_sets.len() > MAX_LISTED || (after.is_empty() && rest.ends_with(',')) {
             return None;
         }
         rest = after.trim_start();
     }
-    (!places.is_empty()).then_some(places)
+    (!cpu_sets.is_empty()).then_some(cpu_sets)
 }
 
 /// Parses `:3:8`, `:3`, or nothing for a single one.
@@ -221,8 +221,8 @@ fn numbers(text: &str) -> Option<Vec<usize>> {
     numbers.collect()
 }
 
-fn cpus(text: &str) -> Option<Place> {
-    let mut cpus = Place::new();
+fn cpus(text: &str) -> Option<CpuSet> {
+    let mut cpus = CpuSet::new();
     for interval in text.split(',') {
         let (first, count, stride) = match numbers(interval)?[..] {
             [first] => (first, 1, 1),
@@ -244,25 +244,25 @@ fn cpus(text: &str) -> Option<Place> {
 mod tests {
     use super::*;
 
-    fn parsed(text: &str) -> PlacesSpec {
+    fn parsed(text: &str) -> CpuSetSpec {
         text.parse().expect(text)
     }
 
-    fn explicit_places(text: &str) -> Vec<Place> {
+    fn explicit_cpu_sets(text: &str) -> Vec<CpuSet> {
         match parsed(text) {
-            PlacesSpec::Explicit { places, .. } => places,
+            CpuSetSpec::Explicit { cpu_sets, .. } => cpu_sets,
             other => panic!("{other}"),
         }
     }
 
     #[test]
     fn lists_are_read_as_openmp_writes_them() {
-        assert_eq!(explicit_places("{0:4},{4:4}"), [[0, 1, 2, 3], [4, 5, 6, 7]]);
-        assert_eq!(explicit_places("{0,2,1}"), [[0, 1, 2]]);
-        assert_eq!(explicit_places("{0:2:4}"), [[0, 4]]);
-        assert_eq!(explicit_places("{0:2}:3:4"), [[0, 1], [4, 5], [8, 9]]);
-        assert_eq!(explicit_places("{0:2}:2"), [[0, 1], [2, 3]]);
-        assert_eq!(explicit_places("{3}, {1}"), [[3], [1]]);
+        assert_eq!(explicit_cpu_sets("{0:4},{4:4}"), [[0, 1, 2, 3], [4, 5, 6, 7]]);
+        assert_eq!(explicit_cpu_sets("{0,2,1}"), [[0, 1, 2]]);
+        assert_eq!(explicit_cpu_sets("{0:2:4}"), [[0, 4]]);
+        assert_eq!(explicit_cpu_sets("{0:2}:3:4"), [[0, 1], [4, 5], [8, 9]]);
+        assert_eq!(explicit_cpu_sets("{0:2}:2"), [[0, 1], [2, 3]]);
+        assert_eq!(explicit_cpu_sets("{3}, {1}"), [[3], [1]]);
     }
 
     #[test]
@@ -274,13 +274,13 @@ mod tests {
     }
 
     #[test]
-    fn invalid_places_are_refused() {
+    fn invalid_cpu_sets_are_refused() {
         let senseless =
             "|dies|cores(0)|cores(x)|cores(|{|{}|{a}|{0:}|{0},|{0:0}|{0}:x|{0:99999999}";
         for text in senseless.split('|') {
-            assert!(text.parse::<PlacesSpec>().is_err(), "{text}");
+            assert!(text.parse::<CpuSetSpec>().is_err(), "{text}");
         }
-        let error = "dies".parse::<PlacesSpec>().expect_err("unknown");
+        let error = "dies".parse::<CpuSetSpec>().expect_err("unknown");
         assert!(error.contains("ll_caches, numa_domains"), "{error}");
     }
 

@@ -30,7 +30,11 @@ fn scripted(changes: &[f64], noise: f64, seed: u64) -> Scripted {
 }
 
 impl PairSampler for Scripted {
-    fn sample_block(&mut self, side: Side, order: &BlockRequest) -> Result<BlockResult, DuetError> {
+    fn sample_block(
+        &mut self,
+        side: Side,
+        order: &BlockRequest,
+    ) -> Result<BlockResult, PairedError> {
         let number = self.blocks.len() as u64;
         self.blocks.push((side, order.point, order.round));
         let change = match side {
@@ -50,12 +54,12 @@ impl PairSampler for Scripted {
         })
     }
 
-    fn finish(&mut self, paired: &PairedPoint, why: Stop) -> Result<(), DuetError> {
-        self.finished.insert(paired.point, (why, paired.generations));
+    fn finish(&mut self, paired: &PairedPoint, why: Stop) -> Result<(), PairedError> {
+        self.finished.insert(paired.point, (why, paired.restarts));
         Ok(())
     }
 
-    fn restart(&mut self, paired_points: &[PairedPoint]) -> Result<(), DuetError> {
+    fn restart(&mut self, paired_points: &[PairedPoint]) -> Result<(), PairedError> {
         self.restarted.push(paired_points.len());
         Ok(())
     }
@@ -87,7 +91,7 @@ fn sides_alternate_and_start_alternately() {
     assert_eq!(rounds[..8], [0, 0, 0, 0, 1, 1, 1, 1]);
     // Second start, with other processes.
     assert_eq!(order[8..12], [New, Base, Base, New]);
-    assert_eq!(rounds[8..12], [GENERATION; 4]);
+    assert_eq!(rounds[8..12], [ROUNDS_PER_RESTART; 4]);
 }
 
 #[test]
@@ -98,9 +102,9 @@ fn what_is_clear_has_no_more_rounds() {
     assert!(finished(0).0 == Stop::Verdict && finished(0).1 <= 12);
     assert_eq!(finished(1).0, Stop::Verdict);
     assert_eq!(finished(2).0, Stop::Verdict);
-    let max = (Stop::Rounds, MOST_GENERATIONS);
+    let max = (Stop::Rounds, MAX_RESTARTS);
     assert_eq!(finished(3), max, "about the minimum");
-    assert_eq!(sides.restarted.len(), MOST_GENERATIONS - 1);
+    assert_eq!(sides.restarted.len(), MAX_RESTARTS - 1);
     assert_eq!(sides.restarted.first(), Some(&4));
     assert_eq!(sides.restarted.last(), Some(&1), "those that are left");
 }
@@ -139,8 +143,8 @@ fn a_point_that_is_slow_has_as_many_rounds_as_the_sign_test_needs() {
     assert_eq!(rule.min_rounds(), 8);
     // It would be clear at the first evaluation, if a thousand points did not share the error.
     measure(vec![paired], usize::MAX, &rule, &mut sides).expect("no errors");
-    let (why, generations) = sides.finished[&0];
-    assert!(why == Stop::Time && (8..=9).contains(&generations), "{why:?} {generations}");
+    let (why, restarts) = sides.finished[&0];
+    assert!(why == Stop::Time && (8..=9).contains(&restarts), "{why:?} {restarts}");
     let strict = Thresholds { significance: 1e-9, ..Thresholds::default() };
     assert_eq!(Rule { thresholds: strict, seed: 1 }.min_rounds(), 0, "no number is enough");
 }

@@ -6,7 +6,7 @@ use reports::aliases::ALIASES;
 use reports::record::{Effort, Point, RunRecord, SummaryRow};
 use reports::store::{RunFolder, is_run, read_run};
 
-use super::DuetError;
+use super::PairedError;
 use super::against::Against;
 use super::child::{Child, Side};
 use super::points::InputOrder;
@@ -30,7 +30,7 @@ pub(super) fn records(against: &Against<'_>, children: &[Child; 2]) -> [RunRecor
             Side::Base => ("new", &against.new.name),
             Side::New => ("base", &against.base.name),
         };
-        let note = format!("measured in turn; the {other} side was {name}");
+        let note = format!("paired run; the {other} side was {name}");
         record.notes.push(note);
         record
     })
@@ -43,7 +43,7 @@ pub(super) type Done = HashSet<Point>;
 pub(super) fn folders(
     against: &Against<'_>,
     records: &[RunRecord; 2],
-) -> Result<([RunFolder; 2], Done), DuetError> {
+) -> Result<([RunFolder; 2], Done), PairedError> {
     let new = against.out.as_path();
     let base = against.out.join(BASE);
     if against.start == Start::New {
@@ -58,7 +58,7 @@ pub(super) fn folders(
     for (folder, record) in [(base.as_path(), &records[0]), (new, &records[1])] {
         if read_run(folder)?.software.fingerprint != record.software.fingerprint {
             let folder = new.to_owned();
-            return Err(DuetError::OtherBuild { folder });
+            return Err(PairedError::OtherBuild { folder });
         }
     }
     // The new side is written last: points that only the base has are not finished.
@@ -102,7 +102,7 @@ pub(super) fn groups(inputs: Vec<InputOrder>) -> Vec<Vec<InputOrder>> {
 pub(super) fn same_data(
     point: &Point,
     prepared: &[Option<PreparedInput>; 2],
-) -> Result<(), DuetError> {
+) -> Result<(), PairedError> {
     let [Some(base), Some(new)] = prepared else {
         return Ok(());
     };
@@ -111,7 +111,7 @@ pub(super) fn same_data(
         return Ok(());
     }
     let words = |made: &PreparedInput| format!("{}, {}", made.items, made.input_bytes);
-    Err(DuetError::OtherData {
+    Err(PairedError::OtherData {
         input: format!("{} {}", point.algorithm, point.params),
         base: words(base),
         new: words(new),

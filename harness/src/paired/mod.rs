@@ -7,7 +7,7 @@
 //!
 //! | module | does |
 //! |---|---|
-//! | `protocol` | requests and answers of children: a contract |
+//! | `protocol` | requests and responses of children: a contract |
 //! | `child` | starts a child, sends requests, and detects when it dies or hangs |
 //! | `points` | points of a suite, input by input |
 //! | `serve` | main loop of a child |
@@ -33,8 +33,8 @@ mod serve;
 mod session;
 mod side_plugins;
 
-pub(crate) use against::{Against, DuetOutcome, Executable};
-pub use error::{ChildProblem, DuetError};
+pub(crate) use against::{Against, Executable, PairedResult};
+pub use error::{ChildProblem, PairedError};
 pub use serve::ServeError;
 pub(crate) use serve::serve;
 pub(crate) use session::measure;

@@ -23,7 +23,7 @@ pub struct Job<'a> {
 }
 
 /// Specification of one run folder.
-pub struct Assignment<'a> {
+pub struct RunSpec<'a> {
     /// The command line as typed.
     pub command: &'a [String],
     /// Tasks in the order in which they are measured.
@@ -77,7 +77,7 @@ impl Start {
 
 /// Result of a run.
 #[derive(Debug, Default)]
-pub struct Outcome {
+pub struct RunResult {
     /// Candidates that were timed.
     pub measured: usize,
     /// Candidates whose output was wrong.
@@ -100,7 +100,7 @@ pub struct Outcome {
     pub record: RunRecord,
 }
 
-impl Outcome {
+impl RunResult {
     /// Adds the summary rows of an earlier process to the counts.
     pub fn count_rows(&mut self) {
         let wrong = |note: &str| note.starts_with(WRONG) || note.starts_with(FAILED);
@@ -133,15 +133,15 @@ impl Outcome {
     }
 }
 
-impl From<Run> for Outcome {
+impl From<Run> for RunResult {
     /// Result of a run that was measured earlier.
     fn from(run: Run) -> Self {
-        let mut outcome = Outcome {
+        let mut outcome = RunResult {
             folder: run.folder,
             samples: run.samples,
             summary: run.summary,
             record: run.record,
-            ..Outcome::default()
+            ..RunResult::default()
         };
         outcome.count_rows();
         outcome
@@ -150,17 +150,17 @@ impl From<Run> for Outcome {
 
 impl<'a> Job<'a> {
     /// Pairs requests with their plans.
-    pub fn of(requests: &'a [MeasureRequest], plans: &'a [Plan]) -> Vec<Self> {
+    pub fn pair(requests: &'a [MeasureRequest], plans: &'a [Plan]) -> Vec<Self> {
         let both = requests.iter().zip(plans);
         both.map(|(request, plan)| Job { request, plan }).collect()
     }
 }
 
-impl<'a> Assignment<'a> {
+impl<'a> RunSpec<'a> {
     /// Specification of a run of a single task.
-    pub fn of(request: &'a MeasureRequest, plan: &'a Plan) -> Self {
+    pub fn for_task(request: &'a MeasureRequest, plan: &'a Plan) -> Self {
         let folder = || default_folder(request.task.name());
-        Assignment {
+        RunSpec {
             command: &request.command,
             jobs: vec![Job { request, plan }],
             out: request.session.output.out.clone().unwrap_or_else(folder),

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use reports::record::Software;
 
-use super::protocol::{Answer, Ask, BlockRequest, InputPoints, PreparedInput, VERSION};
+use super::protocol::{BlockRequest, InputPoints, PreparedInput, Request, Response, VERSION};
 use crate::measure::cases::{self, InputSlot};
 use crate::measure::{InputState, Resources};
 use crate::plan::{Candidates, Plan};
@@ -21,7 +21,7 @@ pub enum ServeError {
     #[error(
         "`bench sample --serve` is for `bench run SUITE --against RUN`, which asks otherwise: {0}"
     )]
-    Foreign(serde_json::Error),
+    UnknownRequest(serde_json::Error),
     /// The channel can't be read or written any more.
     #[error("standard output: {0}")]
     Channel(#[from] std::io::Error),
@@ -31,60 +31,60 @@ impl ServeError {
     /// Exit code for scripts.
     pub(crate) fn exit(&self) -> Exit {
         match self {
-            ServeError::Foreign(_) => Exit::Usage,
+            ServeError::UnknownRequest(_) => Exit::Usage,
             ServeError::Channel(_) => Exit::Failed,
         }
     }
 }
 
-/// Answers requests until the input is closed.
-pub(crate) fn serve(asks: impl BufRead, mut answers: impl Write) -> Result<(), ServeError> {
-    let mut lines = platform::lines(asks);
-    let mut next = || -> Result<Option<Ask>, ServeError> {
+/// Responses requests until the input is closed.
+pub(crate) fn serve(requests: impl BufRead, mut responses: impl Write) -> Result<(), ServeError> {
+    let mut lines = platform::lines(requests);
+    let mut next = || -> Result<Option<Request>, ServeError> {
         let line = lines.next().transpose()?;
-        let ask = line.map(|line| serde_json::from_str(&line));
-        ask.transpose().map_err(ServeError::Foreign)
+        let request = line.map(|line| serde_json::from_str(&line));
+        request.transpose().map_err(ServeError::UnknownRequest)
     };
-    let mut answer = |answer: &Answer| -> Result<(), ServeError> {
-        let text = serde_json::to_string(answer).map_err(std::io::Error::from)?;
-        writeln!(answers, "{text}")?;
-        Ok(answers.flush()?)
+    let mut respond = |response: &Response| -> Result<(), ServeError> {
+        let text = serde_json::to_string(response).map_err(std::io::Error::from)?;
+        writeln!(responses, "{text}")?;
+        Ok(responses.flush()?)
     };
     let mut is_known = false;
     let inputs = loop {
         match next()? {
             None => return Ok(()),
-            Some(Ask::Hello { again, .. }) => {
+            Some(Request::Hello { again, .. }) => {
                 is_known = again;
-                answer(&hello(again))?;
+                respond(&hello(again))?;
             }
-            Some(Ask::Open { inputs }) => break inputs,
-            Some(_) => answer(&error("inputs have to be opened first"))?,
+            Some(Request::Open { inputs }) => break inputs,
+            Some(_) => respond(&error("inputs have to be opened first"))?,
         }
     };
-    let planned: Vec<_> = inputs.iter().map(|input| Plan::of_points(&input.points)).collect();
+    let planned: Vec<_> = inputs.iter().map(|input| Plan::from_points(&input.points)).collect();
     let plans = planned.iter().filter_map(|(plan, _)| plan.as_ref());
     let resources = match Resources::to_serve(plans, is_known) {
         Ok(resources) => resources,
-        Err(problem) => return answer(&error(problem)),
+        Err(problem) => return respond(&error(problem)),
     };
     let slots = cases::slots(inputs.len());
     let mut server = Server::new(&resources, &inputs, &planned, &slots);
-    answer(&server.opened())?;
-    while let Some(ask) = next()? {
-        let response = server.answer(ask).unwrap_or_else(error);
-        answer(&response)?;
+    respond(&server.opened())?;
+    while let Some(request) = next()? {
+        let response = server.respond(request).unwrap_or_else(error);
+        respond(&response)?;
     }
     Ok(())
 }
 
-fn hello(again: bool) -> Answer {
+fn hello(again: bool) -> Response {
     let software = if again { Software::default() } else { platform::software() };
-    Answer::Hello { protocol: VERSION, software: Box::new(software) }
+    Response::Hello { protocol: VERSION, software: Box::new(software) }
 }
 
-fn error(problem: impl ToString) -> Answer {
-    Answer::Error { problem: problem.to_string() }
+fn error(problem: impl ToString) -> Response {
+    Response::Error { problem: problem.to_string() }
 }
 
 /// Inputs by index.
@@ -126,7 +126,7 @@ impl<'p> Server<'p> {
 
     /// Reasons for points that can't be measured, and the fingerprints of the others; these are
     /// empty if they are known.
-    fn opened(&self) -> Answer {
+    fn opened(&self) -> Response {
         let problems = |served: &ServedInput<'p>| {
             let points = served.candidates.iter();
             points.map(|candidate| candidate.clone().err()).collect()
@@ -138,33 +138,35 @@ impl<'p> Server<'p> {
             };
             served.candidates.iter().map(of_point).collect()
         };
-        Answer::Open {
+        Response::Open {
             unknown: self.0.iter().map(problems).collect(),
             fingerprints: self.0.iter().map(fingerprints).collect(),
         }
     }
 
-    fn answer(&mut self, ask: Ask) -> Result<Answer, String> {
-        match ask {
-            Ask::Hello { .. } | Ask::Open { .. } => Err("inputs are open already".to_owned()),
-            Ask::Prepare { input } => {
-                let served = self.0.get_mut(input).ok_or(NONE)?;
-                Ok(Answer::Prepare(served.prepare()?))
+    fn respond(&mut self, request: Request) -> Result<Response, String> {
+        match request {
+            Request::Hello { .. } | Request::Open { .. } => {
+                Err("inputs are open already".to_owned())
             }
-            Ask::Visit(order) => self.visit(&order),
-            Ask::Finish { input, point, stopped_by, samples } => {
+            Request::Prepare { input } => {
+                let served = self.0.get_mut(input).ok_or(NONE)?;
+                Ok(Response::Prepare(served.prepare()?))
+            }
+            Request::SampleBlock(order) => self.sample_block(&order),
+            Request::Finish { input, point, stopped_by, samples } => {
                 let (state, number) = self.find(input, point)?;
                 let rows = state.summary(number, &stopped_by, &samples);
-                Ok(Answer::Finish { rows })
+                Ok(Response::Finish { rows })
             }
         }
     }
 
-    fn visit(&mut self, order: &BlockRequest) -> Result<Answer, String> {
+    fn sample_block(&mut self, order: &BlockRequest) -> Result<Response, String> {
         let start = Instant::now();
         let (state, number) = self.find(order.input, order.point)?;
         let (rows, failed) = state.sample_one(number, order);
-        Ok(Answer::Visit { rows, seconds: start.elapsed().as_secs_f64(), failed })
+        Ok(Response::SampleBlock { rows, seconds: start.elapsed().as_secs_f64(), failed })
     }
 
     fn find(&mut self, input: usize, point: usize) -> Result<(&mut InputState<'p>, usize), String> {

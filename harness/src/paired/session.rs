@@ -13,13 +13,13 @@ use reports::record::{Effort, Point, RunRecord, SampleRow, SummaryRow};
 use reports::store::RunFolder;
 use reports::units;
 
-use super::DuetError;
-use super::against::{Against, DuetOutcome};
+use super::PairedError;
+use super::against::{Against, PairedResult};
 use super::child::{Child, Side};
 use super::folders::{BASE, folders, groups, preparing, records, remaining, same_data};
 use super::paired_points::{self, PairSampler, PairedPoint, Rule, Stop};
 use super::points::{InputOrder, asked_of, under_former_names};
-use super::protocol::{Answer, Ask, BlockRequest, InputPoints, PreparedInput};
+use super::protocol::{BlockRequest, InputPoints, PreparedInput, Request, Response};
 use crate::measure::{Deadline, TOTAL};
 use crate::platform::cpu_quota::StoppedPeriods;
 use crate::platform::{Interrupt, addresses};
@@ -42,7 +42,7 @@ fn knows(unknown: &Unknown, side: Side, input: usize, point: usize) -> bool {
     problems.is_some_and(|problems| matches!(problems.get(point), Some(None)))
 }
 
-/// Both children with their inputs, and the destinations of their answers.
+/// Both children with their inputs, and the destinations of their responses.
 pub(super) struct PairedRun<'a> {
     /// Inputs that both sides have open.
     pub(super) inputs: Vec<InputOrder>,
@@ -68,7 +68,7 @@ pub(super) struct PairedRun<'a> {
 pub(crate) fn measure(
     against: &Against<'_>,
     interrupt: &Interrupt,
-) -> Result<DuetOutcome, DuetError> {
+) -> Result<PairedResult, PairedError> {
     let stopped = StoppedPeriods::start();
     let children = children(against, false)?;
     let mut records = records(against, &children);
@@ -103,7 +103,7 @@ pub(crate) fn measure(
     let interrupted = interrupt.asked();
     records.iter_mut().for_each(|record| record.throttled = stopped.so_far());
     sides.describe(records, left_out, failure.is_none() && !interrupted)?;
-    Ok(DuetOutcome {
+    Ok(PairedResult {
         base: against.out.join(BASE),
         folder: against.out.clone(),
         interrupted,
@@ -112,9 +112,9 @@ pub(crate) fn measure(
     })
 }
 
-/// Starts both executables at the same time; see [`Ask::Hello`] for `again`.
-pub(super) fn children(against: &Against<'_>, again: bool) -> Result<[Child; 2], DuetError> {
-    let start = |side: Side| -> Result<Child, DuetError> {
+/// Starts both executables at the same time; see [`Request::Hello`] for `again`.
+pub(super) fn children(against: &Against<'_>, again: bool) -> Result<[Child; 2], PairedError> {
+    let start = |side: Side| -> Result<Child, PairedError> {
         let (executable, plugins) = against.side(side);
         let mut child = Child::start(side, &executable.bench, &plugins.files)?;
         child.greet(again)?;
@@ -130,7 +130,7 @@ pub(super) fn children(against: &Against<'_>, again: bool) -> Result<[Child; 2],
 impl PairedRun<'_> {
     /// Measures all inputs, in groups that fit into memory on both sides; returns the number of
     /// points without results because time ran out.
-    fn measure_all(&mut self, inputs: Vec<InputOrder>) -> Result<usize, DuetError> {
+    fn measure_all(&mut self, inputs: Vec<InputOrder>) -> Result<usize, PairedError> {
         let points = |inputs: &[InputOrder]| -> usize {
             inputs.iter().map(|order| order.input.points.len()).sum()
         };
@@ -165,7 +165,7 @@ impl PairedRun<'_> {
     }
 
     /// Opens inputs like [`PairedRun::open`], with a base that may know variants by former names.
-    fn open_by_any_name(&mut self) -> Result<Unknown, DuetError> {
+    fn open_by_any_name(&mut self) -> Result<Unknown, PairedError> {
         let mut unknown = self.open()?;
         while let Some(renamed) =
             under_former_names(&self.of_base, &unknown[Side::Base as usize], &ALIASES)
@@ -179,18 +179,18 @@ impl PairedRun<'_> {
     }
 
     /// Opens the inputs; returns the points that a side can't measure, by input and point.
-    pub(super) fn open(&mut self) -> Result<Unknown, DuetError> {
+    pub(super) fn open(&mut self) -> Result<Unknown, PairedError> {
         let of_new = self.inputs.iter().map(|order| order.input.clone());
         let inputs = [self.of_base.clone(), of_new.collect()];
         let task = "find the points that are to be measured";
         for (side, inputs) in Side::BOTH.into_iter().zip(inputs) {
-            self.child(side).send(&Ask::Open { inputs }, task)?;
+            self.child(side).send(&Request::Open { inputs }, task)?;
         }
         let mut both = Unknown::default();
         for side in Side::BOTH {
             let limit = self.timeout(PREPARE_TIMEOUT);
             match self.child(side).receive(task, limit)? {
-                Answer::Open { unknown, fingerprints } if unknown.len() == self.inputs.len() => {
+                Response::Open { unknown, fingerprints } if unknown.len() == self.inputs.len() => {
                     both[side as usize] = self.with_lost_plugins(side, unknown);
                     // A restarted child does not send fingerprints.
                     if fingerprints.iter().flatten().any(|known| !known.is_empty()) {
@@ -226,7 +226,7 @@ impl PairedRun<'_> {
         &mut self,
         input: usize,
         unknown: &Unknown,
-    ) -> Result<[Option<PreparedInput>; 2], DuetError> {
+    ) -> Result<[Option<PreparedInput>; 2], PairedError> {
         let order = self.inputs[input].input.clone();
         let task = format!("make the input of {}", order.points[0].algorithm);
         let knows_any = |&side: &Side| {
@@ -235,13 +235,13 @@ impl PairedRun<'_> {
         };
         let knowing: Vec<_> = Side::BOTH.into_iter().filter(knows_any).collect();
         for &side in &knowing {
-            self.child(side).send(&Ask::Prepare { input }, &task)?;
+            self.child(side).send(&Request::Prepare { input }, &task)?;
         }
         let mut prepared: [Option<PreparedInput>; 2] = Default::default();
         for &side in &knowing {
             let limit = self.timeout(PREPARE_TIMEOUT);
-            let answer = self.child(side).receive(&task, limit)?;
-            let Answer::Prepare(made) = answer else {
+            let response = self.child(side).receive(&task, limit)?;
+            let Response::Prepare(made) = response else {
                 return Err(self.child(side).unexpected(&task));
             };
             prepared[side as usize] = Some(made);
@@ -254,7 +254,7 @@ impl PairedRun<'_> {
     /// Prepares inputs in up to half of the time, because a point that is prepared but never
     /// sampled is useless. Returns the points to be sampled, and the number of points that there
     /// was no time for.
-    fn prepare_all(&mut self, unknown: &Unknown) -> Result<(Vec<PairedPoint>, usize), DuetError> {
+    fn prepare_all(&mut self, unknown: &Unknown) -> Result<(Vec<PairedPoint>, usize), PairedError> {
         let half = self.deadline.left().map(|left| left / 2);
         let preparing = Deadline::new(Instant::now(), half);
         let mut paired_points = Vec::new();
@@ -271,7 +271,11 @@ impl PairedRun<'_> {
     }
 
     /// Prepares an input; returns its points to be sampled.
-    fn prepare(&mut self, input: usize, unknown: &Unknown) -> Result<Vec<PairedPoint>, DuetError> {
+    fn prepare(
+        &mut self,
+        input: usize,
+        unknown: &Unknown,
+    ) -> Result<Vec<PairedPoint>, PairedError> {
         let prepared = self.make(input, unknown)?;
         let order = self.inputs[input].clone();
         let mut paired_points = Vec::new();
@@ -297,7 +301,7 @@ impl PairedRun<'_> {
     }
 
     /// Writes the row of a point whose plugin is no longer available.
-    fn write_lost(&mut self, side: Side, point: &Point) -> Result<(), DuetError> {
+    fn write_lost(&mut self, side: Side, point: &Point) -> Result<(), PairedError> {
         let (_, plugins) = self.against.side(side);
         let row = plugins
             .why_lost(point)
@@ -312,8 +316,8 @@ impl PairedRun<'_> {
         order: &BlockRequest,
         mut rows: Vec<SampleRow>,
     ) -> Vec<SampleRow> {
-        let place = (order.input, order.point);
-        let all = self.samples[side as usize].entry(place).or_default();
+        let key = (order.input, order.point);
+        let all = self.samples[side as usize].entry(key).or_default();
         let next = all.last().map_or(0, |row| row.sample + 1);
         let first = rows.first().map_or(0, |row| row.sample);
         for row in &mut rows {
@@ -327,18 +331,18 @@ impl PairedRun<'_> {
         &mut self.children[side as usize]
     }
 
-    pub(super) fn ask(
+    pub(super) fn exchange(
         &mut self,
         side: Side,
-        ask: &Ask,
+        request: &Request,
         task: &str,
         limit: Duration,
-    ) -> Result<Answer, DuetError> {
+    ) -> Result<Response, PairedError> {
         let limit = self.timeout(limit);
-        self.child(side).ask(ask, task, limit)
+        self.child(side).exchange(request, task, limit)
     }
 
-    /// Timeout for an answer: limited by the maximum time beyond the budget.
+    /// Timeout for a response: limited by the maximum time beyond the budget.
     fn timeout(&self, limit: Duration) -> Duration {
         let left = self.deadline.left().zip(self.against.budget);
         left.map_or(limit, |(left, budget)| {
@@ -352,7 +356,7 @@ impl PairedRun<'_> {
         side: Side,
         samples: &[SampleRow],
         summary: &[SummaryRow],
-    ) -> Result<(), DuetError> {
+    ) -> Result<(), PairedError> {
         let folder = &mut self.folders[side as usize];
         folder.append_samples(samples)?;
         Ok(folder.append_summary(summary)?)
@@ -364,7 +368,7 @@ impl PairedRun<'_> {
         records: [RunRecord; 2],
         left_out: usize,
         finished: bool,
-    ) -> Result<(), DuetError> {
+    ) -> Result<(), PairedError> {
         let mut effort = self.effort;
         effort.wall_s = self.against.started.elapsed().as_secs_f64();
         for (side, mut record) in Side::BOTH.into_iter().zip(records) {

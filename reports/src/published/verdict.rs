@@ -27,12 +27,12 @@ pub struct JudgedClaim {
     /// Published speed-up of the one over the other, if both were published.
     pub published: Option<f64>,
     /// Verdict by the measured values.
-    pub outcome: Outcome,
+    pub verdict: ClaimVerdict,
 }
 
 /// Verdict on a claim.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Outcome {
+pub enum ClaimVerdict {
     /// It holds here, with this speed-up.
     Holds(f64),
     /// The contrary holds, with this speed-up.
@@ -69,12 +69,12 @@ impl Reproduction {
     }
 
     fn judge(&self, claim: &Claim) -> JudgedClaim {
-        let outcome = match (self.found(&claim.faster), self.found(&claim.slower)) {
-            (Ok(faster), Ok(slower)) => Outcome::compare(faster, slower),
-            (Err(why), _) => Outcome::Unknown(format!("{}: {why}", claim.faster)),
-            (_, Err(why)) => Outcome::Unknown(format!("{}: {why}", claim.slower)),
+        let verdict = match (self.found(&claim.faster), self.found(&claim.slower)) {
+            (Ok(faster), Ok(slower)) => ClaimVerdict::compare(faster, slower),
+            (Err(why), _) => ClaimVerdict::Unknown(format!("{}: {why}", claim.faster)),
+            (_, Err(why)) => ClaimVerdict::Unknown(format!("{}: {why}", claim.slower)),
         };
-        JudgedClaim { claim: claim.clone(), published: published(&self.figure, claim), outcome }
+        JudgedClaim { claim: claim.clone(), published: published(&self.figure, claim), verdict }
     }
 
     /// The measured value of a label, or the reason why it is not known.
@@ -120,13 +120,13 @@ fn published(figure: &Figure, claim: &Claim) -> Option<f64> {
     }
 }
 
-impl Outcome {
+impl ClaimVerdict {
     fn compare(faster: &Measured, slower: &Measured) -> Self {
         let ratio = slower.amount_an_item() / faster.amount_an_item();
         match (faster.interval_an_item(), slower.interval_an_item()) {
-            (Some(faster), Some(slower)) if faster.high < slower.low => Outcome::Holds(ratio),
-            (Some(faster), Some(slower)) if slower.high < faster.low => Outcome::Fails(ratio),
-            _ => Outcome::Unclear(ratio),
+            (Some(faster), Some(slower)) if faster.high < slower.low => ClaimVerdict::Holds(ratio),
+            (Some(faster), Some(slower)) if slower.high < faster.low => ClaimVerdict::Fails(ratio),
+            _ => ClaimVerdict::Unclear(ratio),
         }
     }
 }
@@ -148,7 +148,7 @@ mod tests {
     fn claims_hold_beyond_the_interval() {
         let table = table(&rows());
         let sort = judged(&table, "The stage sort is faster online than offline with one");
-        assert_eq!(sort.outcome, Outcome::Holds(2.0));
+        assert_eq!(sort.verdict, ClaimVerdict::Holds(2.0));
         assert!((sort.published.expect("printed") - 2.4 / 1.22).abs() < 1e-9);
         assert_eq!(table.speed_up("sort, online, all threads"), Some(4.0));
     }
@@ -158,17 +158,17 @@ mod tests {
         let rows = [chain("online", 1, 3.0), chain("offline", 1, 2.0)].concat();
         let slower = table(&rows);
         let words = "The stage hits is faster online than offline with one";
-        assert!(matches!(judged(&slower, words).outcome, Outcome::Fails(_)));
+        assert!(matches!(judged(&slower, words).verdict, ClaimVerdict::Fails(_)));
         let rows = [chain("online", 1, 1.0), chain("offline", 1, 1.01)].concat();
         let alike = table(&rows);
-        assert!(matches!(judged(&alike, words).outcome, Outcome::Unclear(_)));
+        assert!(matches!(judged(&alike, words).verdict, ClaimVerdict::Unclear(_)));
         let mut few = [chain("online", 1, 1.0), chain("offline", 1, 2.0)].concat();
         for row in &mut few {
             row.samples = 2;
             (row.ci95_low_s, row.ci95_high_s) = (None, None);
         }
         let few = table(&few);
-        assert!(matches!(judged(&few, words).outcome, Outcome::Unclear(_)));
+        assert!(matches!(judged(&few, words).verdict, ClaimVerdict::Unclear(_)));
     }
 
     /// A GPU gets a larger input: twice the time for ten times the items.
@@ -181,7 +181,7 @@ mod tests {
         }
         let table = table(&[rows(), gpu].concat());
         let presort = judged(&table, "The stage presort is faster on a GPU than with all");
-        assert_eq!(presort.outcome, Outcome::Holds(2.5));
+        assert_eq!(presort.verdict, ClaimVerdict::Holds(2.5));
         assert_eq!(table.speed_up("presort, online, GPU"), Some(10.0));
     }
 
@@ -202,8 +202,8 @@ mod tests {
         let layers = Reproduction::new(figure, &Here { record: &run(), rows: &rows, streams: &[] });
         assert_eq!(layers.speed_up("shaders by wgpu"), Some(0.5));
         assert_eq!(layers.speed_up("shaders by wgpu, checked"), Some(1.0 / 3.0));
-        assert_eq!(layers.judged[0].outcome, Outcome::Holds(2.0));
-        assert_eq!(layers.judged[1].outcome, Outcome::Holds(1.5));
+        assert_eq!(layers.judged[0].verdict, ClaimVerdict::Holds(2.0));
+        assert_eq!(layers.judged[1].verdict, ClaimVerdict::Holds(1.5));
         assert_eq!(layers.found("oneAPI"), Err("not reproducible here"));
     }
 
@@ -212,7 +212,7 @@ mod tests {
         let table = table(&chain("online", 1, 1.0));
         let unknown = judged(&table, "The stage hits is faster online than offline with one");
         let why = "hits, offline, 1 thread: not measured".to_owned();
-        assert_eq!(unknown.outcome, Outcome::Unknown(why));
+        assert_eq!(unknown.verdict, ClaimVerdict::Unknown(why));
         assert!(table.is_measured());
         assert_eq!(table.speed_up("hits, online, 1 thread"), None);
     }

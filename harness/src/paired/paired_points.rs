@@ -15,9 +15,9 @@ use std::time::Duration;
 use generators::random::hash;
 use reports::compare::{Round, Thresholds, Why, judge_paired, paired};
 use reports::record::SampleRow;
-use statistics::{GENERATION, MIN_GENERATIONS, MOST_GENERATIONS, is_look};
+use statistics::{MAX_RESTARTS, MIN_RESTARTS, ROUNDS_PER_RESTART, is_look};
 
-use super::DuetError;
+use super::PairedError;
 use super::child::Side;
 use super::protocol::BlockRequest;
 use crate::measure::{TOTAL, shuffle};
@@ -35,14 +35,18 @@ pub(super) trait PairSampler {
     ///
     /// # Errors
     /// If it fails; nothing more can be measured then.
-    fn sample_block(&mut self, side: Side, order: &BlockRequest) -> Result<BlockResult, DuetError>;
+    fn sample_block(
+        &mut self,
+        side: Side,
+        order: &BlockRequest,
+    ) -> Result<BlockResult, PairedError>;
     /// Records that a point has enough rounds.
-    fn finish(&mut self, paired: &PairedPoint, why: Stop) -> Result<(), DuetError>;
+    fn finish(&mut self, paired: &PairedPoint, why: Stop) -> Result<(), PairedError>;
     /// Restarts both sides, for these points, which gives them a new memory layout.
     ///
     /// # Errors
     /// If it fails; nothing more can be measured then.
-    fn restart(&mut self, paired_points: &[PairedPoint]) -> Result<(), DuetError>;
+    fn restart(&mut self, paired_points: &[PairedPoint]) -> Result<(), PairedError>;
     /// Duration of a restart.
     fn restart_time(&self) -> Duration;
     /// Returns true to stop now because work of this duration would not finish in time.
@@ -95,7 +99,7 @@ pub(super) struct PairedPoint {
     /// Time limit on either side.
     max_time: Duration,
     spent: Duration,
-    generations: usize,
+    restarts: usize,
     rounds: [Vec<Round>; 2],
     /// Duration of a run with preparation: in the fastest block of the last round, because others
     /// may have been disturbed.
@@ -117,7 +121,7 @@ impl Rule {
     /// on a side, its p-value of 2^(1 - n) is above the significance.
     fn min_rounds(&self) -> usize {
         let p_value = |rounds: &usize| 2.0 * 0.5_f64.powi(*rounds as i32);
-        let mut counts = 1..=MOST_GENERATIONS;
+        let mut counts = 1..=MAX_RESTARTS;
         counts.find(|rounds| p_value(rounds) < self.thresholds.significance).unwrap_or(0)
     }
 }
@@ -144,34 +148,34 @@ impl PairedPoint {
             samples: (fit as usize).clamp(1, MAX_SAMPLES),
             warm_up: self.run.is_none_or(|run| run < WARM_BY_ITSELF),
             slowdown: 0.0,
-            keep: !round.is_multiple_of(GENERATION),
+            keep: !round.is_multiple_of(ROUNDS_PER_RESTART),
         }
     }
 
-    /// Takes as many rounds as its time share allows with the same processes, but at least one.
+    /// Samples rounds with the same processes until its time share is used, at least one.
     fn run_rounds<S: PairSampler>(
         &mut self,
         number: usize,
         sampler: &mut S,
-    ) -> Result<(), DuetError> {
-        let share = self.max_time * self.sides.len() as u32 / MOST_GENERATIONS as u32;
+    ) -> Result<(), PairedError> {
+        let share = self.max_time * self.sides.len() as u32 / MAX_RESTARTS as u32;
         let mut spent = Duration::ZERO;
-        for round in 0..GENERATION {
+        for round in 0..ROUNDS_PER_RESTART {
             if round > 0 && (spent + self.last > share || sampler.ends_before(self.last)) {
                 break;
             }
-            self.round(number * GENERATION + round, sampler)?;
+            self.round(number * ROUNDS_PER_RESTART + round, sampler)?;
             if self.failed {
                 return Ok(());
             }
             spent += self.last;
         }
         self.spent += spent;
-        self.generations += 1;
+        self.restarts += 1;
         Ok(())
     }
 
-    fn round<S: PairSampler>(&mut self, round: usize, sampler: &mut S) -> Result<(), DuetError> {
+    fn round<S: PairSampler>(&mut self, round: usize, sampler: &mut S) -> Result<(), PairedError> {
         let first = self.order(round);
         let mut rows: [Vec<SampleRow>; 2] = Default::default();
         let mut run: Option<Duration> = None;
@@ -199,7 +203,7 @@ impl PairedPoint {
         for (rounds, rows) in self.rounds.iter_mut().zip(&rows) {
             let whole = rows.iter().filter(|row| row.stage == TOTAL);
             rounds.resize(round, Round::default());
-            rounds.push(Round::of(whole));
+            rounds.push(Round::from_rows(whole));
         }
         self.run = run;
         Ok(())
@@ -209,7 +213,7 @@ impl PairedPoint {
     /// sides, and so do successive starts of the processes.
     fn in_order(&self, round: usize) -> Vec<Side> {
         let mut sides = self.sides.clone();
-        if (round + round / GENERATION) % 2 == 1 {
+        if (round + round / ROUNDS_PER_RESTART) % 2 == 1 {
             sides.reverse();
         }
         sides.extend(sides.clone().into_iter().rev());
@@ -229,22 +233,21 @@ impl PairedPoint {
     }
 
     fn stops(&self, rule: &Rule, points: usize) -> Option<Stop> {
-        let generations = self.generations;
+        let restarts = self.restarts;
         if self.sides.len() < 2 {
             // Nothing to compare with: the rounds are for later comparisons.
-            return (generations >= MIN_GENERATIONS).then_some(Stop::Rounds);
+            return (restarts >= MIN_RESTARTS).then_some(Stop::Rounds);
         }
-        if is_look(generations) && self.is_clear(rule, points) {
+        if is_look(restarts) && self.is_clear(rule, points) {
             return Some(Stop::Verdict);
         }
         // One more than the evaluations so far has the remaining error.
-        let may_end = generations >= MIN_GENERATIONS
-            && !is_look(generations)
-            && self.rounds() >= rule.min_rounds();
+        let may_end =
+            restarts >= MIN_RESTARTS && !is_look(restarts) && self.rounds() >= rule.min_rounds();
         if may_end && self.spent >= 2 * self.max_time {
             return Some(Stop::Time);
         }
-        (generations >= MOST_GENERATIONS).then_some(Stop::Rounds)
+        (restarts >= MAX_RESTARTS).then_some(Stop::Rounds)
     }
 }
 
@@ -256,8 +259,8 @@ pub(super) fn measure<S: PairSampler>(
     all: usize,
     rule: &Rule,
     sampler: &mut S,
-) -> Result<Vec<PairedPoint>, DuetError> {
-    for run_rounds in 0..MOST_GENERATIONS {
+) -> Result<Vec<PairedPoint>, PairedError> {
+    for run_rounds in 0..MAX_RESTARTS {
         if run_rounds > 0 {
             if sampler.ends_before(sampler.restart_time()) {
                 break;

@@ -58,12 +58,12 @@ pub(super) fn asked_of(
     version: &str,
     aliases: &Aliases,
 ) -> Vec<InputPoints> {
-    let ask = |mut input: InputPoints| {
+    let renamed = |mut input: InputPoints| {
         let points = input.points.into_iter();
         input.points = points.map(|point| aliases.asked_of(point, version)).collect();
         input
     };
-    inputs.map(ask).collect()
+    inputs.map(renamed).collect()
 }
 
 /// Inputs of a base that does not know some of their points, with former names of the variants of
@@ -101,21 +101,21 @@ fn former_name(
 #[derive(Default)]
 struct Orders {
     inputs: Vec<InputOrder>,
-    places: HashMap<(String, Params, u64), usize>,
+    indices: HashMap<(String, Params, u64), usize>,
 }
 
 impl Orders {
     fn add(&mut self, point: Point, seed: u64, memory_bytes: u64, max_time: Duration) {
         let key = (point.algorithm.clone(), point.params.clone(), seed);
-        let place = *self.places.entry(key).or_insert(self.inputs.len());
-        if place == self.inputs.len() {
+        let index = *self.indices.entry(key).or_insert(self.inputs.len());
+        if index == self.inputs.len() {
             self.inputs.push(InputOrder {
                 input: InputPoints { seed, points: Vec::new() },
                 memory_bytes,
                 max_time,
             });
         }
-        let points = &mut self.inputs[place].input.points;
+        let points = &mut self.inputs[index].input.points;
         if !points.contains(&point) {
             points.push(point);
         }
@@ -155,7 +155,7 @@ mod tests {
             variant: variant.into(),
             device: "cpu".into(),
             threads: 1,
-            places: String::new(),
+            cpu_sets: String::new(),
             bind: String::new(),
             cache: String::new(),
             params: Params::default(),

@@ -15,7 +15,7 @@ const NEIGHBOURS: usize = 5;
 /// A point over the runs of a machine.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Track {
+pub struct PointHistory {
     /// The machine.
     pub machine_key: String,
     /// Model of the GPU, for a point that ran on one.
@@ -25,7 +25,8 @@ pub struct Track {
     /// The measured point.
     pub point: Point,
     /// Its valid medians, in the order of the runs.
-    pub visits: Vec<Visit>,
+    #[serde(rename = "visits")]
+    pub entries: Vec<HistoryPoint>,
 }
 
 /// A change of the machine that measures a point. Levels are not followed across it.
@@ -52,7 +53,7 @@ impl Moved {
 /// A point in one run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
-pub struct Visit {
+pub struct HistoryPoint {
     /// The run's id in the store; empty if it is not stored.
     pub run: String,
     /// Start of the run: UTC, RFC 3339.
@@ -67,11 +68,11 @@ pub struct Visit {
     pub fingerprint: String,
 }
 
-impl Visit {
-    /// The entry of a row; `None` for stages, and for rows without a valid median.
+impl HistoryPoint {
+    /// Entry of a row; `None` for stages, and for rows without a valid median.
     pub fn from_row(run: &str, record: &RunRecord, row: &SummaryRow) -> Option<Self> {
         let median_s = row.valid_median().filter(|_| row.stage == TOTAL)?;
-        Some(Visit {
+        Some(HistoryPoint {
             run: run.to_owned(),
             started: record.started.clone(),
             git_commit: record.software.git_commit.clone(),
@@ -82,53 +83,53 @@ impl Visit {
     }
 }
 
-/// A visit with its index in the order of all runs.
-struct IndexedVisit<'a> {
+/// A entry with its index in the order of all runs.
+struct IndexedEntry<'a> {
     run: usize,
     record: &'a RunRecord,
-    visit: Visit,
+    entry: HistoryPoint,
 }
 
-/// The tracks of runs, which are in order and come with their ids.
-pub fn tracks<'a>(
+/// Histories of the points of runs, which are in order and come with their ids.
+pub fn point_histories<'a>(
     runs: impl IntoIterator<Item = (&'a str, &'a RunRecord, &'a [SummaryRow])>,
-) -> Vec<Track> {
+) -> Vec<PointHistory> {
     let seen = runs.into_iter().enumerate().flat_map(|(run, (id, record, rows))| {
         rows.iter().filter_map(move |row| {
-            let visit = Visit::from_row(id, record, row)?;
+            let entry = HistoryPoint::from_row(id, record, row)?;
             let gpu = record.gpu_model(&row.device).map(str::to_owned);
             let machine = (record.machine_key.clone(), gpu);
-            Some(((machine, row.point()), IndexedVisit { run, record, visit }))
+            Some(((machine, row.point()), IndexedEntry { run, record, entry }))
         })
     });
-    let tracks = by_key(seen);
-    let mut earlier: HashMap<&Point, Vec<&[IndexedVisit<'_>]>> = HashMap::new();
-    let mut moves = Vec::with_capacity(tracks.len());
-    for ((_, point), seen) in &tracks {
+    let histories = by_key(seen);
+    let mut earlier: HashMap<&Point, Vec<&[IndexedEntry<'_>]>> = HashMap::new();
+    let mut moves = Vec::with_capacity(histories.len());
+    for ((_, point), seen) in &histories {
         let others = earlier.entry(point).or_default();
         moves.push(moved(others, seen, point));
         others.push(seen);
     }
-    let tracks = tracks.into_iter().zip(moves);
-    tracks
+    let histories = histories.into_iter().zip(moves);
+    histories
         .map(|((((machine_key, gpu), point), seen), moved)| {
-            let visits = seen.into_iter().map(|seen| seen.visit).collect();
-            Track { machine_key, gpu, moved, point, visits }
+            let entries = seen.into_iter().map(|seen| seen.entry).collect();
+            PointHistory { machine_key, gpu, moved, point, entries }
         })
         .collect()
 }
 
 /// The previous machine of a point; `None` for the first machine, and if both alternate.
 fn moved(
-    others: &[&[IndexedVisit<'_>]],
-    seen: &[IndexedVisit<'_>],
+    others: &[&[IndexedEntry<'_>]],
+    seen: &[IndexedEntry<'_>],
     point: &Point,
 ) -> Option<Moved> {
     let first = seen.first()?;
     let latest = others.iter().max_by_key(|other| other.last().map(|last| last.run))?;
     let before = latest.last().filter(|before| before.run < first.run)?;
-    let medians = |seen: &[IndexedVisit<'_>]| -> Vec<f64> {
-        seen.iter().map(|seen| seen.visit.median_s).collect()
+    let medians = |seen: &[IndexedEntry<'_>]| -> Vec<f64> {
+        seen.iter().map(|seen| seen.entry.median_s).collect()
     };
     let last = &latest[latest.len().saturating_sub(NEIGHBOURS)..];
     Some(Moved {
@@ -175,16 +176,17 @@ mod tests {
             ("3", &elsewhere, &third[..]),
             ("4", &run(), &second[..]),
         ];
-        let tracks = tracks(runs.iter().map(|(id, record, rows)| (*id, *record, *rows)));
-        assert_eq!(tracks.len(), 4);
-        let runs: Vec<&str> = tracks[0].visits.iter().map(|v| v.run.as_str()).collect();
+        let histories =
+            point_histories(runs.iter().map(|(id, record, rows)| (*id, *record, *rows)));
+        assert_eq!(histories.len(), 4);
+        let runs: Vec<&str> = histories[0].entries.iter().map(|v| v.run.as_str()).collect();
         assert_eq!(runs, ["1", "4"]);
-        assert_eq!(tracks[0].visits[1].median_s, 2.0);
-        assert_eq!(tracks[2].machine_key, "other");
+        assert_eq!(histories[0].entries[1].median_s, 2.0);
+        assert_eq!(histories[2].machine_key, "other");
     }
 
     /// Consecutive runs on these machines, with the models of their GPUs.
-    fn followed(machines: &[(&str, &str)], device: &str) -> Vec<Track> {
+    fn followed(machines: &[(&str, &str)], device: &str) -> Vec<PointHistory> {
         let records = machines.iter().map(|(key, gpu)| {
             let mut record = RunRecord { machine_key: (*key).into(), ..run() };
             record.machine.cores = key.len();
@@ -195,7 +197,7 @@ mod tests {
         let rows: Vec<_> = (0..machines.len())
             .map(|i| vec![SummaryRow { device: device.into(), ..row("a", "n=1", i as f64 + 1.0) }])
             .collect();
-        tracks(records.iter().zip(&rows).map(|(record, rows)| ("id", record, &rows[..])))
+        point_histories(records.iter().zip(&rows).map(|(record, rows)| ("id", record, &rows[..])))
     }
 
     #[test]
@@ -220,6 +222,6 @@ mod tests {
     #[test]
     fn machines_that_measure_by_turns_are_no_change() {
         let found = followed(&[("a", ""), ("bb", ""), ("a", ""), ("bb", "")], "cpu");
-        assert!(found.iter().all(|track| track.moved.is_none()), "{found:?}");
+        assert!(found.iter().all(|history| history.moved.is_none()), "{found:?}");
     }
 }

@@ -19,44 +19,44 @@ pub const SENTENCE: usize = 1_000;
 pub const COMMAND: usize = 20_000;
 
 /// Untrusted text.
-pub trait Foreign {
+pub trait Untrusted {
     /// On one line, with hidden characters escaped, and shortened if it is long.
-    fn shown(&self) -> Shown<'_>;
+    fn escaped(&self) -> Escaped<'_>;
 
-    /// As [`Foreign::shown`], in quotation marks.
-    fn quoted(&self) -> Shown<'_> {
-        Shown { is_quoted: true, ..self.shown() }
+    /// As [`Untrusted::escaped`], in quotation marks.
+    fn quoted(&self) -> Escaped<'_> {
+        Escaped { is_quoted: true, ..self.escaped() }
     }
 }
 
-impl Foreign for str {
-    fn shown(&self) -> Shown<'_> {
-        Shown { text: self.into(), max: VALUE, is_quoted: false }
+impl Untrusted for str {
+    fn escaped(&self) -> Escaped<'_> {
+        Escaped { text: self.into(), max: VALUE, is_quoted: false }
     }
 }
 
-impl Foreign for OsStr {
-    fn shown(&self) -> Shown<'_> {
-        Shown { text: self.to_string_lossy(), max: VALUE, is_quoted: false }
+impl Untrusted for OsStr {
+    fn escaped(&self) -> Escaped<'_> {
+        Escaped { text: self.to_string_lossy(), max: VALUE, is_quoted: false }
     }
 }
 
-impl Foreign for Path {
-    fn shown(&self) -> Shown<'_> {
-        self.as_os_str().shown().at_most(PATH)
+impl Untrusted for Path {
+    fn escaped(&self) -> Escaped<'_> {
+        self.as_os_str().escaped().at_most(PATH)
     }
 }
 
 /// An untrusted text that can be printed.
 #[derive(Clone, Debug)]
-pub struct Shown<'a> {
+pub struct Escaped<'a> {
     text: Cow<'a, str>,
     /// Maximum number of its characters.
     max: usize,
     is_quoted: bool,
 }
 
-impl Shown<'_> {
+impl Escaped<'_> {
     /// Sets the maximum number of displayed characters.
     #[must_use]
     pub fn at_most(mut self, max: usize) -> Self {
@@ -65,7 +65,7 @@ impl Shown<'_> {
     }
 }
 
-impl fmt::Display for Shown<'_> {
+impl fmt::Display for Escaped<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mark = if self.is_quoted { "\"" } else { "" };
         f.write_str(mark)?;
@@ -100,34 +100,34 @@ mod tests {
 
     #[test]
     fn hidden_characters_are_escaped() {
-        assert_eq!("a\u{1b}]0;b\u{7}".shown().to_string(), "a\\u{1b}]0;b\\u{7}");
+        assert_eq!("a\u{1b}]0;b\u{7}".escaped().to_string(), "a\\u{1b}]0;b\\u{7}");
         assert_eq!("a\r\nb\tc".quoted().to_string(), "\"a\\r\\nb\\tc\"");
-        assert_eq!("\u{202e}cba\u{2028}".shown().to_string(), "\\u{202e}cba\\u{2028}");
-        assert_eq!("50 µs × \"ä\\n\"".shown().to_string(), "50 µs × \"ä\\n\"");
+        assert_eq!("\u{202e}cba\u{2028}".escaped().to_string(), "\\u{202e}cba\\u{2028}");
+        assert_eq!("50 µs × \"ä\\n\"".escaped().to_string(), "50 µs × \"ä\\n\"");
     }
 
     #[test]
     fn escaping_is_idempotent() {
         for text in ["a\u{1b}\n\u{202e}b", &"ä\n".repeat(1_000)] {
-            let once = text.shown().to_string();
-            assert_eq!(once.shown().at_most(SENTENCE).to_string(), once);
+            let once = text.escaped().to_string();
+            assert_eq!(once.escaped().at_most(SENTENCE).to_string(), once);
         }
     }
 
     #[test]
     fn long_texts_keep_their_ends() {
         let text = format!("{}z", "ä".repeat(119));
-        assert_eq!(text.shown().to_string(), text);
+        assert_eq!(text.escaped().to_string(), text);
         let text = format!("{}z", "ä".repeat(120_000));
         let expected = format!("\"{}…{}z\" (120001 characters)", "ä".repeat(90), "ä".repeat(29));
         assert_eq!(text.quoted().to_string(), expected);
-        assert_eq!("abcdef".shown().at_most(4).to_string(), "abc…f (6 characters)");
+        assert_eq!("abcdef".escaped().at_most(4).to_string(), "abc…f (6 characters)");
     }
 
     #[test]
     fn paths_need_not_be_text() {
         let path = Path::new(OsStr::from_bytes(b"runs/\xff\x1b[2J"));
-        assert_eq!(path.shown().to_string(), "runs/\u{fffd}\\u{1b}[2J");
+        assert_eq!(path.escaped().to_string(), "runs/\u{fffd}\\u{1b}[2J");
         let long = format!("{}/run.json", "a".repeat(4_000));
         let shown = Path::new(&long).quoted().to_string();
         assert!(shown.contains("a…a") && shown.ends_with("a/run.json\" (4009 characters)"));
