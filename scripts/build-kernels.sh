@@ -11,7 +11,7 @@
 #                                         target/release/libcub_baseline.so, beside bench
 #
 #   --report FILE             registers, spills, memory and widths, as markdown
-#   CUDA_TOOLKIT=DIR          use a toolkit that is there
+#   CUDA_TOOLKIT=DIR          use a toolkit that is there, from CUDA 12.8 on
 #   RECOBENCH_NO_NETWORK=1    skip where the compilers would have to be downloaded
 #
 # The exit code is 1 if a kernel does not compile, spills, moves too few bytes
@@ -56,7 +56,7 @@ build() {
 }
 
 images() {
-    find "$1" -name '*.fatbin' -o -name '*.ptx' | sed 's|.*/||' | LC_ALL=C sort
+    find "$1" -maxdepth 1 -name '*.fatbin' | sed 's|.*/||' | LC_ALL=C sort
 }
 
 write() {

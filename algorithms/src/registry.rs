@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use text::Foreign;
+use text::Untrusted;
 
 use crate::calibrate::Calibrate;
 use crate::device::Backend;
@@ -89,7 +89,7 @@ fn holder_of(variant: &LoadedVariant) -> Option<String> {
     }
     Some(same.plugin.map_or_else(
         || "that bench has itself".to_owned(),
-        |plugin| format!("of {}", plugin.path.shown()),
+        |plugin| format!("of {}", plugin.path.escaped()),
     ))
 }
 

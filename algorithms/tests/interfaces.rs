@@ -68,7 +68,7 @@ fn made(kernel: &str, image: &str, shader: Option<&str>) -> Result<interface::Ge
     };
     write("src/task/cuda/common.h", HEADER);
     write("src/task/cuda/sort.cu", kernel);
-    write("kernels/prebuilt/task-sort.ptx", image);
+    write("kernels/prebuilt/task-sort.fatbin", image);
     let kernels = [root.path().join("src/task/cuda/sort.cu")];
     if let Some(shader) = shader {
         write("src/task/wgpu/common.wgsl", "// Common to some.\n");

@@ -1,35 +1,42 @@
 #!/usr/bin/env bash
-# Compiles one kernel file to its images, for build-kernels.sh:
+# Compiles one kernel file to its image, for build-kernels.sh:
 #
-#   NAME.fatbin   machine code for A100, H100 and B200, PTX for all from T4 on
-#   NAME.ptx      for drivers that don't know CUDA 13, compiled when loaded
-#   NAME.log      what ptxas says of registers and spills
+#   NAME.fatbin   machine code for each of the architectures below, and PTX of ISA 8.0 for
+#                 sm_75 and later, which drivers compile for other GPUs. Not compressed,
+#                 so that git stores changes as deltas; the build of bench compresses it.
+#   NAME.log      registers and spills, by ptxas
 #   NAME.sass     the machine code to read
 set -euo pipefail
 . "$(dirname "$0")/common.sh"
 
 source=$1
 image=$built/$(image_name "$source")
+parts=$image.parts
+architectures=(80 90 100)
+portable=75
 
 # Folders are relative: an image must not depend on where it was built.
 flags=(-std=c++17 -I algorithms/kernels -I cuda-emulator/build/include)
-architectures=(
-    "-gencode=arch=compute_80,code=sm_80"
-    "-gencode=arch=compute_90,code=sm_90"
-    "-gencode=arch=compute_100,code=sm_100"
-    "-gencode=arch=compute_75,code=compute_75"
-)
 
 # A kernel file may ask for flags of its own, in lines "// nvcc: FLAGS".
 mapfile -t own < <(sed -n 's|^// nvcc: ||p' "$source")
 flags+=("${own[@]}")
 
-# Names of static functions hold a hash of the source's absolute path; give it the
-# relative one.
-"${cuda:?set by find_toolkit}/bin/nvcc" -fatbin -O3 "${flags[@]}" "${architectures[@]}" \
-    --compress-mode=size -Werror all-warnings -Xptxas -v -Xcicc "--orig_src_path_name=$source" \
-    -o "$image.fatbin" "$source" > "$image.log" 2>&1 || { cat "$image.log" >&2; exit 1; }
-"$cuda/bin/cuobjdump" -sass "$image.fatbin" > "$image.sass"
-if [ -n "$nvrtc" ]; then
-    python3 scripts/kernels/nvrtc.py "$nvrtc" "$source" "$image.ptx" "${flags[@]}"
-fi
+mkdir -p "$parts"
+images=()
+for arch in "${architectures[@]}"; do
+    python3 scripts/kernels/nvrtc.py "${nvrtc:?set by find_toolkit}" "$source" "$parts/$arch.ptx" \
+        "--gpu-architecture=compute_$arch" "${flags[@]}"
+    "${ptxas:?}" -O3 -v -Werror "-arch=sm_$arch" -o "$parts/$arch.cubin" "$parts/$arch.ptx" \
+        2>> "$parts/log" || { cat "$parts/log" >&2; exit 1; }
+    images+=("--image3=kind=elf,sm=$arch,file=$parts/$arch.cubin")
+done
+# Without warnings: the old compiler has false ones.
+python3 scripts/kernels/nvrtc.py "${portable_nvrtc:?}" "$source" "$parts/$portable.ptx" \
+    "--gpu-architecture=compute_$portable" --disable-warnings "${flags[@]}"
+images+=("--image3=kind=ptx,sm=$portable,file=$parts/$portable.ptx")
+"${fatbinary:?}" -64 --compress-mode=none "${images[@]}" "--create=$image.fatbin"
+mv "$parts/log" "$image.log"
+# Later disassemblers warn about the format of each image.
+"${cuobjdump:?}" -sass "$image.fatbin" > "$image.sass" 2> "$parts/cuobjdump.log" \
+    || { cat "$parts/cuobjdump.log" >&2; exit 1; }

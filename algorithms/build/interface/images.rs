@@ -9,20 +9,24 @@ use super::File;
 use super::evaluate::KnownConstants;
 use super::parse::{Kernel, Parameter};
 
+/// First bytes of PTX after its comments.
+const PTX_START: &[u8] = b".version ";
+
 const ADVICE: &str = "scripts/build-kernels.sh makes it anew";
 
 /// Checks that the image of each kernel file has kernels with these parameters and threads, and
 /// reads their shared memory from it.
 pub fn check(root: &Path, files: &mut BTreeMap<PathBuf, File>) -> Result<(), Box<dyn Error>> {
     for file in files.values_mut().filter(|file| is_kernel_file(&file.path)) {
-        let path = root.join(format!("kernels/prebuilt/{}.ptx", image_of(&file.path)));
+        let path = root.join(format!("kernels/prebuilt/{}.fatbin", image_of(&file.path)));
         println!("cargo:rerun-if-changed={}", path.display());
         let in_file = |problem: String| format!("{}: {problem}; {ADVICE}", path.display());
-        let image = fs::read_to_string(&path).map_err(|error| in_file(error.to_string()))?;
+        let image = fs::read(&path).map_err(|error| in_file(error.to_string()))?;
+        let image = ptx_of(&image).ok_or_else(|| in_file("no PTX, or compressed".into()))?;
         let declared = &file.declared;
         for kernel in &declared.kernels {
             let threads = file.known.value(&kernel.threads);
-            let fits = entry(&image, &kernel.name).is_some_and(|entry| {
+            let fits = entry(image, &kernel.name).is_some_and(|entry| {
                 sizes(entry) == expected(kernel, &file.known)
                     && after(entry, ".maxntid ") == threads
             });
@@ -34,7 +38,7 @@ pub fn check(root: &Path, files: &mut BTreeMap<PathBuf, File>) -> Result<(), Box
         }
         for name in &declared.shared {
             let constant = format!(" {name}_shared_bytes = ");
-            let bytes = after(&image, &constant);
+            let bytes = after(image, &constant);
             let bytes = bytes.ok_or_else(|| in_file(format!("no shared memory of {name}")))?;
             file.known.values.insert(format!("{name}_shared_bytes"), bytes);
         }
@@ -52,6 +56,14 @@ pub fn image_of(path: &Path) -> String {
     let task = parts.next().unwrap_or_default().to_string_lossy();
     let variant = path.file_stem().unwrap_or_default().to_string_lossy();
     format!("{task}-{variant}")
+}
+
+/// The PTX in an image, which is not compressed: it ends with a NUL.
+fn ptx_of(image: &[u8]) -> Option<&str> {
+    let start = image.windows(PTX_START.len()).position(|bytes| bytes == PTX_START)?;
+    let text = &image[start..];
+    let end = text.iter().position(|&byte| byte == 0).unwrap_or(text.len());
+    std::str::from_utf8(&text[..end]).ok()
 }
 
 /// The text of an image from a kernel's parameters to the next kernel.

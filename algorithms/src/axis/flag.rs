@@ -8,7 +8,7 @@ use std::str::FromStr;
 use generators::DataError;
 #[cfg(doc)]
 use generators::sts::{Order, Skew};
-use text::Foreign;
+use text::Untrusted;
 
 use super::{Axis, Kind, NO, Params, YES, parse_choice};
 

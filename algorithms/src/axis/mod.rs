@@ -13,7 +13,7 @@ mod time;
 use std::fmt;
 
 use generators::sts::{Order, Skew};
-use text::Foreign;
+use text::Untrusted;
 
 pub use flag::{Flag, Switch};
 pub use params::Params;

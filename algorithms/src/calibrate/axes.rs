@@ -4,7 +4,7 @@ use std::path::Path;
 
 use generators::DataError;
 use generators::random::hash;
-use text::Foreign;
+use text::Untrusted;
 
 use super::{CHANNEL_BITS, CHANNELS, Indices, Uncalibrated, channel};
 use crate::algorithm::Plan;
@@ -53,7 +53,7 @@ pub(super) fn read(path: &Path, options: &Params) -> Result<(Uncalibrated, Param
     if let Some(index) = digis.iter().position(|&digi| channel(digi) >= CHANNELS) {
         return Err(DataError::Shape(format!(
             "{}: digi {index} has channel {}; channels are below {CHANNELS}",
-            path.shown(),
+            path.escaped(),
             channel(digis[index])
         )));
     }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use generators::DataError;
 use generators::io::{check_writable, sibling_path, stem, write_digis, write_setup, write_truth};
 use generators::sts::physics::Simulation;
-use text::Foreign;
+use text::Untrusted;
 
 use super::{DataSet, DataSetInfo, Write};
 use crate::algorithm::Plan;
@@ -54,7 +54,7 @@ impl DataSet for StsPhysics {
                 let out = name_of(out, index, scenario.timeslices);
                 report(&write(&simulation, index, truth, &out)?);
             }
-            report(&format!("setup written to {}", setup.shown()));
+            report(&format!("setup written to {}", setup.escaped()));
             Ok(())
         };
         Ok((plan, Box::new(write)))
@@ -78,7 +78,7 @@ fn write(
         simulated.digis.digis().len(),
         simulated.truth.crossings().len(),
         simulated.digis.partition().segments(),
-        out.shown()
+        out.escaped()
     ))
 }
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use generators::DataError;
-use text::Foreign;
+use text::Untrusted;
 
 use super::{DataSet, DataSetInfo, Write};
 use crate::algorithm::{Algorithm, Plan};
@@ -41,7 +41,7 @@ impl<A: Algorithm> DataSet for TaskInput<A> {
             let input = self.algorithm.generate(&params, seed)?;
             self.algorithm.write(&input, out)?;
             let what = (self.describe)(&input);
-            report(&format!("{what} written to {}", out.shown()));
+            report(&format!("{what} written to {}", out.escaped()));
             Ok(())
         };
         Ok((plan, Box::new(write)))

@@ -13,7 +13,7 @@ use generators::tpc::charges::Labels;
 use generators::tpc::page::PAGE_BYTES;
 use generators::tpc::pages::SectorPages;
 use generators::tpc::simulate::TimeFrameGenerator;
-use text::Foreign;
+use text::Untrusted;
 
 use super::{DataSet, DataSetInfo, Write};
 use crate::algorithm::Plan;
@@ -81,9 +81,9 @@ impl DataSet for TpcPages {
             let path = labels_of(out)?;
             let written = write(&generator, labels, out, &path)?;
             let pages = written.pages;
-            report(&format!("{pages} pages of {sectors} sectors written to {}", out.shown()));
+            report(&format!("{pages} pages of {sectors} sectors written to {}", out.escaped()));
             if labels.are_wanted() {
-                report(&format!("{} labels written to {}", written.labels, path.shown()));
+                report(&format!("{} labels written to {}", written.labels, path.escaped()));
             }
             Ok(())
         };
@@ -141,7 +141,7 @@ fn write(
             DataError::Shape(format!(
                 "the system gives no thread to write {}: {error}; raise the limit of threads \
                  (`ulimit -u`, pids.max of the control group)",
-                pages_path.shown()
+                pages_path.escaped()
             ))
         };
         let writing = writing.map_err(no_thread)?;

@@ -5,7 +5,7 @@ use std::ffi::{CStr, c_char, c_void};
 use std::ptr::null_mut;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use text::Foreign;
+use text::Untrusted;
 
 use crate::device::gpu::{DeviceError, Gpu, RESERVED_STAGES};
 use crate::plugin::abi;

@@ -5,7 +5,7 @@ use std::path::Path;
 use generators::DataError;
 use generators::io::read_digis;
 use generators::sts::physics::Simulation;
-use text::Foreign;
+use text::Untrusted;
 
 use super::event::{Event, MAX_COPIES, max_copies};
 use super::input::{DigiStream, too_many};
@@ -96,7 +96,7 @@ pub(super) fn write(_: &DigiStream, path: &Path) -> Result<(), DataError> {
     Err(DataError::Shape(format!(
         "{}: digis in order of time can't be written; use bench generate sts-physics for digis by \
          module side, which bench events reads",
-        path.shown()
+        path.escaped()
     )))
 }
 

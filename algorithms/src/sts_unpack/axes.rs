@@ -8,7 +8,7 @@ use generators::io::{
 };
 use generators::sts::physics::Simulation;
 use generators::sts::raw::{Rules, generate};
-use text::Foreign;
+use text::Untrusted;
 
 use super::input::RawTimeslices;
 use super::order::DigiOrder;
@@ -111,7 +111,7 @@ pub(super) fn read(path: &Path, options: &Params) -> Result<(RawTimeslices, Para
     let setup = SETUP.given(&options)?.unwrap_or_else(|| setup_beside(path));
     let readout = read_readout(&setup)?;
     if rules == Rules::Of2023 && readout.boards_2023().is_none() {
-        let setup = setup.shown();
+        let setup = setup.escaped();
         let problem = format!("{setup}: there is no elinks2023; use --semantics current");
         return Err(DataError::Shape(problem));
     }

@@ -7,7 +7,7 @@ use generators::tpc::charges::{Charge, ChargeCase, Labels};
 use generators::tpc::simulate::{Mark, Marks, SectorTruth, TimeFrameGenerator, TrueCluster};
 use generators::tpc::{Digit, PadMapping};
 use generators::{DataError, named};
-use text::Foreign;
+use text::Untrusted;
 
 use super::input::Charges;
 use super::labels::generate::{self, TruthKind};
@@ -333,7 +333,7 @@ pub(super) fn read(path: &Path, options: &Params) -> Result<(Charges, Params), D
         let settings = settings(&options)?;
         of_pages::read(path, &options, settings, fragment(&options)?, are_given)?
     } else if let Some(axis) = OF_PAGES.iter().find(|axis| options.get(axis.name).is_some()) {
-        let problem = format!("--{} is about pages; {} has its own", axis.name, path.shown());
+        let problem = format!("--{} is about pages; {} has its own", axis.name, path.escaped());
         return Err(DataError::Shape(problem));
     } else {
         read_charges(path)?

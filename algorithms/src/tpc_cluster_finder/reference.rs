@@ -17,7 +17,7 @@ use super::input::RowCluster;
 use super::labels::{Clusters, counted};
 use super::row::{Cell, Grid, plus, steps};
 use super::settings::{Settings, sixteenths};
-use crate::parallel::{map, map_singly};
+use crate::parallel::{map, map_dynamic};
 
 /// Neighbours that a peak may equal: those on the previous pad, and the previous one on its own
 /// pad. It is larger than the others, so that of equal charges the last is the peak.
@@ -215,7 +215,7 @@ fn wide((a, b): Step) -> Cell {
 pub(super) fn find(cases: &[ChargeCase], with_labels: bool) -> Clusters {
     let rows = (0..cases.len()).flat_map(|case| (0..ROWS).map(move |row| (case, row)));
     let by_row = map(cases, charges_by_row);
-    let found = map_singly(rows, |(index, row)| {
+    let found = map_dynamic(rows, |(index, row)| {
         let case = &cases[index];
         let charges = &by_row[index][row];
         if charges.is_empty() {

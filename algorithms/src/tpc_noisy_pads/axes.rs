@@ -7,7 +7,7 @@ use generators::tpc::geometry::PADS_IN_SECTOR;
 use generators::tpc::simulate::{TimeFrameGenerator, TimeFrameShape};
 use generators::tpc::time::{frame_of, time_bins_of};
 use generators::tpc::{Digit, PadMapping};
-use text::Foreign;
+use text::Untrusted;
 
 use super::activity::{PadActivity, Thresholds};
 use super::input::ChargeMaps;
@@ -93,7 +93,7 @@ pub(crate) fn time_bins_of_file(path: &Path, digits: &[Digit]) -> Result<u32, Da
     let last = digits.iter().map(|digit| digit.time_bin()).max();
     let time_bins = last.map_or(0, |last| time_bins_of(frame_of(last)).end);
     at_most_all_counted(time_bins, |problem, _| {
-        format!("{}: {problem}; is --first-orbit right?", path.shown())
+        format!("{}: {problem}; is --first-orbit right?", path.escaped())
     })
 }
 

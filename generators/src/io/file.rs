@@ -4,11 +4,11 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, Read, Write};
 use std::path::Path;
 
-use files::{Draft, Links};
+use files::{AtomicFile, Links};
 use flate2::Compression;
 use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
-use text::Foreign;
+use text::Untrusted;
 
 use crate::DataError;
 
@@ -24,8 +24,8 @@ pub(super) enum Format {
 
 /// A file being written.
 pub(super) enum Sink {
-    Plain(BufWriter<Draft>),
-    Gzip(Box<GzEncoder<BufWriter<Draft>>>),
+    Plain(BufWriter<AtomicFile>),
+    Gzip(Box<GzEncoder<BufWriter<AtomicFile>>>),
 }
 
 pub(super) fn format_of(path: &Path) -> Result<Format, DataError> {
@@ -48,7 +48,7 @@ pub(super) fn check_binary(path: &Path, what: &str) -> Result<(), DataError> {
         Ok(Format::Csv) => format!("{what} can't be written as text"),
         Err(_) => "unknown file type".to_owned(),
     };
-    Err(DataError::shape(format!("{}: {problem}; use .bin or .bin.gz", path.shown())))
+    Err(DataError::shape(format!("{}: {problem}; use .bin or .bin.gz", path.escaped())))
 }
 
 /// Opens a file; whether it is compressed is seen from its first bytes.
@@ -79,7 +79,7 @@ impl Read for Unpacked {
 
 /// Creates a file, compressed if its name ends with `.gz`.
 pub(super) fn create(path: &Path) -> Result<Sink, DataError> {
-    let file = Draft::new(path, Links::Followed);
+    let file = AtomicFile::new(path, Links::Followed);
     let file = file.map_err(|source| DataError::io(path, source))?;
     let writer = BufWriter::with_capacity(BUFFER_BYTES, file);
     let compress = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("gz"));

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use files::{LARGEST_RECORD, read_text};
 
-use text::Foreign;
+use text::Untrusted;
 
 use crate::DataError;
 use crate::tpc::geometry::{FECS_IN_SECTOR, PADS_IN_SECTOR, ROWS, pads_in_row};

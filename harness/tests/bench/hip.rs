@@ -33,7 +33,7 @@ fn bench(folder: &Folder, arguments: &str, more: &[(&str, &str)]) -> Run {
     command.env("LD_LIBRARY_PATH", folder.join("."));
     command.env("RECOBENCH_KERNELS", folder.join("kernels"));
     command.envs(more.iter().copied());
-    Run::of(&mut command)
+    Run::from_command(&mut command)
 }
 
 #[test]

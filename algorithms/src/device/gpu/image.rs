@@ -17,10 +17,9 @@ pub(super) fn built_just_now() -> Option<PathBuf> {
 pub struct Image {
     /// Task and source file: `sts_sort-block_merge`.
     pub source: &'static str,
-    /// Machine code for several architectures, and PTX for newer ones. Needs a driver for CUDA 13.
+    /// Machine code for several architectures, and PTX that drivers compile for others. Drivers
+    /// from CUDA 12.0 on load it.
     pub fatbin: &'static [u8],
-    /// PTX, which drivers from CUDA 12.0 on compile when they load it.
-    pub ptx: &'static str,
 }
 
 /// Includes an image of `kernels/prebuilt` by its name: `sts_sort-block_merge`.
@@ -33,12 +32,6 @@ macro_rules! image {
                 "/kernels/prebuilt/",
                 $name,
                 ".fatbin"
-            )),
-            ptx: include_str!(concat!(
-                env!("CARGO_MANIFEST_DIR"),
-                "/kernels/prebuilt/",
-                $name,
-                ".ptx"
             )),
         }
     };

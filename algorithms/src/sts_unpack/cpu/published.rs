@@ -7,7 +7,7 @@ use generators::sts::raw::{MESSAGE_BYTES, MicrosliceCounts};
 use super::microslice;
 use super::runner::Work;
 use crate::device::SharedSlice;
-use crate::parallel::{Grain, for_each_range, map_singly};
+use crate::parallel::{Grain, for_each_range, map_dynamic};
 use crate::sts_unpack::survey::Job;
 use crate::timing::Laps;
 
@@ -39,7 +39,7 @@ type List = (MicrosliceCounts, Vec<Digi>);
 
 /// The digis of each microslice.
 fn lists(work: &Work<'_>, jobs: &[Job]) -> Vec<List> {
-    map_singly(jobs, |job| {
+    map_dynamic(jobs, |job| {
         let mut digis = Vec::new();
         let Some(own) = work.microslice(job) else {
             return (MicrosliceCounts::default(), digis);

@@ -7,7 +7,7 @@ use bytemuck::cast_slice_mut;
 
 use super::tasks;
 use crate::device::InnerTeams;
-use crate::parallel::{for_each, map_singly};
+use crate::parallel::{for_each, map_dynamic};
 use crate::tpc_decode::charge_map::Tile;
 use crate::tpc_decode::input::TimeFrame;
 
@@ -57,14 +57,14 @@ impl DecodeWorkers {
     ) -> Vec<R> {
         let all = self.tasks.iter().zip(of_tasks);
         let Some((teams, sectors)) = &self.nested else {
-            return map_singly(all, |(pages, item)| work(pages, item));
+            return map_dynamic(all, |(pages, item)| work(pages, item));
         };
         let mut all = all.collect::<Vec<_>>().into_iter();
         let of_sector = |&count: &usize| Mutex::new(all.by_ref().take(count).collect::<Vec<_>>());
         let of_sectors: Vec<_> = sectors.iter().map(of_sector).collect();
         let done = teams.map(of_sectors.len(), |sector| {
             let mut own = of_sectors[sector].lock().unwrap_or_else(PoisonError::into_inner);
-            map_singly(std::mem::take(&mut *own), |(pages, item)| work(pages, item))
+            map_dynamic(std::mem::take(&mut *own), |(pages, item)| work(pages, item))
         });
         done.into_iter().flatten().collect()
     }

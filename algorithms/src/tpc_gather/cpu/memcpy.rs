@@ -3,7 +3,7 @@
 
 use generators::tpc::clusters::FIELDS;
 
-use crate::parallel::for_each_singly;
+use crate::parallel::for_each_dynamic;
 use crate::tpc_gather::packing::{Array, Packing, Part};
 
 /// Copies with one thread.
@@ -30,7 +30,7 @@ pub(super) fn parallel_pieces(packing: &Packing<'_>, output: &mut [u8]) {
 fn in_parallel(packing: &Packing<'_>, output: &mut [u8], end: impl Fn(Array<'_>, usize) -> usize) {
     let parts = parts_of(packing, rayon::current_num_threads(), end);
     let parts = packing.hand_out(parts, output);
-    for_each_singly(parts, |(part, to)| copy(packing.array(part.field), &part, to));
+    for_each_dynamic(parts, |(part, to)| copy(packing.array(part.field), &part, to));
 }
 
 fn parts_of(

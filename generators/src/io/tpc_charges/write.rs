@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use text::Foreign;
+use text::Untrusted;
 
 use super::{MAX_LABELS, params};
 use crate::DataError;

@@ -3,7 +3,7 @@
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-use text::Foreign;
+use text::Untrusted;
 
 use crate::DataError;
 use crate::io::csv_rows;

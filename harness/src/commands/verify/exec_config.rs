@@ -57,7 +57,7 @@ impl ExecConfig {
 
     /// Returns the target to run on.
     pub(super) fn target(&self) -> Result<Target<'_>, DeviceError> {
-        self.gpus.place(self.device, &self.team)
+        self.gpus.target(self.device, &self.team)
     }
 }
 

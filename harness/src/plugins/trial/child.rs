@@ -116,13 +116,13 @@ impl VariantTrial {
         for &threads in &self.threads {
             let team = Team::new(threads)?;
             // An unusable GPU is reported where it is measured.
-            let Ok(place) = gpus.place(self.device, &team) else {
+            let Ok(target) = gpus.target(self.device, &team) else {
                 return Ok(Ok(()));
             };
             for (name, case) in self.task.hard_cases(SEED) {
                 let input = format!("{name}, {}", counted(threads, "thread"));
                 report.write(&Event::Input(input.clone()));
-                if let Err(error) = cycle(case.as_ref(), number, &place)
+                if let Err(error) = cycle(case.as_ref(), number, &target)
                     && let Some(problem) = problem(error, &input)
                 {
                     return Ok(Err(problem));
@@ -134,14 +134,14 @@ impl VariantTrial {
 }
 
 /// Makes all calls in the order of a measurement.
-fn cycle(case: &dyn Case, number: usize, place: &Target<'_>) -> Result<(), CheckError> {
+fn cycle(case: &dyn Case, number: usize, target: &Target<'_>) -> Result<(), CheckError> {
     // The variant may refuse a shape.
-    let Ok(mut candidate) = case.prepare(number, place) else {
+    let Ok(mut candidate) = case.prepare(number, target) else {
         return Ok(());
     };
-    check_candidate(candidate.as_mut(), place)?;
-    place.team.run(|| candidate.reset())?;
-    place.team.run(|| candidate.run())?;
+    check_candidate(candidate.as_mut(), target)?;
+    target.team.run(|| candidate.reset())?;
+    target.team.run(|| candidate.run())?;
     candidate.release();
     Ok(())
 }

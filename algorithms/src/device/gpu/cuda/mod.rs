@@ -33,12 +33,11 @@ pub use probe::{ContextSharing, CudaGpu, Driver, devices};
 pub fn open(index: u32, sharing: ContextSharing) -> Result<Gpu, DeviceError> {
     let unusable =
         |reason: String| DeviceError::Unusable { device: format!("cuda:{index}"), reason };
-    let (driver, gpus) = devices().map_err(unusable)?;
+    let (_, gpus) = devices().map_err(unusable)?;
     let Some(gpu) = gpus.get(index as usize) else {
         return Err(unusable(no_such_gpu(gpus.len())));
     };
-    let engine =
-        CudaEngine::new(gpu, &driver, sharing).map_err(|error| unusable(error.to_string()))?;
+    let engine = CudaEngine::new(gpu, sharing).map_err(|error| unusable(error.to_string()))?;
     Ok(Gpu::new(engine))
 }
 

@@ -4,23 +4,19 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use cudarc::driver::result::DriverError;
-use cudarc::driver::sys::{CUfunction_attribute_enum as Attribute, CUresult};
+use cudarc::driver::sys::CUfunction_attribute_enum as Attribute;
 use cudarc::driver::{CudaContext, CudaFunction, CudaModule};
 use cudarc::nvrtc::Ptx;
 
-use super::probe::Driver;
 use crate::device::gpu::image;
 use crate::device::gpu::{Attributes, Image, Shape};
 
-/// Minimum CUDA version of drivers that can read fatbins.
-const FATBIN_CUDA: i32 = 13;
 /// Dynamic shared memory up to which a kernel needs no attribute.
 const SHARED_WITHOUT_ASKING: u32 = 48 << 10;
 
 /// Modules and kernels that are loaded.
 pub(super) struct Modules {
     context: Arc<CudaContext>,
-    reads_fatbins: bool,
     modules: Mutex<HashMap<&'static str, Arc<CudaModule>>>,
     kernels: Mutex<HashMap<&'static str, Loaded>>,
 }
@@ -33,13 +29,8 @@ struct Loaded {
 }
 
 impl Modules {
-    pub(super) fn new(context: Arc<CudaContext>, driver: &Driver) -> Self {
-        Modules {
-            context,
-            reads_fatbins: driver.is_for(FATBIN_CUDA),
-            modules: Mutex::default(),
-            kernels: Mutex::default(),
-        }
+    pub(super) fn new(context: Arc<CudaContext>) -> Self {
+        Modules { context, modules: Mutex::default(), kernels: Mutex::default() }
     }
 
     /// Returns a kernel by its name, with its limit raised to `shared_bytes` bytes of dynamic
@@ -100,22 +91,9 @@ impl Modules {
         Ok(module)
     }
 
-    /// Loads the fatbin, or the PTX if the driver can't read the fatbin, because the driver is
-    /// older than its version says or the GPU is too old.
     fn load(&self, image: &'static Image) -> Result<Arc<CudaModule>, DriverError> {
-        let ptx = || self.context.load_module(Ptx::from_src(image.ptx));
-        if !self.reads_fatbins {
-            return ptx();
-        }
         let fatbin = built_just_now(image).unwrap_or_else(|| image.fatbin.to_vec());
-        match self.context.load_module(Ptx::from_binary(fatbin)) {
-            Err(DriverError(
-                CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU
-                | CUresult::CUDA_ERROR_UNSUPPORTED_PTX_VERSION
-                | CUresult::CUDA_ERROR_INVALID_IMAGE,
-            )) => ptx(),
-            loaded => loaded,
-        }
+        self.context.load_module(Ptx::from_binary(fatbin))
     }
 }
 

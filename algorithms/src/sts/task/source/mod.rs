@@ -12,7 +12,7 @@ use generators::io::{
 };
 use generators::sts::physics::{Scenario, Simulation};
 use generators::{DataError, named};
-use text::Foreign;
+use text::Untrusted;
 
 use super::Timeslices;
 use crate::algorithm::{MemoryShares, Plan, Semantics};
@@ -160,11 +160,11 @@ pub(super) fn read(path: &Path, options: &Params) -> Result<(Timeslices, Params)
     let is_raw = is_raw_file(path)?;
     match FROM.given(options)? {
         Some(Beginning::Digis) if is_raw => {
-            let path = path.shown();
+            let path = path.escaped();
             return Err(DataError::Shape(format!("{path} has raw data; leave out --from digis")));
         }
         Some(Beginning::Raw) if !is_raw => {
-            let path = path.shown();
+            let path = path.escaped();
             return Err(DataError::Shape(format!("{path} has no raw data; leave out --from raw")));
         }
         _ if is_raw => return raw::read(path, options),

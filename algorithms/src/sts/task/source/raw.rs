@@ -11,7 +11,7 @@ use generators::io::{
 use generators::sts::physics::Simulation;
 use generators::sts::raw::{RawData, Readout, Rules, generate};
 use generators::sts::setup::Setup;
-use text::Foreign;
+use text::Untrusted;
 
 use super::{Beginning, COMPAT, FROM, OF_DIGIS, SETUP, bytes_for_digi, online};
 use crate::algorithm::{Plan, Semantics};
@@ -95,7 +95,7 @@ pub(super) fn read(path: &Path, options: &Params) -> Result<(Timeslices, Params)
     };
     if setup.modules().len() < modules {
         let found = setup.modules().len();
-        let detector = detector.shown();
+        let detector = detector.escaped();
         return Err(DataError::Shape(format!(
             "{detector} has {found} modules, but boards read {modules}; give the detector of these \
              boards, or none"

@@ -7,7 +7,7 @@ use super::labels::{Labelling, LabelsOfRow};
 use super::peaks::{self, FindPeaks};
 use super::strip::{self, Scratch, Strip};
 use crate::device::{Arena, buffers};
-use crate::parallel::for_each_singly;
+use crate::parallel::for_each_dynamic;
 use crate::tpc_cluster_finder::cpu::buckets::Filling;
 use crate::tpc_cluster_finder::settings::Settings;
 use crate::tpc_decode::FragmentOfFrame;
@@ -52,7 +52,7 @@ impl<'a> Finder<'a> {
         let find_peaks = peaks::best();
         let free = Mutex::new(self.scratch.iter_mut().collect::<Vec<_>>());
         let take = || free.lock().unwrap_or_else(PoisonError::into_inner);
-        for_each_singly(rows, |samples| {
+        for_each_dynamic(rows, |samples| {
             let Some(scratch) = take().pop() else {
                 unreachable!("each thread of the team has one")
             };

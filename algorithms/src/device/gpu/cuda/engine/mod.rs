@@ -11,7 +11,7 @@ use cudarc::driver::sys::{self, CUevent_flags, CUresult};
 use cudarc::driver::{CudaContext, CudaEvent, CudaStream};
 
 use super::modules::Modules;
-use super::probe::{ContextSharing, CudaGpu, Driver};
+use super::probe::{ContextSharing, CudaGpu};
 use super::recording;
 use crate::device::gpu::engine::{
     ALL_QUEUES, Attributes, BlockEnd, Engine, FIRST_QUEUE, Properties, Recording, Shape, Side,
@@ -39,11 +39,7 @@ pub(super) struct CudaEngine {
 }
 
 impl CudaEngine {
-    pub(super) fn new(
-        gpu: &CudaGpu,
-        driver: &Driver,
-        sharing: ContextSharing,
-    ) -> Result<Self, DriverError> {
+    pub(super) fn new(gpu: &CudaGpu, sharing: ContextSharing) -> Result<Self, DriverError> {
         let index = gpu.number as usize;
         let context = match sharing {
             ContextSharing::Own => CudaContext::new_non_primary(index, 0)?,
@@ -67,7 +63,7 @@ impl CudaEngine {
                 has_shaders: false,
                 runs_block_by_block: false,
             },
-            modules: Modules::new(Arc::clone(&context), driver),
+            modules: Modules::new(Arc::clone(&context)),
             marks: Mutex::default(),
             running: Mutex::default(),
             lost: AtomicBool::new(false),
