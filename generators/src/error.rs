@@ -20,12 +20,12 @@ pub enum DataError {
         source: io::Error,
     },
     /// A file whose content does not follow its format.
-    #[error("{}, {place}: {problem}", path.escaped())]
+    #[error("{}, {location}: {problem}", path.escaped())]
     Format {
         /// The file.
         path: PathBuf,
         /// Location in the file: a line or an offset.
-        place: String,
+        location: String,
         /// The problem, and what was expected.
         problem: String,
     },
@@ -59,12 +59,12 @@ impl DataError {
     }
 
     /// Error for invalid content of a file, at a location that its reader can find.
-    pub fn format(path: &Path, place: impl Into<String>, problem: impl Into<String>) -> Self {
+    pub fn format(path: &Path, location: impl Into<String>, problem: impl Into<String>) -> Self {
         // The parsers' messages quote their input.
         let shown = |text: String| text.escaped().at_most(SENTENCE).to_string();
         DataError::Format {
             path: path.to_owned(),
-            place: shown(place.into()),
+            location: shown(location.into()),
             problem: shown(problem.into()),
         }
     }

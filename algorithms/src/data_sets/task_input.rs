@@ -37,11 +37,11 @@ impl<A: Algorithm> DataSet for TaskInput<A> {
         let plan = self.algorithm.plan(params)?;
         (self.check)(&plan.params, out)?;
         let params = plan.params.clone();
-        let write = move |say: &dyn Fn(&str)| {
+        let write = move |report: &dyn Fn(&str)| {
             let input = self.algorithm.generate(&params, seed)?;
             self.algorithm.write(&input, out)?;
             let what = (self.describe)(&input);
-            say(&format!("{what} written to {}", out.escaped()));
+            report(&format!("{what} written to {}", out.escaped()));
             Ok(())
         };
         Ok((plan, Box::new(write)))

@@ -70,7 +70,8 @@ impl Team {
     /// # Errors
     /// If the system refuses to start threads, or one can't be bound.
     pub fn nested(
-        [outer, inner]: [usize; 2],
+        outer: usize,
+        inner: usize,
         bind_thread: impl Fn(usize) -> Result<(), String> + Send + Sync + 'static,
     ) -> Result<Self, TeamError> {
         let bind_thread = Arc::new(bind_thread);
@@ -178,7 +179,7 @@ mod tests {
             seen.lock().expect("no panic").push(worker);
             Ok(())
         };
-        let team = Team::nested([3, 2], go).expect("threads");
+        let team = Team::nested(3, 2, go).expect("threads");
         let mut bound = bound.lock().expect("no panic").clone();
         bound.sort_unstable();
         assert_eq!(bound, [0, 0, 1, 2, 2, 3, 4, 4, 5], "the outer ones, too");

@@ -102,7 +102,7 @@ pub(super) fn write(_: &DigiStream, path: &Path) -> Result<(), DataError> {
 
 /// The rules that complete parameters describe.
 pub(super) fn rules(params: &Params) -> Result<EventRules, DataError> {
-    let min_digis = MIN_DIGIS.of(params)?;
+    let min_digis = MIN_DIGIS.value(params)?;
     let min_digis = u32::try_from(min_digis).map_err(|_| {
         DataError::Shape(format!("--min-digis {min_digis}: use {} or fewer", u32::MAX))
     })?;
@@ -116,7 +116,7 @@ pub(super) fn rules(params: &Params) -> Result<EventRules, DataError> {
 }
 
 fn nanoseconds(params: &Params, flag: Flag<u64>) -> Result<u32, DataError> {
-    let given = flag.of(params)?;
+    let given = flag.value(params)?;
     if given <= MAX_NS {
         return Ok(given as u32);
     }

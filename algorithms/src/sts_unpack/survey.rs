@@ -106,7 +106,7 @@ impl Surveyor<'_, '_> {
                 Rules::Current => known(&descriptor, self.tables, counts),
                 Rules::Of2023 => own,
             };
-            let begin = component.place(&descriptor) as u64;
+            let begin = component.byte_offset(&descriptor) as u64;
             let Descriptor { index, size: bytes, .. } = descriptor;
             self.buffer[self.jobs] = Job { begin, index, first_epoch, bytes, board };
             self.jobs += 1;

@@ -62,7 +62,7 @@ impl DigiShape {
         if segments > MAX_SEGMENTS {
             return Err(DataError::shape(format!(
                 "{segments} segments are more than the {MAX_SEGMENTS} that the digis' 17-bit \
-                 module address can tell apart"
+                 module address can distinguish"
             )));
         }
         if digis == 0 {

@@ -47,7 +47,7 @@ impl TeamSpec {
         };
         match self.layout.shape() {
             [threads, 1] => Team::placed(threads, bind_worker),
-            nested => Team::nested(nested, bind_worker),
+            [outer, inner] => Team::nested(outer, inner, bind_worker),
         }
     }
 

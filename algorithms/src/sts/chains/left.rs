@@ -4,7 +4,7 @@ use std::any::Any;
 
 use generators::partition::Partition;
 
-use crate::all_cores::{joined, spread};
+use crate::all_cores::{par_concat, par_copy_to_slices};
 use crate::parallel::map;
 
 /// Output of a stage in a buffer, which can be saved and restored.
@@ -45,12 +45,12 @@ impl<T: Copy + Default + Send + Sync + 'static> Snapshot for BufferParts<'_, T> 
 
     fn copied(&self) -> SavedStage {
         let parts: Vec<&[T]> = self.0.iter().map(|part| &**part).collect();
-        Box::new(joined(&parts))
+        Box::new(par_concat(&parts))
     }
 
     fn restore(self: Box<Self>, kept: &SavedStage) {
         if let Some(kept) = kept.downcast_ref::<Vec<T>>() {
-            spread(kept, self.0);
+            par_copy_to_slices(kept, self.0);
         }
     }
 }

@@ -42,7 +42,7 @@ impl DeviceTables {
                 sensors: gpu.table(&sensors(input.setup()).repeat(input.count()))?,
             })
         };
-        CachedPerInput::of("tables", input.timeslices(), arena, gpu, make)
+        CachedPerInput::get_or_make("tables", input.timeslices(), arena, gpu, make)
     }
 }
 

@@ -72,7 +72,7 @@ impl<'a> TimeParts<'a> {
         let make = |_: &Gpu| Ok(LookupTable::new(input.modules()));
         Ok(Some(TimeParts {
             stream: input.stream(),
-            table: CachedPerInput::of("time parts", input, arena, gpu, make)?,
+            table: CachedPerInput::get_or_make("time parts", input, arena, gpu, make)?,
             modules: input.modules(),
             gap_ns,
             count,

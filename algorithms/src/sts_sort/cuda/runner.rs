@@ -7,7 +7,7 @@ use generators::partition::Partition;
 use generators::sts::{Digi, SegmentedDigis};
 
 use crate::algorithm::{PrepareResult, Runner, VariantContext};
-use crate::all_cores::mapped;
+use crate::all_cores::par_map;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, PinnedInput};
 use crate::device::{Arena, Buffers, Unavailable, buffers};
 use crate::sts_sort::StsSort;
@@ -90,7 +90,7 @@ impl<'a> Runner<StsSort> for SortRunner<'a> {
     }
 
     fn output<'b>(&'b self, buffers: &'b SortBuffers<'a>) -> Cow<'b, Vec<Digi>> {
-        Cow::Owned(mapped(&buffers.sorted, |&bits| Digi::from_bits(bits)))
+        Cow::Owned(par_map(&buffers.sorted, |&bits| Digi::from_bits(bits)))
     }
 }
 

@@ -98,7 +98,9 @@ impl<'a> RawOnGpu<'a> {
         let unpacker = make_unpacker(found.jobs)?;
         let raw = RawOnGpu {
             input,
-            bytes: CachedPerInput::of("raw data", bytes, arena, gpu, |gpu| padded(gpu, bytes))?,
+            bytes: CachedPerInput::get_or_make("raw data", bytes, arena, gpu, |gpu| {
+                padded(gpu, bytes)
+            })?,
             data: OnDevice::new(gpu, (input, arena))?,
             counts: gpu.pinned(jobs.len())?,
             expected_digis: found_messages,
@@ -159,7 +161,7 @@ impl<'a> OnDevice<'a> {
         let tables = input.tables();
         Ok(OnDevice {
             bytes: gpu.buffer(data.bytes().len() + PADDING)?,
-            boards: CachedPerInput::of("boards", tables, arena, gpu, |gpu| {
+            boards: CachedPerInput::get_or_make("boards", tables, arena, gpu, |gpu| {
                 gpu.table(&boards(tables))
             })?,
             jobs: gpu.buffer(data.microslices())?,

@@ -8,7 +8,7 @@ use generators::sts::raw::{TimesliceCounts, Unpacked};
 
 use super::stream::{MakeUnpacker, RawToStream};
 use crate::algorithm::{PrepareResult, Runner, VariantContext};
-use crate::all_cores::mapped;
+use crate::all_cores::par_map;
 use crate::device::gpu::{DeviceError, Gpu, PinnedBuffer};
 use crate::device::{Arena, Unavailable, buffers};
 use crate::sts_unpack::StsUnpack;
@@ -75,7 +75,7 @@ impl<'a> Runner<StsUnpack> for UnpackRunner<'a> {
         Cow::Owned(Unpacked {
             timeslices: self.timeslices.clone(),
             microslices: buffers.raw.counts()[..microslices as usize].to_vec(),
-            digis: mapped(&buffers.digis[..self.digis()], |&bits| Digi::from_bits(bits)),
+            digis: par_map(&buffers.digis[..self.digis()], |&bits| Digi::from_bits(bits)),
         })
     }
 }

@@ -24,17 +24,17 @@ pub(super) struct DecodeWorkers {
 
 impl DecodeWorkers {
     /// A team of `threads` threads, which share the work by the time frame's settings.
-    pub(super) fn of_one_team(frame: &TimeFrame, threads: usize) -> Self {
+    pub(super) fn for_one_team(frame: &TimeFrame, threads: usize) -> Self {
         DecodeWorkers { tasks: tasks::for_threads(frame, threads), nested: None }
     }
 
     /// A team whose threads take sectors, each with an inner team that takes pages.
-    pub(super) fn of_nested_teams(frame: &TimeFrame, inner: Arc<InnerTeams>) -> Self {
+    pub(super) fn for_nested_teams(frame: &TimeFrame, inner: Arc<InnerTeams>) -> Self {
         let sectors = tasks::of_sectors(frame, inner.threads());
         DecodeWorkers::nested(&sectors, inner)
     }
 
-    /// The same threads with regions of sectors instead of pages as tasks.
+    /// Workers of these threads, with regions of sectors instead of pages as tasks.
     pub(super) fn for_regions(&self, frame: &TimeFrame, threads: usize) -> Self {
         match &self.nested {
             Some((inner, _)) => {

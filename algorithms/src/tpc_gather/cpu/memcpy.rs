@@ -23,7 +23,7 @@ pub(super) fn parallel_bytes(packing: &Packing<'_>, output: &mut [u8]) {
 /// Each thread has an equal number of pieces: simple, but pieces differ in length.
 pub(super) fn parallel_pieces(packing: &Packing<'_>, output: &mut [u8]) {
     let threads = rayon::current_num_threads();
-    in_parallel(packing, output, |array, parts| array.place(parts * array.pieces() / threads));
+    in_parallel(packing, output, |array, parts| array.offset(parts * array.pieces() / threads));
 }
 
 /// Divides each array among all threads; `end(array, n)` is the end of the first `n` parts.

@@ -8,7 +8,7 @@ use std::sync::{Mutex, PoisonError};
 
 use algorithms::device::gpu::DeviceError;
 use algorithms::device::{Device, Target, Team};
-use algorithms::plugin::{Call, Watch, set_room, set_watch};
+use algorithms::plugin::{Call, Watch, set_available_memory, set_watch};
 use algorithms::registry;
 use algorithms::task::{Case, Task, VariantInfo};
 use nix::libc;
@@ -58,7 +58,7 @@ impl std::fmt::Debug for VariantTrial {
 pub(crate) fn run(request: &TrialRequest) -> Result<Exit, PluginFailure> {
     let report: &'static Report = Box::leak(Box::new(Report(Mutex::new(standard_output()?))));
     set_watch(report);
-    set_room(memory_budget::memory_budget);
+    set_available_memory(memory_budget::memory_budget);
     let verdict = match registry::load_plugin(&request.plugin, String::new()) {
         Err(error) => Err(Problem::new(ProblemKind::Refused, error)),
         Ok(_) => match &request.variant {

@@ -141,7 +141,7 @@ fn memory_that_is_not_reported_counts_too() {
     let expected = 4.0 * 4e6 * 8.0;
     let bytes = row.memory_bytes.expect("known") as f64;
     assert!((bytes / expected - 1.0).abs() < 0.1, "{bytes} bytes");
-    let reported = "it says that it allocates 0.0 MB, but 6";
+    let reported = "it declares allocations of 0.0 MB, but 6";
     assert!(row.note.contains(reported), "{}", row.note);
 }
 

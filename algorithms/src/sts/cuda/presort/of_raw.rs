@@ -98,7 +98,7 @@ impl<'a> OfRaw<'a> {
         let pieces = Pieces::new(gpu, jobs, threads(gpu.properties()))?;
         let slots_of_piece = boards.max();
         Ok(OfRaw {
-            slots: CachedPerInput::of("slots", raw.tables(), arena, gpu, |gpu| {
+            slots: CachedPerInput::get_or_make("slots", raw.tables(), arena, gpu, |gpu| {
                 gpu.table(&boards.0)
             })?,
             slots_of_piece,

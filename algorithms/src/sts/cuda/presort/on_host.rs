@@ -29,7 +29,7 @@ impl<'a> HostPresort<'a> {
         let make = |_: &Gpu| Ok(LookupTable::new(input.modules()));
         Ok(HostPresort {
             stream: input.stream(),
-            table: CachedPerInput::of("presort", input, arena, gpu, make)?,
+            table: CachedPerInput::get_or_make("presort", input, arena, gpu, make)?,
             threads,
             digis: gpu.pinned(input.stream().len())?,
         })

@@ -21,7 +21,7 @@ fn inputs(task: StsTask) -> Vec<(String, Timeslices)> {
 }
 
 fn assert_right(task: StsTask, names: &[&str]) {
-    let Some(example) = Compiled::of_example(task) else { return };
+    let Some(example) = Compiled::from_example(task) else { return };
     example.assert_right(names, &inputs(task));
 }
 

@@ -7,7 +7,9 @@ pub(super) use raw::{smaller as smaller_raw, timeslices as raw_timeslices};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use generators::io::{beside, is_raw_file, read_digis_of, read_setup, write_digis, write_setup};
+use generators::io::{
+    is_raw_file, read_digis_of, read_setup, sibling_path, write_digis, write_setup,
+};
 use generators::sts::physics::{Scenario, Simulation};
 use generators::{DataError, named};
 use text::Untrusted;
@@ -184,7 +186,7 @@ pub(super) fn write(input: &Timeslices, path: &Path) -> Result<(), DataError> {
         return raw::write(input, path);
     }
     for timeslice in input.0.iter().take(1) {
-        write_setup(&beside(path, "setup.json"), timeslice.setup())?;
+        write_setup(&sibling_path(path, "setup.json"), timeslice.setup())?;
         write_digis(path, timeslice.digis())?;
     }
     Ok(())
@@ -192,7 +194,7 @@ pub(super) fn write(input: &Timeslices, path: &Path) -> Result<(), DataError> {
 
 /// The setup of this file, or else the one common to all files in its directory.
 fn setup_beside(path: &Path) -> PathBuf {
-    let own = beside(path, "setup.json");
+    let own = sibling_path(path, "setup.json");
     if own.exists() {
         return own;
     }

@@ -103,7 +103,7 @@ pub(super) fn read(path: &Path, options: &Params) -> Result<(Timeslices, Params)
     }
     let data = read_raw_timeslices(path)?;
     let whole = RawTimeslices::new(data, readout, Rules::Current);
-    let mut params = Params::of_file(path, whole.content());
+    let mut params = Params::for_file(path, whole.content());
     params.set(COMPAT.name, options.get(COMPAT.name).unwrap_or(NO));
     let setup = Arc::new(setup);
     Ok((timeslices(whole.data(), whole.readout(), setup, online(options)?), params))

@@ -4,7 +4,7 @@
 // The launcher assumes this value.
 const MOST_SIDES = 2048u;
 // Few blocks with so much memory fit at once, so they have many threads.
-const THREADS = min(1024u, MOST_THREADS);
+const THREADS = min(1024u, MAX_THREADS);
 
 // Number of a block's digis of each side.
 var<workgroup> counted: array<atomic<u32>, MOST_SIDES>;

@@ -4,7 +4,7 @@ use generators::sts::SegmentedDigis;
 
 use super::*;
 use crate::device::{Arena, Device, Target, Team};
-use crate::plugin::{Quarantine, condemn};
+use crate::plugin::{Quarantine, quarantine};
 use crate::plugin_session::compiled::Compiled;
 use crate::sts_sort::hard_inputs;
 
@@ -64,14 +64,13 @@ fn quarantined_plugins_are_not_called() {
     let variant = sorts.variant("cpu-output");
     let elsewhere = Device::Cuda(7);
     let problem = Quarantine::Failed("crashed in run".to_owned());
-    let name = (variant.task, variant.name);
-    condemn(name, variant.plugin, elsewhere, problem);
-    assert!(variant.condemned_on(Device::Cpu).is_none());
+    quarantine(variant.task, variant.name, variant.plugin, elsewhere, problem);
+    assert!(variant.quarantine_on(Device::Cpu).is_none());
     let team = Team::new(1).expect("a thread");
     let arena = Arena::default();
     let input = input();
     let target = Target { device: elsewhere, gpu: None, team: &team };
-    let mut session = sorts.opened(variant, (&input, &arena), &target);
+    let mut session = sorts.opened(variant, &input, &arena, &target);
     let told = session.reset().map_err(|error| error.to_string());
     assert_eq!(told, Err("libsorts.so crashed in run".to_owned()));
 }

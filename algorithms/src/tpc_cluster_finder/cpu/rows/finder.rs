@@ -58,8 +58,7 @@ impl<'a> Finder<'a> {
             };
             let mut labels = labelling.begin(&samples);
             let row = row(&samples);
-            let fill = (clusters, &mut labels);
-            find_in_row(&row, &samples, find_peaks, scratch, fill);
+            find_in_row(&row, &samples, find_peaks, scratch, clusters, &mut labels);
             labelling.end(&samples, labels);
             take().push(scratch);
         });
@@ -71,7 +70,8 @@ fn find_in_row(
     samples: &RowSamples<'_>,
     find_peaks: FindPeaks,
     scratch: &mut Scratch<'_>,
-    (clusters, labels): (&Filling<'_>, &mut impl LabelsOfRow),
+    clusters: &Filling<'_>,
+    labels: &mut impl LabelsOfRow,
 ) {
     for times in strip::of_frame(row.time_bins) {
         if samples.in_times(&times.time_bins).all(|run| run.is_empty()) {

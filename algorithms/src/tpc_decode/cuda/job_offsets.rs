@@ -8,7 +8,7 @@ use crate::kernels::tpc_decode_place::{
 
 const STAGE: &str = "place";
 
-pub(super) fn place(gpu: &Gpu, resident: &Resident<'_>) -> Result<(), DeviceError> {
+pub(super) fn compute(gpu: &Gpu, resident: &Resident<'_>) -> Result<(), DeviceError> {
     let buffers = resident.buffers;
     let pages = buffers.streams.len() as u32;
     let fragments = buffers.fragments.len() as u32;
@@ -20,7 +20,12 @@ pub(super) fn place(gpu: &Gpu, resident: &Resident<'_>) -> Result<(), DeviceErro
         tiles,
         sums: buffers.sums.ptr(),
     };
-    let sum = PlaceSum { sums: buffers.sums.ptr(), fragments, tiles, begins: buffers.begins.ptr() };
+    let sum = PlaceSum {
+        sums: buffers.sums.ptr(),
+        fragments,
+        tiles,
+        job_offsets: buffers.job_offsets.ptr(),
+    };
     let jobs = PlaceJobs {
         extents: count.extents,
         pages,
@@ -36,7 +41,7 @@ pub(super) fn place(gpu: &Gpu, resident: &Resident<'_>) -> Result<(), DeviceErro
     gpu.scope(STAGE, || {
         // SAFETY: there is an extent for each page, and a sum for each block.
         unsafe { gpu.launch(&PLACE_COUNT, tiles.with_traffic(read), count)? };
-        // SAFETY: `begins` has an entry for each fragment, and two more.
+        // SAFETY: `job_offsets` has an entry for each fragment, and two more.
         unsafe { gpu.launch(&PLACE_SUM, summed, sum)? };
         // SAFETY: there is a job for each page that headers announce, which is at least the number
         // of valid pages.

@@ -5,12 +5,12 @@ use std::sync::OnceLock;
 /// More than the address space of a process, and small enough that sums with it don't overflow.
 const MAX_BYTES: u64 = 1 << 47;
 
-static ROOM: OnceLock<fn() -> u64> = OnceLock::new();
+static AVAILABLE_BYTES: OnceLock<fn() -> u64> = OnceLock::new();
 
 /// Sets the function that returns the bytes available to plugins on the host. Only the first call
 /// has an effect; without one, there is no limit.
-pub fn set_room(room: fn() -> u64) {
-    let _ = ROOM.set(room);
+pub fn set_available_memory(available_bytes: fn() -> u64) {
+    let _ = AVAILABLE_BYTES.set(available_bytes);
 }
 
 /// Checks that a request for scratch memory can be satisfied, before any is allocated.
@@ -21,7 +21,10 @@ pub(crate) fn check_scratch(bytes: u64, is_on_host: bool) -> Result<(), String> 
     if bytes == 0 {
         return Ok(());
     }
-    let available = ROOM.get().filter(|_| is_on_host).map_or(u64::MAX, |room| room());
+    let available = AVAILABLE_BYTES
+        .get()
+        .filter(|_| is_on_host)
+        .map_or(u64::MAX, |available_bytes| available_bytes());
     check(bytes, available.min(MAX_BYTES))
 }
 

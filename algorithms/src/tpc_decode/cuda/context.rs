@@ -15,10 +15,10 @@ pub(crate) struct DecoderConfig {
 }
 
 /// Decodes the pages of a fragment.
-pub(crate) type Decode = fn(&Work<'_>) -> Result<(), DeviceError>;
+pub(crate) type Decode = fn(&FragmentContext<'_>) -> Result<(), DeviceError>;
 
 /// A fragment to be decoded.
-pub(crate) struct Work<'a> {
+pub(crate) struct FragmentContext<'a> {
     pub(crate) gpu: &'a Gpu,
     pub(crate) resident: &'a Resident<'a>,
     pub(crate) target: &'a Target,
@@ -26,7 +26,7 @@ pub(crate) struct Work<'a> {
     pub(crate) fragment: usize,
 }
 
-impl Work<'_> {
+impl FragmentContext<'_> {
     /// Sizes that the headers of its pages announce.
     pub(super) fn load(&self) -> Load {
         self.resident.part.fragments[self.fragment].load

@@ -47,14 +47,14 @@ fn slowdown(
     let nothing = |_: &Gpu| Ok(());
     // The first launch is not timed, as it may have to load the kernel.
     start(gpu)?;
-    let Some(once) = gpu.seconds_beside(&start, nothing)? else {
+    let Some(once) = gpu.seconds_alongside(&start, nothing)? else {
         return Ok(None);
     };
     let starts = ((seconds / once).ceil() as usize).clamp(1, MAX_STARTS);
     let all = |gpu: &Gpu| (0..starts).try_for_each(|_| start(gpu));
-    let alone = gpu.seconds_beside(all, nothing)?;
-    let beside = gpu.seconds_beside(all, |_| gather())?;
-    Ok(beside.zip(alone).map(|(beside, alone)| beside / alone))
+    let alone = gpu.seconds_alongside(all, nothing)?;
+    let together = gpu.seconds_alongside(all, |_| gather())?;
+    Ok(together.zip(alone).map(|(together, alone)| together / alone))
 }
 
 struct Compute {
