@@ -1,0 +1,162 @@
+"""Cells of a table: which rows of a run they are of, and what is written of these."""
+
+from dataclasses import dataclass
+
+from figures import Estimate, number, written
+from runs import RESULTS, Row, differences, read_rows, select
+from spec import OPTIONS, Table
+
+TIMES = {"s": 1.0, "ms": 1e3, "µs": 1e6, "ns": 1e9}
+RATES = {"k/s": 1e-3, "M/s": 1e-6, "G/s": 1e-9, "GB/s": 1e-9, "TB/s": 1e-12}
+FASTEST = "fastest"
+NEEDED = {"share": "peak_fraction", "floor": "peak_fraction", "over-floor": "peak_fraction",
+          "bandwidth": "bytes_per_s"}
+NO_KERNELS = {"h2d", "d2h", "memset", "host", "survey"}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The rows of a run that a cell is of, and its words."""
+
+    table: Table
+    words: dict[str, str]
+
+    def option(self, name: str, otherwise: str = "") -> str:
+        return self.words.get(name, otherwise)
+
+    def rows(self, more: dict[str, str] | None = None) -> list[Row]:
+        words = self.words | (more or {})
+        filters = {key: value for key, value in words.items() if key not in OPTIONS}
+        if "run" not in words:
+            raise self.table.error("no run=; name a folder of docs/results")
+        path = RESULTS / words["run"] / words.get("file", "summary.csv")
+        if not path.is_file():
+            raise self.table.error(f"{path.relative_to(RESULTS.parents[1])} does not exist; correct run= or file=")
+        rows = read_rows(path)
+        if "stage" in rows[0]:
+            filters.setdefault("stage", "total")
+        else:
+            filters.pop("stage", None)
+        return select(rows, filters)
+
+
+def one_of(rows: list[Row], cell: Cell) -> Row:
+    """The only row, or the fastest one of several where the cell allows more."""
+    if len(rows) > 1 and "|" not in cell.option("variant"):
+        raise cell.table.error(f"{len(rows)} rows match a cell; choose by {differences(rows)}")
+    return min(rows, key=lambda it: float(it.get("median_s") or 0))
+
+
+def rows_of_stages(cell: Cell, more: dict[str, str] | None = None) -> list[Row]:
+    """A row for each of the stages with `+` in between, whose times are summed; empty if one is missing."""
+    words = cell.words | (more or {})
+    if "kernels" in words:
+        return kernels_of(Cell(cell.table, words))
+    found = [cell.rows((more or {}) | {"stage": it}) for it in words.get("stage", "total").split("+")]
+    return [one_of(it, Cell(cell.table, words)) for it in found] if all(found) else []
+
+
+def kernels_of(cell: Cell) -> list[Row]:
+    """The rows of the kernels of some stages, such as `presort/presort_scatter`."""
+    found = []
+    for stage in cell.option("kernels").split("+"):
+        found += [it for it in cell.rows({"stage": f"{stage}/*"}) if it["stage"].split("/")[-1] not in NO_KERNELS]
+    if len({it["variant"] for it in found}) > 1 or len({it["stage"] for it in found}) < len(found):
+        raise cell.table.error(f"kernels of several variants or inputs match a cell; choose by {differences(found)}")
+    return found
+
+
+def time_of(rows: list[Row]) -> Estimate:
+    total = Estimate(0.0, 0.0, 0.0)
+    for row in rows:
+        ends = [float(row[it]) if row.get(it) else None for it in ("ci95_low_s", "ci95_high_s")]
+        total = total.plus(Estimate(float(row["median_s"]), *ends))
+    return total
+
+
+def reference_of(cell: Cell) -> Estimate:
+    """What a ratio is over: a time such as `0.735ms`, or that of other rows of the same run."""
+    over = cell.option("over")
+    for unit in sorted(TIMES, key=len, reverse=True):
+        text = over.removesuffix(unit)
+        if text != over and text.replace(".", "", 1).isdigit():
+            return Estimate(float(text) / TIMES[unit])
+    more = dict(it.partition("=")[::2] for it in over.split(",")) if over else {}
+    rows = rows_of_stages(cell, more) if more else []
+    if not rows:
+        raise cell.table.error(f"over={over}: no rows; write a time such as 0.735ms, or filters such as variant=naive")
+    return time_of(rows)
+
+
+def amount_of(row: Row, column: str) -> float:
+    """Items or bytes of a run, from their rate."""
+    return float(row[column]) * float(row["median_s"])
+
+
+def quantity(cell: Cell, rows: list[Row], value: str) -> tuple[Estimate, str]:
+    """A quantity of the table, and the suffix that it is written with."""
+    row, time = rows[0], time_of(rows)
+    unit = cell.option("unit")
+    if value == "median":
+        scale = TIMES.get(unit.split("/")[0] or "ms")
+        if scale is None or unit.count("/") > 1:
+            raise cell.table.error(f"unit={unit}: write one of {', '.join(TIMES)}, or ns/item")
+        return time.scaled(scale / (float(row["items"]) if "/" in unit else 1)), ""
+    if value == "ratio":
+        return time.times(reference_of(cell).inverse()), " ×"
+    if value == "speedup":
+        return time.inverse().times(reference_of(cell)), " ×"
+    if value == "rate":
+        return time.inverse().scaled(float(row["items"]) * RATES[unit or "M/s"]), ""
+    if value == "bandwidth":
+        return time.inverse().scaled(amount_of(row, "bytes_per_s") * RATES[unit or "GB/s"]), ""
+    if value == "share":
+        return time.inverse().scaled(100 * amount_of(row, "peak_fraction")), " %"
+    if value == "floor":
+        return Estimate(amount_of(row, "peak_fraction") * TIMES[unit or "ms"]), ""
+    if value == "over-floor":
+        return time.scaled(1 / amount_of(row, "peak_fraction")), " ×"
+    raise cell.table.error(f"value={value}: no such quantity and no such column of the file")
+
+
+def text_of(cell: Cell) -> str:
+    """The text of a cell; a dash where the run has no such row."""
+    value = cell.option("value", "median")
+    if value == "text":
+        return cell.option("text")
+    rows = rows_of_stages(cell)
+    needed = NEEDED.get(value, "median_s")
+    if not all(it.get(needed, "0") for it in rows) or not rows:
+        return "–"
+    text = figure(cell, rows, value)
+    is_bold = rows[0].get("variant") in cell.option("bold").split(",")
+    return f"**{text}**" if is_bold and text and value != "variant" else text
+
+
+def figure(cell: Cell, rows: list[Row], value: str) -> str:
+    row, digits = rows[0], int(cell.option("digits", "3"))
+    if value == "variant":
+        return f"`{row['variant']}`"
+    if value in row:
+        return column_of(cell, row[value], digits)
+    if value == "memory":
+        return f"{number(float(row['memory_ratio']), digits)} ×"
+    if value == FASTEST:
+        time, _ = quantity(cell, rows, "median")
+        return f"{number(time.value, digits)}, `{row['variant']}`"
+    estimate, suffix = quantity(cell, rows, value)
+    if suffix == " %" and "digits" not in cell.words:
+        digits = max(2, len(str(int(estimate.value))))
+    return written(estimate, cell.option("interval", "no"), digits, suffix)
+
+
+def column_of(cell: Cell, text: str, digits: int) -> str:
+    """A column of the file: numbers in the cell's unit, other texts as they are."""
+    unit = cell.option("unit")
+    try:
+        value = float(text)
+    except ValueError:
+        return text or "–"
+    if unit == "%":
+        return f"{value * 100:.0f} %"
+    return number(value * (TIMES | RATES).get(unit, 1.0), digits)

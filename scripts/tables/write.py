@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+"""Writes the tables of results in all pages from kept runs in docs/results.
+
+    scripts/tables/write.py            write them
+    scripts/tables/write.py --check    exit code 1 if a page is not what would be written
+    scripts/tables/write.py PAGE ...   only these pages
+
+A table is between `<!-- table: OPTIONS -->` and `<!-- /table -->`; spec.py says what the options are. Tables between
+`<!-- headline -->` and `<!-- /headline -->` are those of headline.py.
+"""
+
+import argparse
+import itertools
+import subprocess
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import headline
+from cells import Cell, text_of
+from runs import field_of
+from spec import BEGIN, END, Line, Table, TableError, read_table
+
+ROOT = Path(__file__).resolve().parents[2]
+NAMES = {"variant"}
+
+
+def lines_of(table: Table, option: str, written: tuple[Line, ...]) -> list[Line]:
+    """Rows or columns: those made of all combinations of values of some columns, then those that are written."""
+    if option not in table.words:
+        return list(written)
+    names, values = [], []
+    for part in table.words[option].split(";"):
+        name, _, listed = part.partition(":")
+        names.append(name)
+        values.append(listed.split(",") if listed else values_of(table, name))
+    made = []
+    for combination in itertools.product(*values):
+        labels = tuple(f"`{it}`" if name in NAMES else it for name, it in zip(names, combination))
+        words = dict(zip(names, combination))
+        made.append(Line(labels if option == "rows" else (", ".join(labels),), words))
+    return made + list(written)
+
+
+def values_of(table: Table, column: str) -> list[str]:
+    rows = Cell(table, table.words).rows()
+    values = dict.fromkeys(field_of(it, column) for it in rows)
+    values.pop(None, None)
+    if not values:
+        raise table.error(f"no rows have a column or parameter '{column}'; correct the filters or the name")
+    return list(values)
+
+
+def cells_of(table: Table, row: Line, columns: list[Line]) -> list[Cell]:
+    return [Cell(table, table.words | row.words | it.words) for it in columns]
+
+
+def sort_key(cells: list[Cell]) -> float:
+    """The time of the first cell that has one."""
+    for cell in cells:
+        rows = cell.rows() if cell.option("value", "median") != "text" else []
+        if rows:
+            return min(float(it["median_s"]) for it in rows)
+    return float("inf")
+
+
+def table_text(table: Table) -> str:
+    columns = lines_of(table, "columns", table.columns) or [Line(("",))]
+    rows = lines_of(table, "rows", table.rows)
+    if not rows:
+        raise table.error("no rows; write rows=COLUMN or lines 'row LABEL: WORDS'")
+    if "rows" in table.words and ":" not in table.words["rows"] and not table.rows:
+        rows.sort(key=lambda it: sort_key(cells_of(table, it, columns)))
+    texts = [[text_of(cell) for cell in cells_of(table, it, columns)] for it in rows]
+    require_figures(table, "row", [it for it in zip(rows, texts) if it[0] in table.rows])
+    rows, texts = zip(*[it for it in zip(rows, texts) if has_figures(it[1])])
+    require_figures(table, "column", zip(columns, zip(*texts)))
+    depth = max(len(it.labels) for it in rows)
+    labels = [list(it.labels) + [""] * (depth - len(it.labels)) for it in rows]
+    heads = heads_of(table, depth) + [it.labels[0] for it in columns]
+    rule = [rule_of(it) for it in zip(*labels)] + ["--:"] * len(columns)
+    body = [label + text for label, text in zip(labels, texts)]
+    return "\n".join([joined(heads), "|" + "|".join(rule) + "|", *map(joined, body)])
+
+
+def heads_of(table: Table, depth: int) -> list[str]:
+    """Headings of the columns of labels: `head=`, or the column that rows are made of."""
+    made = " | ".join(it.partition(":")[0] for it in table.words.get("rows", "").split(";"))
+    heads = [it.strip() for it in table.words.get("head", made).split("|")]
+    return heads + [""] * (depth - len(heads))
+
+
+def rule_of(labels: tuple[str, ...]) -> str:
+    """Numbers are aligned to the right, words to the left."""
+    return "--:" if all(it[:1].isdigit() or not it for it in labels) and any(labels) else "---"
+
+
+def joined(cells: list[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+def has_figures(cells: Sequence[str]) -> bool:
+    return any(it != "–" for it in cells)
+
+
+def require_figures(table: Table, kind: str, lines: Iterable[tuple[Line, Sequence[str]]]) -> None:
+    for line, cells in lines:
+        if not has_figures(cells):
+            raise table.error(f"{kind} '{' | '.join(line.labels)}' has no figures; correct its words")
+
+
+def with_tables(page: str, text: str) -> str:
+    """The page with all of its tables written anew."""
+    done, rest = "", text
+    while BEGIN in rest:
+        before, _, rest = rest.partition(BEGIN)
+        done += before
+        line = done.count("\n") + 1
+        options, closed, rest = rest.partition("-->")
+        _, end, after = rest.partition(END)
+        if not (closed and end) or BEGIN in _:
+            raise TableError(f"{page}:{line}: no '{END}' after the block's table; write it")
+        table = read_table(options.strip(), page, line)
+        done += f"{BEGIN}{options}-->\n{table_text(table)}\n{END}"
+        rest = after
+    return done + rest
+
+
+def pages() -> list[str]:
+    names = subprocess.run(["git", "ls-files", "*.md"], cwd=ROOT, check=True, capture_output=True, text=True)
+    return names.stdout.splitlines()
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="change nothing; exit code 1 if a page is out of date")
+    parser.add_argument("pages", nargs="*", metavar="PAGE", help="pages, as git ls-files names them; all if none")
+    options = parser.parse_args()
+    failed = False
+    for name in options.pages or pages():
+        path = ROOT / name
+        page = path.read_text(encoding="utf-8")
+        try:
+            updated = with_tables(name, headline.with_headline(name, page))
+        except TableError as error:
+            print(error, file=sys.stderr)
+            failed = True
+            continue
+        if updated != page and options.check:
+            print(f"{name}: its tables are not those of docs/results; run scripts/tables/write.py", file=sys.stderr)
+            failed = True
+        elif updated != page:
+            path.write_text(updated, encoding="utf-8")
+    return int(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
