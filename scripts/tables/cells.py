@@ -48,12 +48,12 @@ def one_of(rows: list[Row], cell: Cell) -> Row:
 
 
 def rows_of_stages(cell: Cell, more: dict[str, str] | None = None) -> list[Row]:
-    """A row for each of the stages with `+` in between, whose times are summed; empty if one is missing."""
+    """A row for each of the stages with `+` in between that there are; their times are summed."""
     words = cell.words | (more or {})
     if "kernels" in words:
         return kernels_of(Cell(cell.table, words))
     found = [cell.rows((more or {}) | {"stage": it}) for it in words.get("stage", "total").split("+")]
-    return [one_of(it, Cell(cell.table, words)) for it in found] if all(found) else []
+    return [one_of(it, Cell(cell.table, words)) for it in found if it]
 
 
 def kernels_of(cell: Cell) -> list[Row]:
@@ -88,6 +88,12 @@ def reference_of(cell: Cell) -> Estimate:
     return time_of(rows)
 
 
+def counted(cell: Cell, rows: list[Row]) -> Row:
+    """The row whose bytes count: the first one, or that of the stage `bytes-of=`."""
+    stage = cell.option("bytes-of")
+    return one_of(cell.rows({"stage": stage}), cell) if stage else rows[0]
+
+
 def amount_of(row: Row, column: str) -> float:
     """Items or bytes of a run, from their rate."""
     return float(row[column]) * float(row["median_s"])
@@ -102,20 +108,24 @@ def quantity(cell: Cell, rows: list[Row], value: str) -> tuple[Estimate, str]:
         if scale is None or unit.count("/") > 1:
             raise cell.table.error(f"unit={unit}: write one of {', '.join(TIMES)}, or ns/item")
         return time.scaled(scale / (float(row["items"]) if "/" in unit else 1)), ""
+    if value == "minimum":
+        fastest = sum(float(it["min_s"]) for it in rows) / time.value
+        return quantity(cell, rows, "median")[0].scaled(fastest), ""
     if value == "ratio":
-        return time.times(reference_of(cell).inverse()), " ×"
+        ratio = time.times(reference_of(cell).inverse())
+        return (ratio.scaled(100), " %") if unit == "%" else (ratio, " ×")
     if value == "speedup":
         return time.inverse().times(reference_of(cell)), " ×"
     if value == "rate":
         return time.inverse().scaled(float(row["items"]) * RATES[unit or "M/s"]), ""
     if value == "bandwidth":
-        return time.inverse().scaled(amount_of(row, "bytes_per_s") * RATES[unit or "GB/s"]), ""
+        return time.inverse().scaled(amount_of(counted(cell, rows), "bytes_per_s") * RATES[unit or "GB/s"]), ""
     if value == "share":
-        return time.inverse().scaled(100 * amount_of(row, "peak_fraction")), " %"
+        return time.inverse().scaled(100 * amount_of(counted(cell, rows), "peak_fraction")), " %"
     if value == "floor":
-        return Estimate(amount_of(row, "peak_fraction") * TIMES[unit or "ms"]), ""
+        return Estimate(amount_of(counted(cell, rows), "peak_fraction") * TIMES[unit or "ms"]), ""
     if value == "over-floor":
-        return time.scaled(1 / amount_of(row, "peak_fraction")), " ×"
+        return time.scaled(1 / amount_of(counted(cell, rows), "peak_fraction")), " ×"
     raise cell.table.error(f"value={value}: no such quantity and no such column of the file")
 
 
@@ -125,8 +135,8 @@ def text_of(cell: Cell) -> str:
     if value == "text":
         return cell.option("text")
     rows = rows_of_stages(cell)
-    needed = NEEDED.get(value, "median_s")
-    if not all(it.get(needed, "0") for it in rows) or not rows:
+    needed = NEEDED.get(value)
+    if not rows or needed and not counted(cell, rows).get(needed):
         return "–"
     text = figure(cell, rows, value)
     is_bold = rows[0].get("variant") in cell.option("bold").split(",")
@@ -138,7 +148,7 @@ def figure(cell: Cell, rows: list[Row], value: str) -> str:
     if value == "variant":
         return f"`{row['variant']}`"
     if value in row:
-        return column_of(cell, row[value], digits)
+        return column_of(cell, value, row[value], digits)
     if value == "memory":
         return f"{number(float(row['memory_ratio']), digits)} ×"
     if value == FASTEST:
@@ -150,8 +160,8 @@ def figure(cell: Cell, rows: list[Row], value: str) -> str:
     return written(estimate, cell.option("interval", "no"), digits, suffix)
 
 
-def column_of(cell: Cell, text: str, digits: int) -> str:
-    """A column of the file: numbers in the cell's unit, other texts as they are."""
+def column_of(cell: Cell, name: str, text: str, digits: int) -> str:
+    """A column of the file: counts and texts as they are, times and rates in the cell's unit."""
     unit = cell.option("unit")
     try:
         value = float(text)
@@ -159,4 +169,5 @@ def column_of(cell: Cell, text: str, digits: int) -> str:
         return text or "–"
     if unit == "%":
         return f"{value * 100:.0f} %"
-    return number(value * (TIMES | RATES).get(unit, 1.0), digits)
+    scale = (TIMES | RATES).get(unit, 1.0) if name.endswith("_s") else 1.0
+    return text if text.isdigit() else number(value * scale, digits)

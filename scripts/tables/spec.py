@@ -31,6 +31,7 @@ OPTIONS = {
     "interval": "also or only: write the 95 % interval too, or alone",
     "digits": "number of significant digits, 3 if not given",
     "over": "what a ratio refers to: filters with commas in between, or a time such as 0.735ms",
+    "bytes-of": "stage whose bytes count for value=share, where a stage has none",
     "bold": "variants whose cells are bold",
     "text": "text of a cell with value=text",
 }
@@ -73,8 +74,8 @@ def read_words(text: str, where: str) -> dict[str, str]:
 
 def read_line(text: str, where: str) -> tuple[str, Line]:
     kind, _, rest = text.partition(" ")
-    label, colon, words = rest.partition(": ") if ": " in rest else (rest.removesuffix(":"), rest[-1:], "")
-    if kind not in ("row", "column") or not colon.startswith(":"):
+    label, colon, words = f"{rest} ".partition(": ")
+    if kind.removesuffix(":") not in ("row", "column") or not (colon or kind.endswith(":")):
         raise TableError(f"{where}: '{text}' is not 'row LABEL: WORDS' or 'column LABEL: WORDS'")
     labels = tuple(it.strip() for it in label.split("|"))
     return kind, Line(labels, read_words(words, where))

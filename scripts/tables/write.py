@@ -22,7 +22,7 @@ from runs import field_of
 from spec import BEGIN, END, Line, Table, TableError, read_table
 
 ROOT = Path(__file__).resolve().parents[2]
-NAMES = {"variant"}
+NAMES = {"variant", "zs"}  # columns with names of code
 
 
 def lines_of(table: Table, option: str, written: tuple[Line, ...]) -> list[Line]:
@@ -78,7 +78,7 @@ def table_text(table: Table) -> str:
     depth = max(len(it.labels) for it in rows)
     labels = [list(it.labels) + [""] * (depth - len(it.labels)) for it in rows]
     heads = heads_of(table, depth) + [it.labels[0] for it in columns]
-    rule = [rule_of(it) for it in zip(*labels)] + ["--:"] * len(columns)
+    rule = [rule_of(it) for it in zip(*labels)] + [rule_of_texts(it) for it in columns]
     body = [label + text for label, text in zip(labels, texts)]
     return "\n".join([joined(heads), "|" + "|".join(rule) + "|", *map(joined, body)])
 
@@ -93,6 +93,10 @@ def heads_of(table: Table, depth: int) -> list[str]:
 def rule_of(labels: tuple[str, ...]) -> str:
     """Numbers are aligned to the right, words to the left."""
     return "--:" if all(it[:1].isdigit() or not it for it in labels) and any(labels) else "---"
+
+
+def rule_of_texts(column: Line) -> str:
+    return "---" if column.words.get("value") in ("text", "variant") else "--:"
 
 
 def joined(cells: list[str]) -> str:
