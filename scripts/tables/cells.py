@@ -8,9 +8,9 @@ from spec import OPTIONS, Table
 
 TIMES = {"s": 1.0, "ms": 1e3, "µs": 1e6, "ns": 1e9}
 RATES = {"k/s": 1e-3, "M/s": 1e-6, "G/s": 1e-9, "GB/s": 1e-9, "TB/s": 1e-12}
+COUNTS = {"M": 1e-6}
 FASTEST = "fastest"
-NEEDED = {"share": "peak_fraction", "floor": "peak_fraction", "over-floor": "peak_fraction",
-          "bandwidth": "bytes_per_s"}
+NEEDED = {"share": "peak_fraction", "bandwidth": "bytes_per_s"}
 NO_KERNELS = {"h2d", "d2h", "memset", "host", "survey"}
 
 
@@ -26,7 +26,7 @@ class Cell:
 
     def rows(self, more: dict[str, str] | None = None) -> list[Row]:
         words = self.words | (more or {})
-        filters = {key: value for key, value in words.items() if key not in OPTIONS}
+        filters = {key: value for key, value in words.items() if key not in OPTIONS and key[0] != "$"}
         if "run" not in words:
             raise self.table.error("no run=; name a folder of docs/results")
         path = RESULTS / words["run"] / words.get("file", "summary.csv")
@@ -74,18 +74,20 @@ def time_of(rows: list[Row]) -> Estimate:
     return total
 
 
-def reference_of(cell: Cell) -> Estimate:
-    """What a ratio is over: a time such as `0.735ms`, or that of other rows of the same run."""
+def reference_of(cell: Cell, rows: list[Row]) -> Estimate:
+    """What a ratio is over: `floor`, a time such as `0.735ms`, or the time of other rows of the same run."""
     over = cell.option("over")
+    if over == "floor":
+        return Estimate(amount_of(counted(cell, rows), "peak_fraction"))
     for unit in sorted(TIMES, key=len, reverse=True):
         text = over.removesuffix(unit)
         if text != over and text.replace(".", "", 1).isdigit():
             return Estimate(float(text) / TIMES[unit])
     more = dict(it.partition("=")[::2] for it in over.split(",")) if over else {}
-    rows = rows_of_stages(cell, more) if more else []
-    if not rows:
-        raise cell.table.error(f"over={over}: no rows; write a time such as 0.735ms, or filters such as variant=naive")
-    return time_of(rows)
+    others = rows_of_stages(cell, more) if more else []
+    if not others:
+        raise cell.table.error(f"over={over}: no rows; write floor, a time such as 0.735ms, or filters such as variant=naive")
+    return time_of(others)
 
 
 def counted(cell: Cell, rows: list[Row]) -> Row:
@@ -112,10 +114,10 @@ def quantity(cell: Cell, rows: list[Row], value: str) -> tuple[Estimate, str]:
         fastest = sum(float(it["min_s"]) for it in rows) / time.value
         return quantity(cell, rows, "median")[0].scaled(fastest), ""
     if value == "ratio":
-        ratio = time.times(reference_of(cell).inverse())
+        ratio = time.times(reference_of(cell, rows).inverse())
         return (ratio.scaled(100), " %") if unit == "%" else (ratio, " ×")
     if value == "speedup":
-        return time.inverse().times(reference_of(cell)), " ×"
+        return time.inverse().times(reference_of(cell, rows)), " ×"
     if value == "rate":
         return time.inverse().scaled(float(row["items"]) * RATES[unit or "M/s"]), ""
     if value == "bandwidth":
@@ -123,9 +125,7 @@ def quantity(cell: Cell, rows: list[Row], value: str) -> tuple[Estimate, str]:
     if value == "share":
         return time.inverse().scaled(100 * amount_of(counted(cell, rows), "peak_fraction")), " %"
     if value == "floor":
-        return Estimate(amount_of(counted(cell, rows), "peak_fraction") * TIMES[unit or "ms"]), ""
-    if value == "over-floor":
-        return time.scaled(1 / amount_of(counted(cell, rows), "peak_fraction")), " ×"
+        return reference_of(cell, rows).scaled(TIMES[unit or "ms"]), ""
     raise cell.table.error(f"value={value}: no such quantity and no such column of the file")
 
 
@@ -169,5 +169,7 @@ def column_of(cell: Cell, name: str, text: str, digits: int) -> str:
         return text or "–"
     if unit == "%":
         return f"{value * 100:.0f} %"
+    if unit in COUNTS:
+        return number(value * COUNTS[unit], digits)
     scale = (TIMES | RATES).get(unit, 1.0) if name.endswith("_s") else 1.0
     return text if text.isdigit() else number(value * scale, digits)

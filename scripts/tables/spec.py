@@ -7,7 +7,7 @@
 
 The words of the first line hold for all cells; a line `row LABEL: WORDS` or `column LABEL: WORDS` adds a row or a
 column with words of its own, which come before those of the first line. Labels with `|` fill several columns.
-`rows=COLUMN` makes a row of each value of a column of the file, sorted by the first column of the table;
+A column may use words of its rows: `variant=$best` is the variant of the word `$best=…` of the row. `rows=COLUMN` makes a row of each value of a column of the file, sorted by the first column of the table;
 `rows=COLUMN:a,b,c` makes these, in this order; `rows=COLUMN;OTHER:d,e` makes all combinations. `columns=` does the same
 for columns.
 """
@@ -30,7 +30,7 @@ OPTIONS = {
     "unit": "unit of times and rates",
     "interval": "also or only: write the 95 % interval too, or alone",
     "digits": "number of significant digits, 3 if not given",
-    "over": "what a ratio refers to: filters with commas in between, or a time such as 0.735ms",
+    "over": "what a ratio refers to: filters with commas in between, a time such as 0.735ms, or floor: bytes_min at copy speed",
     "bytes-of": "stage whose bytes count for value=share, where a stage has none",
     "bold": "variants whose cells are bold",
     "text": "text of a cell with value=text",

@@ -11,6 +11,7 @@ A table is between `<!-- table: OPTIONS -->` and `<!-- /table -->`; spec.py says
 
 import argparse
 import itertools
+import re
 import subprocess
 import sys
 from collections.abc import Iterable, Sequence
@@ -52,7 +53,19 @@ def values_of(table: Table, column: str) -> list[str]:
 
 
 def cells_of(table: Table, row: Line, columns: list[Line]) -> list[Cell]:
-    return [Cell(table, table.words | row.words | it.words) for it in columns]
+    return [Cell(table, with_names(table.words | row.words | it.words)) for it in columns]
+
+
+def with_names(words: dict[str, str]) -> dict[str, str]:
+    """The words with `$name` replaced by the word `$name=` of the row; a cell is empty where the row has none."""
+    done = {}
+    for key, value in words.items():
+        for name in re.findall(r"\$\w+", value):
+            if name not in words:
+                return {"value": "text"}
+            value = value.replace(name, words[name])
+        done[key] = value
+    return done
 
 
 def sort_key(cells: list[Cell]) -> float:
@@ -92,7 +105,8 @@ def heads_of(table: Table, depth: int) -> list[str]:
 
 def rule_of(labels: tuple[str, ...]) -> str:
     """Numbers are aligned to the right, words to the left."""
-    return "--:" if all(it[:1].isdigit() or not it for it in labels) and any(labels) else "---"
+    are_numbers = all(re.fullmatch(r"([\d.,]+( [%×M]| ms)?)?", it) for it in labels)
+    return "--:" if are_numbers and any(labels) else "---"
 
 
 def rule_of_texts(column: Line) -> str:
@@ -104,7 +118,7 @@ def joined(cells: list[str]) -> str:
 
 
 def has_figures(cells: Sequence[str]) -> bool:
-    return any(it != "–" for it in cells)
+    return any(it not in ("–", "") for it in cells)
 
 
 def require_figures(table: Table, kind: str, lines: Iterable[tuple[Line, Sequence[str]]]) -> None:
