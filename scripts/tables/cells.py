@@ -22,7 +22,7 @@ class Cell:
     words: dict[str, str]
 
     def option(self, name: str, otherwise: str = "") -> str:
-        return self.words.get(name, otherwise)
+        return self.words.get(name) or otherwise
 
     def rows(self, more: dict[str, str] | None = None) -> list[Row]:
         words = self.words | (more or {})
@@ -78,11 +78,11 @@ def reference_of(cell: Cell, rows: list[Row]) -> Estimate:
     """What a ratio is over: `floor`, a time such as `0.735ms`, or the time of other rows of the same run."""
     over = cell.option("over")
     if over == "floor":
-        return Estimate(amount_of(counted(cell, rows), "peak_fraction"))
+        return Estimate.exact(amount_of(cell, rows, "peak_fraction"))
     for unit in sorted(TIMES, key=len, reverse=True):
         text = over.removesuffix(unit)
         if text != over and text.replace(".", "", 1).isdigit():
-            return Estimate(float(text) / TIMES[unit])
+            return Estimate.exact(float(text) / TIMES[unit])
     more = dict(it.partition("=")[::2] for it in over.split(",")) if over else {}
     others = rows_of_stages(cell, more) if more else []
     if not others:
@@ -90,15 +90,21 @@ def reference_of(cell: Cell, rows: list[Row]) -> Estimate:
     return time_of(others)
 
 
-def counted(cell: Cell, rows: list[Row]) -> Row:
-    """The row whose bytes count: the first one, or that of the stage `bytes-of=`."""
+def amount_of(cell: Cell, rows: list[Row], column: str) -> float:
+    """Bytes of a run from a rate, such as its share of the copy bandwidth in seconds: those of the stage `bytes-of=`."""
     stage = cell.option("bytes-of")
-    return one_of(cell.rows({"stage": stage}), cell) if stage else rows[0]
-
-
-def amount_of(row: Row, column: str) -> float:
-    """Items or bytes of a run, from their rate."""
+    row = one_of(cell.rows({"stage": stage}), cell) if stage else rows[0]
+    if not row.get(column):
+        raise cell.table.error(f"stage {row['stage']} has no {column}; name one that has by bytes-of=")
     return float(row[column]) * float(row["median_s"])
+
+
+def time_scale(cell: Cell, row: Row) -> float:
+    """From seconds to the cell's unit, such as `ms` or `ns/item`."""
+    unit, slash, item = cell.option("unit", "ms").partition("/")
+    if unit not in TIMES or slash and item != "item":
+        raise cell.table.error(f"unit={unit}{slash}{item}: write one of {', '.join(TIMES)}, or ns/item")
+    return TIMES[unit] / (float(row["items"]) if slash else 1)
 
 
 def quantity(cell: Cell, rows: list[Row], value: str) -> tuple[Estimate, str]:
@@ -106,10 +112,7 @@ def quantity(cell: Cell, rows: list[Row], value: str) -> tuple[Estimate, str]:
     row, time = rows[0], time_of(rows)
     unit = cell.option("unit")
     if value == "median":
-        scale = TIMES.get(unit.split("/")[0] or "ms")
-        if scale is None or unit.count("/") > 1:
-            raise cell.table.error(f"unit={unit}: write one of {', '.join(TIMES)}, or ns/item")
-        return time.scaled(scale / (float(row["items"]) if "/" in unit else 1)), ""
+        return time.scaled(time_scale(cell, row)), ""
     if value == "minimum":
         fastest = sum(float(it["min_s"]) for it in rows) / time.value
         return quantity(cell, rows, "median")[0].scaled(fastest), ""
@@ -121,11 +124,11 @@ def quantity(cell: Cell, rows: list[Row], value: str) -> tuple[Estimate, str]:
     if value == "rate":
         return time.inverse().scaled(float(row["items"]) * RATES[unit or "M/s"]), ""
     if value == "bandwidth":
-        return time.inverse().scaled(amount_of(counted(cell, rows), "bytes_per_s") * RATES[unit or "GB/s"]), ""
+        return time.inverse().scaled(amount_of(cell, rows, "bytes_per_s") * RATES[unit or "GB/s"]), ""
     if value == "share":
-        return time.inverse().scaled(100 * amount_of(counted(cell, rows), "peak_fraction")), " %"
+        return time.inverse().scaled(100 * amount_of(cell, rows, "peak_fraction")), " %"
     if value == "floor":
-        return reference_of(cell, rows).scaled(TIMES[unit or "ms"]), ""
+        return reference_of(cell, rows).scaled(time_scale(cell, row)), ""
     raise cell.table.error(f"value={value}: no such quantity and no such column of the file")
 
 
@@ -135,8 +138,8 @@ def text_of(cell: Cell) -> str:
     if value == "text":
         return cell.option("text")
     rows = rows_of_stages(cell)
-    needed = NEEDED.get(value)
-    if not rows or needed and not counted(cell, rows).get(needed):
+    is_counted = bool(cell.option("bytes-of"))
+    if not rows or value in NEEDED and not is_counted and not rows[0][NEEDED[value]]:
         return "–"
     text = figure(cell, rows, value)
     is_bold = rows[0].get("variant") in cell.option("bold").split(",")

@@ -12,6 +12,11 @@ class Estimate:
     low: float | None = None
     high: float | None = None
 
+    @staticmethod
+    def exact(value: float) -> "Estimate":
+        """A quantity that was not measured."""
+        return Estimate(value, value, value)
+
     def scaled(self, factor: float) -> "Estimate":
         return self._map(lambda it: it * factor)
 
