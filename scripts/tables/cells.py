@@ -3,14 +3,15 @@
 from dataclasses import dataclass
 
 from figures import Estimate, number, written
-from runs import RESULTS, Row, differences, read_rows, select
+from runs import RESULTS, Row, differences, field_of, read_rows, select
 from spec import OPTIONS, Table
 
 TIMES = {"s": 1.0, "ms": 1e3, "µs": 1e6, "ns": 1e9}
 RATES = {"k/s": 1e-3, "M/s": 1e-6, "G/s": 1e-9, "GB/s": 1e-9, "TB/s": 1e-12}
 COUNTS = {"M": 1e-6}
-FASTEST = "fastest"
-NEEDED = {"share": "peak_fraction", "bandwidth": "bytes_per_s"}
+NEEDED = {  # columns that are empty for some stages
+    "share": "peak_fraction", "bandwidth": "bytes_per_s",
+}
 NO_KERNELS = {"h2d", "d2h", "memset", "host", "survey"}
 
 
@@ -37,6 +38,9 @@ class Cell:
             filters.setdefault("stage", "total")
         else:
             filters.pop("stage", None)
+        for name in filters:
+            if all(field_of(it, name.removesuffix("!")) is None for it in rows):
+                raise self.table.error(f"{words['run']} has no column or parameter '{name}'; correct the word")
         return select(rows, filters)
 
 
@@ -86,12 +90,12 @@ def reference_of(cell: Cell, rows: list[Row]) -> Estimate:
     more = dict(it.partition("=")[::2] for it in over.split(",")) if over else {}
     others = rows_of_stages(cell, more) if more else []
     if not others:
-        raise cell.table.error(f"over={over}: no rows; write floor, a time such as 0.735ms, or filters such as variant=naive")
+        raise cell.table.error(f"over={over}: no rows; write floor, a time such as 0.735ms, or variant=naive")
     return time_of(others)
 
 
 def amount_of(cell: Cell, rows: list[Row], column: str) -> float:
-    """Bytes of a run from a rate, such as its share of the copy bandwidth in seconds: those of the stage `bytes-of=`."""
+    """The amount behind a rate, such as bytes; of the stage `bytes-of=` if there is one."""
     stage = cell.option("bytes-of")
     row = one_of(cell.rows({"stage": stage}), cell) if stage else rows[0]
     if not row.get(column):
@@ -99,37 +103,62 @@ def amount_of(cell: Cell, rows: list[Row], column: str) -> float:
     return float(row[column]) * float(row["median_s"])
 
 
-def time_scale(cell: Cell, row: Row) -> float:
+def time_scale(cell: Cell, rows: list[Row]) -> float:
     """From seconds to the cell's unit, such as `ms` or `ns/item`."""
     unit, slash, item = cell.option("unit", "ms").partition("/")
     if unit not in TIMES or slash and item != "item":
         raise cell.table.error(f"unit={unit}{slash}{item}: write one of {', '.join(TIMES)}, or ns/item")
-    return TIMES[unit] / (float(row["items"]) if slash else 1)
+    return TIMES[unit] / (float(rows[0]["items"]) if slash else 1)
 
 
-def quantity(cell: Cell, rows: list[Row], value: str) -> tuple[Estimate, str]:
-    """A quantity of the table, and the suffix that it is written with."""
-    row, time = rows[0], time_of(rows)
-    unit = cell.option("unit")
-    if value == "median":
-        return time.scaled(time_scale(cell, row)), ""
-    if value == "minimum":
-        fastest = sum(float(it["min_s"]) for it in rows) / time.value
-        return quantity(cell, rows, "median")[0].scaled(fastest), ""
-    if value == "ratio":
-        ratio = time.times(reference_of(cell, rows).inverse())
-        return (ratio.scaled(100), " %") if unit == "%" else (ratio, " ×")
-    if value == "speedup":
-        return time.inverse().times(reference_of(cell, rows)), " ×"
-    if value == "rate":
-        return time.inverse().scaled(float(row["items"]) * RATES[unit or "M/s"]), ""
-    if value == "bandwidth":
-        return time.inverse().scaled(amount_of(cell, rows, "bytes_per_s") * RATES[unit or "GB/s"]), ""
-    if value == "share":
-        return time.inverse().scaled(100 * amount_of(cell, rows, "peak_fraction")), " %"
-    if value == "floor":
-        return reference_of(cell, rows).scaled(time_scale(cell, row)), ""
-    raise cell.table.error(f"value={value}: no such quantity and no such column of the file")
+def rate_scale(cell: Cell, otherwise: str) -> float:
+    unit = cell.option("unit", otherwise)
+    if unit not in RATES:
+        raise cell.table.error(f"unit={unit}: write one of {', '.join(RATES)}")
+    return RATES[unit]
+
+
+def median(cell: Cell, rows: list[Row]) -> tuple[Estimate, str]:
+    return time_of(rows).scaled(time_scale(cell, rows)), ""
+
+
+def minimum(cell: Cell, rows: list[Row]) -> tuple[Estimate, str]:
+    """The fastest sample; of several stages the sum of theirs."""
+    return Estimate(sum(float(it["min_s"]) for it in rows) * time_scale(cell, rows)), ""
+
+
+def ratio(cell: Cell, rows: list[Row]) -> tuple[Estimate, str]:
+    ratio = time_of(rows).times(reference_of(cell, rows).inverse())
+    return (ratio.scaled(100), " %") if cell.option("unit") == "%" else (ratio, " ×")
+
+
+def speedup(cell: Cell, rows: list[Row]) -> tuple[Estimate, str]:
+    return time_of(rows).inverse().times(reference_of(cell, rows)), " ×"
+
+
+def rate(cell: Cell, rows: list[Row]) -> tuple[Estimate, str]:
+    return time_of(rows).inverse().scaled(float(rows[0]["items"]) * rate_scale(cell, "M/s")), ""
+
+
+def bandwidth(cell: Cell, rows: list[Row]) -> tuple[Estimate, str]:
+    return time_of(rows).inverse().scaled(amount_of(cell, rows, "bytes_per_s") * rate_scale(cell, "GB/s")), ""
+
+
+def share(cell: Cell, rows: list[Row]) -> tuple[Estimate, str]:
+    """The share of the copy bandwidth, or of that of the link."""
+    return time_of(rows).inverse().scaled(100 * amount_of(cell, rows, "peak_fraction")), " %"
+
+
+def floor(cell: Cell, rows: list[Row]) -> tuple[Estimate, str]:
+    """What `over=` refers to: minimum bytes at the speed of a copy, or a time."""
+    return reference_of(cell, rows).scaled(time_scale(cell, rows)), ""
+
+
+def memory(cell: Cell, rows: list[Row]) -> tuple[Estimate, str]:
+    return Estimate(float(rows[0]["memory_ratio"])), " ×"
+
+
+QUANTITIES = {it.__name__: it for it in (median, minimum, ratio, speedup, rate, bandwidth, share, floor, memory)}
 
 
 def text_of(cell: Cell) -> str:
@@ -138,26 +167,30 @@ def text_of(cell: Cell) -> str:
     if value == "text":
         return cell.option("text")
     rows = rows_of_stages(cell)
-    is_counted = bool(cell.option("bytes-of"))
-    if not rows or value in NEEDED and not is_counted and not rows[0][NEEDED[value]]:
+    if not rows or lacks_rate(cell, rows[0], value):
         return "–"
     text = figure(cell, rows, value)
     is_bold = rows[0].get("variant") in cell.option("bold").split(",")
     return f"**{text}**" if is_bold and text and value != "variant" else text
 
 
+def lacks_rate(cell: Cell, row: Row, value: str) -> bool:
+    """Whether a share or a bandwidth is asked of a stage whose bytes are not known."""
+    return value in NEEDED and not cell.option("bytes-of") and not row[NEEDED[value]]
+
+
 def figure(cell: Cell, rows: list[Row], value: str) -> str:
     row, digits = rows[0], int(cell.option("digits", "3"))
     if value == "variant":
         return f"`{row['variant']}`"
+    if value == "fastest":
+        return f"{number(median(cell, rows)[0].value, digits)}, `{row['variant']}`"
     if value in row:
         return column_of(cell, value, row[value], digits)
-    if value == "memory":
-        return f"{number(float(row['memory_ratio']), digits)} ×"
-    if value == FASTEST:
-        time, _ = quantity(cell, rows, "median")
-        return f"{number(time.value, digits)}, `{row['variant']}`"
-    estimate, suffix = quantity(cell, rows, value)
+    if value not in QUANTITIES:
+        names = ", ".join([*QUANTITIES, "variant", "fastest", "text"])
+        raise cell.table.error(f"value={value}: write one of {names}, or a column of the file")
+    estimate, suffix = QUANTITIES[value](cell, rows)
     if suffix == " %" and "digits" not in cell.words:
         digits = max(2, len(str(int(estimate.value))))
     return written(estimate, cell.option("interval", "no"), digits, suffix)

@@ -7,9 +7,15 @@
 
 The words of the first line hold for all cells; a line `row LABEL: WORDS` or `column LABEL: WORDS` adds a row or a
 column with words of its own, which come before those of the first line. Labels with `|` fill several columns.
-A column may use words of its rows: `variant=$best` is the variant of the word `$best=…` of the row. `rows=COLUMN` makes a row of each value of a column of the file, sorted by the first column of the table;
-`rows=COLUMN:a,b,c` makes these, in this order; `rows=COLUMN;OTHER:d,e` makes all combinations. `columns=` does the same
-for columns.
+A column may use words of its rows: `variant=$best` is the variant of the word `$best=…` of the row.
+
+`rows=COLUMN` makes a row of each value of a column of the file, sorted by the first column of the table;
+`rows=COLUMN:a,b,c` makes these, in this order; `rows=COLUMN;OTHER:d,e` makes all combinations. `columns=` does the
+same for columns.
+
+All words that are not in OPTIONS are filters: a column of the file, an axis or a parameter, and its value; `a|b` is
+one of two, `a*` what begins with a, `variant!=a` all others. A cell needs filters that leave one row; of several
+variants, `variant=a|b`, it is the fastest.
 """
 
 import shlex
@@ -30,7 +36,7 @@ OPTIONS = {
     "unit": "unit of times and rates",
     "interval": "also or only: write the 95 % interval too, or alone",
     "digits": "number of significant digits, 3 if not given",
-    "over": "what a ratio refers to: filters with commas in between, a time such as 0.735ms, or floor: bytes_min at copy speed",
+    "over": "what a ratio refers to: filters with commas in between, a time such as 0.735ms, or floor (bytes_min, copied)",
     "bytes-of": "stage whose bytes count for value=share, where a stage has none",
     "bold": "variants whose cells are bold",
     "text": "text of a cell with value=text",
@@ -75,7 +81,7 @@ def read_words(text: str, where: str) -> dict[str, str]:
 def read_line(text: str, where: str) -> tuple[str, Line]:
     kind, _, rest = text.partition(" ")
     label, colon, words = f"{rest} ".partition(": ")
-    if kind.removesuffix(":") not in ("row", "column") or not (colon or kind.endswith(":")):
+    if kind not in ("row", "column") or not colon:
         raise TableError(f"{where}: '{text}' is not 'row LABEL: WORDS' or 'column LABEL: WORDS'")
     labels = tuple(it.strip() for it in label.split("|"))
     return kind, Line(labels, read_words(words, where))
@@ -91,7 +97,4 @@ def read_table(text: str, page: str, line: int) -> Table:
             lines[kind].append(read)
     where = f"{page}:{line}"
     words = read_words(first, where)
-    for kind in ("row", "column"):
-        if lines[kind] and f"{kind}s" in words and kind == "column":
-            raise TableError(f"{where}: has both columns= and lines 'column'; leave one of them out")
     return Table(where, words, tuple(lines["row"]), tuple(lines["column"]))

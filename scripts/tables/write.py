@@ -23,6 +23,7 @@ from runs import field_of
 from spec import BEGIN, END, Line, Table, TableError, read_table
 
 ROOT = Path(__file__).resolve().parents[2]
+BLOCK = re.compile(f"{BEGIN}(?P<options>.*?)-->(?P<table>.*?){END}", re.DOTALL)
 NAMES = {"variant", "zs"}  # columns with names of code
 
 
@@ -79,21 +80,27 @@ def sort_key(cells: list[Cell]) -> float:
 
 def table_text(table: Table) -> str:
     columns = lines_of(table, "columns", table.columns) or [Line(("",))]
-    rows = lines_of(table, "rows", table.rows)
-    if not rows:
-        raise table.error("no rows; write rows=COLUMN or lines 'row LABEL: WORDS'")
-    if "rows" in table.words and ":" not in table.words["rows"] and not table.rows:
-        rows.sort(key=lambda it: sort_key(cells_of(table, it, columns)))
-    texts = [[text_of(cell) for cell in cells_of(table, it, columns)] for it in rows]
-    require_figures(table, "row", [it for it in zip(rows, texts) if it[0] in table.rows])
-    rows, texts = zip(*[it for it in zip(rows, texts) if has_figures(it[1])])
-    require_figures(table, "column", zip(columns, zip(*texts)))
+    rows, texts = rows_with_texts(table, columns)
     depth = max(len(it.labels) for it in rows)
     labels = [list(it.labels) + [""] * (depth - len(it.labels)) for it in rows]
     heads = heads_of(table, depth) + [it.labels[0] for it in columns]
     rule = [rule_of(it) for it in zip(*labels)] + [rule_of_texts(it) for it in columns]
     body = [label + text for label, text in zip(labels, texts)]
     return "\n".join([joined(heads), "|" + "|".join(rule) + "|", *map(joined, body)])
+
+
+def rows_with_texts(table: Table, columns: list[Line]) -> tuple[list[Line], list[list[str]]]:
+    """Rows and the texts of their cells; combinations of values that the run does not have are left out."""
+    rows = lines_of(table, "rows", table.rows)
+    if not rows:
+        raise table.error("no rows; write rows=COLUMN or lines 'row LABEL: WORDS'")
+    if ":" not in table.words.get("rows", ":"):
+        rows.sort(key=lambda it: sort_key(cells_of(table, it, columns)))
+    texts = [[text_of(cell) for cell in cells_of(table, it, columns)] for it in rows]
+    require_figures(table, "row", [it for it in zip(rows, texts) if it[0] in table.rows])
+    require_figures(table, "column", zip(columns, zip(*texts)))
+    found = [it for it in zip(rows, texts) if has_figures(it[1])]
+    return [row for row, _ in found], [text for _, text in found]
 
 
 def heads_of(table: Table, depth: int) -> list[str]:
@@ -129,19 +136,18 @@ def require_figures(table: Table, kind: str, lines: Iterable[tuple[Line, Sequenc
 
 def with_tables(page: str, text: str) -> str:
     """The page with all of its tables written anew."""
-    done, rest = "", text
-    while BEGIN in rest:
-        before, _, rest = rest.partition(BEGIN)
-        done += before
-        line = done.count("\n") + 1
-        options, closed, rest = rest.partition("-->")
-        _, end, after = rest.partition(END)
-        if not (closed and end) or BEGIN in _:
+
+    def updated(block: re.Match[str]) -> str:
+        line = text.count("\n", 0, block.start()) + 1
+        if BEGIN in block["table"]:
             raise TableError(f"{page}:{line}: no '{END}' after the block's table; write it")
-        table = read_table(options.strip(), page, line)
-        done += f"{BEGIN}{options}-->\n{table_text(table)}\n{END}"
-        rest = after
-    return done + rest
+        table = read_table(block["options"].strip(), page, line)
+        return f"{BEGIN}{block['options']}-->\n{table_text(table)}\n{END}"
+
+    written = BLOCK.sub(updated, text)
+    if text.count(BEGIN) != text.count(END):
+        raise TableError(f"{page}: {text.count(BEGIN)} times '{BEGIN}' and {text.count(END)} times '{END}'; write both")
+    return written
 
 
 def pages() -> list[str]:
