@@ -91,7 +91,8 @@ def reference_of(cell: Cell, rows: list[Row]) -> Estimate:
     others = rows_of_stages(cell, more) if more else []
     if not others:
         raise cell.table.error(f"over={over}: no rows; write floor, a time such as 0.735ms, or variant=naive")
-    return time_of(others)
+    is_per_item = cell.option("unit") == "per-item"
+    return time_of(others).scaled(float(rows[0]["items"]) / float(others[0]["items"]) if is_per_item else 1.0)
 
 
 def amount_of(cell: Cell, rows: list[Row], column: str) -> float:
