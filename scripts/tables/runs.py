@@ -44,7 +44,7 @@ def select(rows: list[Row], filters: dict[str, str]) -> list[Row]:
 
 
 def differences(rows: list[Row]) -> str:
-    """The filters by which rows can be told apart, with their values."""
+    """The filters that distinguish rows, with their values."""
     names = ["variant", "device", "threads", "stage"]
     names += [it.removeprefix("axis_") for it in rows[0] if it.startswith("axis_")]
     texts = []
