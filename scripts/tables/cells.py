@@ -167,12 +167,23 @@ def text_of(cell: Cell) -> str:
     value = cell.option("value", "median")
     if value == "text":
         return cell.option("text")
+    if "samples" in cell.words:
+        return text_of_samples(cell, value)
     rows = rows_of_stages(cell)
     if not rows or lacks_rate(cell, rows[0], value):
         return "–"
     text = figure(cell, rows, value)
     is_bold = rows[0].get("variant") in cell.option("bold").split(",")
     return f"**{text}**" if is_bold and text and value != "variant" else text
+
+
+def text_of_samples(cell: Cell, value: str) -> str:
+    """Median or minimum of a column of samples, in the unit of that column."""
+    samples = [float(it[cell.option("samples")]) for it in cell.rows()]
+    if not samples:
+        return "–"
+    estimate = Estimate(min(samples)) if value == "minimum" else Estimate.of_samples(samples)
+    return written(estimate, cell.option("interval", "no"), int(cell.option("digits", "3")))
 
 
 def lacks_rate(cell: Cell, row: Row, value: str) -> bool:

@@ -1,6 +1,7 @@
 """Figures of tables: quantities with their 95 % intervals, and how they are written."""
 
 import math
+import statistics
 from dataclasses import dataclass
 
 
@@ -16,6 +17,17 @@ class Estimate:
     def exact(value: float) -> "Estimate":
         """A quantity that was not measured."""
         return Estimate(value, value, value)
+
+    @staticmethod
+    def of_samples(samples: list[float]) -> "Estimate":
+        """The median, with the 95 % interval that order statistics give it."""
+        ordered, count = sorted(samples), len(samples)
+        below = 0.0
+        rank = 0
+        while (below := below + math.comb(count, rank) / 2**count) <= 0.025:
+            rank += 1
+        edge = max(rank, 1)
+        return Estimate(statistics.median(ordered), ordered[edge - 1], ordered[count - edge])
 
     def scaled(self, factor: float) -> "Estimate":
         return self._map(lambda it: it * factor)

@@ -38,6 +38,7 @@ OPTIONS = {
     "digits": "number of significant digits, 3 if not given",
     "over": "what a ratio refers to: filters with commas in between, a time such as 0.735ms, or floor (bytes_min, copied)",
     "bytes-of": "stage whose bytes count for value=share, where a stage has none",
+    "samples": "column of samples: value=median and value=minimum are of all rows that match",
     "bold": "variants whose cells are bold",
     "text": "text of a cell with value=text",
 }

@@ -123,6 +123,10 @@ class Block(unittest.TestCase):
         block = "run=run threads=4\nrow x: $best=fast\nrow y: text=z\ncolumn a: variant=$best\ncolumn b: value=text\n"
         self.assertEqual(self.body(block), [["x", "0.500", ""], ["y", "", "z"]])
 
+    def test_samples_are_summed_up(self):
+        block = "run=run stage=total samples=items\nrow x: variant=fast\nrow y: variant=slow value=minimum\n"
+        self.assertEqual(self.body(block), [["x", "1000"], ["y", "1000"]])
+
     def test_parameters_are_filters_too(self):
         self.assertEqual(self.body("run=run tracks=7 threads=4 rows=variant:fast"), [["`fast`", "0.500"]])
 
@@ -159,6 +163,10 @@ class Figures(unittest.TestCase):
     def test_ratios_have_the_far_ends_of_both_intervals(self):
         ratio = Estimate(6.0, 5.0, 8.0).times(Estimate(2.0, 1.0, 4.0).inverse())
         self.assertEqual(written(ratio, "also", 2), "3.0 [1.2, 8.0]")
+
+    def test_medians_of_samples_have_intervals_of_order_statistics(self):
+        self.assertEqual(Estimate.of_samples([float(it) for it in range(80, 0, -1)]), Estimate(40.5, 31.0, 50.0))
+        self.assertEqual(Estimate.of_samples([3.0, 1.0, 2.0]), Estimate(2.0, 1.0, 3.0))
 
     def test_a_quantity_without_an_interval_is_written_without(self):
         self.assertEqual(written(Estimate(2.0), "also", 2, " ×"), "2.0 ×")
