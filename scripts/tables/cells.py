@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from figures import Estimate, number, written
-from runs import RESULTS, Row, differences, field_of, read_rows, select
+from runs import RESULTS, Row, differences, field_of, read_ceilings, read_rows, select
 from spec import OPTIONS, Table
 
 TIMES = {"s": 1.0, "ms": 1e3, "µs": 1e6, "ns": 1e9}
@@ -79,10 +79,12 @@ def time_of(rows: list[Row]) -> Estimate:
 
 
 def reference_of(cell: Cell, rows: list[Row]) -> Estimate:
-    """What a ratio is over: `floor`, a time such as `0.735ms`, or the time of other rows of the same run."""
+    """What a ratio is over: a floor, a time such as `0.735ms`, or the time of other rows of the same run."""
     over = cell.option("over")
     if over == "floor":
         return Estimate.exact(amount_of(cell, rows, "peak_fraction"))
+    if over in ("link", "link-overlapped"):
+        return Estimate.exact(link_time(cell, rows[0]["device"], over == "link-overlapped"))
     for unit in sorted(TIMES, key=len, reverse=True):
         text = over.removesuffix(unit)
         if text != over and text.replace(".", "", 1).isdigit():
@@ -90,9 +92,27 @@ def reference_of(cell: Cell, rows: list[Row]) -> Estimate:
     more = dict(it.partition("=")[::2] for it in over.split(",")) if over else {}
     others = rows_of_stages(cell, more) if more else []
     if not others:
-        raise cell.table.error(f"over={over}: no rows; write floor, a time such as 0.735ms, or variant=naive")
+        raise cell.table.error(f"over={over}: no rows; write floor, link, a time such as 0.735ms, or variant=naive")
     is_per_item = cell.option("unit") == "per-item"
     return time_of(others).scaled(float(rows[0]["items"]) / float(others[0]["items"]) if is_per_item else 1.0)
+
+
+def link_time(cell: Cell, device: str, is_overlapped: bool) -> float:
+    """Seconds for the bytes of all copies of a run by the bandwidth of the link: one way after the other, or at once."""
+    more = {"variant": cell.option("link-of", cell.option("variant"))}
+    up, down = (cell.rows(more | {"stage": f"{way}|*/{way}"}) for way in ("h2d", "d2h"))
+    time_up, time_down = (sum(at_peak(it) for it in rows) for rows in (up, down))
+    if time_up + time_down == 0:
+        raise cell.table.error(f"over={cell.option('over')}: no copies whose bytes are known; choose other rows")
+    if not is_overlapped:
+        return time_up + time_down
+    both_ways = read_ceilings(cell.words["run"])[device]["link"]["both_bytes_per_s"]
+    return max(time_up, time_down, sum(float(it["bytes_min"]) for it in up + down) / both_ways)
+
+
+def at_peak(row: Row) -> float:
+    """Seconds for the bytes of a row at the bandwidth that its share is of."""
+    return float(row["peak_fraction"] or 0) * float(row["median_s"])
 
 
 def amount_of(cell: Cell, rows: list[Row], column: str) -> float:

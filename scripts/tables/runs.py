@@ -2,6 +2,7 @@
 
 import csv
 import functools
+import json
 from fnmatch import fnmatchcase
 from pathlib import Path
 
@@ -15,6 +16,12 @@ def read_rows(path: Path) -> list[Row]:
     with open(path, newline="") as file:
         rows = list(csv.DictReader(file))
     return [it for it in rows if it.get("valid", "yes") == "yes" and it.get("median_s", "yes")]
+
+
+@functools.cache
+def read_ceilings(run: str) -> dict:
+    """Bandwidths that were measured in the same run, by device."""
+    return json.loads((RESULTS / run / "run.json").read_text())["ceilings"]
 
 
 def field_of(row: Row, name: str) -> str | None:

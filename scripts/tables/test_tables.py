@@ -15,14 +15,14 @@ from spec import TableError, read_table
 from write import with_tables
 
 COLUMNS = ["variant", "stage", "threads", "device", "params", "items", "median_s", "min_s", "ci95_low_s", "ci95_high_s",
-           "items_per_s", "bytes_per_s", "peak_fraction", "memory_ratio", "valid", "axis_order"]
+           "items_per_s", "bytes_per_s", "bytes_min", "peak_fraction", "memory_ratio", "valid", "axis_order"]
 
 
 def row(variant, stage, threads, median_ms, order="random", valid="yes", share=""):
     median = median_ms / 1e3
     return dict(variant=variant, stage=stage, threads=threads, device="cpu", params=f"order={order};tracks=7",
                 items="1000", median_s=median, min_s=median * 0.9, ci95_low_s=median * 0.95, ci95_high_s=median * 1.1,
-                items_per_s=1000 / median, bytes_per_s=8e6 / median, peak_fraction=share, memory_ratio="2.02",
+                items_per_s=1000 / median, bytes_per_s=8e6 / median, bytes_min="8000000", peak_fraction=share, memory_ratio="2.02",
                 valid=valid, axis_order=order)
 
 
@@ -36,6 +36,9 @@ ROWS = [
     row("fast", "total", 1, 2.0),
     row("fast", "total", 4, 0.5),
     row("fast", "total", 1, 1.0, order="time"),
+    row("gpu", "total", 2, 3.0),
+    row("gpu", "h2d", 2, 2.0, share="0.5"),
+    row("gpu", "hits/d2h", 2, 1.0, share="0.8"),
     row("wrong", "total", 1, 0.1, valid="no"),
 ]
 
@@ -51,11 +54,14 @@ class Block(unittest.TestCase):
             writer = csv.DictWriter(file, COLUMNS)
             writer.writeheader()
             writer.writerows(ROWS)
-        self.results, cells.RESULTS = cells.RESULTS, results
+        (results / "run/run.json").write_text('{"ceilings": {"cpu": {"link": {"both_bytes_per_s": 1e10}}}}')
+        self.results = cells.RESULTS
+        cells.RESULTS = runs.RESULTS = results
         runs.read_rows.cache_clear()
+        runs.read_ceilings.cache_clear()
 
     def tearDown(self):
-        cells.RESULTS = self.results
+        cells.RESULTS = runs.RESULTS = self.results
         self.folder.cleanup()
 
     def body(self, block):
@@ -118,6 +124,13 @@ class Block(unittest.TestCase):
     def test_times_of_stages_and_kernels_are_summed(self):
         block = "run=run variant=slow threads=1\nrow stages: stage=hits+total\nrow kernels: kernels=hits\n"
         self.assertEqual(self.body(block), [["stages", "13.0"], ["kernels", "3.50"]])
+
+    def test_the_time_that_a_link_takes(self):
+        block = "run=run threads=2 variant=gpu value=floor\nrow x: over=link\nrow y: over=link-overlapped\n"
+        self.assertEqual(self.body(block), [["x", "1.80"], ["y", "1.60"]])
+        block = "run=run variant=slow threads=1 order=random value=ratio over=link"
+        self.assertIn("over=link: no copies whose bytes are known", self.error(f"{block}\nrow x:\n"))
+        self.assertEqual(self.body("run=run variant=gpu threads=2 value=ratio over=link\nrow x:\n"), [["x", "1.67 ×"]])
 
     def test_columns_use_words_of_rows(self):
         block = "run=run threads=4\nrow x: $best=fast\nrow y: text=z\ncolumn a: variant=$best\ncolumn b: value=text\n"
