@@ -98,7 +98,7 @@ def reference_of(cell: Cell, rows: list[Row]) -> Estimate:
 
 
 def link_time(cell: Cell, device: str, is_overlapped: bool) -> float:
-    """Seconds for the bytes of all copies of a run by the bandwidth of the link: one way after the other, or at once."""
+    """Seconds that the link takes for all copies of a run, one way after the other or both at once."""
     more = {"variant": cell.option("link-of", cell.option("variant"))}
     up, down = (cell.rows(more | {"stage": f"{way}|*/{way}"}) for way in ("h2d", "d2h"))
     time_up, time_down = (sum(at_peak(it) for it in rows) for rows in (up, down))

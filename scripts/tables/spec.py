@@ -36,8 +36,8 @@ OPTIONS = {
     "unit": "unit of times and rates; of ratios %, or per-item for inputs of unlike sizes",
     "interval": "also or only: write the 95 % interval too, or alone",
     "digits": "number of significant digits, 3 if not given",
-    "over": "what a ratio refers to: filters with commas in between, a time such as 0.735ms, floor (bytes_min, copied), "
-            "link (all copies one after the other) or link-overlapped (both ways at once)",
+    "over": "what a ratio refers to: filters with commas in between, a time such as 0.735ms, floor (bytes_min at the "
+            "speed of a copy), link (all copies one after the other) or link-overlapped (both ways at once)",
     "link-of": "variant whose copies count for over=link, if not those of the cell",
     "bytes-of": "stage whose bytes count for value=share, where a stage has none",
     "samples": "column of samples: value=median and value=minimum are of all rows that match",

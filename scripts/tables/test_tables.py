@@ -22,8 +22,8 @@ def row(variant, stage, threads, median_ms, order="random", valid="yes", share="
     median = median_ms / 1e3
     return dict(variant=variant, stage=stage, threads=threads, device="cpu", params=f"order={order};tracks=7",
                 items="1000", median_s=median, min_s=median * 0.9, ci95_low_s=median * 0.95, ci95_high_s=median * 1.1,
-                items_per_s=1000 / median, bytes_per_s=8e6 / median, bytes_min="8000000", peak_fraction=share, memory_ratio="2.02",
-                valid=valid, axis_order=order)
+                items_per_s=1000 / median, bytes_per_s=8e6 / median, bytes_min="8000000", peak_fraction=share,
+                memory_ratio="2.02", valid=valid, axis_order=order)
 
 
 ROWS = [
@@ -153,7 +153,8 @@ class Block(unittest.TestCase):
                       self.error("run=run threads=4 rows=variant\ncolumn a: device=cuda\ncolumn b: device=cpu\n"))
         self.assertIn("page.md:4: 'rov x' is not", self.error("run=run\nrov x\n"))
         self.assertIn("'variant' is not KEY=VALUE", self.error("run=run variant fast"))
-        self.assertIn("value=speed: write one of median, minimum,", self.error("run=run threads=4 rows=variant value=speed"))
+        self.assertIn("value=speed: write one of median, minimum,",
+                      self.error("run=run threads=4 rows=variant value=speed"))
         self.assertIn("run has no column or parameter 'varient'; correct the word",
                       self.error("run=run threads=4 rows=variant varient=fast"))
         self.assertIn("unit=kg: write one of", self.error("run=run threads=4 rows=variant unit=kg"))
