@@ -1,17 +1,12 @@
-#!/usr/bin/env python3
-"""Writes the tables of results in README.md and docs/results-at-a-glance.md.
+"""Tables of the best results in README.md and docs/results-at-a-glance.md."""
 
-All figures come from kept runs in docs/results.
-"""
-
-import argparse
 import csv
 import json
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 BEGIN = "<!-- headline -->"
 END = "<!-- /headline -->"
 
@@ -129,32 +124,18 @@ def table(results: list[Result], prefix: str) -> str:
     return "\n".join(lines)
 
 
-def with_table(page: str, text: str) -> str:
-    """The page with a text in place of the one between the markers."""
+def with_headline(name: str, page: str) -> str:
+    """The page with its table between the markers, if it is one of the pages that have one."""
+    if name == "README.md":
+        return with_text(name, page, table([it for it in RESULTS if it.in_readme], "docs/"))
+    if name == "docs/results-at-a-glance.md":
+        return with_text(name, page, table(RESULTS, ""))
+    return page
+
+
+def with_text(name: str, page: str, text: str) -> str:
     before, begin, rest = page.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not (begin and end):
-        sys.exit(f"no {BEGIN} … {END}")
+        sys.exit(f"{name}: no {BEGIN} … {END}; write these markers where the table belongs")
     return f"{before}{BEGIN}\n{text}\n{END}{after}"
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--check", action="store_true", help="fail if a page is out of date")
-    arguments = parser.parse_args()
-    pages = {
-        "README.md": table([it for it in RESULTS if it.in_readme], "docs/"),
-        "docs/results-at-a-glance.md": table(RESULTS, ""),
-    }
-    for name, text in pages.items():
-        path = ROOT / name
-        page = path.read_text()
-        updated = with_table(page, text)
-        if arguments.check and updated != page:
-            sys.exit(f"{name}: its results are not those of docs/results; run scripts/headline.py")
-        if not arguments.check:
-            path.write_text(updated)
-
-
-if __name__ == "__main__":
-    main()
