@@ -16,7 +16,7 @@ inline int32_t unavailable(const recobench_host *host, const char *reason) {
 }
 
 // Whether nothing of this library can run: the driver is too old, or the GPU.
-inline bool is_no_place(cudaError_t error) {
+inline bool is_unsupported_gpu(cudaError_t error) {
     return error == cudaErrorNoKernelImageForDevice || error == cudaErrorInsufficientDriver;
 }
 

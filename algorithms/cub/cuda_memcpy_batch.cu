@@ -10,7 +10,7 @@
 namespace {
 
 // More would take seconds.
-constexpr uint64_t MOST_COPIES = 2000000;
+constexpr uint64_t MAX_COPIES = 2000000;
 // Copies of a call. What a call takes besides its copies does not count then.
 constexpr size_t BATCH_COPIES = 1 << 16;
 
@@ -55,7 +55,7 @@ struct MemcpyBatch {
     Batch batch;
 
     static const char *refusal(const recobench_gather &gather) {
-        if (pieces_of(gather) <= MOST_COPIES) return nullptr;
+        if (pieces_of(gather) <= MAX_COPIES) return nullptr;
         return "more than 2000000 copies would take seconds each time; use fewer tracks, such as --scale 0.1";
     }
 

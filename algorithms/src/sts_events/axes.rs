@@ -28,7 +28,7 @@ const DEAD_TIME: Flag<u64> = Flag::duration(
 )
 .or("50ns");
 const BEFORE: Flag<u64> =
-    Flag::duration("before", "An event begins so long before its trigger").or("30ns");
+    Flag::duration("before", "Time from the start of an event to its trigger").or("30ns");
 const AFTER: Flag<u64> =
     Flag::duration("after", "An event ends so long after its trigger").or("50ns");
 

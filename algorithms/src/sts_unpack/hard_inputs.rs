@@ -182,8 +182,8 @@ impl Slice {
         message: impl Fn([u64; 3]) -> Message,
     ) {
         for number in 0..microslices {
-            let place = |at: u64| message([first + number, second, at]);
-            let messages: Vec<_> = (0..number * 3).map(place).collect();
+            let message_at = |at: u64| message([first + number, second, at]);
+            let messages: Vec<_> = (0..number * 3).map(message_at).collect();
             self.add(board, START_NS, &messages);
         }
     }
@@ -358,18 +358,18 @@ fn overlapping(seed: u64) -> RawData {
     let other = microslice(2);
     let content = [&[1, 2, 3][..], &one, &[4], &other, &[5, 6]].concat();
     let offset = u64::MAX - 1;
-    let places =
+    let ranges =
         [(3, one.len()), (4 + one.len(), other.len()), (3, 12), (3, 0), (3, one.len() + 1)];
     let base = Descriptor { offset, ..Descriptor::of_sts(PLAIN, START_NS) };
     let mut block = base.to_bytes().to_vec();
-    for (place, size) in places {
-        let offset = offset.wrapping_add(place as u64);
+    for (start, size) in ranges {
+        let offset = offset.wrapping_add(start as u64);
         block.extend(Descriptor { offset, size: size as u32, ..base }.to_bytes());
     }
     block.extend(content);
     let mut data = RawData::default();
     data.push_timeslice(RawTimeslice { start_ns: START_NS, ..RawTimeslice::default() });
-    data.push_component(1 + places.len() as u64, &block).expect("all of it is inside");
+    data.push_component(1 + ranges.len() as u64, &block).expect("all of it is inside");
     data
 }
 

@@ -37,9 +37,9 @@ impl Tables {
         gpu: &Gpu,
         digis: usize,
         sides: usize,
-        way: ClusterSortAlgorithm,
+        algorithm: ClusterSortAlgorithm,
     ) -> Result<Self, DeviceError> {
-        Ok(match way {
+        Ok(match algorithm {
             ClusterSortAlgorithm::BlockMerge => Tables::BlockMerge(()),
             ClusterSortAlgorithm::TimeBins => {
                 Tables::TimeBins(Box::new(TimeBins::new(gpu, digis, sides)?))
@@ -53,12 +53,12 @@ impl ClusterOrder {
         gpu: &Gpu,
         digis: usize,
         sides: usize,
-        way: ClusterSortAlgorithm,
+        algorithm: ClusterSortAlgorithm,
     ) -> Result<Self, DeviceError> {
         Ok(ClusterOrder {
             entries: gpu.buffer(digis)?,
             scratch: gpu.buffer(digis)?,
-            tables: Tables::new(gpu, digis, sides, way)?,
+            tables: Tables::new(gpu, digis, sides, algorithm)?,
         })
     }
 
@@ -94,7 +94,7 @@ fn sort_by_side(
     let grid = LaunchConfig::blocks(from.sides.segments() as u32).with_traffic(bytes);
     let arguments = EntriesBlockMerge {
         clusters: from.clusters.ptr(),
-        begins: from.begins.ptr(),
+        side_offsets: from.side_offsets.ptr(),
         found: from.found.ptr(),
         entries: entries.ptr(),
         scratch: scratch.ptr(),

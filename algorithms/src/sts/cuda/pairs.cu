@@ -91,7 +91,7 @@ struct Own {
     // Loads the full record first so that all loads are in flight together; the compiler would
     // reload after stores.
     __device__ __forceinline__ Own(const AllClusters& all, const Job& job) {
-        const u32 begin = all.begins[job.segment], count = all.found[job.segment].clusters;
+        const u32 begin = all.side_offsets[job.segment], count = all.found[job.segment].clusters;
         u32 indices[LINE_ITEMS];
 #pragma unroll
         for (u32 i = 0; i < LINE_ITEMS; i++) {
@@ -113,7 +113,7 @@ __device__ __forceinline__ void write_lines(const AllClusters& all, u32 modules,
     const Own own(all, job);
     const bool is_front = job.segment < modules;
     const u32 back = is_front ? modules + job.segment : job.segment;
-    const Entry* backs = all.entries + all.begins[back];
+    const Entry* backs = all.entries + all.side_offsets[back];
     const u32 back_count = all.found[back].clusters;
     const float latest = __uint_as_float(all.found[back].latest_error);
 #pragma unroll
@@ -131,17 +131,17 @@ __device__ __forceinline__ void write_lines(const AllClusters& all, u32 modules,
 }
 
 template <class Rules>
-__device__ __forceinline__ void find_hits_of_job(const InOrder& all, const Partners* partners, const u32* begins,
+__device__ __forceinline__ void find_hits_of_job(const InOrder& all, const Partners* partners, const u32* side_offsets,
                                                  const Found* found, u32 modules, const Sensor* sensors,
                                                  const TimeCut& cut, const Job& job, const u32* offsets, u32* counts,
                                                  Hit* hits) {
     __shared__ Module module;
     __shared__ OfWarp shared[WARPS];
     if (threadIdx.x == 0)
-        module = module_of(begins, all, modules, sensors, cut, job.segment, offsets, counts, hits);
+        module = module_of(side_offsets, all, modules, sensors, cut, job.segment, offsets, counts, hits);
     __syncthreads();
     const u32 end = min(job.first + FRONTS_OF_JOB, found[job.segment].clusters);
-    find_hits<Rules>(module, partners + begins[job.segment], job.first, end, shared[threadIdx.x / LANES]);
+    find_hits<Rules>(module, partners + side_offsets[job.segment], job.first, end, shared[threadIdx.x / LANES]);
 }
 
 }  // namespace
@@ -149,19 +149,19 @@ __device__ __forceinline__ void find_hits_of_job(const InOrder& all, const Partn
 // Writes the lines of all clusters, their data for hits, and the partners of fronts, in the order
 // of entries. A block per job: some clusters of any side.
 extern "C" __global__ void __launch_bounds__(LINE_THREADS)
-    hits_lines_exact(const Cluster* clusters, const Entry* entries, const u32* begins, const Found* found,
+    hits_lines_exact(const Cluster* clusters, const Entry* entries, const u32* side_offsets, const Found* found,
                      u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut, const Job* jobs, Line* lines,
                      Measured* values, Partners* partners) {
-    write_lines<Exact>({clusters, entries, begins, found}, modules, sensors, time_cut(cut_kind, cut),
+    write_lines<Exact>({clusters, entries, side_offsets, found}, modules, sensors, time_cut(cut_kind, cut),
                        jobs[blockIdx.x], {lines, values, partners});
 }
 KERNEL_EXPORT(hits_lines_exact, HitsLines)
 
 extern "C" __global__ void __launch_bounds__(LINE_THREADS)
-    hits_lines_published(const Cluster* clusters, const Entry* entries, const u32* begins, const Found* found,
+    hits_lines_published(const Cluster* clusters, const Entry* entries, const u32* side_offsets, const Found* found,
                      u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut, const Job* jobs, Line* lines,
                      Measured* values, Partners* partners) {
-    write_lines<Published>({clusters, entries, begins, found}, modules, sensors, time_cut(cut_kind, cut),
+    write_lines<Published>({clusters, entries, side_offsets, found}, modules, sensors, time_cut(cut_kind, cut),
                            jobs[blockIdx.x], {lines, values, partners});
 }
 KERNEL_EXPORT(hits_lines_published, HitsLines)
@@ -169,19 +169,19 @@ KERNEL_EXPORT(hits_lines_published, HitsLines)
 // Finds the hits of all modules, as `hits_of_fronts_` does. A block per job: some clusters of a
 // front.
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
-    hits_of_pairs_exact(const Line* lines, const Measured* values, const Partners* partners, const u32* begins,
+    hits_of_pairs_exact(const Line* lines, const Measured* values, const Partners* partners, const u32* side_offsets,
                         const Found* found, u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut,
                         const Job* jobs, const u32* offsets, u32* counts, Hit* hits) {
-    find_hits_of_job<Exact>({lines, values}, partners, begins, found, modules, sensors, time_cut(cut_kind, cut),
+    find_hits_of_job<Exact>({lines, values}, partners, side_offsets, found, modules, sensors, time_cut(cut_kind, cut),
                             jobs[blockIdx.x], offsets, counts, hits);
 }
 KERNEL_EXPORT(hits_of_pairs_exact, HitsOfPairs)
 
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
-    hits_of_pairs_published(const Line* lines, const Measured* values, const Partners* partners, const u32* begins,
+    hits_of_pairs_published(const Line* lines, const Measured* values, const Partners* partners, const u32* side_offsets,
                             const Found* found, u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut,
                             const Job* jobs, const u32* offsets, u32* counts, Hit* hits) {
-    find_hits_of_job<Published>({lines, values}, partners, begins, found, modules, sensors, time_cut(cut_kind, cut),
+    find_hits_of_job<Published>({lines, values}, partners, side_offsets, found, modules, sensors, time_cut(cut_kind, cut),
                             jobs[blockIdx.x], offsets, counts, hits);
 }
 KERNEL_EXPORT(hits_of_pairs_published, HitsOfPairs)

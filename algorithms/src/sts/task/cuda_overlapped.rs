@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::{StsTask, Timeslices};
 use crate::algorithm::{CheckError, Digest, InputState, Runner, Segments};
 use crate::device::gpu::{DeviceError, Gpu, MAX_QUEUES};
-use crate::device::{Arena, buffers};
+use crate::device::{Arena, Execution, buffers};
 use crate::sts::cuda::{
     Batch, ChainConfig, ChainOptions, CudaChain, DigestSums, HitCapacities, InputKind, Step,
     TimeParts,
@@ -52,16 +52,16 @@ buffers!(ChainsOfTimeslice<'_>: whole, parts);
 
 impl<'a> OverlappedChains<'a> {
     pub(super) fn new(
-        (input, arena): (&'a Timeslices, &'a Arena),
-        gpu: Arc<Gpu>,
-        (config, threads): (ChainConfig, usize),
+        execution: Execution<'_, 'a>,
+        input: &'a Timeslices,
+        config: ChainConfig,
     ) -> Self {
         OverlappedChains {
             input,
-            arena,
-            gpu,
+            arena: execution.arena,
+            gpu: Arc::clone(execution.gpu),
             config,
-            threads,
+            threads: execution.threads,
             digis_of_part: DIGIS_OF_PART,
             capacities: vec![Vec::new(); input.0.len()],
             products: Vec::new(),
@@ -69,15 +69,18 @@ impl<'a> OverlappedChains<'a> {
         }
     }
 
+    fn execution(&self) -> Execution<'_, 'a> {
+        Execution { gpu: &self.gpu, arena: self.arena, threads: self.threads }
+    }
+
     fn whole(
         &self,
         timeslice: &'a Timeslice,
         capacities: &[HitCapacities],
     ) -> Result<CudaChain<'a>, DeviceError> {
-        let options =
-            ChainOptions { config: self.config, input: InputKind::Raw, threads: self.threads };
+        let options = ChainOptions { config: self.config, input: InputKind::Raw };
         let hits = capacities.first().copied().unwrap_or_default();
-        CudaChain::new(&self.gpu, (Batch::single(timeslice), self.arena), options, hits)
+        CudaChain::new(self.execution(), Batch::single(timeslice), options, hits)
     }
 
     /// Chains for the parts of a timeslice; none if it is small, or cannot be split.
@@ -90,11 +93,11 @@ impl<'a> OverlappedChains<'a> {
         if count < 2 || timeslice.raw().is_some() {
             return Ok(None);
         }
-        let input = (timeslice, self.arena);
-        let Some(splitter) = TimeParts::new(&self.gpu, input, count)? else { return Ok(None) };
+        let execution = self.execution();
+        let Some(splitter) = TimeParts::new(execution, timeslice, count)? else { return Ok(None) };
         let chain = |part: usize| {
             let hits = capacities.get(1 + part).copied().unwrap_or_default();
-            CudaChain::of_parts(&self.gpu, input, self.config, splitter.max_digis(), hits)
+            CudaChain::of_parts(execution, timeslice, self.config, splitter.max_digis(), hits)
         };
         let parts: Option<Vec<_>> =
             (0..count).map(chain).collect::<Result<Vec<_>, _>>()?.into_iter().collect();
@@ -255,7 +258,8 @@ mod tests {
     /// the number of timeslices that stayed split, and of those that ran again unsplit.
     fn run(input: &Timeslices, gpu: &Arc<Gpu>) -> Result<[usize; 2], CheckError> {
         let arena = Arena::default();
-        let mut runner = OverlappedChains::new((input, &arena), Arc::clone(gpu), (BALANCED, 2));
+        let mut runner =
+            OverlappedChains::new(Execution { gpu, arena: &arena, threads: 2 }, input, BALANCED);
         runner.digis_of_part = 300;
         let expected = StsTask { stage: None }.reference(input, input.online()).expect("one");
         let mut counts = [0; 2];

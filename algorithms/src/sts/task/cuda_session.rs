@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{StsTask, Timeslices};
 use crate::algorithm::{CheckError, Digest, InputState, Runner, Segments};
 use crate::device::gpu::{DeviceError, Gpu};
-use crate::device::{Arena, Reservation};
+use crate::device::{Arena, Execution, Reservation};
 use crate::sts::cuda::{
     Batch, ChainConfig, ChainOptions, CudaChain, DigestSums, HitCapacities, InputKind, SavedStage,
     Step,
@@ -59,18 +59,19 @@ pub(super) struct CudaChains<'a> {
 
 impl<'a> CudaChains<'a> {
     pub(super) fn new(
-        (input, arena): (&'a Timeslices, &'a Arena),
-        gpu: Arc<Gpu>,
-        (config, schedule, threads): (ChainConfig, Schedule, usize),
+        execution: Execution<'_, 'a>,
+        input: &'a Timeslices,
+        config: ChainConfig,
+        schedule: Schedule,
         stage: Option<ChainStage>,
     ) -> Self {
         CudaChains {
             input,
-            arena,
-            gpu,
+            arena: execution.arena,
+            gpu: Arc::clone(execution.gpu),
             config,
             schedule,
-            threads,
+            threads: execution.threads,
             stage,
             max_kept: input.max_kept(),
             capacities: Vec::new(),
@@ -187,11 +188,11 @@ impl<'a> Runner<StsTask> for CudaChains<'a> {
     type Buffers = Vec<CudaChain<'a>>;
 
     fn allocate(&self) -> Result<Vec<CudaChain<'a>>, DeviceError> {
+        let execution = Execution { gpu: &self.gpu, arena: self.arena, threads: self.threads };
+        let options = ChainOptions { config: self.config, input: self.start() };
         let chain = |(index, batch)| {
-            let options =
-                ChainOptions { config: self.config, input: self.start(), threads: self.threads };
             let capacities = self.capacities.get(index).copied().unwrap_or_default();
-            CudaChain::new(&self.gpu, (batch, self.arena), options, capacities)
+            CudaChain::new(execution, batch, options, capacities)
         };
         self.batches().into_iter().enumerate().map(chain).collect()
     }
@@ -298,8 +299,8 @@ mod tests {
         max_kept: u64,
     ) -> Result<usize, CheckError> {
         let arena = Arena::default();
-        let config = (config, Schedule::InTurn, 2);
-        let mut runner = CudaChains::new((input, &arena), Arc::clone(gpu), config, Some(stage));
+        let execution = Execution { gpu, arena: &arena, threads: 2 };
+        let mut runner = CudaChains::new(execution, input, config, Schedule::InTurn, Some(stage));
         runner.max_kept = max_kept;
         let expected = StsTask::for_stage(stage).reference(input, input.online());
         let expected = expected.expect("one");
@@ -367,8 +368,8 @@ mod tests {
         for (name, input) in &inputs {
             for config in [ONLINE, BALANCED, WHOLE_SIDES, MAPPED] {
                 let arena = Arena::default();
-                let config = (config, Schedule::InTurn, 2);
-                let mut runner = CudaChains::new((input, &arena), Arc::clone(&gpu), config, None);
+                let execution = Execution { gpu: &gpu, arena: &arena, threads: 2 };
+                let mut runner = CudaChains::new(execution, input, config, Schedule::InTurn, None);
                 let mut chains = runner.allocate().expect("room");
                 runner.load(&mut chains).and_then(|()| runner.run(&mut chains)).expect("no fault");
                 gpu.finish().expect("an end");
@@ -394,8 +395,8 @@ mod tests {
         let input = Timeslices(vec![timeslice; 2]);
         let arena = Arena::default();
         let chains = |config, schedule| {
-            let config = (config, schedule, 2);
-            let runner = CudaChains::new((&input, &arena), Arc::clone(&gpu), config, None);
+            let execution = Execution { gpu: &gpu, arena: &arena, threads: 2 };
+            let runner = CudaChains::new(execution, &input, config, schedule, None);
             runner.allocate().expect("room").len()
         };
         assert_eq!(chains(ONLINE, Schedule::InTurn), 2);
@@ -404,15 +405,16 @@ mod tests {
     }
 
     /// Compares the clusters in order of time, if single blocks process small sides.
-    fn check_whole_sides(gpu: &Arc<Gpu>, digis: &SegmentedDigis, steps: &[Step]) {
+    fn check_fused_sides(gpu: &Arc<Gpu>, digis: &SegmentedDigis, steps: &[Step]) {
         for online in [Semantics::Exact, Semantics::Published] {
             let setup = Setup::regular(digis.partition().segments() / 2).expect("sensible");
             let timeslice = Timeslice::new(digis.clone(), Arc::new(setup), online);
             let stage = ChainStage::ClusterSort;
             let arena = Arena::default();
-            let options = ChainOptions { config: WHOLE_SIDES, input: InputKind::Digis, threads: 2 };
-            let batch = (Batch::single(&timeslice), &arena);
-            let chain = CudaChain::new(gpu, batch, options, HitCapacities::default());
+            let execution = Execution { gpu, arena: &arena, threads: 2 };
+            let options = ChainOptions { config: WHOLE_SIDES, input: InputKind::Digis };
+            let batch = Batch::single(&timeslice);
+            let chain = CudaChain::new(execution, batch, options, HitCapacities::default());
             let mut chain = chain.expect("room");
             chain.poison().expect("no fault");
             steps.iter().try_for_each(|&step| chain.step(gpu, step)).expect("no fault");
@@ -446,9 +448,10 @@ mod tests {
         let mut tried = 0;
         for (input, expected) in with_hits.take(2) {
             for config in [ONLINE, BALANCED] {
-                let batch = (Batch::single(&input.0[0]), &arena);
-                let options = ChainOptions { config, input: InputKind::Digis, threads: 1 };
-                let chain = CudaChain::new(&gpu, batch, options, HitCapacities::default());
+                let execution = Execution { gpu: &gpu, arena: &arena, threads: 1 };
+                let batch = Batch::single(&input.0[0]);
+                let options = ChainOptions { config, input: InputKind::Digis };
+                let chain = CudaChain::new(execution, batch, options, HitCapacities::default());
                 let mut chain = chain.expect("buffers");
                 let steps = Step::ALL.iter().try_for_each(|&step| chain.step(&gpu, step));
                 assert_eq!(steps, Ok(()));
@@ -488,9 +491,9 @@ mod tests {
         };
         let [distribute, find_clusters, find_hits, _] = Step::ALL;
         let chains = sides_of_all_sizes(1_500);
-        check_whole_sides(&gpu, &chains, &[distribute, find_clusters]);
+        check_fused_sides(&gpu, &chains, &[distribute, find_clusters]);
         let single_digis = sides_of_all_sizes(20_000_000);
-        check_whole_sides(&gpu, &single_digis, &[distribute, find_clusters, find_hits]);
+        check_fused_sides(&gpu, &single_digis, &[distribute, find_clusters, find_hits]);
     }
 
     /// Many digis of nearly the same time, for which bins of time do not help.
@@ -504,7 +507,7 @@ mod tests {
         let [front, back] = [6_000, 9_000].map(|count| (0..count).map(digi).collect::<Vec<_>>());
         let digis = SegmentedDigis::from_segments(&[front, back]);
         let [distribute, find_clusters, ..] = Step::ALL;
-        check_whole_sides(&gpu, &digis, &[distribute, find_clusters]);
+        check_fused_sides(&gpu, &digis, &[distribute, find_clusters]);
     }
 
     #[test]

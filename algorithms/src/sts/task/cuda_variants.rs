@@ -5,7 +5,7 @@ use super::cuda_overlapped::OverlappedChains;
 use super::cuda_session::{CudaChains, Schedule};
 use super::{StsTask, Timeslices};
 use crate::algorithm::{Prepare, PrepareResult, Variant, VariantContext};
-use crate::device::Unavailable;
+use crate::device::{Execution, Unavailable};
 use crate::sts::ChainStage;
 use crate::sts::cuda::{
     ChainConfig, ClusterAlgorithm, ClusterSortAlgorithm, CollectAlgorithm, HitsAlgorithm,
@@ -15,30 +15,32 @@ use crate::sts::cuda::{
 /// The chains of all timeslices, one after the other.
 fn chains<'a>(
     at: &VariantContext<'a, '_, StsTask>,
-    ways: ChainConfig,
+    config: ChainConfig,
 ) -> PrepareResult<'a, StsTask> {
-    scheduled(at, ways, Schedule::InTurn)
+    scheduled(at, config, Schedule::InTurn)
 }
 
 /// The chains of all timeslices, ready to run up to the stage of the task.
 fn scheduled<'a>(
     at: &VariantContext<'a, '_, StsTask>,
-    ways: ChainConfig,
+    config: ChainConfig,
     schedule: Schedule,
 ) -> PrepareResult<'a, StsTask> {
     can_be_counted(at.input)?;
-    let (input, ways) = ((at.input, at.arena), (ways, schedule, at.threads()));
-    at.session(CudaChains::new(input, at.gpu()?, ways, at.task.stage))
+    let gpu = at.gpu()?;
+    let execution = Execution { gpu: &gpu, arena: at.arena, threads: at.threads() };
+    at.session(CudaChains::new(execution, at.input, config, schedule, at.task.stage))
 }
 
 /// The whole chain for all timeslices at a time.
 fn overlapped<'a>(
     at: &VariantContext<'a, '_, StsTask>,
-    ways: ChainConfig,
+    config: ChainConfig,
 ) -> PrepareResult<'a, StsTask> {
     can_be_counted(at.input)?;
-    let input = (at.input, at.arena);
-    at.session(OverlappedChains::new(input, at.gpu()?, (ways, at.threads())))
+    let gpu = at.gpu()?;
+    let execution = Execution { gpu: &gpu, arena: at.arena, threads: at.threads() };
+    at.session(OverlappedChains::new(execution, at.input, config))
 }
 
 /// Fails if there are too many digis: indices have 32 bits on the device, and some slack is needed

@@ -173,7 +173,8 @@ mod tests {
     /// others have used: it is right each time. Returns how often stages before it ran.
     fn earlier_runs(
         stage: ChainStage,
-        (semantics, make): (Semantics, MakeChain),
+        semantics: Semantics,
+        make: MakeChain,
         input: &Timeslices,
         team: &Team,
         max_kept: u64,
@@ -271,10 +272,10 @@ mod tests {
             for threads in [1, 3] {
                 let team = Team::new(threads).expect("threads");
                 for make in chains(stage) {
-                    earlier_stages_run_once(stage, (None, make), &inputs, &team);
+                    earlier_stages_run_once(stage, None, make, &inputs, &team);
                 }
-                let offline = (Some(Semantics::Offline), OFFLINE);
-                earlier_stages_run_once(stage, offline, &inputs, &team);
+                let semantics = Some(Semantics::Offline);
+                earlier_stages_run_once(stage, semantics, OFFLINE, &inputs, &team);
             }
         }
     }
@@ -282,7 +283,8 @@ mod tests {
     /// Runs with the semantics of the input, or with these.
     fn earlier_stages_run_once(
         stage: ChainStage,
-        (semantics, make): (Option<Semantics>, MakeChain),
+        semantics: Option<Semantics>,
+        make: MakeChain,
         inputs: &[(String, Timeslices)],
         team: &Team,
     ) {
@@ -291,12 +293,12 @@ mod tests {
             let Some(first) = input.0.first() else {
                 continue;
             };
-            let chain = (semantics.unwrap_or(input.online()), make);
+            let semantics = semantics.unwrap_or(input.online());
             let all = make(first, team.threads());
             let stages = all.stages().iter();
             let before = stages.take_while(|&&other| other != stage).count();
             let once = before * input.0.len();
-            let earlier = |max_kept| earlier_runs(stage, chain, input, team, max_kept);
+            let earlier = |max_kept| earlier_runs(stage, semantics, make, input, team, max_kept);
             assert_eq!(earlier(u64::MAX), once, "{stage:?} on {name}");
             // Before each of four resets and two poisons, except if earlier stages have no outputs.
             again += usize::from(earlier(0) == 6 * once && once > 0);

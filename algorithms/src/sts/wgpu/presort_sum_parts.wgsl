@@ -11,8 +11,8 @@ const WARPS = THREADS / LANES;
 var<workgroup> sums: array<u32, THREADS>;
 
 @compute @workgroup_size(THREADS)
-fn presort_sum_parts(place: InWarp) {
-    enter_lanes(place);
+fn presort_sum_parts(invocation: InWarp) {
+    enter_lanes(invocation);
     if block >= arguments.blocks { return; }
     let side = block * LANES + lane;
     let share = (arguments.parts + WARPS - 1u) / WARPS;

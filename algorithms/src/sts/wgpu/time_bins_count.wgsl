@@ -4,7 +4,7 @@
 
 struct Arguments { blocks: u32 }
 var<immediate> arguments: Arguments;
-@group(0) @binding(0) var<storage, read> begins: array<u32>;
+@group(0) @binding(0) var<storage, read> segment_offsets: array<u32>;
 @group(0) @binding(1) var<storage, read> found: array<Found>;
 @group(0) @binding(2) var<storage, read> parts: array<Part>;
 @group(0) @binding(3) var<storage, read> entry_words: array<u32>;
@@ -14,8 +14,8 @@ var<immediate> arguments: Arguments;
 var<workgroup> own: array<atomic<u32>, BUCKETS>;
 
 @compute @workgroup_size(THREADS)
-fn time_bins_count(place: InBlock) {
-    enter(place);
+fn time_bins_count(invocation: InBlock) {
+    enter(invocation);
     if block >= arguments.blocks { return; }
     let part = parts[block];
     let side = side_of(part.side);

@@ -95,7 +95,7 @@ PORTABLE_INLINE void follow_from_before(const Stream& stream, Tile& tile, u64* s
         store_relaxed(state, KNOWN | tile.end);
         return;
     }
-    const u32 earliest = tile.number == 0 ? stream.rules.reach : (u32)told_by(state - 1);
+    const u32 earliest = tile.number == 0 ? stream.rules.reach : (u32)wait_for_state(state - 1);
     const u32 first = tile.full.next(max(earliest, tile.begin) - tile.begin);
     if (first < first_sure) {
         follow(stream, tile, first, state);

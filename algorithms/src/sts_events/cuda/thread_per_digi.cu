@@ -47,10 +47,10 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     events_full(const u64* digis, u32 count, const __grid_constant__ Rules rules, u64* states, u32* full,
                 Totals* totals) {
     const Stream stream = {digis, count, rules};
-    const u32 place = blockIdx.x * THREADS + threadIdx.x;
-    const bool is_full = stream.is_full(place);
+    const u32 index = blockIdx.x * THREADS + threadIdx.x;
+    const bool is_full = stream.is_full(index);
     const Numbered own = number_chosen(is_full, states);
-    if (is_full) full[own.number] = place;
+    if (is_full) full[own.number] = index;
     if (blockIdx.x == gridDim.x - 1 && threadIdx.x == 0) totals->full = own.up_to_block;
 }
 KERNEL_EXPORT(events_full)
@@ -69,7 +69,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         const u32 earliest = stream.earliest_after(full[number]);
         // No more full windows can lie between than digis.
         const u32 end = min(all, number + 1 + (earliest - full[number]));
-        number = first_not(number + 1, end, [&](u32 other) { return full[other] < earliest; });
+        number = lower_bound(number + 1, end, [&](u32 other) { return full[other] < earliest; });
     } while (number < all && !is_sure(number));
 }
 KERNEL_EXPORT(events_follow)

@@ -59,12 +59,12 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 KERNEL_EXPORT(channel_bucket_count)
 
 // Makes groups of each region's buckets, of at most `capacity` digis or of one bucket. Writes the
-// offsets of buckets, and the end of the last one, to `begins`: BUCKETS + 1 words per region; the
+// offsets of buckets, and the end of the last one, to `bucket_offsets`: BUCKETS + 1 words per region; the
 // group of each bucket, counted from the region's `first_groups`, to `group_of`; and the offsets of
-// groups to `places`. `group_count`, zero at the start, is that of all regions. A block per region.
+// groups to `next_offsets`. `group_count`, zero at the start, is that of all regions. A block per region.
 extern "C" __global__ void __launch_bounds__(GROUPING_THREADS)
-    channel_bucket_group(const Range* regions, const u32* counts, u32* begins, u16* group_of, u32* first_groups,
-                         Group* groups, u32* places, u32* group_count, u32 capacity) {
+    channel_bucket_group(const Range* regions, const u32* counts, u32* bucket_offsets, u16* group_of, u32* first_groups,
+                         Group* groups, u32* next_offsets, u32* group_count, u32 capacity) {
     __shared__ Grouping shared;
     const u32 region = blockIdx.x;
     const Range range = regions[region];
@@ -81,33 +81,33 @@ extern "C" __global__ void __launch_bounds__(GROUPING_THREADS)
     __syncthreads();
     for (u32 bucket = threadIdx.x; bucket < BUCKETS; bucket += GROUPING_THREADS) {
         const u32 begin = range.begin + shared.starts[bucket];
-        begins[region * (BUCKETS + 1) + bucket] = begin;
+        bucket_offsets[region * (BUCKETS + 1) + bucket] = begin;
         const u32 own = shared.numbers[bucket] + shared.is_first[bucket] - 1;
         group_of[region * BUCKETS + bucket] = (u16)own;
         if (!shared.is_first[bucket]) continue;
         const u32 group = shared.first_group + own;
         groups[group] = {region, bucket, end_of_group(shared.starts, bucket, capacity) - bucket};
-        places[group] = begin;
+        next_offsets[group] = begin;
     }
-    if (threadIdx.x == 0) begins[region * (BUCKETS + 1) + BUCKETS] = range.end;
+    if (threadIdx.x == 0) bucket_offsets[region * (BUCKETS + 1) + BUCKETS] = range.end;
 }
 KERNEL_EXPORT(channel_bucket_group)
 
-// Moves the digis of each part to the offsets of their groups in `places`. A block per part of a
+// Moves the digis of each part to the offsets of their groups in `next_offsets`. A block per part of a
 // region.
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
     channel_bucket_distribute(const u64* from, u64* to, const Range* parts, const u32* region_of_part,
-                              const u16* group_of, const u32* first_groups, u32* places, u32 shift, u32 bits) {
+                              const u16* group_of, const u32* first_groups, u32* next_offsets, u32 shift, u32 bits) {
     SMEM_DYN(Distribution, shared_memory);
     Distribution& shared = *shared_memory;
     const Range range = parts[blockIdx.x];
     const u32 region = region_of_part[blockIdx.x];
     for (u32 bucket = threadIdx.x; bucket < BUCKETS; bucket += THREADS)
         shared.group_of[bucket] = group_of[region * BUCKETS + bucket];
-    u32* own_places = places + first_groups[region];
+    u32* own_offsets = next_offsets + first_groups[region];
     for (u32 begin = range.begin; begin < range.end; begin += min(DISTRIBUTED_STEP, range.end - begin)) {
         const Range tile = {begin, begin + min(DISTRIBUTED_STEP, range.end - begin)};
-        distribute_tile(from, to, tile, {shift, bits}, own_places, shared);
+        distribute_tile(from, to, tile, {shift, bits}, own_offsets, shared);
     }
 }
 KERNEL_EXPORT(channel_bucket_distribute)
@@ -115,11 +115,11 @@ KERNEL_SHARED(channel_bucket_distribute, Distribution)
 
 // Sorts groups of channels. A block per group; there may be more blocks.
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
-    channel_bucket_sort(const u64* from, u64* to, const u32* begins, const Group* groups, const u32* group_count,
+    channel_bucket_sort(const u64* from, u64* to, const u32* bucket_offsets, const Group* groups, const u32* group_count,
                         const u32* extents, RangeList* oversized, RangeList* crowded) {
     SMEM_DYN(Sorting, shared_memory);
-    sort_own_group(begins, groups, group_count, crowded, [&](const Group& group) {
-        return sort_channels(from, to, begins, group, extents, oversized, *shared_memory);
+    sort_own_group(bucket_offsets, groups, group_count, crowded, [&](const Group& group) {
+        return sort_channels(from, to, bucket_offsets, group, extents, oversized, *shared_memory);
     });
 }
 KERNEL_EXPORT(channel_bucket_sort, SortGroups)
@@ -129,11 +129,11 @@ KERNEL_SHARED(channel_bucket_sort, Sorting)
 // of a region have the same channel, and the same bits above. A block per group; there may be more
 // blocks.
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
-    channel_bucket_sort_times(const u64* from, u64* to, const u32* begins, const Group* groups,
+    channel_bucket_sort_times(const u64* from, u64* to, const u32* bucket_offsets, const Group* groups,
                               const u32* group_count, u32 shift, u32 bits, RangeList* oversized, RangeList* crowded) {
     SMEM_DYN(Sorting, shared_memory);
-    sort_own_group(begins, groups, group_count, crowded, [&](const Group& group) {
-        return sort_times(from, to, begins, group, {shift, bits}, oversized, *shared_memory);
+    sort_own_group(bucket_offsets, groups, group_count, crowded, [&](const Group& group) {
+        return sort_times(from, to, bucket_offsets, group, {shift, bits}, oversized, *shared_memory);
     });
 }
 KERNEL_EXPORT(channel_bucket_sort_times, SortTimes)

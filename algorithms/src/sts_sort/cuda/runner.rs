@@ -95,7 +95,7 @@ impl<'a> Runner<StsSort> for SortRunner<'a> {
 }
 
 /// Offsets of segments, with the end of the last one. They fit into 32 bits: see [`sort_on_gpu`].
-pub(crate) fn begins(partition: &Partition) -> impl Iterator<Item = u32> {
+pub(crate) fn segment_offsets(partition: &Partition) -> impl Iterator<Item = u32> {
     let ends = partition.ranges().map(|range| range.end as u32);
     std::iter::once(0).chain(ends)
 }

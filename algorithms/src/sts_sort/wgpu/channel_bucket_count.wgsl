@@ -22,8 +22,8 @@ fn count(digi: vec2u) {
 }
 
 @compute @workgroup_size(THREADS)
-fn channel_bucket_count(place: InWarp) {
-    enter_lanes(place);
+fn channel_bucket_count(invocation: InWarp) {
+    enter_lanes(invocation);
     if block >= arguments.blocks { return; }
     let part = parts[block];
     let region = region_of_part[block];

@@ -9,13 +9,13 @@ struct Arguments { blocks: u32, capacity: u32 }
 var<immediate> arguments: Arguments;
 @group(0) @binding(0) var<storage, read> regions: array<vec2u>;
 @group(0) @binding(1) var<storage, read> counts: array<u32>;
-@group(0) @binding(2) var<storage, read_write> begins: array<u32>;
+@group(0) @binding(2) var<storage, read_write> bucket_offsets: array<u32>;
 // Two in a word.
 @group(0) @binding(3) var<storage, read_write> group_of: array<u32>;
 @group(0) @binding(4) var<storage, read_write> first_groups: array<u32>;
 // Region, first bucket and number of buckets of each.
 @group(0) @binding(5) var<storage, read_write> groups: array<u32>;
-@group(0) @binding(6) var<storage, read_write> places: array<u32>;
+@group(0) @binding(6) var<storage, read_write> next_offsets: array<u32>;
 @group(0) @binding(7) var<storage, read_write> group_count: array<atomic<u32>>;
 
 const BUCKETS_EACH = BUCKETS / THREADS;
@@ -68,7 +68,7 @@ fn mark_groups() {
 }
 
 // Finds the offsets of the thread's buckets in the region. Barriers after.
-fn place_buckets(region: u32, count: u32) {
+fn scan_buckets(region: u32, count: u32) {
     let first = thread * BUCKETS_EACH;
     var own: array<u32, BUCKETS_EACH>;
     var sum = 0u;
@@ -86,12 +86,12 @@ fn place_buckets(region: u32, count: u32) {
 }
 
 @compute @workgroup_size(THREADS)
-fn channel_bucket_group(place: InWarp) {
-    enter_lanes(place);
+fn channel_bucket_group(invocation: InWarp) {
+    enter_lanes(invocation);
     if block >= arguments.blocks { return; }
     let region = block;
     let range = regions[region];
-    place_buckets(region, range.y - range.x);
+    scan_buckets(region, range.y - range.x);
     mark_groups();
     let first = thread * BUCKETS_EACH;
     var sum = 0u;
@@ -106,7 +106,7 @@ fn channel_bucket_group(place: InWarp) {
     for (var i = 0u; i < BUCKETS_EACH; i++) {
         let bucket = first + i;
         let begin = range.x + starts[bucket];
-        begins[region * (BUCKETS + 1u) + bucket] = begin;
+        bucket_offsets[region * (BUCKETS + 1u) + bucket] = begin;
         let begins_here = atomicLoad(&is_first[bucket]);
         before += begins_here;
         let own = before - 1u;
@@ -116,7 +116,7 @@ fn channel_bucket_group(place: InWarp) {
         groups[3u * group] = region;
         groups[3u * group + 1u] = bucket;
         groups[3u * group + 2u] = end_of_group(bucket) - bucket;
-        places[group] = begin;
+        next_offsets[group] = begin;
     }
-    if thread == 0u { begins[region * (BUCKETS + 1u) + BUCKETS] = range.y; }
+    if thread == 0u { bucket_offsets[region * (BUCKETS + 1u) + BUCKETS] = range.y; }
 }

@@ -83,8 +83,8 @@ fn sort_overfull(begin: u32, count: u32) {
 }
 
 @compute @workgroup_size(THREADS)
-fn channel_bucket_overfull(place: InWarp) {
-    enter_lanes(place);
+fn channel_bucket_overfull(invocation: InWarp) {
+    enter_lanes(invocation);
     if block >= arguments.blocks { return; }
     for (var i = block; i < overfull[0]; i += arguments.blocks) {
         sort_overfull(overfull[2u * i + 1u], overfull[2u * i + 2u] - overfull[2u * i + 1u]);

@@ -5,7 +5,7 @@ use generators::sts::Digi;
 use generators::sts::raw::{MESSAGE_BYTES, MicrosliceCounts};
 
 use super::microslice;
-use super::runner::Work;
+use super::runner::UnpackInput;
 use crate::device::SharedSlice;
 use crate::parallel::{Grain, for_each_range, map_singly};
 use crate::sts_unpack::survey::Job;
@@ -15,16 +15,16 @@ use crate::timing::Laps;
 const FIRST_MESSAGES: usize = 2;
 
 pub(super) fn unpack(
-    work: &Work<'_>,
+    input: &UnpackInput<'_>,
     mut counts: &mut [MicrosliceCounts],
     mut digis: &mut [Digi],
     laps: &mut Laps,
 ) {
-    let mut jobs = work.jobs;
-    for timeslice in work.timeslices {
+    let mut jobs = input.jobs;
+    for timeslice in input.timeslices {
         let (own, rest) = jobs.split_at(timeslice.microslices as usize);
         let (own_counts, rest_of_counts) = counts.split_at_mut(own.len());
-        let lists = lists(work, own);
+        let lists = lists(input, own);
         for (counts, (of_microslice, _)) in own_counts.iter_mut().zip(&lists) {
             *counts = *of_microslice;
         }
@@ -38,10 +38,10 @@ pub(super) fn unpack(
 type List = (MicrosliceCounts, Vec<Digi>);
 
 /// The digis of each microslice.
-fn lists(work: &Work<'_>, jobs: &[Job]) -> Vec<List> {
+fn lists(input: &UnpackInput<'_>, jobs: &[Job]) -> Vec<List> {
     map_singly(jobs, |job| {
         let mut digis = Vec::new();
-        let Some(own) = work.microslice(job) else {
+        let Some(own) = input.microslice(job) else {
             return (MicrosliceCounts::default(), digis);
         };
         let messages = own.content.len() / MESSAGE_BYTES;

@@ -14,7 +14,7 @@ constexpr u32 THREADS = 512;
 
 // Offset of the digis of each microslice. A thread per microslice; `states` are 0 before.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    unpack_places(const Counts* counts, u32 job_count, u64* states, u32* places) {
+    unpack_places(const Counts* counts, u32 job_count, u64* states, u32* offsets) {
     __shared__ u32 warp_sums[LANES];
     __shared__ u32 before_block;
     const u32 number = blockIdx.x * THREADS + threadIdx.x;
@@ -26,16 +26,16 @@ extern "C" __global__ void __launch_bounds__(THREADS)
         if (threadIdx.x == 0) before_block = sum;
     }
     __syncthreads();
-    if (number < job_count) places[number] = before_block + before;
+    if (number < job_count) offsets[number] = before_block + before;
 }
 KERNEL_EXPORT(unpack_places)
 
 // Copies the digis of a microslice. A block per microslice.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    unpack_copy_out(const Counts* counts, const u32* first_slots, const u32* places, const u64* slots,
+    unpack_copy_out(const Counts* counts, const u32* first_slots, const u32* offsets, const u64* slots,
                     u64* digis) {
     const u64* from = slots + first_slots[blockIdx.x];
-    u64* to = digis + places[blockIdx.x];
+    u64* to = digis + offsets[blockIdx.x];
     for (u32 i = threadIdx.x; i < counts[blockIdx.x].digis; i += THREADS) to[i] = from[i];
 }
 KERNEL_EXPORT(unpack_copy_out)

@@ -8,15 +8,15 @@ var<immediate> arguments: Arguments;
 // Seven words of each microslice, the first one of which counts digis.
 @group(0) @binding(0) var<storage, read> counts: array<u32>;
 @group(0) @binding(1) var<storage, read_write> states: array<atomic<u32>>;
-@group(0) @binding(2) var<storage, read_write> places: array<u32>;
+@group(0) @binding(2) var<storage, read_write> offsets: array<u32>;
 
 const COUNTS = 7u;
 
 var<workgroup> before_tile: u32;
 
 @compute @workgroup_size(THREADS)
-fn unpack_places(place: InWarp) {
-    enter_lanes(place);
+fn unpack_places(invocation: InWarp) {
+    enter_lanes(invocation);
     if block >= arguments.blocks { return; }
     let tiles = (arguments.job_count + THREADS - 1u) / THREADS;
     for (var tile = block; tile < tiles; tile += arguments.blocks) {
@@ -29,7 +29,7 @@ fn unpack_places(place: InWarp) {
             if lane == 0u { before_tile = sum; }
         }
         workgroupBarrier();
-        if number < arguments.job_count { places[number] = before_tile + before; }
+        if number < arguments.job_count { offsets[number] = before_tile + before; }
         // All have read what the next tile changes.
         workgroupBarrier();
     }

@@ -14,7 +14,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
                   PackedCluster* packed) {
     const u32 i = blockIdx.x * THREADS + threadIdx.x;
     if (i >= places[buckets]) return;
-    const u32 behind = first_not(0, buckets, [&](u32 bucket) { return places[bucket] <= i; });
+    const u32 behind = lower_bound(0, buckets, [&](u32 bucket) { return places[bucket] <= i; });
     const u32 bucket = behind - 1;
     packed[i] = clusters[begins[bucket] + (i - places[bucket])];
 }

@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#define NOBODY UINT32_MAX
+#define NO_SUCCESSOR UINT32_MAX
 
 /* How near in time a digi of the next channel must be. */
 typedef struct {
@@ -51,7 +51,7 @@ static inline void find_followers(const uint64_t *digis, uint64_t count, const W
         for (uint64_t i = begin; i < end; i++) {
             uint32_t time = time_of(digis[i]);
             while (next < next_end && is_too_early(window, time, time_of(digis[next]))) next++;
-            followers[i] = NOBODY;
+            followers[i] = NO_SUCCESSOR;
             if (next == next_end || is_too_late(window, time, time_of(digis[next]))) continue;
             followers[i] = (uint32_t)next;
             is_first[next] = 0;
@@ -97,7 +97,7 @@ typedef struct {
 static inline Sums sums_of(const recobench_sts_setup *setup, const uint64_t *digis,
                            const uint32_t *followers, uint64_t first) {
     Sums sums = {0};
-    for (uint64_t i = first; i != NOBODY; i = followers[i]) {
+    for (uint64_t i = first; i != NO_SUCCESSOR; i = followers[i]) {
         uint64_t digi = digis[i];
         if (sums.size > 1) {
             sums.charge += setup->charges[adc_of(sums.last)];

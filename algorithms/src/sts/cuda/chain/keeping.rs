@@ -8,7 +8,7 @@ use crate::sts::cuda::left::{SavedStage, Snapshot};
 impl CudaChain<'_> {
     /// Buffers with the outputs of earlier stages that `next` or a later stage reads.
     fn inputs_of(&self, next: ChainStage) -> Vec<&dyn Snapshot> {
-        let mut buffers: Vec<&dyn Snapshot> = vec![self.presort.begins()];
+        let mut buffers: Vec<&dyn Snapshot> = vec![self.presort.side_offsets()];
         match next {
             ChainStage::Unpack | ChainStage::Presort => {}
             ChainStage::Zero | ChainStage::Sort | ChainStage::Cluster => {

@@ -14,7 +14,7 @@ use crate::algorithm::Semantics;
 use crate::device::buffers;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedBuffer, Ptr, StagedArray};
 use crate::sts::{Cluster, ClusterEntry, Hit};
-use crate::sts_sort::cuda::begins;
+use crate::sts_sort::cuda::segment_offsets;
 
 /// Capacity of a bucket of hits, for each digi of the front. There are fewer clusters, some of them
 /// with several hits.
@@ -37,7 +37,7 @@ pub(super) struct SortedClusters<'a> {
     pub(super) clusters: &'a Clusters,
     pub(super) order: &'a ClusterOrder,
     /// Offsets of sides, with the end of the last one.
-    pub(super) begins: &'a DeviceBuffer<u32>,
+    pub(super) side_offsets: &'a DeviceBuffer<u32>,
     pub(super) tables: &'a DeviceTables,
 }
 
@@ -50,7 +50,7 @@ impl SortedClusters<'_> {
 
 /// Buckets of hits, one per module, and the buffers for finding hits.
 pub(super) struct Hits {
-    way: HitsAlgorithm,
+    algorithm: HitsAlgorithm,
     semantics: Semantics,
     modules: usize,
     cut: [u32; 2],
@@ -77,20 +77,21 @@ impl Hits {
     /// be too small.
     pub(super) fn new(
         gpu: &Gpu,
-        (input, digis): (Batch<'_>, usize),
-        way: HitsAlgorithm,
+        batch: Batch<'_>,
+        digis: usize,
+        algorithm: HitsAlgorithm,
         flat: usize,
     ) -> Result<Self, DeviceError> {
-        let modules = input.modules();
-        let pairs = match way {
+        let modules = batch.modules();
+        let pairs = match algorithm {
             HitsAlgorithm::Online | HitsAlgorithm::Fronts => None,
-            HitsAlgorithm::Pairs => Some(Pairs::new(gpu, digis, input.sides())?),
+            HitsAlgorithm::Pairs => Some(Pairs::new(gpu, digis, batch.sides())?),
         };
         Ok(Hits {
-            way,
-            semantics: input.online(),
+            algorithm,
+            semantics: batch.online(),
             modules,
-            cut: time_cut(input.setup().cuts()),
+            cut: time_cut(batch.setup().cuts()),
             pairs,
             shares_pairs: false,
             offsets: StagedArray::new(gpu, modules + 1)?,
@@ -203,7 +204,7 @@ impl Hits {
         if self.hits.len() < self.buckets.elements() {
             self.hits = gpu.buffer(self.buckets.elements())?;
         }
-        self.offsets.fill(gpu, begins(&self.buckets))?;
+        self.offsets.fill(gpu, segment_offsets(&self.buckets))?;
         gpu.fill(&self.counts, 0)
     }
 }

@@ -62,8 +62,8 @@ class SharedPairs {
         const u32 inclusive = warp_inclusive_sum(own.partners.count);
         first = inclusive - own.partners.count;
         all = __shfl_sync(FULL_MASK, inclusive, LANES - 1);
-        const u32 place = popc(__ballot_sync(FULL_MASK, has_pairs) & lanemask_lt(threadIdx.x % LANES));
-        if (has_pairs) shared.fronts[place] = {own.line.edge, own.line.widths, number, own.partners.first - first};
+        const u32 index = popc(__ballot_sync(FULL_MASK, has_pairs) & lanemask_lt(threadIdx.x % LANES));
+        if (has_pairs) shared.fronts[index] = {own.line.edge, own.line.widths, number, own.partners.first - first};
     }
 
     __device__ __forceinline__ u32 count() const { return all; }

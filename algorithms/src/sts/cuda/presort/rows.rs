@@ -59,7 +59,7 @@ impl Rows {
     pub(super) fn start(&self, gpu: &Gpu, target: Target<'_>) -> Result<(), DeviceError> {
         let (digis, modules) = (target.stream.ptr(), target.modules.ptr());
         let (counts, totals) = (self.counts.ptr(), self.totals.ptr());
-        let (begins, to) = (target.begins.ptr(), target.digis.ptr());
+        let (side_offsets, to) = (target.side_offsets.ptr(), target.digis.ptr());
         let (count, sides) = (target.count as u32, self.sides as u32);
         let (parts, part_length) = (self.parts.count as u32, self.parts.length as u32);
         let counting = PresortCount { digis, count, part_length, modules, sides, counts };
@@ -70,8 +70,8 @@ impl Rows {
             part_length,
             modules,
             sides,
-            begins,
-            places: counts,
+            side_offsets,
+            part_offsets: counts,
             to,
         };
         let (bytes, of_counts) = (target.bytes(), self.counts.bytes());
@@ -84,7 +84,7 @@ impl Rows {
         unsafe {
             gpu.launch(&PRESORT_COUNT, all.with_traffic(bytes + of_counts), counting)?;
             gpu.launch(&PRESORT_SUM_PARTS, groups, summing)?;
-            sum_sides(gpu, totals, sides, begins)?;
+            sum_sides(gpu, totals, sides, side_offsets)?;
             gpu.launch(&PRESORT_SCATTER, all.with_traffic(2 * bytes + 2 * of_counts), scatter)
         }
     }

@@ -58,11 +58,12 @@ struct ScatterKernel {
 const NARROW: ScatterKernel = ScatterKernel { kernel: &PRESORT_TILES_SCATTER, tile: TILE };
 const WIDE: ScatterKernel = ScatterKernel { kernel: &PRESORT_TILES_SCATTER_WIDE, tile: wide::TILE };
 
-/// A timeslice among those that are taken together.
+/// Range of a timeslice in a batch.
 #[derive(Clone, Copy)]
-struct Taken {
-    /// Its first digi, and how many it has.
+struct TimesliceRange {
+    /// Index of its first digi.
     first: usize,
+    /// Number of digis.
     count: u32,
     /// The first of its sides of the front.
     front: usize,
@@ -85,7 +86,7 @@ impl Tiles {
     }
 
     /// For parts of a stream; `None` also with shaders, which do not support parts.
-    pub(super) fn of_parts(gpu: &Gpu, input: Batch<'_>) -> Result<Option<Self>, DeviceError> {
+    pub(super) fn for_parts(gpu: &Gpu, input: Batch<'_>) -> Result<Option<Self>, DeviceError> {
         match Self::new(gpu, input)? {
             Some(tiles) if !gpu.properties().has_shaders => {
                 let part = Some(StagedArray::new(gpu, input.modules())?);
@@ -119,7 +120,7 @@ impl Tiles {
         let timeslices = self.timeslices(target.count);
         let addresses = self.addresses_at_hand(gpu, target);
         let backs = sides / 2 * timeslices.len() as u32;
-        for &Taken { first, count, front } in &timeslices {
+        for &TimesliceRange { first, count, front } in &timeslices {
             let grid = self.counting_grid(gpu, count, addresses);
             let counting = PresortTilesCount {
                 digis: target.stream.ptr().skipping(first),
@@ -135,9 +136,9 @@ impl Tiles {
             unsafe { gpu.launch(&PRESORT_TILES_COUNT, grid, counting)? };
         }
         // SAFETY: there is a total for each side of all.
-        unsafe { sum_sides(gpu, self.totals.ptr(), 2 * backs, target.begins.ptr())? };
-        for &Taken { first, count, front } in &timeslices {
-            let grid = self.scatter_grid(gpu, self.scatter.kernel, [count, addresses])?;
+        unsafe { sum_sides(gpu, self.totals.ptr(), 2 * backs, target.side_offsets.ptr())? };
+        for &TimesliceRange { first, count, front } in &timeslices {
+            let grid = self.scatter_grid(gpu, self.scatter.kernel, count, addresses)?;
             let scatter = PresortTilesScatter {
                 digis: target.stream.ptr().skipping(first),
                 count,
@@ -145,7 +146,7 @@ impl Tiles {
                 addresses,
                 sides,
                 backs,
-                begins: target.begins.ptr().skipping(front),
+                side_offsets: target.side_offsets.ptr().skipping(front),
                 taken: self.taken.ptr().skipping(front),
                 to: target.digis.ptr(),
             };
@@ -158,11 +159,11 @@ impl Tiles {
     }
 
     /// Range of each timeslice; a single one has `digis` digis.
-    fn timeslices(&self, digis: usize) -> Vec<Taken> {
+    fn timeslices(&self, digis: usize) -> Vec<TimesliceRange> {
         let counts = if self.batch.is_empty() { &[digis][..] } else { &self.batch };
-        let mut next = Taken { first: 0, count: 0, front: 0 };
+        let mut next = TimesliceRange { first: 0, count: 0, front: 0 };
         let index = |&count: &usize| {
-            let own = Taken { count: count as u32, ..next };
+            let own = TimesliceRange { count: count as u32, ..next };
             next.first += count;
             next.front += self.sides as usize / 2;
             own
@@ -183,7 +184,7 @@ impl Tiles {
         let taken = self.taken.ptr();
         let count = target.count as u32;
         let sides = self.sides;
-        let begins = target.begins.ptr();
+        let side_offsets = target.side_offsets.ptr();
         let to = target.digis.ptr();
         let addresses = self.addresses_at_hand(gpu, target);
         let counting = PresortPartCount { digis, count, modules, addresses, sides, times, totals };
@@ -194,18 +195,18 @@ impl Tiles {
             addresses,
             sides,
             times,
-            begins,
+            side_offsets,
             taken,
             to,
         };
         let some = self.counting_grid(gpu, count, addresses);
-        let all = self.scatter_grid(gpu, &PRESORT_PART_SCATTER, [count, addresses])?;
+        let all = self.scatter_grid(gpu, &PRESORT_PART_SCATTER, count, addresses)?;
         // SAFETY: digis are of modules of the detector, the table has all addresses, shared memory
         // is as tiles need it, there is a total for each side, the target has capacity for all
         // digis, and there are times of all modules.
         unsafe {
             gpu.launch(&PRESORT_PART_COUNT, some, counting)?;
-            sum_sides(gpu, totals, sides, begins)?;
+            sum_sides(gpu, totals, sides, side_offsets)?;
             gpu.launch(&PRESORT_PART_SCATTER, all, scatter)
         }
     }
@@ -233,7 +234,8 @@ impl Tiles {
         &self,
         gpu: &Gpu,
         kernel: &Kernel<A>,
-        [count, addresses]: [u32; 2],
+        count: u32,
+        addresses: u32,
     ) -> Result<LaunchConfig, DeviceError> {
         let bytes = 2 * u64::from(count) * DIGI;
         let shared = counters_of(self.sides) + addresses * WORD;

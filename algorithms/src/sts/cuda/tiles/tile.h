@@ -50,7 +50,7 @@ struct Tile {
 
 // Indices of the counters of sides in device memory, where back sides start at `backs`: timeslices
 // of a batch have those of all fronts before those of all backs.
-struct Places {
+struct CounterIndices {
     u32 modules, backs;
 
     __device__ __forceinline__ u32 operator()(u32 side) const {
@@ -86,8 +86,8 @@ struct Own {
 __device__ __forceinline__ void ask_for_tile(const Stream& stream, u32 first, u32 end, Own& own) {
 #pragma unroll
     for (u32 item = 0; item < ITEMS; item++) {
-        const u32 place = first + item * THREADS + threadIdx.x;
-        own.digis[item] = place < end ? stream.digis[place] : 0;
+        const u32 index = first + item * THREADS + threadIdx.x;
+        own.digis[item] = index < end ? stream.digis[index] : 0;
     }
 }
 
@@ -107,19 +107,19 @@ __device__ __forceinline__ void count_tile(const Stream& stream, const Wanted& w
 
 // Turns counts into offsets in the tile, and reserves offsets for all digis of each side; returns
 // the number of digis.
-__device__ __forceinline__ u32 take_places(const u32* begins, u32* taken, u32 sides, const Places& place_of,
-                                           Tile& tile, u32* places_in_tile) {
+__device__ __forceinline__ u32 reserve_offsets(const u32* side_offsets, u32* taken, u32 sides, const CounterIndices& counter_of,
+                                           Tile& tile, u32* offsets_in_tile) {
     u32 before = 0;
     for (u32 first = 0; first < sides; first += THREADS) {
         const u32 side = first + threadIdx.x;
         const u32 count = side < sides ? tile.words[side] : 0;
         u32 total;
-        const u32 place = before + block_exclusive_sum<THREADS>(count, tile.warp_sums, total);
+        const u32 offset = before + block_exclusive_sum<THREADS>(count, tile.warp_sums, total);
         before += total;
         if (side < sides) {
-            places_in_tile[side] = place;
-            const u32 own = place_of(side);
-            if (count > 0) tile.words[side] = begins[own] + atomicAdd(&taken[own], count) - place;
+            offsets_in_tile[side] = offset;
+            const u32 own = counter_of(side);
+            if (count > 0) tile.words[side] = side_offsets[own] + atomicAdd(&taken[own], count) - offset;
         }
         __syncthreads();
     }
@@ -127,13 +127,13 @@ __device__ __forceinline__ u32 take_places(const u32* begins, u32* taken, u32 si
 }
 
 // Brings a tile's digis into order of sides in shared memory, by where these begin there.
-__device__ __forceinline__ void stage_tile(const Own& own, const u32* places, Tile& tile) {
+__device__ __forceinline__ void stage_tile(const Own& own, const u32* tile_offsets, Tile& tile) {
 #pragma unroll
     for (u32 item = 0; item < ITEMS; item++) {
         if (!own.has(item)) continue;
-        const u32 place = places[own.side(item)] + own.rank(item);
-        tile.digis[place] = of_side(own.digis[item]);
-        tile.sides[place] = (u16)own.side(item);
+        const u32 index = tile_offsets[own.side(item)] + own.rank(item);
+        tile.digis[index] = of_side(own.digis[item]);
+        tile.sides[index] = (u16)own.side(item);
     }
 }
 
@@ -141,7 +141,7 @@ __device__ __forceinline__ void stage_tile(const Own& own, const u32* places, Ti
 // cached address in shared memory.
 template <class Wanted>
 __device__ __forceinline__ void count_sides(Stream stream, u32 addresses, const Wanted& wanted, u32 count,
-                                            const Places& place_of, u32* counts, u32* totals) {
+                                            const CounterIndices& counter_of, u32* counts, u32* totals) {
     stream.modules = at_hand(stream.modules, addresses, counts + stream.sides);
     clear(counts, stream.sides);
     const u32 round = THREADS * AHEAD;
@@ -149,8 +149,8 @@ __device__ __forceinline__ void count_sides(Stream stream, u32 addresses, const 
         u64 own[AHEAD];
 #pragma unroll
         for (u32 i = 0; i < AHEAD; i++) {
-            const u64 place = first + i * THREADS + threadIdx.x;
-            own[i] = place < count ? stream.digis[place] : 0;
+            const u64 index = first + i * THREADS + threadIdx.x;
+            own[i] = index < count ? stream.digis[index] : 0;
         }
 #pragma unroll
         for (u32 i = 0; i < AHEAD; i++) {
@@ -161,7 +161,7 @@ __device__ __forceinline__ void count_sides(Stream stream, u32 addresses, const 
     }
     __syncthreads();
     for (u32 side = threadIdx.x; side < stream.sides; side += THREADS) {
-        if (counts[side] > 0) atomicAdd(&totals[place_of(side)], counts[side]);
+        if (counts[side] > 0) atomicAdd(&totals[counter_of(side)], counts[side]);
     }
 }
 
@@ -169,10 +169,10 @@ __device__ __forceinline__ void count_sides(Stream stream, u32 addresses, const 
 // next one are in flight.
 template <class Wanted>
 __device__ __forceinline__ void scatter_tiles(Stream stream, u32 addresses, const Wanted& wanted, u32 count,
-                                             const Places& place_of, const u32* begins, u32* taken, u64* to,
+                                             const CounterIndices& counter_of, const u32* side_offsets, u32* taken, u64* to,
                                              Tile& tile) {
-    u32* places = tile.words + stream.sides;
-    stream.modules = at_hand(stream.modules, addresses, places + stream.sides);
+    u32* tile_offsets = tile.words + stream.sides;
+    stream.modules = at_hand(stream.modules, addresses, tile_offsets + stream.sides);
     const auto end_of = [=](u64 first) { return (u32)min((u64)count, first + TILE); };
     Own own;
     u64 first = (u64)blockIdx.x * TILE;
@@ -181,13 +181,13 @@ __device__ __forceinline__ void scatter_tiles(Stream stream, u32 addresses, cons
         clear(tile.words, stream.sides);
         count_tile(stream, wanted, (u32)first, end_of(first), tile.words, own);
         __syncthreads();
-        const u32 moved = take_places(begins, taken, stream.sides, place_of, tile, places);
-        stage_tile(own, places, tile);
+        const u32 moved = reserve_offsets(side_offsets, taken, stream.sides, counter_of, tile, tile_offsets);
+        stage_tile(own, tile_offsets, tile);
         __syncthreads();
         first += (u64)gridDim.x * TILE;
         if (first < count) ask_for_tile(stream, (u32)first, end_of(first), own);
-        for (u32 place = threadIdx.x; place < moved; place += THREADS)
-            to[tile.words[tile.sides[place]] + place] = tile.digis[place];
+        for (u32 index = threadIdx.x; index < moved; index += THREADS)
+            to[tile.words[tile.sides[index]] + index] = tile.digis[index];
         __syncthreads();
     }
 }

@@ -66,15 +66,15 @@ fn sorted(gpu: &Gpu, sides: &[Side]) -> Vec<Vec<ClusterEntry>> {
             cluster.time = time(i);
         }
     }
-    let begins: Vec<_> = crate::sts_sort::cuda::begins(&sides_partition).collect();
+    let side_offsets: Vec<_> = crate::sts_sort::cuda::segment_offsets(&sides_partition).collect();
     let found: Vec<_> =
         sides.iter().map(|&(clusters, _)| Found { clusters, latest_error: 0 }).collect();
     let clusters = upload(gpu, &clusters);
-    let begins = upload(gpu, &begins);
+    let side_offsets = upload(gpu, &side_offsets);
     let from = UnsortedClusters {
         clusters: &clusters,
         found: &upload(gpu, &found),
-        begins: &begins,
+        side_offsets: &side_offsets,
         sides: &sides_partition,
         expected: 0,
     };

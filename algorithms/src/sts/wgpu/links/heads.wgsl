@@ -10,9 +10,9 @@ struct OwnHeads { singles: u32, others: u32 }
 
 // Offset of each head in the tile, and the indices reserved for clusters.
 var<workgroup> head_list: array<u32, TILE>;
-var<workgroup> places: array<u32, TILE>;
+var<workgroup> cluster_indices: array<u32, TILE>;
 
-fn place_of(heads: Heads, rank: u32) -> u32 { return heads.first + head_list[heads.list + rank]; }
+fn digi_index(heads: Heads, rank: u32) -> u32 { return heads.first + head_list[heads.list + rank]; }
 
 // Number of heads before a position.
 fn heads_before(heads: Heads, end: u32) -> u32 {
@@ -20,7 +20,7 @@ fn heads_before(heads: Heads, end: u32) -> u32 {
     var high = heads.count;
     while low < high {
         let middle = (low + high) / 2u;
-        if place_of(heads, middle) < end { low = middle + 1u; } else { high = middle; }
+        if digi_index(heads, middle) < end { low = middle + 1u; } else { high = middle; }
     }
     return low;
 }
@@ -31,7 +31,7 @@ fn own_heads(first: u32, count: u32) -> OwnHeads {
     let bytes = follows[first / ITEMS];
     for (var i = 0u; i < ITEMS && first + i < count; i++) {
         if (shifted_right(bytes, 8u * i).x & 0xffu) != 0u { continue; }
-        if connectors[first + i] == NOBODY { own.singles |= 1u << i; } else { own.others |= 1u << i; }
+        if connectors[first + i] == NO_SUCCESSOR { own.singles |= 1u << i; } else { own.others |= 1u << i; }
     }
     return own;
 }
@@ -61,20 +61,20 @@ fn gather_heads() -> HeadsOfTile {
     return HeadsOfTile(Heads(first, singles, 0u), Heads(first, block_total >> 16u, singles));
 }
 
-// Reserves indices for the clusters of each side: `places` has the first one at the rank of the
+// Reserves indices for the clusters of each side: `cluster_indices` has the first one at the rank of the
 // side's first head.
-fn take_places(heads: Heads, sides: SidesOfTile) {
+fn reserve_clusters(heads: Heads, sides: SidesOfTile) {
     for (var rank = thread; rank < heads.count; rank += THREADS) {
-        let side = side_in(sides, place_of(heads, rank));
-        if rank > 0u && place_of(heads, rank - 1u) >= begins[side] { continue; }
-        let own = heads_before(heads, begins[side + 1u]) - rank;
-        places[heads.list + rank] = atomicAdd(&found[side].clusters, own);
+        let side = side_in(sides, digi_index(heads, rank));
+        if rank > 0u && digi_index(heads, rank - 1u) >= segment_offsets[side] { continue; }
+        let own = heads_before(heads, segment_offsets[side + 1u]) - rank;
+        cluster_indices[heads.list + rank] = atomicAdd(&found[side].clusters, own);
     }
 }
 
 // Index of a head's cluster.
-fn place_of_cluster(heads: Heads, rank: u32, begin: u32) -> u32 {
+fn index_of_cluster(heads: Heads, rank: u32, begin: u32) -> u32 {
     var leader = 0u;
     if begin > heads.first { leader = heads_before(heads, begin); }
-    return begin + places[heads.list + leader] + rank - leader;
+    return begin + cluster_indices[heads.list + leader] + rank - leader;
 }

@@ -7,7 +7,7 @@ struct Arguments { blocks: u32, modules: u32, cut_kind: u32, cut: u32 }
 var<immediate> arguments: Arguments;
 @group(0) @binding(0) var<storage, read> clusters: array<Cluster>;
 @group(0) @binding(1) var<storage, read> entries: array<Entry>;
-@group(0) @binding(2) var<storage, read> begins: array<u32>;
+@group(0) @binding(2) var<storage, read> segment_offsets: array<u32>;
 @group(0) @binding(3) var<storage, read> found: array<Found>;
 @group(0) @binding(4) var<storage, read> sensors: array<Sensor>;
 @group(0) @binding(5) var<storage, read> jobs: array<Job>;
@@ -19,7 +19,7 @@ fn write_line(job: Job) {
     let own = job.first + thread;
     if own >= found[job.segment].clusters { return; }
     sensor = sensors[job.segment % arguments.modules];
-    let begin = begins[job.segment];
+    let begin = segment_offsets[job.segment];
     let cluster = clusters[begin + entries[begin + own].index];
     if job.segment < arguments.modules {
         let back = arguments.modules + job.segment;

@@ -15,7 +15,7 @@ fn is_early(window: Window, back: u32) -> bool { return delay_to(window, back) >
 fn is_not_late(window: Window, back: u32) -> bool { return -delay_to(window, back) <= window.most; }
 
 // The first back that is not early.
-fn first_not_early(window: Window) -> u32 {
+fn lower_bound(window: Window) -> u32 {
     var low = 0u;
     var high = window.count;
     while low < high {
@@ -45,7 +45,7 @@ fn first_late(window: Window, start: u32) -> u32 {
 fn partners_of(front: Cluster, side: u32) -> Partners {
     let latest = bitcast<f32>(found[side].latest_error);
     let most = cut_between(front.time_error, latest, latest);
-    let window = Window(front.time, most, begins[side], found[side].clusters);
-    let first = first_not_early(window);
+    let window = Window(front.time, most, segment_offsets[side], found[side].clusters);
+    let first = lower_bound(window);
     return Partners(first, first_late(window, first) - first);
 }

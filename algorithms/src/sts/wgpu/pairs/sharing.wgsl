@@ -31,10 +31,10 @@ fn share_fronts(number: u32, end: u32) -> u32 {
     first_pair = block_exclusive_sum(own.count);
     let pairs = block_total;
     workgroupBarrier();
-    let place = votes_before(has_pairs);
+    let index = votes_before(has_pairs);
     if has_pairs {
         let line = lines[front_begin + number];
-        shared_fronts[place] = Front(line.edge, line.widths, number, own.first - first_pair);
+        shared_fronts[index] = Front(line.edge, line.widths, number, own.first - first_pair);
     }
     marked = 0u;
     workgroupBarrier();

@@ -5,7 +5,7 @@ const WARPS = THREADS / LANES;
 fn own_part() -> u32 { return block * WARPS + warp; }
 
 // Where this lane's digi of a round is.
-fn place_in_round(round: u32) -> u32 {
+fn index_in_round(round: u32) -> u32 {
     return own_part() * arguments.part_length + round * LANES + lane;
 }
 

@@ -58,12 +58,12 @@ impl Runs {
 
     /// A run for each bucket, of digis in order of buckets; `ends` are the ends of the buckets.
     pub(in super::super) fn of_buckets(ends: Vec<usize>) -> Runs {
-        let begins = std::iter::once(0).chain(ends.iter().copied());
+        let starts = std::iter::once(0).chain(ends.iter().copied());
         let run = |(first, &end): (usize, &usize)| Run {
             first: first as u32,
             length: (end - first) as u32,
         };
-        let runs: Vec<_> = begins.zip(&ends).map(run).collect();
+        let runs: Vec<_> = starts.zip(&ends).map(run).collect();
         let digis = runs.iter().map(|run| run.length).collect();
         let part = RunsOfPart { ends: (1..=runs.len() as u32).collect(), runs, digis };
         Runs { parts: vec![part], ends }

@@ -19,7 +19,7 @@ mod tickets;
 use generators::sts::Digi;
 use generators::sts::raw::MicrosliceCounts;
 
-use super::runner::Work;
+use super::runner::UnpackInput;
 use crate::device::{SharedSlice, Stores, streaming};
 use crate::parallel::{Grain, for_each_range};
 use crate::timing::Laps;
@@ -29,12 +29,12 @@ use tickets::OrderedTickets;
 pub(crate) use even_parts::{even_parts, messages as messages_of, room_for, unpack_part};
 
 pub(super) fn unpack(
-    work: &Work<'_>,
+    input: &UnpackInput<'_>,
     counts: &mut [MicrosliceCounts],
     digis: &mut [Digi],
     laps: &mut Laps,
 ) {
-    let parts = parts(work.jobs);
+    let parts = parts(input.jobs);
     let longest = parts.iter().map(|part| part.messages).max().unwrap_or(0);
     let tickets = OrderedTickets::new(parts.len());
     let counts = SharedSlice::new(counts);
@@ -47,7 +47,7 @@ pub(super) fn unpack(
                 // SAFETY: each microslice is in one part only.
                 let counts = unsafe { counts.part(part.jobs.clone()) };
                 let found =
-                    unpack_part(work, &work.jobs[part.jobs.clone()], counts, &mut nearby, |_| ());
+                    unpack_part(input, &input.jobs[part.jobs.clone()], counts, &mut nearby, |_| ());
                 let offset = ticket.reserve(found);
                 // SAFETY: `reserve` gives consecutive ranges to the parts, so no other part writes
                 // to this one.

@@ -24,9 +24,9 @@ PORTABLE_INLINE void keep(Lookup& kept, const Lookup& lookup) {
 // either algorithm, and the counts: for a microslice that is refused, those of its first piece
 // report that.
 template <class Digis>
-PORTABLE_INLINE void unpack_piece(const Input& input, const Piece* pieces, u32 place, const Lookup& lookup,
+PORTABLE_INLINE void unpack_piece(const Input& input, const Piece* pieces, u32 index, const Lookup& lookup,
                                   Digis& digis) {
-    const Piece piece = pieces[place];
+    const Piece piece = pieces[index];
     if (piece.job == NO_JOB) return;
     const Job job = input.jobs[piece.job];
     Found found;
@@ -43,7 +43,7 @@ PORTABLE_INLINE void unpack_piece(const Input& input, const Piece* pieces, u32 p
         return digis.count(piece.job, found);
     }
     const Epochs epochs(own);
-    const Epoch before = digis.epoch_before(input.epochs, place, piece.number, content, epochs);
+    const Epoch before = digis.epoch_before(input.epochs, index, piece.number, content, epochs);
     const Epoch behind = epochs.behind(before);
     const u64 cycle = first_of_cycle(job);
     const Board& board = input.boards[job.board];

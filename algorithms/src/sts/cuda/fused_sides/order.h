@@ -19,7 +19,7 @@ __device__ __forceinline__ void order_clusters(u32 count, Entry* entries, TimeOf
     time_bins::sort_entries(own, count, Rank(), entries, shared.order);
 }
 
-// Sorts the entries of up to MOST_CLUSTERS clusters, which are in device memory.
+// Sorts the entries of up to MAX_CLUSTERS clusters, which are in device memory.
 __device__ __forceinline__ void order_more_clusters(u32 count, Entry* entries, const Cluster* clusters,
                                                     Shared& shared) {
     const auto time_of = [=](u32 rank) { return clusters[rank].time; };

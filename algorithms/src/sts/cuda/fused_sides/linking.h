@@ -16,11 +16,11 @@ struct Links {
     u8* follows;
     u32 count;
 
-    __device__ __forceinline__ u32 follower(u32 place) const { return followers[place]; }
+    __device__ __forceinline__ u32 follower(u32 index) const { return followers[index]; }
 
     // Several threads may connect with the same follower where that can be shared.
-    template <class Rules> __device__ __forceinline__ void connect(u32 place, u32 follower) const {
-        followers[place] = (u16)follower;
+    template <class Rules> __device__ __forceinline__ void connect(u32 index, u32 follower) const {
+        followers[index] = (u16)follower;
         if constexpr (Rules::SUCCESSORS == Successors::SHARED) {
             atomicOr(reinterpret_cast<u32*>(follows) + follower / 4, 1u << 8 * (follower % 4));
         } else {
@@ -46,10 +46,10 @@ struct SideInShared : Links {
     __device__ __forceinline__ SideInShared(Shared& shared, u32 count)
         : Links{shared.chains.followers, shared.chains.follows, count}, shared(shared) {}
 
-    __device__ __forceinline__ u64 digi(u32 place) const { return digi_from_time_first(shared.chains.digis[place]); }
+    __device__ __forceinline__ u64 digi(u32 index) const { return digi_from_time_first(shared.chains.digis[index]); }
     // The time is in the upper word, above one bit.
-    __device__ __forceinline__ u32 time(u32 place) const {
-        return reinterpret_cast<const u32*>(shared.chains.digis)[2 * place + 1] >> 1;
+    __device__ __forceinline__ u32 time(u32 index) const {
+        return reinterpret_cast<const u32*>(shared.chains.digis)[2 * index + 1] >> 1;
     }
     // Until heads are listed.
     __device__ __forceinline__ u32 channel_begin(u32 channel) const {
@@ -65,8 +65,8 @@ struct LongSide : Links {
     __device__ __forceinline__ LongSide(const u64* digis, u32 count, LongChains& chains)
         : Links{chains.followers, chains.follows, count}, digis(digis), channels(chains.channels) {}
 
-    __device__ __forceinline__ u64 digi(u32 place) const { return digis[place]; }
-    __device__ __forceinline__ u32 time(u32 place) const { return digi_time(digis[place]); }
+    __device__ __forceinline__ u64 digi(u32 index) const { return digis[index]; }
+    __device__ __forceinline__ u32 time(u32 index) const { return digi_time(digis[index]); }
     __device__ __forceinline__ u32 channel_begin(u32 channel) const { return channels[channel]; }
 };
 
@@ -74,7 +74,7 @@ struct LongSide : Links {
 template <class Rules, class Side> __device__ __forceinline__ void link_side(const Side& side, const Window& window) {
     side.clear();
     __syncthreads();
-    for (u32 place = threadIdx.x; place < side.count; place += THREADS) connect<Rules>(side, place, window);
+    for (u32 index = threadIdx.x; index < side.count; index += THREADS) connect<Rules>(side, index, window);
     __syncthreads();
 }
 
@@ -93,7 +93,7 @@ struct OwnHeads {
 #pragma unroll
         for (u32 i = 0; i < SORTED_ITEMS; i++) {
             const bool is_head = first + i < links.count && (bytes[i / 4] >> 8 * (i % 4) & 0xff) == 0;
-            const bool is_single = (pairs[i / 2] >> 16 * (i % 2) & 0xffff) == NOBODY;
+            const bool is_single = (pairs[i / 2] >> 16 * (i % 2) & 0xffff) == NO_SUCCESSOR;
             singles |= (u32)(is_head && is_single) << i;
             others |= (u32)(is_head && !is_single) << i;
         }

@@ -6,10 +6,10 @@
 
 namespace {
 
-// Digis of all sides, and the output arrays: `begins` has the offset of each side.
+// Digis of all sides, and the output arrays: `side_offsets` has the offset of each side.
 struct Sides {
     u64* digis;
-    const u32* begins;
+    const u32* side_offsets;
     u32 count;
     Cluster* clusters;
     Found* found;
@@ -21,15 +21,15 @@ struct OwnSide {
     const Sides& all;
     u32 side;
 
-    __device__ __forceinline__ u32 begin() const { return all.begins[side]; }
-    __device__ __forceinline__ u32 count() const { return all.begins[side + 1] - begin(); }
+    __device__ __forceinline__ u32 begin() const { return all.side_offsets[side]; }
+    __device__ __forceinline__ u32 count() const { return all.side_offsets[side + 1] - begin(); }
     __device__ __forceinline__ u64* digis() const { return all.digis + begin(); }
     __device__ __forceinline__ Cluster* clusters() const { return all.clusters + begin(); }
     __device__ __forceinline__ Entry* entries() const { return all.entries + begin(); }
     // Positions on the back follow those on the front.
     __device__ __forceinline__ float offset() const { return side < all.count / 2 ? 0.0f : (float)CHANNELS_OF_SIDE; }
 
-    __device__ __forceinline__ void tell(const Heads& heads, u32 latest_error) const {
+    __device__ __forceinline__ void publish(const Heads& heads, u32 latest_error) const {
         if (threadIdx.x == 0) all.found[side] = {heads.count(), latest_error};
     }
 };
@@ -44,7 +44,7 @@ __device__ __forceinline__ void find_clusters(const OwnSide& own, const Window& 
     Chains& chains = shared.chains;
     const Heads heads = list_heads(side, chains.heads);
     // No other thread reads a head after this, so a cluster's time overwrites it.
-    own.tell(heads, follow_all<Rules>(side, heads, own.offset(), tables, own.clusters(),
+    own.publish(heads, follow_all<Rules>(side, heads, own.offset(), tables, own.clusters(),
                                       [&](u32 rank, u32 time) { chains.digis[heads[rank]] = time; }));
     const auto time_of = [&](u32 rank) { return (u32)chains.digis[heads[rank]]; };
     order_clusters(heads.count(), own.entries(), time_of, shared);
@@ -55,11 +55,11 @@ template <class Rules>
 __device__ __forceinline__ void find_clusters_of_sorted(const OwnSide& own, const Window& window,
                                                         const ClusterTables& tables, Shared& shared) {
     const LongSide side(own.digis(), own.count(), shared.long_chains);
-    for (u32 place = threadIdx.x; place < side.count; place += THREADS) find_channels(side, place);
+    for (u32 index = threadIdx.x; index < side.count; index += THREADS) find_channels(side, index);
     link_side<Rules>(side, window);
     const Heads heads = list_heads(side, shared.long_chains.heads);
-    own.tell(heads, follow_all<Rules>(side, heads, own.offset(), tables, own.clusters(), [](u32, u32) {}));
-    if (heads.count() <= MOST_CLUSTERS) order_more_clusters(heads.count(), own.entries(), own.clusters(), shared);
+    own.publish(heads, follow_all<Rules>(side, heads, own.offset(), tables, own.clusters(), [](u32, u32) {}));
+    if (heads.count() <= MAX_CLUSTERS) order_more_clusters(heads.count(), own.entries(), own.clusters(), shared);
 }
 
 }  // namespace
