@@ -40,7 +40,7 @@ struct Batch {
     }
 };
 
-// How many clusters each track has, or each row.
+// Number of clusters of each track or row.
 struct Counts {
     const uint8_t *numbers;
     bool of_tracks;

@@ -57,7 +57,7 @@ __device__ __forceinline__ u32 block_exclusive_sum(u32 value, u32* warp_sums, u3
 // Barriers before and after are included.
 template <u32 THREADS, u32 COUNT>
 __device__ __forceinline__ u32 block_exclusive_sums(u32* counts, u32* warp_sums) {
-    static_assert(COUNT % THREADS == 0, "each thread has as many");
+    static_assert(COUNT % THREADS == 0, "the same number for each thread");
     constexpr u32 EACH = COUNT / THREADS;
     __syncthreads();
     u32* own = counts + threadIdx.x * EACH;

@@ -21,7 +21,8 @@ const SCALE: Flag<f64> = sts_scenario::SCALE
 const WINDOW: Flag<u64> =
     Flag::duration("window", "Digis of a trigger are no further apart than this").or("20ns");
 const MIN_DIGIS: Flag<u64> =
-    Flag::integer("min-digis", "So many digis within the window are a trigger; 0 is as 1").or("10");
+    Flag::integer("min-digis", "Number of digis within the window that makes a trigger; 0 is as 1")
+        .or("10");
 const DEAD_TIME: Flag<u64> = Flag::duration(
     "dead-time",
     "Digis that are no further behind the last one of a trigger than this take part in no other",

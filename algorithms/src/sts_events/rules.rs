@@ -27,7 +27,7 @@ impl EventRules {
     ///
     /// # Errors
     /// If a time or a number is too large.
-    pub fn of(params: &Params) -> Result<Self, DataError> {
+    pub fn from_params(params: &Params) -> Result<Self, DataError> {
         let mut complete = params.clone();
         complete.complete(axes::RULES);
         axes::rules(&complete)

@@ -114,7 +114,7 @@ mod tests {
     }
 
     fn rules() -> EventRules {
-        EventRules::of(&Params::default()).expect("defaults")
+        EventRules::from_params(&Params::default()).expect("defaults")
     }
 
     #[test]

@@ -31,7 +31,7 @@ struct Results {
 
 impl Results {
     /// Parses the lines of a case.
-    fn of(lines: &str) -> Self {
+    fn parse(lines: &str) -> Self {
         let mut results = Results::default();
         for line in lines.lines() {
             let (kind, rest) = line.split_once(' ').unwrap_or((line, ""));
@@ -143,7 +143,7 @@ type CasesWithResults = (Vec<ChargeCase>, Vec<Results>);
 
 fn read(file: &Path) -> CasesWithResults {
     let cases = read_charges(file).expect("well-formed");
-    let results: Vec<_> = text_of(file).split("case ").skip(1).map(Results::of).collect();
+    let results: Vec<_> = text_of(file).split("case ").skip(1).map(Results::parse).collect();
     assert_eq!(results.len(), cases.len());
     (cases, results)
 }

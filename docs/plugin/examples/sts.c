@@ -7,7 +7,7 @@
 #include "sts/hits.h"
 #include "sts/presort.h"
 
-/* Scratch memory: digis by side, room to sort them and their clusters, and the offset of each side. */
+/* Scratch memory: digis by side, buffers to sort them and their clusters, and the offset of each side. */
 typedef struct {
     const recobench_sts *input;
     uint64_t *digis, *sorted, *other, *side_offsets, *counts;
@@ -53,7 +53,7 @@ static void clusters_of_side(void *shared, uint64_t side, uint32_t worker) {
     uint64_t begin = run->side_offsets[side];
     recobench_cluster *found = run->found + begin;
     recobench_cluster *sorted = (recobench_cluster *)clusters->items + begin;
-    uint64_t *entries = run->digis + begin; /* which nobody needs any more */
+    uint64_t *entries = run->digis + begin; /* no longer needed */
     uint64_t count = find_clusters(run->input, is_back(run->input, side), run->sorted + begin,
                                    run->counts[side], run->followers + begin,
                                    run->is_first + begin, found);

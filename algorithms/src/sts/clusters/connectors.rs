@@ -43,7 +43,7 @@ pub(in crate::sts) struct SortedDigis<'a> {
 pub(in crate::sts) struct Connectors {
     connectors: Vec<AtomicU32>,
     channels: Vec<u32>,
-    sides: Vec<CachePadded<Found>>,
+    sides: Vec<CachePadded<SideResult>>,
 }
 
 /// Threads that set connectors to 0.
@@ -57,7 +57,7 @@ pub(in crate::sts) enum Zeroing {
 
 /// Cluster count and latest error of a side.
 #[derive(Default)]
-struct Found {
+struct SideResult {
     clusters: AtomicU32,
     /// The bits of the largest error of a time.
     error: AtomicU32,
@@ -73,7 +73,7 @@ impl Connectors {
 
     /// Bytes of the shared buffers for `digis` digis and `sides` sides.
     pub(in crate::sts) fn bytes(digis: usize, sides: usize) -> usize {
-        (digis + OFFSETS * sides) * size_of::<u32>() + sides * size_of::<CachePadded<Found>>()
+        (digis + OFFSETS * sides) * size_of::<u32>() + sides * size_of::<CachePadded<SideResult>>()
     }
 
     /// Sets everything to 0, which workers rely on.
@@ -196,7 +196,7 @@ impl Connectors {
     }
 }
 
-impl Found {
+impl SideResult {
     /// Few errors are larger than all before: mostly nothing is written.
     fn raise_error(&self, error: f32) {
         // Errors are positive, so their bits ascend as they do.

@@ -7,7 +7,7 @@ use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, LaunchConfig};
 use crate::kernels::sts_cluster_block_merge::{ENTRIES_BLOCK_MERGE, EntriesBlockMerge};
 use crate::sts::ClusterEntry;
 
-/// How clusters are brought into order.
+/// Algorithm that sorts clusters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::sts) enum ClusterSortAlgorithm {
     /// A block per side, as published: the sort of digis.

@@ -236,9 +236,11 @@ impl Clusters {
     }
 
     fn find_by_digi(&self, gpu: &Gpu, sorted: SortedDigis<'_>) -> Result<(), DeviceError> {
-        let (digis, side_offsets, sides) =
-            (sorted.digis.ptr(), sorted.side_offsets.ptr(), self.sides);
-        let (channels, connectors) = (self.channels.ptr(), self.connectors.ptr());
+        let digis = sorted.digis.ptr();
+        let side_offsets = sorted.side_offsets.ptr();
+        let sides = self.sides;
+        let channels = self.channels.ptr();
+        let connectors = self.connectors.ptr();
         let [window_ns, whole_ns, crowd_ns] = self.window;
         let finding = ClusterChannels { digis, side_offsets, sides, channels };
         let connecting = ClusterConnect {

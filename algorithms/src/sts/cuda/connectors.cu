@@ -1,8 +1,8 @@
 // nvcc: -fmad=false
 //
 // Clusters as the online reconstruction finds them: a thread a digi, connected by atomic
-// words. Three kernels: where channels begin; who follows whom; each digi that follows
-// none leads a chain, which its thread follows to the end.
+// words. Three kernels: the first finds the offsets of channels, the second links digis to their
+// successors, and in the third the thread of each digi without a predecessor follows its chain.
 //
 // As published, threads that connect find their side by walking past all before it; the others
 // by a binary search.
@@ -13,7 +13,7 @@ namespace {
 
 constexpr u32 THREADS = 256;
 
-// All digis: `side_offsets` says where sides begin.
+// Digis of all sides, whose offsets are `side_offsets`.
 struct Digis {
     const u64* digis;
     const u32* side_offsets;
@@ -52,7 +52,7 @@ __device__ __forceinline__ void follow_own(const Digis& all, const ClusterTables
 
 }  // namespace
 
-// Where the channels of each side begin: CHANNEL_OFFSETS words a side. A thread a digi.
+// Writes the offsets of the channels of each side: CHANNEL_OFFSETS words a side. A thread a digi.
 extern "C" __global__ void __launch_bounds__(THREADS)
     cluster_channels(const u64* digis, const u32* side_offsets, u32 sides, u32* channels) {
     const Digis all = {digis, side_offsets, sides, nullptr, channels};
@@ -80,7 +80,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 KERNEL_EXPORT(cluster_connect_walk_published, ClusterConnect)
 
 // Makes clusters of chains, in an order left to chance. `found`, zero at the start, has
-// their number. Each side has room for as many as it has digis. A thread a digi.
+// their number. Each side has capacity for a cluster of each digi. A thread a digi.
 extern "C" __global__ void __launch_bounds__(THREADS)
     cluster_follow_exact(const u64* digis, const u32* side_offsets, u32 sides, u32* connectors, const ClusterTables* tables,
                          Cluster* clusters, Found* found) {

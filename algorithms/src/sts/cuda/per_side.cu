@@ -1,8 +1,8 @@
 // nvcc: -fmad=false
 //
 // Clusters by a block per module side: connecting in three steps, with barriers between them. No
-// thread has to search its side, and it takes one launch; but there are only as many blocks as
-// sides to fill the device.
+// thread has to search its side, and it takes one launch; but the number of blocks is that of sides,
+// which may be too small to fill the device.
 #include "formulas/clusters.h"
 #include "formulas/connecting.h"
 

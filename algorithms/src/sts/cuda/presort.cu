@@ -2,10 +2,10 @@
 // count, then scatter, by a table of all 2^17 addresses.
 //
 // The stream is cut into parts, a warp each. A warp counts the digis of its part for each
-// side; sums over parts and sides tell where the digis of each part go; then it goes
+// side; sums over parts and sides give the offsets of the digis of each part; then it goes
 // through its part once more, a digi a lane. Lanes whose digis are of the same side find
 // each other by a vote, so order within a side is kept without a sort, and a warp needs
-// no room but a row of as many counts as there are sides.
+// no other memory than a row with a count for each side.
 #include "block_scan.h"
 #include "formulas/stream.h"
 
@@ -66,7 +66,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 }
 KERNEL_EXPORT(presort_sum_parts)
 
-// Where sides begin, and where the last one ends. One block.
+// Writes the offsets of sides, and the end of the last one. One block.
 extern "C" __global__ void __launch_bounds__(SIDES_THREADS) presort_sum_sides(const u32* totals, u32 sides, u32* side_offsets) {
     __shared__ u32 warp_sums[LANES];
     u32 before = 0;

@@ -47,12 +47,12 @@ impl Sort {
         algorithm: SortAlgorithm,
     ) -> Result<Self, DeviceError> {
         Ok(match algorithm {
-            SortAlgorithm::BlockMerge => {
-                let (digis, scratch) = (gpu.buffer(digis)?, gpu.buffer(digis)?);
-                Sort::BlockMerge(TwoArrays { digis, scratch })
-            }
+            SortAlgorithm::BlockMerge => Sort::BlockMerge(TwoArrays {
+                digis: gpu.buffer(digis)?,
+                scratch: gpu.buffer(digis)?,
+            }),
             SortAlgorithm::ChannelBucket => {
-                Sort::ChannelBucket(Box::new(ChannelBucket::with_room(gpu, digis, sides)?))
+                Sort::ChannelBucket(Box::new(ChannelBucket::with_capacity(gpu, digis, sides)?))
             }
         })
     }
@@ -80,7 +80,7 @@ impl Sort {
         }
     }
 
-    /// Starts to sort the digis of such sides, whose offsets are on the device too.
+    /// Starts to sort the digis of these sides, whose offsets are on the device too.
     pub(super) fn start(
         &mut self,
         gpu: &Gpu,

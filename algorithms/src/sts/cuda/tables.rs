@@ -61,7 +61,7 @@ fn cluster_tables(setup: &Setup) -> clusters::ClusterTables {
     clusters::ClusterTables {
         charges: array::from_fn(|adc| charges.charge(adc as u8)),
         variances: array::from_fn(|adc| charges.variance(adc as u8)),
-        single_error: shapes.of(0, &[0]).position_error,
+        single_error: shapes.shape(0, &[0]).position_error,
         pairs: array::from_fn(|left| array::from_fn(|right| of_pair(left, right))),
         time_errors: array::from_fn(|size| shapes.time_error(size)),
     }

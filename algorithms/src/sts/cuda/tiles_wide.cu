@@ -1,5 +1,5 @@
-// Digis by module side as in `tiles.cu`, by tiles of twice the size: with so many sides that a tile
-// has few digis of each, a block reserves offsets less often, and writes longer runs.
+// Digis by module side as in `tiles.cu`, by tiles of twice the size. If there are many sides,
+// so that a tile has few digis of each, a block reserves offsets less often, and writes longer runs.
 #include "tiles/wide_block.h"
 #include "tiles/tile.h"
 

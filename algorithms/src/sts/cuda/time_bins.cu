@@ -1,7 +1,7 @@
 // Sorts the clusters of each side by bins of time: entries of 8 bytes are sorted, not clusters.
 //
 // A block takes the clusters of a side that fits into shared memory. Their times are counted into
-// as many bins as there may be clusters, entries go to their bins, and each entry counts the
+// bins, one for each cluster at most; entries go to their bins, and each entry counts the
 // earlier ones of its bin. So a cluster is read once, and its entry written once, to its index.
 //
 // Larger sides are distributed to groups first: see `groups.h`; then a block sorts each group by

@@ -6,7 +6,7 @@
 // searched in the next channel only; the memory of bins is reused for links, and that of heads
 // for the times of clusters.
 //
-// For sides that fit. Those of up to five times as many digis are for `whole_sides_wide.cu`, larger
+// For sides that fit. Those of up to five times this size are for `whole_sides_wide.cu`, larger
 // ones for the kernels of each stage.
 //
 // Dynamic shared memory: see `Shared`.

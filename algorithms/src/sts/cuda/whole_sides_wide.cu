@@ -1,7 +1,7 @@
 // nvcc: -fmad=false
 //
 // Clusters of sides as in `whole_sides.cu`, by blocks that have nearly all shared memory of a
-// multiprocessor: of twice as many digis, or of five times as many that were sorted before.
+// multiprocessor: of twice the number of digis, or of five times that number if they were sorted before.
 #include "../../sts_sort/cuda/channel_bucket/wide_block.h"
 #include "../../sts_sort/cuda/channel_bucket/by_all_bits.h"
 #include "fused_sides/side.h"

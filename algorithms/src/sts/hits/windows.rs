@@ -71,7 +71,7 @@ impl Windows {
         let WindowInput { job, clusters, formulas, .. } = input;
         let back_side = clusters.counts.len() / 2 + job.module;
         let fronts = &clusters.entries(job.module)[job.fronts.clone()];
-        let (Some(first), Some(last)) = (fronts.first(), fronts.last()) else {
+        let Some((first, last)) = fronts.first().zip(fronts.last()) else {
             return;
         };
         self.classes.clear();

@@ -111,7 +111,7 @@ impl ClusterFinder<'_> {
     fn cluster(&self, digis: &[(u32, Digi)]) -> OfflineCluster {
         let adcs: Vec<_> = digis.iter().map(|(_, digi)| digi.adc()).collect();
         let times = digis.iter().map(|(_, digi)| f64::from(digi.time_ns()));
-        let shape = self.shapes.of(digis[0].1.channel(), &adcs);
+        let shape = self.shapes.shape(digis[0].1.channel(), &adcs);
         let offset = if self.side.back { CHANNELS_PER_SIDE } else { 0 };
         OfflineCluster {
             digis: digis.iter().map(|(index, _)| *index).collect(),

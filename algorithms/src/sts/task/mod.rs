@@ -167,7 +167,10 @@ impl Algorithm for StsTask {
     }
 
     fn variants(&self) -> Vec<Variant<Self>> {
-        let own = [variants::VARIANTS.of(self.stage).to_vec(), cuda_variants::of(self.stage)];
+        let own = [
+            variants::VARIANTS.for_stage(self.stage).to_vec(),
+            cuda_variants::for_stage(self.stage),
+        ];
         [own.concat(), crate::plugin_session::variants(self, &[])].concat()
     }
 

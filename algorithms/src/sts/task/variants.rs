@@ -161,7 +161,7 @@ const HITS: &[Variant<StsTask>] = &[
     variant("online", |at| published(at, ONLINE))
         .summary("a worker a module, into buckets (online reconstruction)"),
     variant("online-static", |at| published(at, STATIC))
-        .summary("the same, but each thread has as many modules as the others from the beginning"),
+        .summary("the same, but all threads get the same number of modules at the start"),
     variant("fronts", |at| published(at, FRONTS))
         .summary("a worker a cluster of the front, by binary search, into buckets"),
     variant("windows", |at| chains(at, TIME_SWEEP))

@@ -1,4 +1,4 @@
-// Where sides begin, and where the last one ends: see presort.cu. One block.
+// Writes the offsets of sides, and the end of the last one: see presort.cu. One block.
 #include "block_scan.wgsl"
 
 struct Arguments { blocks: u32, sides: u32 }

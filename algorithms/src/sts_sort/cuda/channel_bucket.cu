@@ -4,14 +4,14 @@
 // The reason: a radix sort moves all digis through device memory once for each of its digits. Here
 // they move twice, however long the key is: once to their buckets and once through shared memory.
 // There, times are nearly uniform within a bucket, so time scaled to the bucket length is a good
-// first estimate of the rank: digis are counted into twice as many bins as there are digis, and the
+// first estimate of the rank: digis are counted into bins, two for each digi, and the
 // few that share one are sorted by a thread. If many share one, for example because all times are
 // equal, a radix sort in shared memory takes over.
 //
-// A segment that fits into shared memory is sorted at once; one of up to twice as many digis by a
+// A segment that fits into shared memory is sorted at once; one of up to twice that size by a
 // block with a multiprocessor to itself, if there is enough shared memory: see
-// `channel_bucket_wide.cu`. A larger one is a region: its buckets are counted, groups are formed of
-// as many as fit, digis are moved to their groups, in long runs, as groups are few, and each group
+// `channel_bucket_wide.cu`. A larger one is a region: its buckets are counted, groups are formed that
+// fill shared memory, digis are moved to their groups, in long runs, as groups are few, and each group
 // is sorted. A bucket that does not fit, for example because all digis have the same channel, is a
 // region once more: its buckets are determined by the upper bits of the time, then by the next
 // ones.

@@ -126,7 +126,11 @@ impl ChannelBucket {
     ///
     /// # Errors
     /// If the device has no memory.
-    pub(crate) fn with_room(gpu: &Gpu, digis: usize, segments: usize) -> Result<Self, DeviceError> {
+    pub(crate) fn with_capacity(
+        gpu: &Gpu,
+        digis: usize,
+        segments: usize,
+    ) -> Result<Self, DeviceError> {
         Self::with_tables(gpu, digis, Counts::at_most(gpu, digis, segments), None)
     }
 

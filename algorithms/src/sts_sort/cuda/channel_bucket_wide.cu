@@ -1,8 +1,8 @@
-// Sorting by distribution, by blocks that have nearly all shared memory of a multiprocessor: twice
-// as many digis at once as in `channel_bucket.cu`.
+// Sorting by distribution, by blocks that have nearly all shared memory of a multiprocessor, and so
+// take twice the digis that those in `channel_bucket.cu` take.
 //
-// Segments that fit are read twice and written once, and not moved to groups before. Regions of so
-// many digis that their groups would be written in short runs have half as many groups.
+// Segments that fit are read twice and written once, and not moved to groups before. Regions whose
+// groups would be written in short runs, because they are many, have half the number of groups.
 #include "channel_bucket/wide_block.h"
 #include "channel_bucket/by_all_bits.h"
 #include "channel_bucket/groups.h"

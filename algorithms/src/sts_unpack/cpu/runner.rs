@@ -38,7 +38,7 @@ impl<'w> UnpackInput<'w> {
         (job.board != Job::NO_BOARD).then(|| Microslice {
             content: &self.bytes[job.begin as usize..][..job.bytes as usize],
             job,
-            board: self.tables.of(job.board),
+            board: self.tables.board(job.board),
             rules: self.rules,
         })
     }

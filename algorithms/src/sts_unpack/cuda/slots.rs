@@ -23,7 +23,7 @@ pub(super) struct Slots {
 buffers!(Slots: first_slots, slots, states, offsets);
 
 impl Slots {
-    /// Unpacks by a kernel that is started so for these microslices.
+    /// Unpacks these microslices by a kernel with the given grid.
     pub(super) fn boxed(
         gpu: &Gpu,
         jobs: &[Job],
@@ -43,7 +43,8 @@ impl Slots {
     }
 
     fn fill_slots(&self, pass: &UnpackPass<'_>) -> Result<(), DeviceError> {
-        let (gpu, data) = (pass.gpu, pass.data);
+        let gpu = pass.gpu;
+        let data = pass.data;
         let arguments = UnpackToSlots {
             bytes: data.bytes.ptr(),
             jobs: data.jobs.ptr(),
@@ -64,7 +65,9 @@ impl Slots {
         pass: &UnpackPass<'_>,
         digis: &DeviceBuffer<u64>,
     ) -> Result<(), DeviceError> {
-        let (gpu, data, jobs) = (pass.gpu, pass.data, pass.jobs.len() as u32);
+        let gpu = pass.gpu;
+        let data = pass.data;
+        let jobs = pass.jobs.len() as u32;
         gpu.fill(&self.states, 0)?;
         let find = UnpackPlaces {
             counts: data.counts.ptr(),
@@ -84,7 +87,7 @@ impl Slots {
             digis: digis.ptr(),
         };
         let grid = LaunchConfig::blocks(jobs).with_traffic(2 * pass.bytes_of_digis());
-        // SAFETY: there are as many digis as were counted, no more than messages.
+        // SAFETY: the number of digis is the counted one, at most the number of messages.
         unsafe { gpu.launch(&UNPACK_COPY_OUT, grid, copy) }
     }
 }

@@ -36,8 +36,8 @@ static inline int is_too_late(const Window *window, uint32_t time, uint32_t othe
     return (float)time + window->ns < (float)other;
 }
 
-/* Who follows each digi of a side: the earliest digi of the next channel within the window; with
- * the exact rules one that nobody has taken. Both channels are gone through in order of time. */
+/* Links each digi of a side to its successor: the earliest digi of the next channel within the
+ * window; with the exact rules one that follows no other digi. Both channels are gone through in order of time. */
 static inline void find_followers(const uint64_t *digis, uint64_t count, const Window *window,
                                   uint32_t *followers, uint8_t *is_first) {
     memset(is_first, 1, count);

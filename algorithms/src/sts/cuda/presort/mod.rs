@@ -37,7 +37,8 @@ pub(super) enum Stream<'s, 'a> {
     /// The first digis of a buffer on the device, with their number; or on the host if that
     /// distributes them.
     OfTimeslice(&'s DeviceBuffer<u64>, usize),
-    /// The same buffer, of which only digis of a part are wanted: the times of each module.
+    /// The first digis of a buffer on the device, with their number, of which only those of a part
+    /// are wanted: the times of each module.
     OfPart(&'s DeviceBuffer<u64>, usize, &'s [PartTimes]),
     /// Digis that the host has unpacked.
     OnHost(&'s [Digi]),

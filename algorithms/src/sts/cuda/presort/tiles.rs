@@ -15,7 +15,7 @@ const WORD: u32 = 4;
 const DIGI: u64 = size_of::<u64>() as u64;
 /// A side's number and a rank share a word, and a side's number has 16 bits in a tile.
 const MAX_SIDES: usize = 1 << 16;
-/// Counting blocks for each multiprocessor: as many as it holds.
+/// Counting blocks for each multiprocessor, which can hold all of them.
 const COUNTING: u32 = 4;
 
 /// Bytes of workgroup memory for which a tile of a shader has [`SHADER_STEP`] digis more, and how
@@ -26,7 +26,7 @@ const SHADER_STEPS: u32 = 2;
 const SHADER_SIDES: usize = 2048;
 
 /// Blocks cache the modules of up to this many addresses in shared memory: counting needs little
-/// other memory, so a multiprocessor still holds as many such blocks as its threads allow.
+/// other memory, so only its threads limit the blocks that a multiprocessor holds.
 const MAX_ADDRESSES: usize = 4096;
 
 /// If tiles would have fewer digis of a side than this, blocks with a multiprocessor to themselves
@@ -118,7 +118,7 @@ impl Tiles {
     fn move_all(&self, gpu: &Gpu, target: Target<'_>) -> Result<(), DeviceError> {
         let sides = self.sides;
         let timeslices = self.timeslices(target.count);
-        let addresses = self.addresses_at_hand(gpu, target);
+        let addresses = self.cached_addresses(gpu, target);
         let backs = sides / 2 * timeslices.len() as u32;
         for &TimesliceRange { first, count, front } in &timeslices {
             let grid = self.counting_grid(gpu, count, addresses);
@@ -186,7 +186,7 @@ impl Tiles {
         let sides = self.sides;
         let side_offsets = target.side_offsets.ptr();
         let to = target.digis.ptr();
-        let addresses = self.addresses_at_hand(gpu, target);
+        let addresses = self.cached_addresses(gpu, target);
         let counting = PresortPartCount { digis, count, modules, addresses, sides, times, totals };
         let scatter = PresortPartScatter {
             digis,
@@ -212,7 +212,7 @@ impl Tiles {
     }
 
     /// Number of addresses whose modules blocks cache in shared memory: all, or none.
-    fn addresses_at_hand(&self, gpu: &Gpu, target: Target<'_>) -> u32 {
+    fn cached_addresses(&self, gpu: &Gpu, target: Target<'_>) -> u32 {
         let properties = gpu.properties();
         let all = target.modules.len();
         let tile = self.scatter.kernel.shared_bytes(gpu) + counters_of(self.sides);

@@ -16,7 +16,7 @@ namespace {
 constexpr u32 AHEAD = 8;
 // A side and a rank among its digis, in one word.
 constexpr u32 RANK_BITS = 14;
-static_assert(TILE <= 1 << RANK_BITS, "a rank has so many bits");
+static_assert(TILE <= 1 << RANK_BITS, "a rank has RANK_BITS bits");
 // Marks a digi of another part, instead of a side and rank.
 constexpr u32 NOT_OF_PART = ~0u;
 
@@ -61,9 +61,9 @@ struct CounterIndices {
 // Caches the modules of `addresses` addresses in shared memory, where lookups of different lanes
 // seldom conflict; returns the original table if there are none to cache. A barrier is needed
 // after.
-__device__ __forceinline__ const u32* at_hand(const u32* modules, u32 addresses, u32* room) {
-    for (u32 i = threadIdx.x; i < addresses; i += THREADS) room[i] = modules[i];
-    return addresses > 0 ? room : modules;
+__device__ __forceinline__ const u32* cached_modules(const u32* modules, u32 addresses, u32* cache) {
+    for (u32 i = threadIdx.x; i < addresses; i += THREADS) cache[i] = modules[i];
+    return addresses > 0 ? cache : modules;
 }
 
 // Clears a word for each side. Includes a barrier.
@@ -126,7 +126,7 @@ __device__ __forceinline__ u32 reserve_offsets(const u32* side_offsets, u32* tak
     return before;
 }
 
-// Brings a tile's digis into order of sides in shared memory, by where these begin there.
+// Brings a tile's digis into order of sides in shared memory, by the offsets of sides in the tile.
 __device__ __forceinline__ void stage_tile(const Own& own, const u32* tile_offsets, Tile& tile) {
 #pragma unroll
     for (u32 item = 0; item < ITEMS; item++) {
@@ -142,7 +142,7 @@ __device__ __forceinline__ void stage_tile(const Own& own, const u32* tile_offse
 template <class Wanted>
 __device__ __forceinline__ void count_sides(Stream stream, u32 addresses, const Wanted& wanted, u32 count,
                                             const CounterIndices& counter_of, u32* counts, u32* totals) {
-    stream.modules = at_hand(stream.modules, addresses, counts + stream.sides);
+    stream.modules = cached_modules(stream.modules, addresses, counts + stream.sides);
     clear(counts, stream.sides);
     const u32 round = THREADS * AHEAD;
     for (u64 first = (u64)blockIdx.x * round; first < count; first += (u64)gridDim.x * round) {
@@ -172,7 +172,7 @@ __device__ __forceinline__ void scatter_tiles(Stream stream, u32 addresses, cons
                                              const CounterIndices& counter_of, const u32* side_offsets, u32* taken, u64* to,
                                              Tile& tile) {
     u32* tile_offsets = tile.words + stream.sides;
-    stream.modules = at_hand(stream.modules, addresses, tile_offsets + stream.sides);
+    stream.modules = cached_modules(stream.modules, addresses, tile_offsets + stream.sides);
     const auto end_of = [=](u64 first) { return (u32)min((u64)count, first + TILE); };
     Own own;
     u64 first = (u64)blockIdx.x * TILE;

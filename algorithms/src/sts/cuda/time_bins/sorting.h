@@ -5,7 +5,7 @@
 namespace time_bins {
 namespace {
 
-// Shared memory with which a block sorts `MAX_COUNT` entries. Twice as many bins as entries, if they
+// Shared memory with which a block sorts `MAX_COUNT` entries. Two bins for each entry, if they
 // fit: few entries share one, unless many have the same time.
 template <u32 BLOCK, u32 MAX_COUNT, u32 MAX_BINS = MAX_COUNT>
 struct Sorting {

@@ -1,10 +1,10 @@
-// A warp's part of the stream: see presort.cu. All warps of a subgroup go through as many rounds.
+// A warp's part of the stream: see presort.cu. All warps of a subgroup go through the same number of rounds.
 
 const WARPS = THREADS / LANES;
 
 fn own_part() -> u32 { return block * WARPS + warp; }
 
-// Where this lane's digi of a round is.
+// Index of this lane's digi of a round.
 fn index_in_round(round: u32) -> u32 {
     return own_part() * arguments.part_length + round * LANES + lane;
 }

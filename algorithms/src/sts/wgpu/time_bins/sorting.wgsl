@@ -6,7 +6,7 @@
 #include "extent.wgsl"
 #include "scale.wgsl"
 
-// At most as many bins as entries: few entries share one, unless many have the same time.
+// At most one bin for each entry: few entries share one, unless many have the same time.
 const BINS = FEW;
 const BINS_EACH = BINS / THREADS;
 

@@ -26,7 +26,7 @@ struct Digit {
     __device__ __forceinline__ u32 operator()(u64 key) const { return (u32)(key >> shift) & mask; }
 };
 
-// Where each digit starts in the sorted segment. Barriers are included.
+// Finds the offset of each digit in the sorted segment. Barriers are included.
 __device__ void scan_digits(const u64* keys, u32 count, Digit digit, Shared& shared) {
     const u32 bin = threadIdx.x;
     if (bin < Rank::BINS) shared.next_offsets[bin] = 0;

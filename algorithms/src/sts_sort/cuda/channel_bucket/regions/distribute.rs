@@ -76,7 +76,7 @@ impl Regions {
         };
         let parts = self.grid(self.parts.count(), 2);
         // SAFETY: parts are ranges of the arrays, the tables have capacity for all parts, regions
-        // and groups, and groups have as many digis as were counted.
+        // and groups, and groups have the counted number of digis.
         unsafe { gpu.launch(&kernels::CHANNEL_BUCKET_DISTRIBUTE, parts, arguments) }
     }
 
