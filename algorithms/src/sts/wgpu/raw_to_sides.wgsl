@@ -13,7 +13,7 @@ var<immediate> arguments: Arguments;
 fn epoch_before(index: u32, number: u32, content: u32) -> Epoch {
     if number == 0u { return Epoch(number_of(message_at(content + MESSAGE_BYTES)), 0u); }
     let at = epochs_at + 2u * (index - 1u);
-    return Epoch(atomicLoad(&states[at]) & TOLD_BITS, atomicLoad(&states[at + 1u]) & TOLD_BITS);
+    return Epoch(atomicLoad(&states[at]) & STATE_BITS, atomicLoad(&states[at + 1u]) & STATE_BITS);
 }
 
 fn put(offset: u32) { digis[offset] = of_side(digi_of_hit); }
