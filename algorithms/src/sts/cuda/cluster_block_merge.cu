@@ -28,10 +28,10 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
                         Entry* scratch) {
     SMEM_DYN(Shared, shared_memory);
     const u32 begin = side_offsets[blockIdx.x], count = found[blockIdx.x].clusters;
-    u64* own = reinterpret_cast<u64*>(entries + begin);
-    for (u32 i = threadIdx.x; i < count; i += THREADS) own[i] = (u64)i << 32 | clusters[begin + i].time;
+    u64* keys = reinterpret_cast<u64*>(entries + begin);
+    for (u32 i = threadIdx.x; i < count; i += THREADS) keys[i] = (u64)i << 32 | clusters[begin + i].time;
     __syncthreads();
-    Sort::sort(own, reinterpret_cast<u64*>(scratch + begin), count, *shared_memory);
+    Sort::sort(keys, reinterpret_cast<u64*>(scratch + begin), count, *shared_memory);
 }
 KERNEL_EXPORT(entries_block_merge)
 KERNEL_SHARED(entries_block_merge, Shared)

@@ -164,7 +164,7 @@ impl Clusters {
             side_offsets,
             sides,
             tiles: larger.tiles,
-            least: larger.min as u32,
+            min_digis: larger.min as u32,
             connectors,
             follows,
             window_ns,

@@ -29,12 +29,12 @@ struct Bucket {
 template <class Rules>
 __device__ __forceinline__ void find_partners(const SortedClusters& backs, const Cluster& front, const Sensor& sensor,
                                               const TimeCut& cut, float latest, const Bucket& bucket) {
-    const float most = cut.between(front.time_error, latest, latest);
-    const auto is_late = [&](u32 number) { return Rules::delay(front.time, backs.entries[number].time) > most; };
+    const float max_delay = cut.between(front.time_error, latest, latest);
+    const auto is_late = [&](u32 number) { return Rules::delay(front.time, backs.entries[number].time) > max_delay; };
     for (u32 number = backs.lower_bound(is_late); number < backs.count; number++) {
         const Entry entry = backs.entries[number];
         const float delay = Rules::delay(front.time, entry.time);
-        if (-delay > most) return;
+        if (-delay > max_delay) return;
         const Cluster back = backs.clusters[entry.index];
         if (fabsf(delay) > cut.between(front.time_error, back.time_error, latest)) continue;
         for_each_crossing<Rules>(sensor, front, back, [&](const Local& local) {

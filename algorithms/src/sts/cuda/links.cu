@@ -31,7 +31,7 @@ struct Digis {
     const u32* side_offsets;
     u32 sides;
     const u32* tiles = nullptr;
-    u32 least = 0;
+    u32 min_digis = 0;
 
     __device__ __forceinline__ u32 count() const { return side_offsets[sides]; }
     // First digi of the block's tile.
@@ -67,7 +67,7 @@ __device__ __forceinline__ void link_tile(const Digis& all, u32* connectors, u8*
     for (u32 index = first + threadIdx.x; index < end; index += THREADS) {
         const u32 side = sides.of(index), begin = all.side_offsets[side];
         const u32 digis = all.side_offsets[side + 1] - begin;
-        if (digis < all.least) {
+        if (digis < all.min_digis) {
             // A digi with a predecessor is not the head of a chain.
             follows[index] = 1;
             continue;
@@ -97,17 +97,17 @@ struct HeadsOfTile {
 };
 
 // Chain heads among a thread's digis: a bit each.
-struct OwnHeads {
+struct ThreadHeads {
     u32 singles = 0, others = 0;
 
-    __device__ __forceinline__ OwnHeads(const u32* connectors, const u8* follows, u32 first, u32 count) {
+    __device__ __forceinline__ ThreadHeads(const u32* connectors, const u8* follows, u32 first, u32 count) {
         if (first >= count) return;
         const u64 word = reinterpret_cast<const u64*>(follows)[first / ITEMS];
-        u32 own[ITEMS];
-        load(connectors, first, count, own);
+        u32 followers[ITEMS];
+        load(connectors, first, count, followers);
 #pragma unroll
         for (u32 i = 0; i < ITEMS; i++) {
-            const bool is_head = first + i < count && (word >> 8 * i & 0xff) == 0, is_single = own[i] == NO_SUCCESSOR;
+            const bool is_head = first + i < count && (word >> 8 * i & 0xff) == 0, is_single = followers[i] == NO_SUCCESSOR;
             singles |= (u32)(is_head && is_single) << i;
             others |= (u32)(is_head && !is_single) << i;
         }
@@ -115,15 +115,15 @@ struct OwnHeads {
 
   private:
     // All at once, but for the last ones: what is needed of them is in the same lines of memory.
-    __device__ __forceinline__ static void load(const u32* connectors, u32 first, u32 count, u32 (&own)[ITEMS]) {
+    __device__ __forceinline__ static void load(const u32* connectors, u32 first, u32 count, u32 (&followers)[ITEMS]) {
         if (first + ITEMS <= count) {
             const uint4* words = reinterpret_cast<const uint4*>(connectors + first);
             const uint4 low = words[0], high = words[1];
-            own[0] = low.x, own[1] = low.y, own[2] = low.z, own[3] = low.w;
-            own[4] = high.x, own[5] = high.y, own[6] = high.z, own[7] = high.w;
+            followers[0] = low.x, followers[1] = low.y, followers[2] = low.z, followers[3] = low.w;
+            followers[4] = high.x, followers[5] = high.y, followers[6] = high.z, followers[7] = high.w;
         } else {
 #pragma unroll
-            for (u32 i = 0; i < ITEMS; i++) own[i] = first + i < count ? connectors[first + i] : NO_SUCCESSOR;
+            for (u32 i = 0; i < ITEMS; i++) followers[i] = first + i < count ? connectors[first + i] : NO_SUCCESSOR;
         }
     }
 };
@@ -141,13 +141,13 @@ __device__ __forceinline__ HeadsOfTile gather_heads(const Digis& all, const u32*
                                                     u16* list, u32* warp_sums) {
     static_assert(TILE < 1 << 16, "two counts share a word");
     const u32 first = all.first();
-    const OwnHeads own(connectors, follows, first + threadIdx.x * ITEMS, all.count());
+    const ThreadHeads thread_heads(connectors, follows, first + threadIdx.x * ITEMS, all.count());
     u32 total;
-    const u32 counts = __popc(own.others) << 16 | __popc(own.singles);
+    const u32 counts = __popc(thread_heads.others) << 16 | __popc(thread_heads.singles);
     const u32 before = block_exclusive_sum<THREADS>(counts, warp_sums, total);
     const u32 singles = total & 0xffff, others = total >> 16;
-    write_heads(own.singles, list + (before & 0xffff));
-    write_heads(own.others, list + singles + (before >> 16));
+    write_heads(thread_heads.singles, list + (before & 0xffff));
+    write_heads(thread_heads.others, list + singles + (before >> 16));
     __syncthreads();
     return {{first, singles, list}, {first, others, list + singles}};
 }
@@ -168,7 +168,7 @@ __device__ __forceinline__ void reserve_clusters(const Heads& heads, const Sides
 struct LatestError {
     Found* found;
     bool is_one_side;
-    u32 own = 0;
+    u32 thread_error = 0;
 
     __device__ __forceinline__ LatestError(const SidesOfTile& sides, Found* found)
         : found(found), is_one_side(sides.is_one()) {}
@@ -176,7 +176,7 @@ struct LatestError {
     __device__ __forceinline__ void note(u32 side, float error) {
         const u32 bits = __float_as_uint(error);
         if (is_one_side) {
-            own = max(own, bits);
+            thread_error = max(thread_error, bits);
         } else {
             atomicMax(&found[side].latest_error, bits);
         }
@@ -184,13 +184,13 @@ struct LatestError {
 
     // All threads take part, whatever the sides are.
     __device__ __forceinline__ void publish(u32 side, u32* warp_errors) {
-        const u32 warp = threadIdx.x / LANES, largest = warp_max(own);
+        const u32 warp = threadIdx.x / LANES, largest = warp_max(thread_error);
         __syncthreads();
         if (threadIdx.x % LANES == 0) warp_errors[warp] = largest;
         __syncthreads();
         if (threadIdx.x != 0 || !is_one_side) return;
-        for (u32 other = 1; other < THREADS / LANES; other++) own = max(own, warp_errors[other]);
-        atomicMax(&found[side].latest_error, max(own, largest));
+        for (u32 other = 1; other < THREADS / LANES; other++) thread_error = max(thread_error, warp_errors[other]);
+        atomicMax(&found[side].latest_error, max(thread_error, largest));
     }
 };
 
@@ -274,17 +274,17 @@ KERNEL_EXPORT(cluster_heads_published, ClusterHeads)
 // Makes clusters of chains in tiles of larger sides, if smaller ones are processed by another
 // kernel. A block per listed tile, which has digis of a side of at least `least` digis.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    cluster_link_larger_exact(const u64* digis, const u32* side_offsets, u32 sides, const u32* tiles, u32 least,
+    cluster_link_larger_exact(const u64* digis, const u32* side_offsets, u32 sides, const u32* tiles, u32 min_digis,
                               u32* connectors, u8* follows, u32 window_ns, u32 whole_ns, u32 crowd_ns) {
-    const Digis all = {digis, side_offsets, sides, tiles, least};
+    const Digis all = {digis, side_offsets, sides, tiles, min_digis};
     link_tile<Exact>(all, connectors, follows, window_of(window_ns, whole_ns, crowd_ns));
 }
 KERNEL_EXPORT(cluster_link_larger_exact, ClusterLinkLarger)
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-    cluster_link_larger_published(const u64* digis, const u32* side_offsets, u32 sides, const u32* tiles, u32 least,
+    cluster_link_larger_published(const u64* digis, const u32* side_offsets, u32 sides, const u32* tiles, u32 min_digis,
                                   u32* connectors, u8* follows, u32 window_ns, u32 whole_ns, u32 crowd_ns) {
-    const Digis all = {digis, side_offsets, sides, tiles, least};
+    const Digis all = {digis, side_offsets, sides, tiles, min_digis};
     link_tile<Published>(all, connectors, follows, window_of(window_ns, whole_ns, crowd_ns));
 }
 KERNEL_EXPORT(cluster_link_larger_published, ClusterLinkLarger)

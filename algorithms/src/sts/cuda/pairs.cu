@@ -61,11 +61,11 @@ __device__ __forceinline__ void find_hits(const Module& module, const Partners* 
                                           OfWarp& shared) {
     u32 queued = 0;
     first += threadIdx.x;
-    OwnFront own(module.fronts.lines, partners, first, end);
+    LaneFront lane_front(module.fronts.lines, partners, first, end);
     for (; first - threadIdx.x % LANES < end; first += THREADS) {
-        SharedPairs pairs(own, first, shared.fronts);
+        SharedPairs pairs(lane_front, first, shared.fronts);
         // This load is in flight while the current pairs are processed.
-        own = OwnFront(module.fronts.lines, partners, first + THREADS, end);
+        lane_front = LaneFront(module.fronts.lines, partners, first + THREADS, end);
         for (u32 begin = 0; begin < pairs.count(); begin += min(STRETCH, pairs.count() - begin)) {
             pairs.mark(begin);
             find_hits_in_stretch<Rules>(module, begin, min(STRETCH, pairs.count() - begin), shared, queued);
@@ -83,14 +83,14 @@ struct Written {
 };
 
 // The clusters of a job that this thread has; none after the last one of the side.
-struct Own {
+struct ThreadClusters {
     u32 numbers[LINE_ITEMS];
     bool are_there[LINE_ITEMS];
     Cluster clusters[LINE_ITEMS];
 
     // Loads the full record first so that all loads are in flight together; the compiler would
     // reload after stores.
-    __device__ __forceinline__ Own(const AllClusters& all, const Job& job) {
+    __device__ __forceinline__ ThreadClusters(const AllClusters& all, const Job& job) {
         const u32 begin = all.side_offsets[job.segment], count = all.found[job.segment].clusters;
         u32 indices[LINE_ITEMS];
 #pragma unroll
@@ -110,7 +110,7 @@ template <class Rules>
 __device__ __forceinline__ void write_lines(const AllClusters& all, u32 modules, const Sensor* sensors,
                                             const TimeCut& cut, const Job& job, const Written& written) {
     const Sensor& sensor = sensors[job.segment % modules];
-    const Own own(all, job);
+    const ThreadClusters thread_clusters(all, job);
     const bool is_front = job.segment < modules;
     const u32 back = is_front ? modules + job.segment : job.segment;
     const Entry* backs = all.entries + all.side_offsets[back];
@@ -118,11 +118,11 @@ __device__ __forceinline__ void write_lines(const AllClusters& all, u32 modules,
     const float latest = __uint_as_float(all.found[back].latest_error);
 #pragma unroll
     for (u32 i = 0; i < LINE_ITEMS; i++) {
-        const Cluster& cluster = own.clusters[i];
-        const u32 number = own.numbers[i];
+        const Cluster& cluster = thread_clusters.clusters[i];
+        const u32 number = thread_clusters.numbers[i];
         Partners found = {};
-        if (is_front) found = partners_of<Rules>(own.are_there[i], cluster, backs, back_count, cut, latest);
-        if (!own.are_there[i]) continue;
+        if (is_front) found = partners_of<Rules>(thread_clusters.are_there[i], cluster, backs, back_count, cut, latest);
+        if (!thread_clusters.are_there[i]) continue;
         written.lines[number] = line_of<Rules>(sensor, is_front ? sensor.front : sensor.back,
                                                is_front ? 0 : CHANNELS_OF_SIDE, cluster);
         written.values[number] = measured(cluster, is_front ? TimeCut::reach_of(cluster.time_error, latest) : 0);

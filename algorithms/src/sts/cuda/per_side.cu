@@ -26,13 +26,13 @@ __device__ __forceinline__ void find_clusters(const DigisOfSide& side, const Win
 }
 
 template <class Rules>
-__device__ __forceinline__ void find_own(const u64* digis, const u32* side_offsets, u32* channels, u32* connectors,
+__device__ __forceinline__ void find_in_side(const u64* digis, const u32* side_offsets, u32* channels, u32* connectors,
                                          const Window& window, const ClusterTables& tables, Cluster* clusters,
                                          Found* found) {
     const u32 side = blockIdx.x;
     const float offset = side < gridDim.x / 2 ? 0.0f : (float)CHANNELS_OF_SIDE;
-    const DigisOfSide own(digis, connectors, channels, side_offsets, side);
-    find_clusters<Rules>(own, window, offset, tables, clusters + side_offsets[side], found + side);
+    const DigisOfSide block_side(digis, connectors, channels, side_offsets, side);
+    find_clusters<Rules>(block_side, window, offset, tables, clusters + side_offsets[side], found + side);
 }
 
 }  // namespace
@@ -43,7 +43,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     cluster_side_exact(const u64* digis, const u32* side_offsets, u32* channels, u32* connectors, u32 window_ns,
                        u32 whole_ns, u32 crowd_ns, const ClusterTables* tables, Cluster* clusters, Found* found) {
     const Window window = window_of(window_ns, whole_ns, crowd_ns);
-    find_own<Exact>(digis, side_offsets, channels, connectors, window, *tables, clusters, found);
+    find_in_side<Exact>(digis, side_offsets, channels, connectors, window, *tables, clusters, found);
 }
 KERNEL_EXPORT(cluster_side_exact, ClusterSide)
 
@@ -52,6 +52,6 @@ extern "C" __global__ void __launch_bounds__(THREADS)
                            u32 whole_ns, u32 crowd_ns, const ClusterTables* tables, Cluster* clusters,
                            Found* found) {
     const Window window = window_of(window_ns, whole_ns, crowd_ns);
-    find_own<Published>(digis, side_offsets, channels, connectors, window, *tables, clusters, found);
+    find_in_side<Published>(digis, side_offsets, channels, connectors, window, *tables, clusters, found);
 }
 KERNEL_EXPORT(cluster_side_published, ClusterSide)

@@ -58,9 +58,9 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     for (u32 other = 0; other < warp; other++) before += sums[other][lane];
 #pragma unroll 8
     for (u32 part = begin; part < end; part++) {
-        const u32 own = column[(u64)part * sides];
+        const u32 part_count = column[(u64)part * sides];
         column[(u64)part * sides] = before;
-        before += own;
+        before += part_count;
     }
     if (warp == WARPS - 1 && side < sides) totals[side] = before;
 }
@@ -73,8 +73,8 @@ extern "C" __global__ void __launch_bounds__(SIDES_THREADS) presort_sum_sides(co
     for (u32 first = 0; first < sides; first += SIDES_THREADS) {
         const u32 side = first + threadIdx.x;
         u32 total;
-        const u32 own = block_exclusive_sum<SIDES_THREADS>(side < sides ? totals[side] : 0, warp_sums, total);
-        if (side < sides) side_offsets[side] = before + own;
+        const u32 offset = block_exclusive_sum<SIDES_THREADS>(side < sides ? totals[side] : 0, warp_sums, total);
+        if (side < sides) side_offsets[side] = before + offset;
         before += total;
         __syncthreads();
     }

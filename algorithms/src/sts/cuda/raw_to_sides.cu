@@ -44,8 +44,8 @@ struct Count : BySlot<BITS, Count<BITS>> {
         : BySlot<BITS, Count>(slots, of_slots), counts(counts) {}
 
     __device__ __forceinline__ Epoch epoch_before(u64* epochs, u32 index, u32 number, const u8* content,
-                                                  const Epochs& own) {
-        return wait_for_epoch_before(epochs, index, number, content, own);
+                                                  const Epochs& piece_epochs) {
+        return wait_for_epoch_before(epochs, index, number, content, piece_epochs);
     }
     __device__ __forceinline__ void put(u32, u64) {}
     __device__ __forceinline__ void count(u32 job, const Found& found) { found.add_to(counts[job]); }
@@ -91,7 +91,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, COUNTING)
                     u32 slots_of_piece, u32* totals, u32* piece_offsets) {
     SMEM_DYN(Shared, shared);
     const u32 warp = threadIdx.x / LANES, lane = threadIdx.x % LANES;
-    u32* own = shared->of_warps[warp];
+    u32* warp_slots = shared->of_warps[warp];
     const Input input = {bytes, jobs, boards, rules, states + 1};
     u32 kept_board = NO_BOARD;
     while (true) {
@@ -103,14 +103,14 @@ extern "C" __global__ void __launch_bounds__(THREADS, COUNTING)
             kept_board = tile_boards[tile];
             keep_board(*shared, boards[kept_board], slots[kept_board]);
         }
-        for (u32 slot = lane; slot < slots_of_piece; slot += LANES) own[slot] = 0;
+        for (u32 slot = lane; slot < slots_of_piece; slot += LANES) warp_slots[slot] = 0;
         __syncwarp();
         const u32 index = tile * WARPS + warp;
         if (slots_of_piece <= 1u << FEW_BITS) {
-            Count<FEW_BITS> count(shared->slots, own, counts);
+            Count<FEW_BITS> count(shared->slots, warp_slots, counts);
             unpack_piece(input, pieces, index, shared->lookup, count);
         } else {
-            Count<ALL_BITS> count(shared->slots, own, counts);
+            Count<ALL_BITS> count(shared->slots, warp_slots, counts);
             unpack_piece(input, pieces, index, shared->lookup, count);
         }
         __syncthreads();
@@ -130,7 +130,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, WRITING)
                  u32 slots_of_piece, const u32* piece_offsets, const u32* side_offsets, u64* digis) {
     SMEM_DYN(Shared, shared);
     const u32 warp = threadIdx.x / LANES, lane = threadIdx.x % LANES;
-    u32* own = shared->of_warps[warp];
+    u32* warp_slots = shared->of_warps[warp];
     const Input input = {bytes, jobs, boards, rules, states + 1};
     const u32 first = blockIdx.x * tiles_of_block, end = min(tiles, first + tiles_of_block);
     u32 kept_board = NO_BOARD;
@@ -142,13 +142,13 @@ extern "C" __global__ void __launch_bounds__(THREADS, WRITING)
         }
         const u32 index = tile * WARPS + warp;
         for (u32 slot = lane; slot < shared->slots.count; slot += LANES)
-            own[slot] = side_offsets[shared->slots.sides[slot]] + piece_offsets[(u64)index * slots_of_piece + slot];
+            warp_slots[slot] = side_offsets[shared->slots.sides[slot]] + piece_offsets[(u64)index * slots_of_piece + slot];
         __syncwarp();
         if (slots_of_piece <= 1u << FEW_BITS) {
-            Put<FEW_BITS> put(shared->slots, own, digis);
+            Put<FEW_BITS> put(shared->slots, warp_slots, digis);
             unpack_piece(input, pieces, index, shared->lookup, put);
         } else {
-            Put<ALL_BITS> put(shared->slots, own, digis);
+            Put<ALL_BITS> put(shared->slots, warp_slots, digis);
             unpack_piece(input, pieces, index, shared->lookup, put);
         }
         __syncwarp();

@@ -63,7 +63,7 @@ KERNEL_SHARED(time_bins_many, ManySorting)
 extern "C" __global__ void __launch_bounds__(FEW_THREADS)
     time_bins_times(const Cluster* clusters, const u32* side_offsets, const Found* found, const Part* parts, Entry* entries,
                     u32* extents) {
-    const OwnPart part(parts[blockIdx.x], side_offsets, found);
+    const BlockPart part(parts[blockIdx.x], side_offsets, found);
     if (part.is_empty()) return;
     u32* times = part.times(entries);
     Extent extent;
@@ -81,19 +81,19 @@ KERNEL_EXPORT(time_bins_times)
 extern "C" __global__ void __launch_bounds__(FEW_THREADS)
     time_bins_count(const u32* side_offsets, const Found* found, const Part* parts, Entry* entries, u32* extents,
                     u32* counts) {
-    __shared__ u32 own[BUCKETS];
-    const OwnPart part(parts[blockIdx.x], side_offsets, found);
+    __shared__ u32 block_counts[BUCKETS];
+    const BlockPart part(parts[blockIdx.x], side_offsets, found);
     if (part.is_empty()) return;
     const Tables tables = {extents, counts, nullptr, nullptr, nullptr};
     const Scale bucket_of = part.bucket_of(tables);
     const u32* times = part.times(entries);
-    for (u32 bucket = threadIdx.x; bucket < BUCKETS; bucket += FEW_THREADS) own[bucket] = 0;
+    for (u32 bucket = threadIdx.x; bucket < BUCKETS; bucket += FEW_THREADS) block_counts[bucket] = 0;
     __syncthreads();
 #pragma unroll 8
-    for (u32 i = part.first + threadIdx.x; i < part.end; i += FEW_THREADS) atomicAdd(&own[bucket_of(times[i])], 1u);
+    for (u32 i = part.first + threadIdx.x; i < part.end; i += FEW_THREADS) atomicAdd(&block_counts[bucket_of(times[i])], 1u);
     __syncthreads();
     for (u32 bucket = threadIdx.x; bucket < BUCKETS; bucket += FEW_THREADS)
-        if (own[bucket]) atomicAdd(&part.counts(tables)[bucket], own[bucket]);
+        if (block_counts[bucket]) atomicAdd(&part.counts(tables)[bucket], block_counts[bucket]);
 }
 KERNEL_EXPORT(time_bins_count)
 
@@ -125,7 +125,7 @@ extern "C" __global__ void __launch_bounds__(FEW_THREADS, 4)
                          u16* group_of, u32* next_offsets, Entry* grouped) {
     SMEM_DYN(Distribution, shared_memory);
     Distribution& shared = *shared_memory;
-    const OwnPart part(parts[blockIdx.x], side_offsets, found);
+    const BlockPart part(parts[blockIdx.x], side_offsets, found);
     if (part.is_empty()) return;
     const Tables tables = {extents, nullptr, group_of, nullptr, next_offsets};
     const Scale bucket_of = part.bucket_of(tables);

@@ -13,12 +13,12 @@ static_assert(MAX_DIGIS == LONGEST && MAX_CLUSTERS == MAX_ORDERED, "what the lau
 
 // Digis of a side that is too long for a block to sort were sorted before.
 template <class Rules>
-__device__ __forceinline__ void find_clusters_of_any(const OwnSide& own, const Window& window,
+__device__ __forceinline__ void find_clusters_of_any(const BlockSide& block_side, const Window& window,
                                                      const ClusterTables& tables, Shared& shared) {
-    if (own.count() > CAPACITY) {
-        find_clusters_of_sorted<Rules>(own, window, tables, shared);
+    if (block_side.count() > CAPACITY) {
+        find_clusters_of_sorted<Rules>(block_side, window, tables, shared);
     } else {
-        find_clusters<Rules>(own, window, tables, shared);
+        find_clusters<Rules>(block_side, window, tables, shared);
     }
 }
 

@@ -46,12 +46,12 @@ fn overlapped<'a>(
 /// Fails if there are too many digis: indices have 32 bits on the device, and some slack is needed
 /// beyond the end.
 fn can_be_counted(input: &Timeslices) -> Result<(), Unavailable> {
-    let most = i32::MAX as usize;
+    let max = i32::MAX as usize;
     let digis = input.0.iter().map(|timeslice| timeslice.stream().len());
     let digis = digis.max().unwrap_or(0);
-    if digis > most {
+    if digis > max {
         return Err(Unavailable(format!(
-            "{digis} digis in a timeslice; on a GPU {most} is the most; use fewer"
+            "{digis} digis in a timeslice; on a GPU {max} is the most; use fewer"
         )));
     }
     Ok(())

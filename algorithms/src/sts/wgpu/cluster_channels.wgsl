@@ -11,8 +11,8 @@ var<immediate> arguments: Arguments;
 @compute @workgroup_size(THREADS)
 fn cluster_channels(invocation: InBlock) {
     enter(invocation);
-    let own = block * THREADS + thread;
-    if block >= arguments.blocks || own >= segment_offsets[arguments.sides] { return; }
-    let side = side_of(segment_of(arguments.sides, own));
-    find_channels(side, own - side.begin);
+    let index = block * THREADS + thread;
+    if block >= arguments.blocks || index >= segment_offsets[arguments.sides] { return; }
+    let side = side_of(segment_of(arguments.sides, index));
+    find_channels(side, index - side.begin);
 }

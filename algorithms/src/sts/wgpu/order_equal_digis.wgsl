@@ -37,13 +37,13 @@ fn has_equal(count: u32, index: u32) -> bool {
 @compute @workgroup_size(THREADS)
 fn order_equal_digis(invocation: InBlock) {
     enter(invocation);
-    let own = block * THREADS + thread;
+    let index = block * THREADS + thread;
     let count = segment_offsets[arguments.sides];
-    if block >= arguments.blocks || own >= count { return; }
-    var goes_to = own;
-    if has_equal(count, own) {
-        let side = segment_of(arguments.sides, own);
-        goes_to = index_among_equals(segment_offsets[side], segment_offsets[side + 1u], own);
+    if block >= arguments.blocks || index >= count { return; }
+    var goes_to = index;
+    if has_equal(count, index) {
+        let side = segment_of(arguments.sides, index);
+        goes_to = index_among_equals(segment_offsets[side], segment_offsets[side + 1u], index);
     }
-    to[goes_to] = digis[own];
+    to[goes_to] = digis[index];
 }

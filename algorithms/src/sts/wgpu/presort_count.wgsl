@@ -12,7 +12,7 @@ var<immediate> arguments: Arguments;
 fn presort_count(invocation: InWarp) {
     enter_lanes(invocation);
     if block >= arguments.blocks { return; }
-    let row = own_part() * arguments.sides;
+    let row = warp_part() * arguments.sides;
     for (var round = 0u; round < rounds(); round++) {
         let at = index_in_round(round);
         if at < arguments.count { atomicAdd(&counts[row + side_of(digis[at])], 1u); }

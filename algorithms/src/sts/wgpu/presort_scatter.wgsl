@@ -27,7 +27,7 @@ fn lanes_with(side: u32) -> Mask {
 fn presort_scatter(invocation: InWarp) {
     enter_lanes(invocation);
     if block >= arguments.blocks { return; }
-    let row = own_part() * arguments.sides;
+    let row = warp_part() * arguments.sides;
     for (var round = 0u; round < rounds(); round++) {
         let at = index_in_round(round);
         let is_one = at < arguments.count;

@@ -26,9 +26,9 @@ fn presort_sum_parts(invocation: InWarp) {
     for (var other = 0u; other < warp; other++) { before += sums[other * LANES + lane]; }
     for (var part = begin; part < end; part++) {
         let at = part * arguments.sides + side;
-        let own = counts[at];
+        let part_count = counts[at];
         counts[at] = before;
-        before += own;
+        before += part_count;
     }
     if warp == WARPS - 1u && side < arguments.sides { totals[side] = before; }
 }

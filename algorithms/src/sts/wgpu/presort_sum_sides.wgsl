@@ -15,8 +15,8 @@ fn presort_sum_sides(invocation: InWarp) {
         let side = first + thread;
         var total = 0u;
         if side < arguments.sides { total = totals[side]; }
-        let own = before + block_exclusive_sum(total);
-        if side < arguments.sides { segment_offsets[side] = own; }
+        let offset = before + block_exclusive_sum(total);
+        if side < arguments.sides { segment_offsets[side] = offset; }
         before += block_total;
         workgroupBarrier();
     }

@@ -17,7 +17,7 @@ fn presort_tiles_count(invocation: InBlock) {
     }
     workgroupBarrier();
     for (var side = thread; side < arguments.sides; side += THREADS) {
-        let own = atomicLoad(&counted[side]);
-        if own > 0u { atomicAdd(&totals[counter_of(side)], own); }
+        let count = atomicLoad(&counted[side]);
+        if count > 0u { atomicAdd(&totals[counter_of(side)], count); }
     }
 }

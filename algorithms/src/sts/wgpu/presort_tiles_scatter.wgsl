@@ -23,7 +23,7 @@ var<workgroup> side_at: array<u32, TILE>;
 // Offset of each side's digis in the tile; counters then are their destinations, minus that.
 var<workgroup> offsets_in_tile: array<u32, MAX_SIDES>;
 // The digis of a thread, each with its side and its rank among the tile's digis of it.
-var<private> own_digis: array<vec2u, ITEMS>;
+var<private> thread_digis: array<vec2u, ITEMS>;
 var<private> ranked: array<u32, ITEMS>;
 
 // Counts the digis of a tile by side.
@@ -31,8 +31,8 @@ fn count_tile(first: u32, end: u32) {
     for (var i = 0u; i < ITEMS; i++) {
         let at = first + i * THREADS + thread;
         if at < end {
-            own_digis[i] = digis[at];
-            let side = side_of(own_digis[i]);
+            thread_digis[i] = digis[at];
+            let side = side_of(thread_digis[i]);
             ranked[i] = side << RANK_BITS | atomicAdd(&counted[side], 1u);
         }
     }
@@ -47,11 +47,11 @@ fn reserve_offsets() {
         let side = first + thread;
         var count = 0u;
         if side < arguments.sides { count = atomicLoad(&counted[side]); }
-        let own = before + block_exclusive_sum(count);
+        let offset = before + block_exclusive_sum(count);
         before += block_total;
         if count > 0u {
-            offsets_in_tile[side] = own;
-            atomicStore(&counted[side], segment_offsets[counter_of(side)] + atomicAdd(&taken[counter_of(side)], count) - own);
+            offsets_in_tile[side] = offset;
+            atomicStore(&counted[side], segment_offsets[counter_of(side)] + atomicAdd(&taken[counter_of(side)], count) - offset);
         }
         workgroupBarrier();
     }
@@ -63,7 +63,7 @@ fn stage_tile(first: u32, end: u32) {
         if first + i * THREADS + thread < end {
             let side = ranked[i] >> RANK_BITS;
             let at = offsets_in_tile[side] + (ranked[i] & ((1u << RANK_BITS) - 1u));
-            staged[at] = of_side(own_digis[i]);
+            staged[at] = of_side(thread_digis[i]);
             side_at[at] = side;
         }
     }

@@ -35,9 +35,9 @@ fn raw_to_sides(invocation: InWarp) {
             kept_board = tile_boards[tile];
             keep_board(kept_board);
         }
-        let own = (tile * WARPS + warp) * arguments.slots_of_piece;
+        let first_slot = (tile * WARPS + warp) * arguments.slots_of_piece;
         for (var slot = lane; slot < slot_count; slot += LANES) {
-            let offset = segment_offsets[side_of_slot[slot]] + piece_offsets[own + slot];
+            let offset = segment_offsets[side_of_slot[slot]] + piece_offsets[first_slot + slot];
             atomicStore(&of_slots[warp * ELINKS + slot], offset);
         }
         workgroupBarrier();

@@ -44,12 +44,12 @@ fn reserve_groups() {
     for (var i = 0u; i < GROUPS_EACH; i++) { count += atomicLoad(&next_in_tile[first + i]); }
     var before = block_exclusive_sum(count);
     for (var group = first; group < first + GROUPS_EACH; group++) {
-        let own = atomicLoad(&next_in_tile[group]);
-        if own > 0u {
-            distances[group] = atomicAdd(&next_offsets[first_group_of(side) + group], own) - before;
+        let group_count = atomicLoad(&next_in_tile[group]);
+        if group_count > 0u {
+            distances[group] = atomicAdd(&next_offsets[first_group_of(side) + group], group_count) - before;
         }
         atomicStore(&next_in_tile[group], before);
-        before += own;
+        before += group_count;
     }
     workgroupBarrier();
 }

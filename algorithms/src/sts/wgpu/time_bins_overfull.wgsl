@@ -23,14 +23,14 @@ var<workgroup> next_offsets: array<atomic<u32>, DIGITS>;
 var<workgroup> starts: array<u32, DIGITS>;
 // Bits that are not the same in all keys, low word first.
 var<workgroup> differing: array<atomic<u32>, 2>;
-var<private> own_keys: array<vec2u, ITEMS>;
+var<private> thread_keys: array<vec2u, ITEMS>;
 var<private> digit_shift: u32;
 
 // Entries with the time above the index are in order by this.
 fn key_of(entry: vec2u) -> vec2u { return entry.yx; }
 fn entry_of(key: vec2u) -> vec2u { return key.yx; }
 fn digit_in(key: vec2u) -> u32 { return shifted_right(key, digit_shift).x & (DIGITS - 1u); }
-fn digit_of(i: u32) -> u32 { return digit_in(own_keys[i]); }
+fn digit_of(i: u32) -> u32 { return digit_in(thread_keys[i]); }
 fn note_start(bin: u32, start: u32) { starts[bin] = start; }
 
 fn key_at(is_moved: bool, at: u32) -> vec2u {
@@ -47,10 +47,10 @@ fn differing_bits(begin: u32, count: u32) -> vec2u {
     if thread < 2u { atomicStore(&differing[thread], 0u); }
     workgroupBarrier();
     let one = key_at(false, begin);
-    var own = vec2u(0u);
-    for (var i = thread; i < count; i += THREADS) { own |= key_at(false, begin + i) ^ one; }
-    if own.x != 0u { atomicOr(&differing[0], own.x); }
-    if own.y != 0u { atomicOr(&differing[1], own.y); }
+    var differences = vec2u(0u);
+    for (var i = thread; i < count; i += THREADS) { differences |= key_at(false, begin + i) ^ one; }
+    if differences.x != 0u { atomicOr(&differing[0], differences.x); }
+    if differences.y != 0u { atomicOr(&differing[1], differences.y); }
     workgroupBarrier();
     return vec2u(atomicLoad(&differing[0]), atomicLoad(&differing[1]));
 }
@@ -64,9 +64,9 @@ fn scan_digits(is_moved: bool, begin: u32, count: u32) {
     }
     workgroupBarrier();
     const EACH = DIGITS / THREADS;
-    var own = 0u;
-    for (var i = 0u; i < EACH; i++) { own += atomicLoad(&next_offsets[thread * EACH + i]); }
-    var before = begin + block_exclusive_sum(own);
+    var sum = 0u;
+    for (var i = 0u; i < EACH; i++) { sum += atomicLoad(&next_offsets[thread * EACH + i]); }
+    var before = begin + block_exclusive_sum(sum);
     for (var i = 0u; i < EACH; i++) {
         let of_digit = atomicLoad(&next_offsets[thread * EACH + i]);
         atomicStore(&next_offsets[thread * EACH + i], before);
@@ -78,15 +78,15 @@ fn scan_digits(is_moved: bool, begin: u32, count: u32) {
 // Moves a tile in the order of a digit, after the tiles before it. Includes a barrier.
 fn move_tile(is_moved: bool, begin: u32, count: u32) {
     for (var i = 0u; i < ITEMS; i++) {
-        own_keys[i] = vec2u(~0u);
-        if position(i) < count { own_keys[i] = key_at(is_moved, begin + position(i)); }
+        thread_keys[i] = vec2u(~0u);
+        if position(i) < count { thread_keys[i] = key_at(is_moved, begin + position(i)); }
     }
     rank(has_items(count));
     workgroupBarrier();
     for (var i = 0u; i < ITEMS; i++) {
         if position(i) < count {
-            let own = digit_of(i);
-            put(is_moved, atomicLoad(&next_offsets[own]) + ranks[i] - starts[own], own_keys[i]);
+            let key_digit = digit_of(i);
+            put(is_moved, atomicLoad(&next_offsets[key_digit]) + ranks[i] - starts[key_digit], thread_keys[i]);
         }
     }
     workgroupBarrier();

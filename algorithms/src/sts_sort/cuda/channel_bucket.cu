@@ -40,20 +40,20 @@ KERNEL_SHARED(channel_bucket_small, Sorting)
 extern "C" __global__ void __launch_bounds__(THREADS)
     channel_bucket_count(const u64* digis, const Range* parts, const u32* region_of_part, u32* counts, u32* extents,
                          u32 shift, u32 bits) {
-    __shared__ u32 own[BUCKETS];
+    __shared__ u32 block_counts[BUCKETS];
     const Range range = parts[blockIdx.x];
     const u32 region = region_of_part[blockIdx.x];
     const Digit digit = {shift, bits};
     Extent extent;
-    clear<THREADS>(own, BUCKETS);
+    clear<THREADS>(block_counts, BUCKETS);
     __syncthreads();
     for_each_word<THREADS>(digis + range.begin, range.count(), [&](u32, u64 digi) {
-        atomicAdd(&own[digit(digi)], 1u);
+        atomicAdd(&block_counts[digit(digi)], 1u);
         extent.include(digi);
     });
     __syncthreads();
     for (u32 bucket = threadIdx.x; bucket < BUCKETS; bucket += THREADS)
-        if (own[bucket]) atomicAdd(&counts[region * BUCKETS + bucket], own[bucket]);
+        if (block_counts[bucket]) atomicAdd(&counts[region * BUCKETS + bucket], block_counts[bucket]);
     extent.include_in(&extents[2 * region]);
 }
 KERNEL_EXPORT(channel_bucket_count)
@@ -82,10 +82,10 @@ extern "C" __global__ void __launch_bounds__(GROUPING_THREADS)
     for (u32 bucket = threadIdx.x; bucket < BUCKETS; bucket += GROUPING_THREADS) {
         const u32 begin = range.begin + shared.starts[bucket];
         bucket_offsets[region * (BUCKETS + 1) + bucket] = begin;
-        const u32 own = shared.numbers[bucket] + shared.is_first[bucket] - 1;
-        group_of[region * BUCKETS + bucket] = (u16)own;
+        const u32 group_in_region = shared.numbers[bucket] + shared.is_first[bucket] - 1;
+        group_of[region * BUCKETS + bucket] = (u16)group_in_region;
         if (!shared.is_first[bucket]) continue;
-        const u32 group = shared.first_group + own;
+        const u32 group = shared.first_group + group_in_region;
         groups[group] = {region, bucket, end_of_group(shared.starts, bucket, capacity) - bucket};
         next_offsets[group] = begin;
     }
@@ -104,10 +104,10 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
     const u32 region = region_of_part[blockIdx.x];
     for (u32 bucket = threadIdx.x; bucket < BUCKETS; bucket += THREADS)
         shared.group_of[bucket] = group_of[region * BUCKETS + bucket];
-    u32* own_offsets = next_offsets + first_groups[region];
+    u32* region_offsets = next_offsets + first_groups[region];
     for (u32 begin = range.begin; begin < range.end; begin += min(DISTRIBUTED_STEP, range.end - begin)) {
         const Range tile = {begin, begin + min(DISTRIBUTED_STEP, range.end - begin)};
-        distribute_tile(from, to, tile, {shift, bits}, own_offsets, shared);
+        distribute_tile(from, to, tile, {shift, bits}, region_offsets, shared);
     }
 }
 KERNEL_EXPORT(channel_bucket_distribute)
@@ -118,7 +118,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
     channel_bucket_sort(const u64* from, u64* to, const u32* bucket_offsets, const Group* groups, const u32* group_count,
                         const u32* extents, RangeList* oversized, RangeList* crowded) {
     SMEM_DYN(Sorting, shared_memory);
-    sort_own_group(bucket_offsets, groups, group_count, crowded, [&](const Group& group) {
+    sort_block_group(bucket_offsets, groups, group_count, crowded, [&](const Group& group) {
         return sort_channels(from, to, bucket_offsets, group, extents, oversized, *shared_memory);
     });
 }
@@ -132,7 +132,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
     channel_bucket_sort_times(const u64* from, u64* to, const u32* bucket_offsets, const Group* groups,
                               const u32* group_count, u32 shift, u32 bits, RangeList* oversized, RangeList* crowded) {
     SMEM_DYN(Sorting, shared_memory);
-    sort_own_group(bucket_offsets, groups, group_count, crowded, [&](const Group& group) {
+    sort_block_group(bucket_offsets, groups, group_count, crowded, [&](const Group& group) {
         return sort_times(from, to, bucket_offsets, group, {shift, bits}, oversized, *shared_memory);
     });
 }

@@ -100,7 +100,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
     channel_bucket_sort_stable(const u64* from, u64* to, const u32* bucket_offsets, const Group* groups,
                                const u32* group_count, const u32* extents, RangeList* oversized, RangeList* crowded) {
     SMEM_DYN(Sorting, shared_memory);
-    sort_own_group(bucket_offsets, groups, group_count, crowded, [&](const Group& group) {
+    sort_block_group(bucket_offsets, groups, group_count, crowded, [&](const Group& group) {
         return sort_channels(from, to, bucket_offsets, group, extents, oversized, *shared_memory);
     });
 }
@@ -112,7 +112,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 2)
                                      const u32* group_count, u32 shift, u32 bits, RangeList* oversized,
                                      RangeList* crowded) {
     SMEM_DYN(Sorting, shared_memory);
-    sort_own_group(bucket_offsets, groups, group_count, crowded, [&](const Group& group) {
+    sort_block_group(bucket_offsets, groups, group_count, crowded, [&](const Group& group) {
         return sort_times(from, to, bucket_offsets, group, {shift, bits}, oversized, *shared_memory);
     });
 }

@@ -18,7 +18,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, 1)
                                     const u32* group_count, const u32* extents, RangeList* oversized,
                                     RangeList* crowded) {
     SMEM_DYN(Sorting, shared_memory);
-    sort_own_group(bucket_offsets, groups, group_count, crowded, [&](const Group& group) {
+    sort_block_group(bucket_offsets, groups, group_count, crowded, [&](const Group& group) {
         return sort_channels(from, to, bucket_offsets, group, extents, oversized, *shared_memory);
     });
 }

@@ -70,16 +70,16 @@ fn mark_groups() {
 // Finds the offsets of the thread's buckets in the region. Barriers after.
 fn scan_buckets(region: u32, count: u32) {
     let first = thread * BUCKETS_EACH;
-    var own: array<u32, BUCKETS_EACH>;
+    var bucket_counts: array<u32, BUCKETS_EACH>;
     var sum = 0u;
     for (var i = 0u; i < BUCKETS_EACH; i++) {
-        own[i] = counts[region * BUCKETS + first + i];
-        sum += own[i];
+        bucket_counts[i] = counts[region * BUCKETS + first + i];
+        sum += bucket_counts[i];
     }
     var before = block_exclusive_sum(sum);
     for (var i = 0u; i < BUCKETS_EACH; i++) {
         starts[first + i] = before;
-        before += own[i];
+        before += bucket_counts[i];
     }
     if thread == 0u { starts[BUCKETS] = count; }
     workgroupBarrier();
@@ -109,10 +109,10 @@ fn channel_bucket_group(invocation: InWarp) {
         bucket_offsets[region * (BUCKETS + 1u) + bucket] = begin;
         let begins_here = atomicLoad(&is_first[bucket]);
         before += begins_here;
-        let own = before - 1u;
-        if i % 2u == 0u { pair = own; } else { group_of[(region * BUCKETS + bucket) / 2u] = pair | own << 16u; }
+        let group_in_region = before - 1u;
+        if i % 2u == 0u { pair = group_in_region; } else { group_of[(region * BUCKETS + bucket) / 2u] = pair | group_in_region << 16u; }
         if begins_here == 0u { continue; }
-        let group = first_group + own;
+        let group = first_group + group_in_region;
         groups[3u * group] = region;
         groups[3u * group + 1u] = bucket;
         groups[3u * group + 2u] = end_of_group(bucket) - bucket;

@@ -22,7 +22,7 @@ var<workgroup> tile_starts: array<u32, RADIX_BINS>;
 // Destination of each digit's next key in the segment.
 var<workgroup> next_offsets: array<atomic<u32>, RADIX_BINS>;
 
-var<private> own_keys: array<vec2u, ITEMS>;
+var<private> thread_keys: array<vec2u, ITEMS>;
 var<private> in_tile: u32;
 
 fn digit(key: vec2u) -> u32 {
@@ -30,7 +30,7 @@ fn digit(key: vec2u) -> u32 {
 }
 
 fn digit_of(i: u32) -> u32 {
-    if position(i) < in_tile { return digit(own_keys[i]); }
+    if position(i) < in_tile { return digit(thread_keys[i]); }
     return RADIX_BINS - 1u;
 }
 
@@ -44,9 +44,9 @@ fn scan_digits(begin: u32, count: u32) {
     workgroupBarrier();
     let first = thread * BINS_EACH;
     let end = min(first + BINS_EACH, RADIX_BINS);
-    var own = 0u;
-    for (var bin = first; bin < end; bin++) { own += atomicLoad(&next_offsets[bin]); }
-    var before = block_exclusive_sum(own);
+    var sum = 0u;
+    for (var bin = first; bin < end; bin++) { sum += atomicLoad(&next_offsets[bin]); }
+    var before = block_exclusive_sum(sum);
     for (var bin = first; bin < end; bin++) {
         let of_bin = atomicLoad(&next_offsets[bin]);
         atomicStore(&next_offsets[bin], before);
@@ -58,11 +58,11 @@ fn scan_digits(begin: u32, count: u32) {
 // Loads a tile and puts it in order of its digits. Includes barriers.
 fn order_tile(begin: u32) {
     for (var i = 0u; i < ITEMS; i++) {
-        if position(i) < in_tile { own_keys[i] = unsorted[begin + position(i)]; }
+        if position(i) < in_tile { thread_keys[i] = unsorted[begin + position(i)]; }
     }
     rank(has_items(in_tile));
     for (var i = 0u; i < ITEMS; i++) {
-        if position(i) < in_tile { keys[ranks[i]] = own_keys[i]; }
+        if position(i) < in_tile { keys[ranks[i]] = thread_keys[i]; }
     }
     workgroupBarrier();
 }

@@ -18,9 +18,9 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     __shared__ u32 warp_sums[LANES];
     __shared__ u32 before_block;
     const u32 number = blockIdx.x * THREADS + threadIdx.x;
-    const u32 own = number < job_count ? counts[number].digis : 0;
+    const u32 digi_count = number < job_count ? counts[number].digis : 0;
     u32 total;
-    const u32 before = block_exclusive_sum<THREADS>(own, warp_sums, total);
+    const u32 before = block_exclusive_sum<THREADS>(digi_count, warp_sums, total);
     if (threadIdx.x < LANES) {
         const u32 sum = sum_before(states, blockIdx.x, total);
         if (threadIdx.x == 0) before_block = sum;

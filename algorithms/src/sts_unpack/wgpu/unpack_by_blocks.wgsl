@@ -13,15 +13,15 @@ var<workgroup> numbers: array<u32, THREADS + 1u>;
 var<workgroup> counted: array<atomic<u32>, COUNTS>;
 
 // Inclusive scan over the threads of a block. Barriers before and after.
-fn sum_up_to_here(own: bool) -> u32 {
+fn sum_up_to_here(flag: bool) -> u32 {
     workgroupBarrier();
-    let one = select(0u, 1u, own);
+    let one = select(0u, 1u, flag);
     return block_exclusive_sum(one) + one;
 }
 
 // Adds up a count that is zero in most warps.
-fn count(counter: u32, own: bool) {
-    let all = votes(own);
+fn count(counter: u32, flag: bool) {
+    let all = votes(flag);
     if !is_none(all) && lane == 0u { atomicAdd(&counted[counter], count_of(all)); }
 }
 
@@ -49,8 +49,8 @@ fn unpack(job: Job, content: u32, first_slot: u32) {
         let wrapped = block_total;
         var fate = UNWANTED;
         if hits {
-            let own = since_start(base, number, wraps_up_to_here);
-            fate = fate_of(message, own, job.board, arguments.rules);
+            let time = since_start(base, number, wraps_up_to_here);
+            fate = fate_of(message, time, job.board, arguments.rules);
         }
         let slot = sum_up_to_here(fate == DIGI);
         let found = block_total;

@@ -21,9 +21,9 @@ fn unpack_places(invocation: InWarp) {
     let tiles = (arguments.job_count + THREADS - 1u) / THREADS;
     for (var tile = block; tile < tiles; tile += arguments.blocks) {
         let number = tile * THREADS + thread;
-        var own = 0u;
-        if number < arguments.job_count { own = counts[number * COUNTS]; }
-        let before = block_exclusive_sum(own);
+        var digi_count = 0u;
+        if number < arguments.job_count { digi_count = counts[number * COUNTS]; }
+        let before = block_exclusive_sum(digi_count);
         if warp == 0u {
             let sum = sum_before(0u, tile, block_total);
             if lane == 0u { before_tile = sum; }

@@ -52,22 +52,22 @@ fn look_up(cycle_ns: u32, before: Epoch) {
     for (var row = 0u; row < ROWS; row++) {
         // Epoch numbers only grow.
         var number = max(known_before[row], before.number);
-        var own: array<vec2u, MESSAGES_AT_ONCE>;
+        var lane_digis: array<vec2u, MESSAGES_AT_ONCE>;
         var is_digi: array<bool, MESSAGES_AT_ONCE>;
         var index = found[DIGIS];
         for (var i = 0u; i < MESSAGES_AT_ONCE; i++) {
-            let message = own_messages[row * MESSAGES_AT_ONCE + i];
+            let message = lane_messages[row * MESSAGES_AT_ONCE + i];
             if is_ts_msb(message) { number = number_of(message); }
             counted += select(0u, 1u, is_hit(message) || is_ts_msb(message));
             is_digi[i] = find_digi(message, number, cycle_ns, &counted);
-            own[i] = digi_of_hit;
+            lane_digis[i] = digi_of_hit;
             let every = votes(is_digi[i]);
             index += count_of(every & lanes_below(lane));
             found[DIGIS] += count_of(every);
         }
         for (var i = 0u; i < MESSAGES_AT_ONCE; i++) {
             if is_digi[i] {
-                waiting[waiting_index(index)] = own[i];
+                waiting[waiting_index(index)] = lane_digis[i];
                 index++;
             }
         }

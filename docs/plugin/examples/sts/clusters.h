@@ -74,12 +74,12 @@ static inline Shape shape_of_one(const recobench_sts_setup *setup, uint64_t digi
 static inline Shape shape_of_two(const recobench_sts_setup *setup, uint64_t left, uint64_t right) {
     float q1 = setup->charges[adc_of(left)], q2 = setup->charges[adc_of(right)];
     float e1 = setup->variances[adc_of(left)], e2 = setup->variances[adc_of(right)];
-    float most = q1 > q2 ? q1 : q2, least = q1 < q2 ? q1 : q2, difference = q2 - q1;
-    float sharing = difference * difference / most / most / 72.0f;
-    float of_smaller = (q1 < q2 ? e1 : e2) / most / most / 9.0f;
-    float of_larger = (q1 < q2 ? e2 : e1) * least * least / most / most / most / most / 9.0f;
+    float larger = q1 > q2 ? q1 : q2, smaller = q1 < q2 ? q1 : q2, difference = q2 - q1;
+    float sharing = difference * difference / larger / larger / 72.0f;
+    float of_smaller = (q1 < q2 ? e1 : e2) / larger / larger / 9.0f;
+    float of_larger = (q1 < q2 ? e2 : e1) * smaller * smaller / larger / larger / larger / larger / 9.0f;
     float first = q1 < q2 ? of_smaller : of_larger, second = q1 < q2 ? of_larger : of_smaller;
-    Shape shape = {q1 + q2, (float)channel_of(left) + 0.5f + difference / 3.0f / most,
+    Shape shape = {q1 + q2, (float)channel_of(left) + 0.5f + difference / 3.0f / larger,
                    sqrtf(sharing + first + second)};
     return shape;
 }

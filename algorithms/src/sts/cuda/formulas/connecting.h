@@ -58,12 +58,12 @@ __device__ __forceinline__ bool is_crowded(const Side& side, u32 index, const Wi
 template <class Rules, class Side>
 __device__ __forceinline__ void connect_run(const Side& side, u32 index, const Window& window) {
     const u32 channel = digi_channel(side.digi(index));
-    const IndexRange own(side, channel), next(side, channel + 1);
-    if (index > own.begin && is_crowded(side, index - 1, window)) return;
+    const IndexRange current(side, channel), next(side, channel + 1);
+    if (index > current.begin && is_crowded(side, index - 1, window)) return;
     u32 free = next.begin;
-    for (bool goes_on = true; goes_on; index++) {
+    for (bool continues = true; continues; index++) {
         free = connect_with<Rules>(side, index, free, next.end, window);
-        goes_on = index + 1 < own.end && is_crowded(side, index, window);
+        continues = index + 1 < current.end && is_crowded(side, index, window);
     }
 }
 

@@ -33,12 +33,12 @@ template <class Rules> struct Sought {
 // With integer times, channel and time are compared as one number.
 template <> struct Sought<Exact> {
     u32 channel;
-    u64 least;
+    u64 min_key;
 
     __device__ __forceinline__ Sought(u64 digi, const Window& window) : channel(digi_channel(digi) + 1) {
-        least = ((u64)channel << TIME_BITS) + Exact::Earliest(window, digi_time(digi)).least;
+        min_key = ((u64)channel << TIME_BITS) + Exact::Earliest(window, digi_time(digi)).min_time;
     }
-    __device__ __forceinline__ bool is_reached(u64 digi) const { return digi_key(digi) >= least; }
+    __device__ __forceinline__ bool is_reached(u64 digi) const { return digi_key(digi) >= min_key; }
 };
 
 // The digis of a side in order of channel and time, and the output arrays of links. Indices count
@@ -57,18 +57,18 @@ struct Followers {
     // True if the digi at the next index is of the same channel, and so near that both may choose
     // the same successor.
     __device__ __forceinline__ bool is_crowded(u32 index, const Window& window) const {
-        const u64 own = digis[index], next = digis[index + 1];
-        return digi_channel(own) == digi_channel(next) && digi_time(next) - digi_time(own) <= window.crowd_ns;
+        const u64 digi = digis[index], next = digis[index + 1];
+        return digi_channel(digi) == digi_channel(next) && digi_time(next) - digi_time(digi) <= window.crowd_ns;
     }
 
     // Links a digi with the earliest near one of the next channel, searched from index `from` on;
     // returns the first index that remains for later digis of its channel.
     template <class Rules> __device__ __forceinline__ u32 link_one(u32 index, u32 from, const Window& window) const {
-        const u64 own = digis[index];
-        const Sought<Rules> sought(own, window);
+        const u64 digi = digis[index];
+        const Sought<Rules> sought(digi, window);
         const u32 found = leap_to(from, count, [&](u32 other) { return sought.is_reached(digis[other]); });
         const bool is_near = found < count && channel(found) == sought.channel &&
-                             Rules::not_after(window, digi_time(own), time(found));
+                             Rules::not_after(window, digi_time(digi), time(found));
         connectors[index] = is_near ? found : NO_SUCCESSOR;
         if (!is_near) return found;
         mark<Rules>(found);

@@ -22,8 +22,8 @@ __device__ __forceinline__ u32 segment_of(const u32* segment_offsets, u32 segmen
 __device__ __forceinline__ u32 warp_segment_of(const u32* segment_offsets, u32 segments, u32 position) {
     u32 low = 0, high = segments;
     while (high - low > 1) {
-        const u32 step = (high - low + LANES - 1) / LANES, own = low + (threadIdx.x % LANES + 1) * step;
-        const u32 passed = popc(__ballot_sync(FULL_MASK, own < high && segment_offsets[own] <= position));
+        const u32 step = (high - low + LANES - 1) / LANES, index = low + (threadIdx.x % LANES + 1) * step;
+        const u32 passed = popc(__ballot_sync(FULL_MASK, index < high && segment_offsets[index] <= position));
         low += passed * step;
         high = min(high, low + step);
     }

@@ -79,10 +79,10 @@ template <class Rules, class Side> __device__ __forceinline__ void link_side(con
 }
 
 // Chain heads among a thread's consecutive digis: a bit each.
-struct OwnHeads {
+struct ThreadHeads {
     u32 singles = 0, others = 0;
 
-    __device__ __forceinline__ OwnHeads(const Links& links, u32 first) {
+    __device__ __forceinline__ ThreadHeads(const Links& links, u32 first) {
         static_assert(SORTED_ITEMS == Links::STEP, "a vector of marks, and two of followers");
         if (first >= links.count) return;
         const uint4 marks = *reinterpret_cast<const uint4*>(links.follows + first);
@@ -118,11 +118,11 @@ class Heads {
     }
 
     // Lists a thread's heads, whose digis start at `first`, after `before` others of the block.
-    __device__ __forceinline__ void add(const OwnHeads& own, u32 first, u32 before) {
+    __device__ __forceinline__ void add(const ThreadHeads& thread_heads, u32 first, u32 before) {
         u16* to = list + singles + (before & 0xffff);
-        for (u32 heads = own.singles; heads; heads &= heads - 1) *to++ = (u16)(first + __ffs((int)heads) - 1);
+        for (u32 heads = thread_heads.singles; heads; heads &= heads - 1) *to++ = (u16)(first + __ffs((int)heads) - 1);
         to = list + end - others - (before >> 16);
-        for (u32 heads = own.others; heads; heads &= heads - 1) *--to = (u16)(first + __ffs((int)heads) - 1);
+        for (u32 heads = thread_heads.others; heads; heads &= heads - 1) *--to = (u16)(first + __ffs((int)heads) - 1);
     }
 };
 
@@ -133,10 +133,10 @@ __device__ __forceinline__ Heads list_heads(const Links& links, u16* list) {
     Heads heads(list, links.count);
     for (u32 begin = 0; begin < links.count; begin += CAPACITY) {
         const u32 first = begin + threadIdx.x * SORTED_ITEMS;
-        const OwnHeads own(links, first);
+        const ThreadHeads thread_heads(links, first);
         u32 total;
-        const u32 counts = __popc(own.others) << 16 | __popc(own.singles);
-        heads.add(own, first, block_exclusive_sum<THREADS>(counts, warp_sums, total));
+        const u32 counts = __popc(thread_heads.others) << 16 | __popc(thread_heads.singles);
+        heads.add(thread_heads, first, block_exclusive_sum<THREADS>(counts, warp_sums, total));
         heads.singles += total & 0xffff;
         heads.others += total >> 16;
         __syncthreads();

@@ -17,7 +17,7 @@ struct Sides {
 };
 
 // The block's side. Its members are loaded again at each use: registers are scarce.
-struct OwnSide {
+struct BlockSide {
     const Sides& all;
     u32 side;
 
@@ -36,30 +36,30 @@ struct OwnSide {
 
 // From digis in any order to clusters and their entries.
 template <class Rules>
-__device__ __forceinline__ void find_clusters(const OwnSide& own, const Window& window, const ClusterTables& tables,
+__device__ __forceinline__ void find_clusters(const BlockSide& block_side, const Window& window, const ClusterTables& tables,
                                               Shared& shared) {
-    sort_side(own.digis(), own.count(), shared);
-    const SideInShared side(shared, own.count());
+    sort_side(block_side.digis(), block_side.count(), shared);
+    const SideInShared side(shared, block_side.count());
     link_side<Rules>(side, window);
     Chains& chains = shared.chains;
     const Heads heads = list_heads(side, chains.heads);
     // No other thread reads a head after this, so a cluster's time overwrites it.
-    own.publish(heads, follow_all<Rules>(side, heads, own.offset(), tables, own.clusters(),
+    block_side.publish(heads, follow_all<Rules>(side, heads, block_side.offset(), tables, block_side.clusters(),
                                       [&](u32 rank, u32 time) { chains.digis[heads[rank]] = time; }));
     const auto time_of = [&](u32 rank) { return (u32)chains.digis[heads[rank]]; };
-    order_clusters(heads.count(), own.entries(), time_of, shared);
+    order_clusters(heads.count(), block_side.entries(), time_of, shared);
 }
 
 // From digis in order of channel and time. More clusters than a block sorts are left to others to order.
 template <class Rules>
-__device__ __forceinline__ void find_clusters_of_sorted(const OwnSide& own, const Window& window,
+__device__ __forceinline__ void find_clusters_of_sorted(const BlockSide& block_side, const Window& window,
                                                         const ClusterTables& tables, Shared& shared) {
-    const LongSide side(own.digis(), own.count(), shared.long_chains);
+    const LongSide side(block_side.digis(), block_side.count(), shared.long_chains);
     for (u32 index = threadIdx.x; index < side.count; index += THREADS) find_channels(side, index);
     link_side<Rules>(side, window);
     const Heads heads = list_heads(side, shared.long_chains.heads);
-    own.publish(heads, follow_all<Rules>(side, heads, own.offset(), tables, own.clusters(), [](u32, u32) {}));
-    if (heads.count() <= MAX_CLUSTERS) order_more_clusters(heads.count(), own.entries(), own.clusters(), shared);
+    block_side.publish(heads, follow_all<Rules>(side, heads, block_side.offset(), tables, block_side.clusters(), [](u32, u32) {}));
+    if (heads.count() <= MAX_CLUSTERS) order_more_clusters(heads.count(), block_side.entries(), block_side.clusters(), shared);
 }
 
 }  // namespace

@@ -21,7 +21,7 @@ static_assert(TILE <= 1 << RANK_BITS, "a rank has RANK_BITS bits");
 constexpr u32 NOT_OF_PART = ~0u;
 
 // Selects all digis of the stream.
-struct Whole {
+struct WholeStream {
     __device__ __forceinline__ bool has(u64, u32) const { return true; }
 };
 
@@ -31,9 +31,9 @@ struct Part {
     u32 modules;
 
     __device__ __forceinline__ bool has(u64 digi, u32 side) const {
-        const PartTimes own = times[side < modules ? side : side - modules];
+        const PartTimes module_times = times[side < modules ? side : side - modules];
         const u32 time = digi_time(digi);
-        return own.first <= time && time <= own.last;
+        return module_times.first <= time && time <= module_times.last;
     }
 };
 
@@ -73,7 +73,7 @@ __device__ __forceinline__ void clear(u32* words, u32 sides) {
 }
 
 // The digis of a thread, each with its side and its rank among the tile's digis of it.
-struct Own {
+struct ThreadDigis {
     u64 digis[ITEMS];
     u32 ranked[ITEMS];
 
@@ -83,25 +83,25 @@ struct Own {
 };
 
 // Loads all digis of a tile.
-__device__ __forceinline__ void ask_for_tile(const Stream& stream, u32 first, u32 end, Own& own) {
+__device__ __forceinline__ void load_tile(const Stream& stream, u32 first, u32 end, ThreadDigis& thread_digis) {
 #pragma unroll
     for (u32 item = 0; item < ITEMS; item++) {
         const u32 index = first + item * THREADS + threadIdx.x;
-        own.digis[item] = index < end ? stream.digis[index] : 0;
+        thread_digis.digis[item] = index < end ? stream.digis[index] : 0;
     }
 }
 
 // Counts the wanted digis of a tile by side: the modules of all are loaded before any is counted.
 template <class Wanted>
 __device__ __forceinline__ void count_tile(const Stream& stream, const Wanted& wanted, u32 first, u32 end,
-                                           u32* counts, Own& own) {
+                                           u32* counts, ThreadDigis& thread_digis) {
 #pragma unroll
-    for (u32 item = 0; item < ITEMS; item++) own.ranked[item] = stream.side_of(own.digis[item]);
+    for (u32 item = 0; item < ITEMS; item++) thread_digis.ranked[item] = stream.side_of(thread_digis.digis[item]);
 #pragma unroll
     for (u32 item = 0; item < ITEMS; item++) {
-        const u32 side = own.ranked[item];
-        const bool is_wanted = first + item * THREADS + threadIdx.x < end && wanted.has(own.digis[item], side);
-        own.ranked[item] = is_wanted ? side << RANK_BITS | atomicAdd(&counts[side], 1u) : NOT_OF_PART;
+        const u32 side = thread_digis.ranked[item];
+        const bool is_wanted = first + item * THREADS + threadIdx.x < end && wanted.has(thread_digis.digis[item], side);
+        thread_digis.ranked[item] = is_wanted ? side << RANK_BITS | atomicAdd(&counts[side], 1u) : NOT_OF_PART;
     }
 }
 
@@ -118,8 +118,8 @@ __device__ __forceinline__ u32 reserve_offsets(const u32* side_offsets, u32* tak
         before += total;
         if (side < sides) {
             offsets_in_tile[side] = offset;
-            const u32 own = counter_of(side);
-            if (count > 0) tile.words[side] = side_offsets[own] + atomicAdd(&taken[own], count) - offset;
+            const u32 counter = counter_of(side);
+            if (count > 0) tile.words[side] = side_offsets[counter] + atomicAdd(&taken[counter], count) - offset;
         }
         __syncthreads();
     }
@@ -127,13 +127,13 @@ __device__ __forceinline__ u32 reserve_offsets(const u32* side_offsets, u32* tak
 }
 
 // Brings a tile's digis into order of sides in shared memory, by the offsets of sides in the tile.
-__device__ __forceinline__ void stage_tile(const Own& own, const u32* tile_offsets, Tile& tile) {
+__device__ __forceinline__ void stage_tile(const ThreadDigis& thread_digis, const u32* tile_offsets, Tile& tile) {
 #pragma unroll
     for (u32 item = 0; item < ITEMS; item++) {
-        if (!own.has(item)) continue;
-        const u32 index = tile_offsets[own.side(item)] + own.rank(item);
-        tile.digis[index] = of_side(own.digis[item]);
-        tile.sides[index] = (u16)own.side(item);
+        if (!thread_digis.has(item)) continue;
+        const u32 index = tile_offsets[thread_digis.side(item)] + thread_digis.rank(item);
+        tile.digis[index] = of_side(thread_digis.digis[item]);
+        tile.sides[index] = (u16)thread_digis.side(item);
     }
 }
 
@@ -146,17 +146,17 @@ __device__ __forceinline__ void count_sides(Stream stream, u32 addresses, const 
     clear(counts, stream.sides);
     const u32 round = THREADS * AHEAD;
     for (u64 first = (u64)blockIdx.x * round; first < count; first += (u64)gridDim.x * round) {
-        u64 own[AHEAD];
+        u64 loaded[AHEAD];
 #pragma unroll
         for (u32 i = 0; i < AHEAD; i++) {
             const u64 index = first + i * THREADS + threadIdx.x;
-            own[i] = index < count ? stream.digis[index] : 0;
+            loaded[i] = index < count ? stream.digis[index] : 0;
         }
 #pragma unroll
         for (u32 i = 0; i < AHEAD; i++) {
             if (first + i * THREADS + threadIdx.x >= count) continue;
-            const u32 side = stream.side_of(own[i]);
-            if (wanted.has(own[i], side)) atomicAdd(&counts[side], 1u);
+            const u32 side = stream.side_of(loaded[i]);
+            if (wanted.has(loaded[i], side)) atomicAdd(&counts[side], 1u);
         }
     }
     __syncthreads();
@@ -174,18 +174,18 @@ __device__ __forceinline__ void scatter_tiles(Stream stream, u32 addresses, cons
     u32* tile_offsets = tile.words + stream.sides;
     stream.modules = cached_modules(stream.modules, addresses, tile_offsets + stream.sides);
     const auto end_of = [=](u64 first) { return (u32)min((u64)count, first + TILE); };
-    Own own;
+    ThreadDigis thread_digis;
     u64 first = (u64)blockIdx.x * TILE;
-    if (first < count) ask_for_tile(stream, (u32)first, end_of(first), own);
+    if (first < count) load_tile(stream, (u32)first, end_of(first), thread_digis);
     while (first < count) {
         clear(tile.words, stream.sides);
-        count_tile(stream, wanted, (u32)first, end_of(first), tile.words, own);
+        count_tile(stream, wanted, (u32)first, end_of(first), tile.words, thread_digis);
         __syncthreads();
         const u32 moved = reserve_offsets(side_offsets, taken, stream.sides, counter_of, tile, tile_offsets);
-        stage_tile(own, tile_offsets, tile);
+        stage_tile(thread_digis, tile_offsets, tile);
         __syncthreads();
         first += (u64)gridDim.x * TILE;
-        if (first < count) ask_for_tile(stream, (u32)first, end_of(first), own);
+        if (first < count) load_tile(stream, (u32)first, end_of(first), thread_digis);
         for (u32 index = threadIdx.x; index < moved; index += THREADS)
             to[tile.words[tile.sides[index]] + index] = tile.digis[index];
         __syncthreads();

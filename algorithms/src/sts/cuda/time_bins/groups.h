@@ -53,10 +53,10 @@ struct Side {
 };
 
 // The side of this block, and which of its clusters are for the block.
-struct OwnPart : Side {
+struct BlockPart : Side {
     u32 first, end;
 
-    __device__ __forceinline__ OwnPart(const Part& part, const u32* side_offsets, const Found* found)
+    __device__ __forceinline__ BlockPart(const Part& part, const u32* side_offsets, const Found* found)
         : Side(part.side, side_offsets, found), first(part.first), end(min(count, part.first + PART)) {}
 
     __device__ __forceinline__ bool is_empty() const { return !is_large() || first >= count; }
@@ -93,24 +93,24 @@ __device__ __forceinline__ void reserve_groups(u32* next_offsets, Distribution& 
 // Barriers before and after.
 __device__ __forceinline__ void distribute_tile(const u32* times, u32 first, u32 count, const Scale& bucket_of,
                                                 u32* next_offsets, Entry* to, Distribution& shared) {
-    u32 own[ITEMS];
+    u32 thread_times[ITEMS];
     const u32 left = count - min(count, u32(threadIdx.x));
     const auto has = [&](u32 i) { return i * FEW_THREADS < left; };
     for (u32 group = threadIdx.x; group < GROUPS; group += FEW_THREADS) shared.offsets[group] = 0;
     __syncthreads();
 #pragma unroll
     for (u32 i = 0; i < ITEMS; i++)
-        if (has(i)) own[i] = (times + first + threadIdx.x)[i * FEW_THREADS];
+        if (has(i)) thread_times[i] = (times + first + threadIdx.x)[i * FEW_THREADS];
 #pragma unroll
     for (u32 i = 0; i < ITEMS; i++)
-        if (has(i)) atomicAdd(&shared.offsets[shared.group_of[bucket_of(own[i])]], 1u);
+        if (has(i)) atomicAdd(&shared.offsets[shared.group_of[bucket_of(thread_times[i])]], 1u);
     __syncthreads();
     reserve_groups(next_offsets, shared);
 #pragma unroll
     for (u32 i = 0; i < ITEMS; i++) {
         if (!has(i)) continue;
-        const u32 index = atomicAdd(&shared.offsets[shared.group_of[bucket_of(own[i])]], 1u);
-        shared.staged[index] = key_of({own[i], first + threadIdx.x + i * FEW_THREADS});
+        const u32 index = atomicAdd(&shared.offsets[shared.group_of[bucket_of(thread_times[i])]], 1u);
+        shared.staged[index] = key_of({thread_times[i], first + threadIdx.x + i * FEW_THREADS});
     }
     __syncthreads();
     for (u32 i = threadIdx.x; i < count; i += FEW_THREADS) {

@@ -41,9 +41,9 @@ __device__ __forceinline__ void scan_digits(const Entry* entries, u32 count, u32
     for (u32 i = threadIdx.x; i < count; i += FEW_THREADS)
         atomicAdd(&shared.next_offsets[digit_of(key_of(entries[i]), shift)], 1u);
     __syncthreads();
-    const u32 own = threadIdx.x < DIGITS ? shared.next_offsets[threadIdx.x] : 0;
+    const u32 digit_count = threadIdx.x < DIGITS ? shared.next_offsets[threadIdx.x] : 0;
     u32 total;
-    const u32 before = block_exclusive_sum<FEW_THREADS>(own, shared.warp_sums, total);
+    const u32 before = block_exclusive_sum<FEW_THREADS>(digit_count, shared.warp_sums, total);
     if (threadIdx.x < DIGITS) shared.next_offsets[threadIdx.x] = before;
     __syncthreads();
 }
@@ -63,8 +63,8 @@ __device__ __forceinline__ void move_tile(const Entry* from, u32 count, u32 shif
 #pragma unroll
     for (u32 i = 0; i < ITEMS; i++) {
         if (OverfullRank::position(i) >= count) continue;
-        const u32 own = digit(i);
-        to[shared.next_offsets[own] + ranks[i] - shared.starts[own]] = entry_of(keys[i]);
+        const u32 key_digit = digit(i);
+        to[shared.next_offsets[key_digit] + ranks[i] - shared.starts[key_digit]] = entry_of(keys[i]);
     }
     __syncthreads();
     // Missing elements of the last tile count as of the last digit, which has no successor.

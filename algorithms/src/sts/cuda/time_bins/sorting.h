@@ -30,7 +30,7 @@ struct Sorting {
 
 // The entries of a thread, with their times in registers.
 template <u32 BLOCK, u32 EACH>
-class Own {
+class ThreadEntries {
     u32 times[EACH];
     u32 left;  // entries of the block from the thread's first one on
 
@@ -42,7 +42,7 @@ class Own {
   public:
     // `time_of` returns the time at a position.
     template <class TimeOf>
-    __device__ __forceinline__ Own(u32 count, TimeOf time_of) : left(count - min(count, u32(threadIdx.x))) {
+    __device__ __forceinline__ ThreadEntries(u32 count, TimeOf time_of) : left(count - min(count, u32(threadIdx.x))) {
 #pragma unroll
         for (u32 i = 0; i < EACH; i++)
             if (has(i)) times[i] = time_of(position(i));
@@ -105,14 +105,14 @@ template <u32 BLOCK, u32 MAX_COUNT, u32 MAX_BINS>
 __device__ __forceinline__ void write_in_order(u32 count, const Scale& bin_of,
                                                const Sorting<BLOCK, MAX_COUNT, MAX_BINS>& shared, Entry* sorted) {
     for (u32 i = threadIdx.x; i < count; i += BLOCK) {
-        const u64 own = shared.keys[i];
-        const u32 bin = bin_of(time_of(own));
+        const u64 key = shared.keys[i];
+        const u32 bin = bin_of(time_of(key));
         const u32 end = shared.ends[bin];
         u32 other = shared.begin(bin), index = other;
 // Bins have few.
 #pragma unroll 1
-        for (; other < end; other++) index += shared.keys[other] < own;
-        sorted[index] = entry_of(own);
+        for (; other < end; other++) index += shared.keys[other] < key;
+        sorted[index] = entry_of(key);
     }
 }
 
@@ -136,9 +136,9 @@ template <u32 BLOCK, u32 MAX_COUNT, class Record>
 __device__ __forceinline__ void sort_by_bins(const Record* records, u32 count, Entry* sorted,
                                              Sorting<BLOCK, MAX_COUNT>& shared) {
     clear(count, shared);
-    const Own<BLOCK, MAX_COUNT / BLOCK> own(count, [&](u32 position) { return records[position].time; });
+    const ThreadEntries<BLOCK, MAX_COUNT / BLOCK> thread_entries(count, [&](u32 position) { return records[position].time; });
     __syncthreads();
-    sort_entries(own, count, [&](u32 position) { return index_of(records, position); }, sorted, shared);
+    sort_entries(thread_entries, count, [&](u32 position) { return index_of(records, position); }, sorted, shared);
 }
 
 }  // namespace

@@ -15,12 +15,12 @@ var<immediate> arguments: Arguments;
 fn follower(begin: u32, index: u32) -> u32 { return connectors[begin + index] & ~FOLLOWS; }
 
 fn follow_own() {
-    let own = block * THREADS + thread;
-    if block >= arguments.blocks || own >= segment_offsets[arguments.sides] { return; }
-    if (connectors[own] & FOLLOWS) != 0u { return; }
-    let side = segment_of(arguments.sides, own);
+    let index = block * THREADS + thread;
+    if block >= arguments.blocks || index >= segment_offsets[arguments.sides] { return; }
+    if (connectors[index] & FOLLOWS) != 0u { return; }
+    let side = segment_of(arguments.sides, index);
     let begin = segment_offsets[side];
-    let cluster = cluster_of(begin, own - begin, offset_of(side, arguments.sides));
+    let cluster = cluster_of(begin, index - begin, offset_of(side, arguments.sides));
     clusters[begin + atomicAdd(&found[side].clusters, 1u)] = cluster;
     raise_error(side, cluster.time_error);
 }

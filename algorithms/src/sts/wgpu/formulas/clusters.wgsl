@@ -51,9 +51,9 @@ fn centre_of_gravity(begin: u32, first: u32, charge: f32) -> f32 {
     var weighted = 0.0;
     var channel = f32(digi_channel(digis[begin + first]));
     var index = first;
-    for (var goes_on = true; goes_on; goes_on = index != NO_SUCCESSOR) {
-        let own = tables.charges[digi_charge(digis[begin + index])];
-        weighted = sum(weighted, product(own, channel));
+    for (var continues = true; continues; continues = index != NO_SUCCESSOR) {
+        let charge = tables.charges[digi_charge(digis[begin + index])];
+        weighted = sum(weighted, product(charge, channel));
         channel += 1.0;
         index = follower(begin, index);
     }
@@ -109,7 +109,7 @@ fn cluster_of_one(digi: vec2u, offset: f32) -> Cluster {
 fn cluster_of(begin: u32, first: u32, offset: f32) -> Cluster {
     var sums = ChainSums(0u, 0u, 0u, 0u, 0u, no_times(), 0.0, 0.0);
     var index = first;
-    for (var goes_on = true; goes_on; goes_on = index != NO_SUCCESSOR) {
+    for (var continues = true; continues; continues = index != NO_SUCCESSOR) {
         sums = with_digi(sums, digis[begin + index]);
         index = follower(begin, index);
     }

@@ -34,13 +34,13 @@ fn is_crowded(begin: u32, index: u32) -> bool {
 // Connects all digis of a run if this is its first: digis of a channel so near to each other that
 // they may choose the same successor. They choose one after the other, so the result is
 // deterministic.
-fn connect_run(side: Side, first: u32, own: IndexRange, next: IndexRange) {
+fn connect_run(side: Side, first: u32, current: IndexRange, next: IndexRange) {
     var index = first;
     var free = next.begin;
-    var goes_on = index == own.begin || !is_crowded(side.begin, index - 1u);
-    while goes_on {
+    var continues = index == current.begin || !is_crowded(side.begin, index - 1u);
+    while continues {
         free = connect_with(side.begin, index, free, next.end);
-        goes_on = index + 1u < own.end && is_crowded(side.begin, index);
+        continues = index + 1u < current.end && is_crowded(side.begin, index);
         index++;
     }
 }

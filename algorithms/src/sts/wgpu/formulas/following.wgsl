@@ -30,10 +30,10 @@ fn leap_to(side: Followers, first: u32, sought: Sought) -> u32 {
 // True if the digi at the next index is of the same channel, and so near that both may choose the
 // same successor.
 fn is_crowded(side: Followers, index: u32) -> bool {
-    let own = digis[side.begin + index];
+    let digi = digis[side.begin + index];
     let next = digis[side.begin + index + 1u];
-    return digi_channel(own) == digi_channel(next)
-        && digi_time(next) - digi_time(own) <= arguments.crowd_ns;
+    return digi_channel(digi) == digi_channel(next)
+        && digi_time(next) - digi_time(digi) <= arguments.crowd_ns;
 }
 
 // Flags that a digi has a predecessor: a byte of a word shared with other digis.
@@ -44,11 +44,11 @@ fn mark(index: u32) {
 // Links a digi with the earliest near one of the next channel, searched from index `first` on;
 // returns the first index that remains for later digis of its channel.
 fn link_one(side: Followers, index: u32, first: u32) -> u32 {
-    let own = digis[side.begin + index];
-    let sought = sought_by(own);
+    let digi = digis[side.begin + index];
+    let sought = sought_by(digi);
     let near = leap_to(side, first, sought);
     let is_near = near < side.count && digi_channel(digis[side.begin + near]) == sought.channel
-        && is_not_after(digi_time(own), digi_time(digis[side.begin + near]));
+        && is_not_after(digi_time(digi), digi_time(digis[side.begin + near]));
     connectors[side.begin + index] = select(NO_SUCCESSOR, near, is_near);
     if !is_near { return near; }
     mark(side.begin + near);

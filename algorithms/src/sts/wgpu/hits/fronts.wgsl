@@ -39,12 +39,12 @@ fn add_crossings(segment: u32, front: Cluster, back: Cluster) {
 }
 
 // The first of a side's clusters that is not too late to be a front's partner.
-fn first_partner(begin: u32, count: u32, front: u32, most: f32) -> u32 {
+fn first_partner(begin: u32, count: u32, front: u32, max_delay: f32) -> u32 {
     var low = 0u;
     var high = count;
     while low < high {
         let middle = (low + high) / 2u;
-        if delay(front, entries[begin + middle].time) > most { low = middle + 1u; } else { high = middle; }
+        if delay(front, entries[begin + middle].time) > max_delay { low = middle + 1u; } else { high = middle; }
     }
     return low;
 }
@@ -54,11 +54,11 @@ fn find_partners(segment: u32, front: Cluster) {
     let begin = segment_offsets[side];
     let count = found[side].clusters;
     let latest = bitcast<f32>(found[side].latest_error);
-    let most = cut_between(front.time_error, latest, latest);
-    for (var number = first_partner(begin, count, front.time, most); number < count; number++) {
+    let max_delay = cut_between(front.time_error, latest, latest);
+    for (var number = first_partner(begin, count, front.time, max_delay); number < count; number++) {
         let entry = entries[begin + number];
         let later = delay(front.time, entry.time);
-        if -later > most { break; }
+        if -later > max_delay { break; }
         let back = clusters[begin + entry.index];
         if abs(later) > cut_between(front.time_error, back.time_error, latest) { continue; }
         add_crossings(segment, front, back);

@@ -22,7 +22,7 @@ const OTHERS = 1u;
 // The rank of each list that is the next to be taken.
 var<workgroup> turns: array<atomic<u32>, 2>;
 // The bits of the largest error of this thread's clusters, if the tile has a single side.
-var<private> own_error: u32;
+var<private> thread_error: u32;
 
 fn follower(begin: u32, index: u32) -> u32 { return connectors[begin + index]; }
 
@@ -30,18 +30,18 @@ fn follower(begin: u32, index: u32) -> u32 { return connectors[begin + index]; }
 // first.
 fn note_error(sides: SidesOfTile, side: u32, error: f32) {
     let bits = bitcast<u32>(error);
-    if is_one(sides) { own_error = max(own_error, bits); } else { atomicMax(&found[side].latest_error, bits); }
+    if is_one(sides) { thread_error = max(thread_error, bits); } else { atomicMax(&found[side].latest_error, bits); }
 }
 
 // All threads take part, whatever the sides are.
 fn tell_error(sides: SidesOfTile) {
-    let largest = max_of_warp(own_error);
+    let largest = max_of_warp(thread_error);
     workgroupBarrier();
     if lane == 0u { warp_sums[warp] = largest; }
     workgroupBarrier();
     if thread != 0u || !is_one(sides) { return; }
-    for (var other = 0u; other < WARPS; other++) { own_error = max(own_error, warp_sums[other]); }
-    atomicMax(&found[sides.first].latest_error, own_error);
+    for (var other = 0u; other < WARPS; other++) { thread_error = max(thread_error, warp_sums[other]); }
+    atomicMax(&found[sides.first].latest_error, thread_error);
 }
 
 // Dynamic distribution of the ranks of a list to warps, one per lane at a time: some chains are

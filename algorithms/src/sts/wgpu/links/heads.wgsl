@@ -6,7 +6,7 @@
 struct Heads { first: u32, count: u32, list: u32 }
 struct HeadsOfTile { singles: Heads, others: Heads }
 // Chain heads among a thread's digis: a bit each.
-struct OwnHeads { singles: u32, others: u32 }
+struct ThreadHeads { singles: u32, others: u32 }
 
 // Offset of each head in the tile, and the indices reserved for clusters.
 var<workgroup> head_list: array<u32, TILE>;
@@ -25,15 +25,15 @@ fn heads_before(heads: Heads, end: u32) -> u32 {
     return low;
 }
 
-fn own_heads(first: u32, count: u32) -> OwnHeads {
-    var own = OwnHeads(0u, 0u);
-    if first >= count { return own; }
+fn heads_of_thread(first: u32, count: u32) -> ThreadHeads {
+    var thread_heads = ThreadHeads(0u, 0u);
+    if first >= count { return thread_heads; }
     let bytes = follows[first / ITEMS];
     for (var i = 0u; i < ITEMS && first + i < count; i++) {
         if (shifted_right(bytes, 8u * i).x & 0xffu) != 0u { continue; }
-        if connectors[first + i] == NO_SUCCESSOR { own.singles |= 1u << i; } else { own.others |= 1u << i; }
+        if connectors[first + i] == NO_SUCCESSOR { thread_heads.singles |= 1u << i; } else { thread_heads.others |= 1u << i; }
     }
-    return own;
+    return thread_heads;
 }
 
 // Writes the offsets of a thread's heads to the list.
@@ -51,12 +51,12 @@ fn write_heads(heads: u32, list: u32) {
 // part; a barrier is included.
 fn gather_heads() -> HeadsOfTile {
     let first = block * TILE;
-    let own = own_heads(first + thread * ITEMS, digi_count());
-    let counts = countOneBits(own.others) << 16u | countOneBits(own.singles);
+    let thread_heads = heads_of_thread(first + thread * ITEMS, digi_count());
+    let counts = countOneBits(thread_heads.others) << 16u | countOneBits(thread_heads.singles);
     let before = block_exclusive_sum(counts);
     let singles = block_total & 0xffffu;
-    write_heads(own.singles, before & 0xffffu);
-    write_heads(own.others, singles + (before >> 16u));
+    write_heads(thread_heads.singles, before & 0xffffu);
+    write_heads(thread_heads.others, singles + (before >> 16u));
     workgroupBarrier();
     return HeadsOfTile(Heads(first, singles, 0u), Heads(first, block_total >> 16u, singles));
 }
@@ -67,8 +67,8 @@ fn reserve_clusters(heads: Heads, sides: SidesOfTile) {
     for (var rank = thread; rank < heads.count; rank += THREADS) {
         let side = side_in(sides, digi_index(heads, rank));
         if rank > 0u && digi_index(heads, rank - 1u) >= segment_offsets[side] { continue; }
-        let own = heads_before(heads, segment_offsets[side + 1u]) - rank;
-        cluster_indices[heads.list + rank] = atomicAdd(&found[side].clusters, own);
+        let count = heads_before(heads, segment_offsets[side + 1u]) - rank;
+        cluster_indices[heads.list + rank] = atomicAdd(&found[side].clusters, count);
     }
 }
 

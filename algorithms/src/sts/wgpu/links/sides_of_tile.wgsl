@@ -14,8 +14,8 @@ fn warp_side_of(first: u32, position: u32) -> u32 {
     var high = arguments.sides;
     while high - low > 1u {
         let step = (high - low + LANES - 1u) / LANES;
-        let own = low + (lane + 1u) * step;
-        let passed = count_of(votes(own < high && segment_offsets[own] <= position));
+        let index = low + (lane + 1u) * step;
+        let passed = count_of(votes(index < high && segment_offsets[index] <= position));
         low += passed * step;
         high = min(high, low + step);
     }

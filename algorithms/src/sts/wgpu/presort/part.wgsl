@@ -2,11 +2,11 @@
 
 const WARPS = THREADS / LANES;
 
-fn own_part() -> u32 { return block * WARPS + warp; }
+fn warp_part() -> u32 { return block * WARPS + warp; }
 
 // Index of this lane's digi of a round.
 fn index_in_round(round: u32) -> u32 {
-    return own_part() * arguments.part_length + round * LANES + lane;
+    return warp_part() * arguments.part_length + round * LANES + lane;
 }
 
 // A part has whole ones.

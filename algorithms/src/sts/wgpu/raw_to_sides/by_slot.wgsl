@@ -64,7 +64,7 @@ fn look_up(cycle_ns: u32, before: Epoch) {
         // Epoch numbers only grow.
         var number = max(known_before[row], before.number);
         for (var i = 0u; i < MESSAGES_AT_ONCE; i++) {
-            let message = own_messages[row * MESSAGES_AT_ONCE + i];
+            let message = lane_messages[row * MESSAGES_AT_ONCE + i];
             if is_ts_msb(message) { number = number_of(message); }
             counted += select(0u, 1u, is_hit(message) || is_ts_msb(message));
             let with_digi = votes(find_digi(message, number, cycle_ns, &counted));

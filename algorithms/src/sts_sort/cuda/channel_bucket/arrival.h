@@ -146,12 +146,12 @@ template <u32 BLOCK, u32 ITEMS> struct InOrderOfArrival {
             Seen& seen = table[is_one ? halves[i] : 0];
             if (is_one) atomicOr(&seen.lanes, (lanemask_t)1 << lane);
             __syncwarp();
-            const Seen own = seen;
-            const u32 before = popc(own.lanes & lanemask_lt(lane));
+            const Seen group_seen = seen;
+            const u32 before = popc(group_seen.lanes & lanemask_lt(lane));
             __syncwarp();
-            if (is_one && before == 0) seen = {0, own.before + popc(own.lanes)};
+            if (is_one && before == 0) seen = {0, group_seen.before + popc(group_seen.lanes)};
             __syncwarp();
-            halves.put(i, own.before + before);
+            halves.put(i, group_seen.before + before);
         }
     }
 
@@ -170,13 +170,13 @@ template <u32 BLOCK, u32 ITEMS> struct InOrderOfArrival {
             u32* state = tile.states + tile.number * groups + group;
             if (is_one) store_relaxed(state, tile.number == 0 ? UP_TO_TILE + sum : sum + 1);
             u32 total;
-            const u32 own_start = start + block_exclusive_sum<BLOCK>(sum, shared.warp_sums, total);
+            const u32 group_start = start + block_exclusive_sum<BLOCK>(sum, shared.warp_sums, total);
             start += total;
             if (is_one) {
-                for (u32 table = 0; table < tables; table++) shared.starts[table * groups + group] += (u16)own_start;
+                for (u32 table = 0; table < tables; table++) shared.starts[table * groups + group] += (u16)group_start;
                 const u32 before = digis_in_tiles_before(state, groups, tile.number);
                 if (tile.number > 0) store_relaxed(state, UP_TO_TILE + before + sum);
-                shared.distances[group] = tile.group_offsets[group] + before - own_start;
+                shared.distances[group] = tile.group_offsets[group] + before - group_start;
             }
             __syncthreads();
         }

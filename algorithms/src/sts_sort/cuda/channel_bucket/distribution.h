@@ -28,7 +28,7 @@ struct Distribution {
 
 // The digis of a tile that a thread has: pairs of positions in the array, which
 // is aligned, whatever the tile. The first may begin before the tile.
-struct Own {
+struct ThreadDigis {
     u64 digis[DISTRIBUTED_ITEMS];
     u32 offset;  // offset of the first digi in the tile, -1 in the first thread of an odd one
     u32 count;   // digis of the tile
@@ -91,15 +91,15 @@ __device__ __forceinline__ void distribute_tile(const u64* from, u64* to, Range 
     constexpr u32 RANK_SHIFT = 16;
     constexpr u32 BUCKET_MASK = (1u << RANK_SHIFT) - 1;
     static_assert(DISTRIBUTED_TILE <= 1u << RANK_SHIFT && BUCKETS <= 1u << RANK_SHIFT, "both fit into a word");
-    Own own;
-    own.load(from, tile);
+    ThreadDigis thread_digis;
+    thread_digis.load(from, tile);
     clear<THREADS>(shared.counts, BUCKETS);
     __syncthreads();
     u32 ranks[DISTRIBUTED_ITEMS];
 #pragma unroll
     for (u32 i = 0; i < DISTRIBUTED_ITEMS; i++) {
-        if (!own.has(i)) continue;
-        const u32 bucket = digit(own.digis[i]);
+        if (!thread_digis.has(i)) continue;
+        const u32 bucket = digit(thread_digis.digis[i]);
         ranks[i] = atomicAdd(&shared.counts[bucket], 1u) << RANK_SHIFT | bucket;
     }
     __syncthreads();
@@ -107,8 +107,8 @@ __device__ __forceinline__ void distribute_tile(const u64* from, u64* to, Range 
     reserve_groups(next_offsets, shared);
 #pragma unroll
     for (u32 i = 0; i < DISTRIBUTED_ITEMS; i++) {
-        if (!own.has(i)) continue;
-        shared.staged[shared.counts[ranks[i] & BUCKET_MASK] + (ranks[i] >> RANK_SHIFT)] = own.digis[i];
+        if (!thread_digis.has(i)) continue;
+        shared.staged[shared.counts[ranks[i] & BUCKET_MASK] + (ranks[i] >> RANK_SHIFT)] = thread_digis.digis[i];
     }
     __syncthreads();
     for (u32 i = threadIdx.x; i < tile.count(); i += THREADS) {

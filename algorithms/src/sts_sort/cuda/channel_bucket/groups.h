@@ -58,7 +58,7 @@ __device__ __forceinline__ bool sort_times(const u64* from, u64* to, const u32* 
 // Sorts the block's group, if it has one, or lists it as crowded. `sort` returns true if it sorted
 // the group.
 template <class Sort>
-__device__ __forceinline__ void sort_own_group(const u32* bucket_offsets, const Group* groups, const u32* group_count,
+__device__ __forceinline__ void sort_block_group(const u32* bucket_offsets, const Group* groups, const u32* group_count,
                                                RangeList* crowded, Sort sort) {
     if (blockIdx.x >= *group_count) return;
     const Group group = groups[blockIdx.x];

@@ -101,16 +101,16 @@ __device__ __forceinline__ bool order_bin(u32 begin, u32 count, Sorting& shared)
 // Bins have few.
 #pragma unroll 1
     for (u32 i = begin + 1; i < begin + count; i++) {
-        const InBin<WITH_ARRIVALS> own(i, shared);
+        const InBin<WITH_ARRIVALS> current(i, shared);
         u32 at = i;
 #pragma unroll 1
         for (; at > begin; at--) {
             const InBin<WITH_ARRIVALS> before(at - 1, shared);
-            has_equal |= KEEPS_ARRIVAL && own.time() == before.time();
-            if (!own.belongs_before(before)) break;
+            has_equal |= KEEPS_ARRIVAL && current.time() == before.time();
+            if (!current.belongs_before(before)) break;
             before.put(at, shared);
         }
-        if (at < i) own.put(at, shared);
+        if (at < i) current.put(at, shared);
     }
     return has_equal;
 }

@@ -33,9 +33,9 @@ __device__ void scan_digits(const u64* keys, u32 count, Digit digit, Shared& sha
     __syncthreads();
     for_each_word<THREADS>(keys, count, [&](u32, u64 key) { atomicAdd(&shared.next_offsets[digit(key)], 1u); });
     __syncthreads();
-    const u32 own = bin < Rank::BINS ? shared.next_offsets[bin] : 0;
+    const u32 bin_count = bin < Rank::BINS ? shared.next_offsets[bin] : 0;
     u32 total;
-    const u32 before = block_exclusive_sum<THREADS>(own, shared.rank.warp_sums, total);
+    const u32 before = block_exclusive_sum<THREADS>(bin_count, shared.rank.warp_sums, total);
     if (bin < Rank::BINS) shared.next_offsets[bin] = before;
     __syncthreads();
 }
@@ -46,16 +46,16 @@ __device__ __forceinline__ void order_tile(const u64* keys, u32 count, Digit dig
                                            Shared& shared) {
     for_each_word<THREADS>(keys, count, [&](u32 i, u64 key) { shared.keys[i] = key; });
     __syncthreads();
-    u64 own[ITEMS];
+    u64 thread_keys[ITEMS];
 #pragma unroll
     for (u32 i = 0; i < ITEMS; i++) {
-        if (Rank::position(i) < count) own[i] = shared.keys[Rank::position(i)];
+        if (Rank::position(i) < count) thread_keys[i] = shared.keys[Rank::position(i)];
     }
-    const auto digit_of = [&](u32 i) { return Rank::position(i) < count ? digit(own[i]) : Rank::BINS - 1; };
+    const auto digit_of = [&](u32 i) { return Rank::position(i) < count ? digit(thread_keys[i]) : Rank::BINS - 1; };
     Rank::rank(digit_of, Rank::has_items(count), ranks, shared.rank, shared.tile_starts);
 #pragma unroll
     for (u32 i = 0; i < ITEMS; i++) {
-        if (Rank::position(i) < count) shared.keys[ranks[i]] = own[i];
+        if (Rank::position(i) < count) shared.keys[ranks[i]] = thread_keys[i];
     }
     __syncthreads();
 }

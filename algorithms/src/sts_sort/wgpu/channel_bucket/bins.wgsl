@@ -108,10 +108,10 @@ fn bin_around(at: u32) -> vec2u {
     let word = at / 32u;
     let bit = at % 32u;
     let before = atomicLoad(&first_of_bin[word]);
-    let own = atomicLoad(&first_of_bin[word + 1u]);
+    let current = atomicLoad(&first_of_bin[word + 1u]);
     let after = atomicLoad(&first_of_bin[word + 2u]);
     // The highest bit of `up_to` is that of the position, the lowest of `beyond` that of the next.
-    let up_to = before >> 1u >> bit | own << (31u - bit);
-    let beyond = own >> 1u >> bit | after << (31u - bit);
+    let up_to = before >> 1u >> bit | current << (31u - bit);
+    let beyond = current >> 1u >> bit | after << (31u - bit);
     return vec2u(at - countLeadingZeros(up_to), at + countTrailingZeros(beyond) + 1u);
 }

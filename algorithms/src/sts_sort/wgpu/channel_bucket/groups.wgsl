@@ -12,7 +12,7 @@
 var<workgroup> waiting: array<vec2u, CAPACITY>;
 var<private> first_bucket: u32;
 // Index of its first bucket's offset, and that offset.
-var<private> own_offsets: u32;
+var<private> first_bucket_index: u32;
 var<private> group_begin: u32;
 
 fn unsorted_at(at: u32) -> vec2u { return unsorted[at]; }
@@ -21,7 +21,7 @@ fn waiting_at(at: u32) -> vec2u { return waiting[at]; }
 fn put_waiting(at: u32, item: vec2u) { waiting[at] = item; }
 
 fn bucket_bins(digi: vec2u) -> BucketBins {
-    let bucket = own_offsets + bucket_of(digi);
+    let bucket = first_bucket_index + bucket_of(digi);
     let start = bucket_offsets[bucket];
     return bins_of_bucket(start - group_begin, bucket_offsets[bucket + 1u] - start);
 }
@@ -30,9 +30,9 @@ fn region_of_group() -> u32 { return groups[3u * block]; }
 
 fn sort_group() {
     first_bucket = groups[3u * block + 1u];
-    own_offsets = region_of_group() * (BUCKETS + 1u) + first_bucket;
-    group_begin = bucket_offsets[own_offsets];
-    let end = bucket_offsets[own_offsets + groups[3u * block + 2u]];
+    first_bucket_index = region_of_group() * (BUCKETS + 1u) + first_bucket;
+    group_begin = bucket_offsets[first_bucket_index];
+    let end = bucket_offsets[first_bucket_index + groups[3u * block + 2u]];
     if end == group_begin { return; }
     if end - group_begin > CAPACITY {
         if thread == 0u { list_oversized(group_begin, end); }

@@ -55,16 +55,16 @@ fn move_to_bins(begin: u32, count: u32) {
 // Writes each digi to where it belongs: before it come those of its bin that are earlier.
 fn write_in_order(begin: u32, count: u32) {
     for (var i = thread; i < count; i += THREADS) {
-        let own = waiting_at(i);
+        let item = waiting_at(i);
         let bin = bin_around(i);
         var to = bin.x;
         if bin.y - bin.x > 1u {
             for (var k = bin.x; k < bin.y; k++) {
                 let other = waiting_at(k);
-                if is_less(other, own) || (all(other == own) && k < i) { to++; }
+                if is_less(other, item) || (all(other == item) && k < i) { to++; }
             }
         }
-        put_in_order(begin + to, digi_from_time_first(own));
+        put_in_order(begin + to, digi_from_time_first(item));
     }
 }
 

@@ -65,8 +65,8 @@ PORTABLE_INLINE Found step_by_step(const Messages& messages, u64 first_of_cycle,
         u64 digi = 0;
         u32 fate = UNWANTED;
         if (is_hit(message)) {
-            const Epoch own = {number_before, epoch.wraps + (u32)popc(wrapping & lanes_up_to_here)};
-            fate = fate_of(message, own.since_start(first_of_cycle), board, rules, digi);
+            const Epoch epoch_here = {number_before, epoch.wraps + (u32)popc(wrapping & lanes_up_to_here)};
+            fate = fate_of(message, epoch_here.since_start(first_of_cycle), board, rules, digi);
         }
         const lanemask_t with_digi = __ballot_sync(FULL_MASK, fate == DIGI);
         digis.take(with_digi, found.digis, message, digi);

@@ -13,9 +13,9 @@ struct Input {
 
 // Copies what is looked up into shared memory, by a block. Includes a barrier.
 template <u32 THREADS>
-PORTABLE_INLINE void keep(Lookup& kept, const Lookup& lookup) {
+PORTABLE_INLINE void keep(Lookup& cache, const Lookup& lookup) {
     const uint4* from = reinterpret_cast<const uint4*>(&lookup);
-    uint4* to = reinterpret_cast<uint4*>(&kept);
+    uint4* to = reinterpret_cast<uint4*>(&cache);
     for (u32 i = threadIdx.x; i < sizeof(Lookup) / sizeof(uint4); i += THREADS) to[i] = from[i];
     __syncthreads();
 }
@@ -35,14 +35,14 @@ PORTABLE_INLINE void unpack_piece(const Input& input, const Piece* pieces, u32 i
         return digis.count(piece.job, found);
     }
     const Messages messages(input.bytes, job, piece.number);
-    u32 own[ROWS][MESSAGES_AT_ONCE];
-    messages.load(own);
+    u32 words[ROWS][MESSAGES_AT_ONCE];
+    messages.load(words);
     const u8* content = input.bytes + job.begin;
     if (has_wrong_first_messages(content)) {
         found.first = piece.number == 0;
         return digis.count(piece.job, found);
     }
-    const Epochs epochs(own);
+    const Epochs epochs(words);
     const Epoch before = digis.epoch_before(input.epochs, index, piece.number, content, epochs);
     const Epoch behind = epochs.behind(before);
     const u64 cycle = first_of_cycle(job);
@@ -51,7 +51,7 @@ PORTABLE_INLINE void unpack_piece(const Input& input, const Piece* pieces, u32 i
     const bool has_one_cycle = before.wraps == behind.wraps;
     if (has_one_cycle && is_inner(begin, board) && is_inner(behind.since_start(cycle), board)) {
         const LookedUp hits = {lookup, (u32)(begin - before.number) * (u32)EPOCH_NS};
-        found = digis.look_up(hits, own, messages.count(), epochs, before);
+        found = digis.look_up(hits, words, messages.count(), epochs, before);
     } else {
         found = step_by_step(messages, cycle, before, board, input.rules, digis);
     }

@@ -19,15 +19,15 @@ struct Shared {
 };
 
 // Inclusive scan over the threads of a block. Barriers before and after.
-PORTABLE_INLINE u32 sum_up_to_here(bool own, Shared& shared, u32& total) {
+PORTABLE_INLINE u32 sum_up_to_here(bool flag, Shared& shared, u32& total) {
     __syncthreads();
-    const u32 before = block_exclusive_sum<THREADS>(own, shared.warp_sums, total);
-    return before + own;
+    const u32 before = block_exclusive_sum<THREADS>(flag, shared.warp_sums, total);
+    return before + flag;
 }
 
 // Adds up a count that is zero in most warps.
-PORTABLE_INLINE void count(u32& counter, bool own) {
-    const lanemask_t all = __ballot_sync(FULL_MASK, own);
+PORTABLE_INLINE void count(u32& counter, bool flag) {
+    const lanemask_t all = __ballot_sync(FULL_MASK, flag);
     if (all != 0 && threadIdx.x % LANES == 0) atomicAdd(&counter, (u32)popc(all));
 }
 
@@ -52,8 +52,8 @@ PORTABLE_INLINE void unpack(const u8* content, const Job& job, const Board& boar
         u64 digi = 0;
         u32 fate = UNWANTED;
         if (hits) {
-            const Epoch own = {number, wraps_up_to_here};
-            fate = fate_of(message, own.since_start(base), board, rules, digi);
+            const Epoch epoch_here = {number, wraps_up_to_here};
+            fate = fate_of(message, epoch_here.since_start(base), board, rules, digi);
         }
         const u32 slot = sum_up_to_here(fate == DIGI, shared, found);
         if (fate == DIGI) slots[digis + slot - 1] = digi;
