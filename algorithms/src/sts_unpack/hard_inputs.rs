@@ -31,10 +31,7 @@ pub(super) fn all(seed: u64) -> Vec<(String, RawTimeslices)> {
         ("no components", timeslice(|slice| drop(slice.components.pop()))),
         ("sizes", timeslice(sizes)),
         ("first messages", timeslice(first_messages)),
-        (
-            "all kinds of messages",
-            timeslice(|slice| slice.random(PLAIN, 40, [0; 3], |at| word(seed, at))),
-        ),
+        ("all kinds of messages", timeslice(|slice| slice.random(PLAIN, 40, |at| word(seed, at)))),
         ("all hits of a board", timeslice(|slice| slice.add(PLAIN, START_NS, &all_hits()))),
         ("all hits of an odd board", timeslice(|slice| slice.add(ODD, START_NS, &all_hits()))),
         ("all hits of a small board", timeslice(|slice| slice.add(SMALL, START_NS, &all_hits()))),
@@ -70,7 +67,7 @@ pub(super) fn all(seed: u64) -> Vec<(String, RawTimeslices)> {
 
 /// Inputs whose digis are wanted by time: data with all kinds of times, and realistic ones.
 fn by_time(seed: u64) -> Vec<(String, RawTimeslices)> {
-    let random = |slice: &mut Slice| slice.random(PLAIN, 40, [0; 3], |at| word(seed, at));
+    let random = |slice: &mut Slice| slice.random(PLAIN, 40, |at| word(seed, at));
     let inputs = [
         ("no timeslices, by time", RawData::default()),
         ("all kinds of messages, by time", timeslice(random)),
@@ -178,17 +175,11 @@ impl Slice {
         self.add_bytes(Descriptor::of_sts(board, index), content.collect());
     }
 
-    /// Microslices of messages that are a function of three numbers: the given ones plus the
-    /// microslice's index, and the message's index.
-    fn random(
-        &mut self,
-        board: u16,
-        microslices: u64,
-        [first, second, _]: [u64; 3],
-        message: impl Fn([u64; 3]) -> Message,
-    ) {
+    /// Microslices of messages that are a function of three numbers: the microslice's index, 0, and
+    /// the message's index.
+    fn random(&mut self, board: u16, microslices: u64, message: impl Fn([u64; 3]) -> Message) {
         for number in 0..microslices {
-            let message_at = |at: u64| message([first + number, second, at]);
+            let message_at = |at: u64| message([number, 0, at]);
             let messages: Vec<_> = (0..number * 3).map(message_at).collect();
             self.add(board, START_NS, &messages);
         }

@@ -1,7 +1,7 @@
 //! Chain of the offline reconstruction: objects, lists and maps, double precision.
 
-use super::left::{Lists, Snapshot};
 use super::raw::Raw;
+use super::snapshots::{Lists, Snapshot};
 use super::{Chain, USUAL, with_or_without_unpacking};
 use crate::device::Arena;
 use crate::parallel::{Grain, collect, for_each, map};

@@ -80,7 +80,7 @@ impl Links {
                     if third == extra {
                         formulas.pair::<P>(digi, second, offset)
                     } else {
-                        let mut chain = LongChain::<P>::new([digi, second], formulas);
+                        let mut chain = LongChain::<P>::new(digi, second, formulas);
                         follow(third, followers, digis, |digi| chain.push(digi, formulas));
                         if self.long.is_full() {
                             self.long.finish(clusters, offset);

@@ -1,8 +1,8 @@
 //! All stages on a timeslice, or on several together.
 
-mod keeping;
 mod products;
 mod recording;
+mod snapshots;
 
 use generators::partition::Partition;
 
@@ -58,13 +58,13 @@ pub(in crate::sts) struct CudaChain<'a> {
     clusters: Clusters,
     order: ClusterOrder,
     /// Present if a block processes each small side.
-    whole: Option<FusedSides>,
+    fused_sides: Option<FusedSides>,
     hits: Hits,
     collected: Collected,
 }
 
 buffers!(
-    CudaChain<'_>: tables, input, presort, sort, sides, clusters, order, whole, hits, collected
+    CudaChain<'_>: tables, input, presort, sort, sides, clusters, order, fused_sides, hits, collected
 );
 
 /// Options of a chain.
@@ -138,7 +138,7 @@ impl<'a> CudaChain<'a> {
             sides: Partition::from_lengths([]),
             clusters: Clusters::new(gpu, batch, digis, config.clusters)?,
             order: ClusterOrder::new(gpu, digis, batch.sides(), config.cluster_sort)?,
-            whole: config
+            fused_sides: config
                 .fuse_small_sides
                 .then(|| FusedSides::new(gpu, digis, batch.sides()))
                 .transpose()?,
@@ -245,7 +245,7 @@ impl<'a> CudaChain<'a> {
     /// Starts to sort digis; with small sides processed by single blocks, only those of larger
     /// sides.
     fn start_sort(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
-        let which = if self.whole.is_some() { WhichSides::Larger } else { WhichSides::All };
+        let which = if self.fused_sides.is_some() { WhichSides::Larger } else { WhichSides::All };
         self.sort.start(gpu, &self.sides, self.presort.side_offsets(), which)
     }
 
@@ -255,19 +255,19 @@ impl<'a> CudaChain<'a> {
         let side_offsets = self.presort.side_offsets();
         let tables = &*self.tables;
         let sorted = SortedDigis { digis, side_offsets, tables };
-        let Some(whole) = &mut self.whole else { return self.clusters.find(gpu, sorted) };
-        whole.fill(gpu, &self.sides)?;
-        if let Some(larger) = whole.larger_tiles() {
+        let Some(fused) = &mut self.fused_sides else { return self.clusters.find(gpu, sorted) };
+        fused.fill(gpu, &self.sides)?;
+        if let Some(larger) = fused.larger_tiles() {
             self.clusters.find_in_large_sides(gpu, sorted, larger)?;
             // Until their counts are known, the other sides count as sides without a cluster.
-            self.order.sort(gpu, unsorted(&self.clusters, side_offsets, whole.larger()))?;
+            self.order.sort(gpu, unsorted(&self.clusters, side_offsets, fused.larger()))?;
         }
-        whole.start(gpu, sorted, &self.clusters, &self.order)
+        fused.start(gpu, sorted, &self.clusters, &self.order)
     }
 
     /// Starts to sort clusters, unless that is done.
     fn sort_clusters(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
-        if self.whole.is_some() {
+        if self.fused_sides.is_some() {
             return Ok(());
         }
         let side_offsets = self.presort.side_offsets();
@@ -303,8 +303,8 @@ impl<'a> CudaChain<'a> {
     fn finish_order(&mut self, gpu: &Gpu) -> Result<(), DeviceError> {
         let counts = self.sides.lengths().zip(self.clusters.counts());
         let side_offsets = self.presort.side_offsets();
-        match &self.whole {
-            Some(whole) if whole.has_overflow(counts) => {
+        match &self.fused_sides {
+            Some(fused) if fused.has_overflow(counts) => {
                 self.order.sort(gpu, unsorted(&self.clusters, side_offsets, &self.sides))
             }
             _ => Ok(()),

@@ -4,7 +4,7 @@ use generators::sts::raw::TimesliceCounts;
 
 use super::batch::Batch;
 use super::config::ChainConfig;
-use super::presort::{OfRaw, PresortAlgorithm, SidesOfBoards, Stream};
+use super::presort::{PresortAlgorithm, RawPresort, SidesOfBoards, Stream};
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedInput};
 use crate::device::{Execution, buffers};
 use crate::sts::Timeslice;
@@ -36,7 +36,7 @@ pub(super) enum ChainInput<'a> {
     Digis(Vec<PinnedInput<'a, u64>>),
     RawOnHost(HostRaw<'a>, usize),
     RawOnDevice(Box<RawToStream<'a>>, usize),
-    RawToSides(Box<(RawOnGpu<'a>, OfRaw<'a>)>),
+    RawToSides(Box<(RawOnGpu<'a>, RawPresort<'a>)>),
 }
 
 /// Raw data that the host unpacks.
@@ -107,8 +107,9 @@ impl<'a> ChainInput<'a> {
             UnpackAlgorithm::ToSides => {
                 if let Some(boards) = SidesOfBoards::new(raw, modules) {
                     let sides = 2 * modules;
-                    let of_raw = |jobs: &[_]| OfRaw::new(execution, raw, &boards, sides, jobs);
-                    let both = RawOnGpu::new(execution, raw, of_raw)?;
+                    let raw_presort =
+                        |jobs: &[_]| RawPresort::new(execution, raw, &boards, sides, jobs);
+                    let both = RawOnGpu::new(execution, raw, raw_presort)?;
                     return Ok(ChainInput::RawToSides(Box::new(both)));
                 }
                 TILES

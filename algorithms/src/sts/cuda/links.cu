@@ -25,7 +25,7 @@ constexpr u32 BLOCKS = 10;
 static_assert(ITEMS == sizeof(u64), "a thread reads a word");
 
 // All digis: `side_offsets` has the offsets of sides. If tiles are listed, a block takes one of these,
-// and skips sides of fewer digis than `least`.
+// and skips sides of fewer than `min_digis` digis.
 struct Digis {
     const u64* digis;
     const u32* side_offsets;
@@ -272,7 +272,7 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
 KERNEL_EXPORT(cluster_heads_published, ClusterHeads)
 
 // Makes clusters of chains in tiles of larger sides, if smaller ones are processed by another
-// kernel. A block per listed tile, which has digis of a side of at least `least` digis.
+// kernel. A block per listed tile, which has digis of a side of at least `min_digis` digis.
 extern "C" __global__ void __launch_bounds__(THREADS)
     cluster_link_larger_exact(const u64* digis, const u32* side_offsets, u32 sides, const u32* tiles, u32 min_digis,
                               u32* connectors, u8* follows, u32 window_ns, u32 whole_ns, u32 crowd_ns) {

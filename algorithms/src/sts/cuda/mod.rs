@@ -15,7 +15,7 @@
 //! | `time_parts` | splitting a timeslice into parts that overlap in the pipeline |
 //! | `time_bins` | sort of clusters by bins of time in shared memory |
 //! | `fused_sides` | sides that a block processes from digis to sorted clusters |
-//! | `left` | outputs of stages, saved for the next run |
+//! | `snapshots` | outputs of stages, saved for the next run |
 //! | `digest` | checksums of the output, summed on the device |
 //! | `tables` | lookup tables of kernels: charges, errors, sensors |
 //!
@@ -32,8 +32,8 @@ mod digest;
 mod fused_sides;
 mod hits;
 mod input;
-mod left;
 mod presort;
+mod snapshots;
 mod sort;
 mod tables;
 mod time_bins;
@@ -53,8 +53,8 @@ pub(super) use config::ChainConfig;
 pub(super) use digest::DigestSums;
 pub(super) use hits::HitsAlgorithm;
 pub(super) use input::{InputKind, UnpackAlgorithm};
-pub(super) use left::SavedStage;
 pub(super) use presort::PresortAlgorithm;
+pub(super) use snapshots::SavedStage;
 pub(super) use sort::SortAlgorithm;
 pub(super) use time_parts::TimeParts;
 

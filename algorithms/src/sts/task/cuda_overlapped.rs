@@ -41,14 +41,14 @@ pub(super) struct OverlappedChains<'a> {
 pub(super) struct ChainsOfTimeslice<'a> {
     timeslice: &'a Timeslice,
     /// Chain for the whole timeslice: used if it cannot be split, or was not split cleanly.
-    whole: Option<CudaChain<'a>>,
+    unsplit: Option<CudaChain<'a>>,
     parts: Vec<CudaChain<'a>>,
     splitter: Option<TimeParts<'a>>,
     /// True if the parts' results are used, not the unsplit chain's.
     is_split: bool,
 }
 
-buffers!(ChainsOfTimeslice<'_>: whole, parts);
+buffers!(ChainsOfTimeslice<'_>: unsplit, parts);
 
 impl<'a> OverlappedChains<'a> {
     pub(super) fn new(
@@ -73,7 +73,7 @@ impl<'a> OverlappedChains<'a> {
         Execution { gpu: &self.gpu, arena: self.arena, threads: self.threads }
     }
 
-    fn whole(
+    fn unsplit(
         &self,
         timeslice: &'a Timeslice,
         capacities: &[HitCapacities],
@@ -111,11 +111,11 @@ impl<'a> OverlappedChains<'a> {
     ) -> Result<ChainsOfTimeslice<'a>, DeviceError> {
         let (splitter, parts) = self.parts(timeslice, capacities)?.unzip();
         let parts = parts.unwrap_or_default();
-        let whole = match splitter {
+        let unsplit = match splitter {
             Some(_) => None,
-            None => Some(self.whole(timeslice, capacities)?),
+            None => Some(self.unsplit(timeslice, capacities)?),
         };
-        Ok(ChainsOfTimeslice { timeslice, whole, parts, splitter, is_split: false })
+        Ok(ChainsOfTimeslice { timeslice, unsplit, parts, splitter, is_split: false })
     }
 
     /// Re-runs each timeslice that could not be split cleanly as one chain.
@@ -126,8 +126,8 @@ impl<'a> OverlappedChains<'a> {
             }
             self.gpu.finish()?;
             chains.is_split = false;
-            let whole = chains.whole.insert(self.whole(chains.timeslice, capacities)?);
-            Step::ALL.into_iter().try_for_each(|step| whole.step(&self.gpu, step))?;
+            let unsplit = chains.unsplit.insert(self.unsplit(chains.timeslice, capacities)?);
+            Step::ALL.into_iter().try_for_each(|step| unsplit.step(&self.gpu, step))?;
         }
         Ok(())
     }
@@ -136,7 +136,7 @@ impl<'a> OverlappedChains<'a> {
 impl<'a> ChainsOfTimeslice<'a> {
     /// Chains that are to run, or have run.
     fn chosen_mut(&mut self) -> &mut [CudaChain<'a>] {
-        if self.is_split { &mut self.parts } else { self.whole.as_mut_slice() }
+        if self.is_split { &mut self.parts } else { self.unsplit.as_mut_slice() }
     }
 
     /// Lets a chain take a step; none if the timeslice turned out to have too few gaps.
@@ -156,7 +156,7 @@ impl<'a> ChainsOfTimeslice<'a> {
     /// parts: digis whose time does not fit their index in the stream.
     fn is_done(&self) -> bool {
         let digis: usize = self.parts.iter().map(CudaChain::digis).sum();
-        if self.is_split { digis == self.timeslice.stream().len() } else { self.whole.is_some() }
+        if self.is_split { digis == self.timeslice.stream().len() } else { self.unsplit.is_some() }
     }
 
     fn product(&mut self, gpu: &Gpu, stage: ChainStage) -> Result<Product, DeviceError> {
@@ -234,10 +234,10 @@ impl<'a> Runner<StsTask> for OverlappedChains<'a> {
 
     fn note(&mut self, all: &Self::Buffers) {
         for (chains, capacities) in all.iter().zip(&mut self.capacities) {
-            let whole = chains.whole.as_ref().map(CudaChain::capacities);
-            let whole = whole.or(capacities.first().copied()).unwrap_or_default();
+            let unsplit = chains.unsplit.as_ref().map(CudaChain::capacities);
+            let unsplit = unsplit.or(capacities.first().copied()).unwrap_or_default();
             let parts = chains.parts.iter().map(CudaChain::capacities);
-            *capacities = [whole].into_iter().chain(parts).collect();
+            *capacities = [unsplit].into_iter().chain(parts).collect();
         }
     }
 }

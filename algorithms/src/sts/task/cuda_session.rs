@@ -31,7 +31,7 @@ const DIGIS_OF_BATCH: usize = 1 << 24;
 
 /// A chain for each timeslice or batch of them, of which one stage or all are timed.
 ///
-/// The stages before the timed one run once: their outputs are kept on the device, and copied back
+/// The stages before the timed one run once: their outputs are saved on the device, and copied back
 /// before each further run. Chains without memory for that run them each time.
 pub(super) struct CudaChains<'a> {
     input: &'a Timeslices,
@@ -44,11 +44,11 @@ pub(super) struct CudaChains<'a> {
     /// The timed stage; all if there is none.
     stage: Option<ChainStage>,
     /// Bytes that all variants of the point may keep together.
-    max_kept: u64,
+    max_saved: u64,
     /// Hit capacities of each chain in the previous run.
     capacities: Vec<HitCapacities>,
     /// Outputs of the earlier stages in each chain, once they are saved.
-    kept: Vec<Option<(SavedStage, Reservation<'a>)>>,
+    saved: Vec<Option<(SavedStage, Reservation<'a>)>>,
     /// Output of the previous run, once it was requested.
     products: Vec<Product>,
     sums: DigestSums,
@@ -73,9 +73,9 @@ impl<'a> CudaChains<'a> {
             schedule,
             threads: execution.threads,
             stage,
-            max_kept: input.max_kept(),
+            max_saved: input.max_saved(),
             capacities: Vec::new(),
-            kept: input.0.iter().map(|_| None).collect(),
+            saved: input.0.iter().map(|_| None).collect(),
             products: Vec::new(),
             sums: DigestSums::default(),
             #[cfg(test)]
@@ -121,12 +121,12 @@ impl<'a> CudaChains<'a> {
                 self.ran_before += 1;
             }
         }
-        let bytes = chain.bytes_to_keep(stage);
-        let Some(leave) = self.arena.reserve(bytes, self.max_kept) else {
+        let bytes = chain.bytes_to_save(stage);
+        let Some(leave) = self.arena.reserve(bytes, self.max_saved) else {
             return Ok(None);
         };
-        match chain.keep(&self.gpu, stage) {
-            Ok(kept) => Ok(Some((kept, leave))),
+        match chain.save(&self.gpu, stage) {
+            Ok(saved) => Ok(Some((saved, leave))),
             Err(DeviceError::OutOfMemory { .. }) => Ok(None),
             Err(error) => Err(error),
         }
@@ -206,10 +206,10 @@ impl<'a> Runner<StsTask> for CudaChains<'a> {
             return Ok(());
         };
         for (index, chain) in chains.iter_mut().enumerate() {
-            if let Some((kept, _)) = &self.kept[index] {
-                chain.restore(&self.gpu, stage, kept)?;
+            if let Some((saved, _)) = &self.saved[index] {
+                chain.restore(&self.gpu, stage, saved)?;
             } else {
-                self.kept[index] = self.run_before(chain, stage)?;
+                self.saved[index] = self.run_before(chain, stage)?;
             }
         }
         Ok(())
@@ -270,8 +270,8 @@ impl<'a> Runner<StsTask> for CudaChains<'a> {
     /// Saved outputs of earlier stages are on the device too, and this sum is compared with the
     /// driver's figure.
     fn input_bytes(&self) -> u64 {
-        let kept = self.kept.iter().flatten();
-        kept.map(|(kept, _)| kept.bytes()).sum()
+        let saved = self.saved.iter().flatten();
+        saved.map(|(saved, _)| saved.bytes()).sum()
     }
 }
 
@@ -296,12 +296,12 @@ mod tests {
         config: ChainConfig,
         input: &Timeslices,
         gpu: &Arc<Gpu>,
-        max_kept: u64,
+        max_saved: u64,
     ) -> Result<usize, CheckError> {
         let arena = Arena::default();
         let execution = Execution { gpu, arena: &arena, threads: 2 };
         let mut runner = CudaChains::new(execution, input, config, Schedule::InTurn, Some(stage));
-        runner.max_kept = max_kept;
+        runner.max_saved = max_saved;
         let expected = StsTask::for_stage(stage).reference(input, input.online());
         let expected = expected.expect("one");
         for round in 0..4 {
@@ -342,7 +342,7 @@ mod tests {
         for &config in chains(stage) {
             for (name, input) in &inputs {
                 let once = stage.before().count() * input.0.len();
-                let runs = |max_kept| earlier_runs(stage, config, input, gpu, max_kept);
+                let runs = |max_saved| earlier_runs(stage, config, input, gpu, max_saved);
                 assert_eq!(runs(u64::MAX).expect(name), once, "{stage:?} on {name}");
             }
             // Before each of four runs and two poisons.

@@ -109,7 +109,7 @@ impl Timeslices {
 
     /// Bytes of saved stage outputs that all variants of a point may keep together, in addition to
     /// their buffers: usually more than needed.
-    fn max_kept(&self) -> u64 {
+    fn max_saved(&self) -> u64 {
         self.digis() as u64 * source::KEPT_FOR_DIGI
     }
 

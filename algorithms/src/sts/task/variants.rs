@@ -95,8 +95,8 @@ fn chains<'a>(
     };
     let chains = at.input.0.iter().map(chain);
     let stage = at.task.stage;
-    let max_kept = at.input.max_kept();
-    let chains = Chains::new(chains.collect(), stage, at.arena, max_kept);
+    let max_saved = at.input.max_saved();
+    let chains = Chains::new(chains.collect(), stage, at.arena, max_saved);
     Ok(Box::new(chains))
 }
 
@@ -133,7 +133,7 @@ const PRESORT: &[Variant<StsTask>] = &[
         .summary("by all threads, into memory whose pages are not there yet")
         .in_order(),
     variant("lookup-table-both", |at| published(at, BOTH_ORDERS))
-        .summary("by all threads, and where each digi has gone: the order of time is kept too")
+        .summary("by all threads, and where each digi has gone: the order of time is saved too")
         .in_order(),
 ];
 

@@ -6,7 +6,7 @@ use generators::partition::Partition;
 use generators::sts::Digi;
 
 use crate::sts::Cluster;
-use crate::sts::chains::left::{BufferParts, filled};
+use crate::sts::chains::snapshots::{BufferParts, filled};
 use crate::sts::clusters::{ClusterFormulas, FoundClusters};
 use crate::sts::rules::Rules;
 

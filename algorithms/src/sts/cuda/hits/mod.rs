@@ -70,7 +70,10 @@ pub(super) struct Hits {
 buffers!(Hits: pairs, offsets, counts, host_counts, hits, buckets);
 
 /// Partition into buckets, and the number of hits in each.
-pub(super) type Filled = (Partition, Vec<u32>);
+pub(super) struct FilledBuckets {
+    buckets: Partition,
+    counts: Vec<u32>,
+}
 
 impl Hits {
     /// Buffers for `digis` digis, with capacity for `hits` hits, which grows when it turns out to
@@ -162,15 +165,15 @@ impl Hits {
     }
 
     /// State of the buckets on the host.
-    pub(super) fn filled(&self) -> Filled {
-        (self.buckets.clone(), self.host_counts.to_vec())
+    pub(super) fn filled(&self) -> FilledBuckets {
+        FilledBuckets { buckets: self.buckets.clone(), counts: self.host_counts.to_vec() }
     }
 
     /// Makes buckets as they were, but for the hits in them.
     pub(super) fn restore(
         &mut self,
         gpu: &Gpu,
-        (buckets, counts): &Filled,
+        FilledBuckets { buckets, counts }: &FilledBuckets,
     ) -> Result<(), DeviceError> {
         let capacities: Vec<_> = buckets.lengths().collect();
         self.set_capacities(gpu, &capacities)?;
@@ -178,7 +181,7 @@ impl Hits {
         gpu.upload(&self.counts, &self.host_counts)
     }
 
-    /// The hits, and where buckets begin.
+    /// The hits, and the offsets of buckets.
     pub(super) fn buckets(&self) -> (&DeviceBuffer<Hit>, Ptr<u32>) {
         (&self.hits, self.offsets.ptr())
     }

@@ -1,6 +1,6 @@
 //! Digis to module sides: see the kernels.
 
-mod of_raw;
+mod from_raw;
 mod on_host;
 mod rows;
 mod target;
@@ -9,7 +9,7 @@ mod tiles;
 use generators::partition::Partition;
 use generators::sts::Digi;
 
-pub(super) use self::of_raw::{OfRaw, SidesOfBoards};
+pub(super) use self::from_raw::{RawPresort, SidesOfBoards};
 use self::on_host::HostPresort;
 use self::rows::Rows;
 use self::target::Target;
@@ -43,7 +43,7 @@ pub(super) enum Stream<'s, 'a> {
     /// Digis that the host has unpacked.
     OnHost(&'s [Digi]),
     /// Raw data that are still to be unpacked.
-    Raw(&'s mut RawOnGpu<'a>, &'s mut OfRaw<'a>),
+    Raw(&'s mut RawOnGpu<'a>, &'s mut RawPresort<'a>),
 }
 
 impl<'s> Stream<'s, '_> {
@@ -144,9 +144,9 @@ impl<'a> Presort<'a> {
                 (buffer, count, None)
             }
             Stream::OnHost(unpacked) => (digis, 0, Some(unpacked)),
-            Stream::Raw(raw, of_raw) => {
+            Stream::Raw(raw, raw_presort) => {
                 raw.unpack(gpu, |pass| {
-                    of_raw.start(pass, &self.side_offsets, digis)?;
+                    raw_presort.start(pass, &self.side_offsets, digis)?;
                     gpu.download(&mut self.host_offsets, &self.side_offsets)
                 })?;
                 return Ok(());

@@ -3,7 +3,7 @@
 //
 // Workgroup memory: lookup tables of a board, 16.5 KiB and its slots, and a word for each warp and
 // slot: 4 KiB. So blocks have at most 16 warps, which the launcher takes into account.
-#include "../../../sts_unpack/wgpu/pieces/kept_lookup.wgsl"
+#include "../../../sts_unpack/wgpu/pieces/cached_lookup.wgsl"
 
 @group(0) @binding(3) var<storage, read> slots: array<Slots>;
 @group(0) @binding(4) var<storage, read> pieces: array<vec2u>;

@@ -29,7 +29,7 @@ fn threads(properties: &Properties) -> u32 {
 pub(in crate::sts::cuda) struct SidesOfBoards(Vec<Slots>);
 
 /// Buffers of the digis of each piece.
-pub(in crate::sts::cuda) struct OfRaw<'a> {
+pub(in crate::sts::cuda) struct RawPresort<'a> {
     pieces: Pieces,
     slots: CachedPerInput<'a, DeviceBuffer<Slots>>,
     slots_of_piece: u32,
@@ -39,7 +39,7 @@ pub(in crate::sts::cuda) struct OfRaw<'a> {
     piece_offsets: DeviceBuffer<u32>,
 }
 
-buffers!(OfRaw<'_>: pieces, slots, states, totals, piece_offsets);
+buffers!(RawPresort<'_>: pieces, slots, states, totals, piece_offsets);
 
 impl SidesOfBoards {
     /// `None` if a charge adjustment can overflow into the channel, so that an e-link does not
@@ -83,7 +83,7 @@ fn slots_of(board: &Board<'_>, table: &LookupTable) -> Slots {
     slots
 }
 
-impl<'a> OfRaw<'a> {
+impl<'a> RawPresort<'a> {
     /// Buffers for these microslices.
     pub(in crate::sts::cuda) fn new(
         execution: Execution<'_, 'a>,
@@ -95,7 +95,7 @@ impl<'a> OfRaw<'a> {
         let Execution { gpu, arena, .. } = execution;
         let pieces = Pieces::new(gpu, jobs, threads(gpu.properties()))?;
         let slots_of_piece = boards.max();
-        Ok(OfRaw {
+        Ok(RawPresort {
             slots: CachedPerInput::of("slots", raw.tables(), arena, gpu, |gpu| {
                 gpu.table(&boards.0)
             })?,
