@@ -1,4 +1,4 @@
-// What variants answer to bench.
+// Return codes of variants.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -15,7 +15,7 @@ inline int32_t unavailable(const recobench_host *host, const char *reason) {
     return RECOBENCH_UNAVAILABLE;
 }
 
-// Whether nothing of this library can run: the driver is too old, or the GPU.
+// True if nothing of this library can run: the driver is too old, or the GPU.
 inline bool is_unsupported_gpu(cudaError_t error) {
     return error == cudaErrorNoKernelImageForDevice || error == cudaErrorInsufficientDriver;
 }

@@ -11,7 +11,7 @@ namespace {
 
 // More would take seconds.
 constexpr uint64_t MAX_COPIES = 2000000;
-// Copies of a call. What a call takes besides its copies does not count then.
+// Copies of a call: enough that the cost of the call itself does not count.
 constexpr size_t BATCH_COPIES = 1 << 16;
 
 // Copies to be made by the next call.

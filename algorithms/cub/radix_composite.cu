@@ -1,6 +1,6 @@
 // DeviceRadixSort of all digis at once, by segment, channel and time: no sort of CUB uses
 // a GPU better, and segments of any sizes are alike to it. The charge goes along in the
-// lowest bits; the address has no room, and is what the segment stands for anyway.
+// lowest bits; there are no bits left for the address, which the segment stands for anyway.
 #include <cub/device/device_radix_sort.cuh>
 
 #include "tiles.cuh"
@@ -52,7 +52,7 @@ int bits_of(int64_t segments) {
 struct RadixComposite {
     static const char *refusal(const recobench_sort &sort) {
         const bool fits = sort.segments <= (uint64_t)1 << SEGMENT_BITS;
-        return fits ? nullptr : "a segment's number has room for 17 bits; use 131072 segments at most";
+        return fits ? nullptr : "a segment's index has 17 bits; use 131072 segments at most";
     }
 
     // The type of the size is that of CUB's offsets, and short ones are faster.

@@ -1,5 +1,5 @@
 // DeviceSegmentedSort of keys with values: channel and time as a key of 8 bytes, charge
-// and address as a value of 4. What users do whose data don't fit into a key.
+// and address as a value of 4. This is the usual way for data that do not fit into a key.
 // As with keys alone, CUB waits for the numbers of small and large segments.
 #include <cub/device/device_segmented_sort.cuh>
 

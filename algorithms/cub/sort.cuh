@@ -14,7 +14,7 @@
 #include "digis.cuh"
 #include "recobench.h"
 
-// What a sort works on.
+// Arguments of a sort.
 struct SortArguments {
     int64_t digis, segments;
     const int64_t *begin_offsets, *end_offsets; // of the segments, on the GPU

@@ -31,7 +31,7 @@ const DEAD_TIME: Flag<u64> = Flag::duration(
 const BEFORE: Flag<u64> =
     Flag::duration("before", "Time from the start of an event to its trigger").or("30ns");
 const AFTER: Flag<u64> =
-    Flag::duration("after", "An event ends so long after its trigger").or("50ns");
+    Flag::duration("after", "Time from the trigger of an event to its end").or("50ns");
 
 pub(super) static AXES: &[Axis] = &[
     sts_scenario::PRESET.axis(),

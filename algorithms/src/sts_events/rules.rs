@@ -17,7 +17,7 @@ pub struct EventRules {
     pub dead_time_ns: u32,
     /// Begin of an event before its trigger, in ns.
     pub before_ns: u32,
-    /// An event ends so long after its trigger, in ns.
+    /// Time from the trigger of an event to its end, in ns.
     pub after_ns: u32,
 }
 

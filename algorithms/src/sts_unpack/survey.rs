@@ -137,8 +137,8 @@ fn known(descriptor: &Descriptor, tables: &Tables, counts: &mut TimesliceCounts)
 /// Sets the number of digis of each timeslice, from those of its microslices.
 pub(crate) fn sum_up(timeslices: &mut [TimesliceCounts], mut counts: &[MicrosliceCounts]) {
     for timeslice in timeslices {
-        let (own, rest) = counts.split_at(timeslice.microslices as usize);
-        let digis: u64 = own.iter().map(|counts| u64::from(counts.digis)).sum();
+        let (counts_of_timeslice, rest) = counts.split_at(timeslice.microslices as usize);
+        let digis: u64 = counts_of_timeslice.iter().map(|counts| u64::from(counts.digis)).sum();
         timeslice.bytes_out = digis * size_of::<Digi>() as u64;
         counts = rest;
     }

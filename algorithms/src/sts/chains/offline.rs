@@ -142,9 +142,9 @@ impl Chain for Offline<'_> {
             ChainStage::Collect => {
                 let mut rest = self.flat.as_slice();
                 let module = |hits: &Vec<OfflineHit>| {
-                    let (own, others) = rest.split_at(hits.len().min(rest.len()));
+                    let (module_hits, others) = rest.split_at(hits.len().min(rest.len()));
                     rest = others;
-                    own
+                    module_hits
                 };
                 let modules: Vec<&[OfflineHit]> = self.hits.iter().map(module).collect();
                 Product::OfflineHits(Partitioned::of_modules(&modules))

@@ -229,8 +229,8 @@ impl Worker<'_> {
     /// other that they may choose the same successor. They choose one after the other, so the
     /// result is deterministic.
     fn connect_run<P: Rules>(&self, first: usize) {
-        let own = self.channel(usize::from(self.digis[first].channel()));
-        if first > own.start && self.is_crowded::<P>(first - 1) {
+        let current = self.channel(usize::from(self.digis[first].channel()));
+        if first > current.start && self.is_crowded::<P>(first - 1) {
             return;
         }
         let next = self.channel(usize::from(self.digis[first].channel()) + 1);
@@ -242,7 +242,7 @@ impl Worker<'_> {
                 self.link(index, follower);
                 free = follower + 1;
             }
-            if index + 1 >= own.end || !self.is_crowded::<P>(index) {
+            if index + 1 >= current.end || !self.is_crowded::<P>(index) {
                 return;
             }
             index += 1;

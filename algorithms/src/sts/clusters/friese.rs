@@ -64,8 +64,8 @@ impl Friese {
     /// ones.
     fn take(&mut self, digi: &OfflineDigi, index: u32, clusters: &mut Vec<OfflineCluster>) {
         let channel = usize::from(digi.channel);
-        if let Some(own) = self.active[channel] {
-            if self.is_near(own, digi) {
+        if let Some(active) = self.active[channel] {
+            if self.is_near(active, digi) {
                 return;
             }
             self.close(channel, clusters);

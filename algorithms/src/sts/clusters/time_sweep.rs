@@ -102,10 +102,10 @@ impl TimeSweep {
             let time = digi.time_ns();
             let left = latest[channel];
             let right = latest[channel + 2];
-            let own = std::mem::replace(&mut latest[channel + 1], Latest { time, index });
+            let previous = std::mem::replace(&mut latest[channel + 1], Latest { time, index });
             // Branch-free because branches would be unpredictable: without a link, the extra
             // element is written.
-            crowded |= (own.index != NO_INDEX) & (time - own.time <= crowd_ns);
+            crowded |= (previous.index != NO_INDEX) & (time - previous.time <= crowd_ns);
             let has_left = (left.index != NO_INDEX) & P::not_after(window, left.time, time);
             let has_right = (right.index != NO_INDEX) & P::not_before(window, time, right.time);
             let before = select_unpredictable(has_left, left.index, extra);

@@ -106,7 +106,7 @@ impl HitBuckets {
     /// The hits of each module.
     pub(in crate::sts) fn buckets(&self) -> impl Iterator<Item = &[Hit]> {
         let buckets = self.capacities.ranges().zip(self.counts());
-        buckets.map(|(room, count)| &self.hits[room][..count])
+        buckets.map(|(bucket, count)| &self.hits[bucket][..count])
     }
 
     /// The filled part of each bucket.

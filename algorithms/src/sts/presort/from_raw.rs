@@ -10,7 +10,7 @@ use super::LookupTable;
 use super::lookup_table::offsets;
 use crate::device::SharedSlice;
 use crate::parallel::{for_each, map};
-use crate::sts_unpack::cpu::{UnpackInput, even_parts, messages_of, room_for, unpack_part};
+use crate::sts_unpack::cpu::{UnpackInput, capacity_for, even_parts, messages_of, unpack_part};
 use crate::sts_unpack::survey::Job;
 
 /// A part of all microslices, with its buffers.
@@ -64,7 +64,7 @@ impl LookupTable {
 
 /// Buffer capacity for the digis of `messages` messages in `parts` parts.
 pub(in crate::sts) fn capacity_for_parts(messages: usize, parts: usize) -> usize {
-    messages + parts * room_for(0)
+    messages + parts * capacity_for(0)
 }
 
 fn parts<'p>(
@@ -75,9 +75,10 @@ fn parts<'p>(
 ) -> Vec<Part<'p>> {
     let part = |range| {
         let jobs: &[Job] = &jobs[range];
-        let own_counts = counts.split_off_mut(..jobs.len()).unwrap_or_default();
-        let own_buffer = buffer.split_off_mut(..room_for(messages_of(jobs))).unwrap_or_default();
-        Part { jobs, counts: own_counts, buffer: own_buffer }
+        let part_counts = counts.split_off_mut(..jobs.len()).unwrap_or_default();
+        let part_buffer =
+            buffer.split_off_mut(..capacity_for(messages_of(jobs))).unwrap_or_default();
+        Part { jobs, counts: part_counts, buffer: part_buffer }
     };
     even_parts(jobs, count).into_iter().map(part).collect()
 }

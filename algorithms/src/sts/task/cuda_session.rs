@@ -370,7 +370,7 @@ mod tests {
                 let arena = Arena::default();
                 let execution = Execution { gpu: &gpu, arena: &arena, threads: 2 };
                 let mut runner = CudaChains::new(execution, input, config, Schedule::InTurn, None);
-                let mut chains = runner.allocate().expect("room");
+                let mut chains = runner.allocate().expect("enough space");
                 runner.load(&mut chains).and_then(|()| runner.run(&mut chains)).expect("no fault");
                 gpu.finish().expect("an end");
                 runner.inspect(&mut chains).expect("no damage");
@@ -397,7 +397,7 @@ mod tests {
         let chains = |config, schedule| {
             let execution = Execution { gpu: &gpu, arena: &arena, threads: 2 };
             let runner = CudaChains::new(execution, &input, config, schedule, None);
-            runner.allocate().expect("room").len()
+            runner.allocate().expect("enough space").len()
         };
         assert_eq!(chains(ONLINE, Schedule::InTurn), 2);
         assert_eq!(chains(BALANCED, Schedule::InTurn), 2);
@@ -415,7 +415,7 @@ mod tests {
             let options = ChainOptions { config: WHOLE_SIDES, input: InputKind::Digis };
             let batch = Batch::single(&timeslice);
             let chain = CudaChain::new(execution, batch, options, HitCapacities::default());
-            let mut chain = chain.expect("room");
+            let mut chain = chain.expect("enough space");
             chain.poison().expect("no fault");
             steps.iter().try_for_each(|&step| chain.step(gpu, step)).expect("no fault");
             gpu.finish().expect("an end");

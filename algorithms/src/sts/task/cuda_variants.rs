@@ -176,9 +176,9 @@ const AS_SHADERS: &[&str] = &[
 /// The variants of a stage, or of the whole chain; those whose kernels exist as shaders also run on
 /// GPUs of any make.
 pub(super) fn for_stage(stage: Option<ChainStage>) -> Vec<Variant<StsTask>> {
-    let own = VARIANTS.for_stage(stage);
-    let as_shaders = own.iter().filter(|variant| AS_SHADERS.contains(&variant.name));
-    own.iter().copied().chain(as_shaders.map(|variant| variant.as_shaders())).collect()
+    let variants = VARIANTS.for_stage(stage);
+    let as_shaders = variants.iter().filter(|variant| AS_SHADERS.contains(&variant.name));
+    variants.iter().copied().chain(as_shaders.map(|variant| variant.as_shaders())).collect()
 }
 
 /// All of them.

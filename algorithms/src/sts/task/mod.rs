@@ -167,11 +167,11 @@ impl Algorithm for StsTask {
     }
 
     fn variants(&self) -> Vec<Variant<Self>> {
-        let own = [
+        let variants = [
             variants::VARIANTS.for_stage(self.stage).to_vec(),
             cuda_variants::for_stage(self.stage),
         ];
-        [own.concat(), crate::plugin_session::variants(self, &[])].concat()
+        [variants.concat(), crate::plugin_session::variants(self, &[])].concat()
     }
 
     fn contract(&self) -> Option<&'static Contract> {

@@ -220,14 +220,14 @@ mod tests {
 
     /// The chains of which variants of a stage are parts.
     fn chains(stage: ChainStage) -> Vec<MakeChain> {
-        let own: &[MakeChain] = match stage {
+        let chains_of_stage: &[MakeChain] = match stage {
             ChainStage::Presort => &[SERIAL, BOTH_ORDERS, FRESH],
             ChainStage::Cluster => &[PER_SIDE, TIME_SWEEP],
             ChainStage::Collect => &[TIME_SWEEP, ONLINE_STREAMS, TIME_SWEEP_STREAMS],
             ChainStage::Hits => &[STATIC, FRONTS, TIME_SWEEP],
             _ => &[TIME_SWEEP],
         };
-        [&[ONLINE], own].concat()
+        [&[ONLINE], chains_of_stage].concat()
     }
 
     #[test]

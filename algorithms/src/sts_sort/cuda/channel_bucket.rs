@@ -391,7 +391,7 @@ mod tests {
         };
         for mut digis in hard() {
             let partition = halves(&digis);
-            let mut sort = ChannelBucket::new(&gpu, &partition).expect("room");
+            let mut sort = ChannelBucket::new(&gpu, &partition).expect("enough space");
             sort.tables.regions.widen_from(1000);
             let mut sorted = sorted(&gpu, sort, &digis);
             for segment in partition.split(&sorted) {
@@ -410,7 +410,7 @@ mod tests {
         };
         for digis in hard() {
             let partition = halves(&digis);
-            let mut sort = ChannelBucket::stable(&gpu, &partition).expect("room");
+            let mut sort = ChannelBucket::stable(&gpu, &partition).expect("enough space");
             sort.tables.regions.widen_from(1000);
             sort.tables.regions.enlarge_tiles();
             let mut expected = digis.clone();

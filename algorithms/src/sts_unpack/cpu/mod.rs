@@ -26,7 +26,7 @@ use crate::timing::Laps;
 use runner::HostRunner;
 
 pub(crate) use runner::{HostBuffers, Unpack, UnpackInput, unpack};
-pub(crate) use simd::{even_parts, messages_of, room_for, unpack_part};
+pub(crate) use simd::{capacity_for, even_parts, messages_of, unpack_part};
 
 /// Variants that chains begin with.
 pub(crate) const PUBLISHED: Unpack = published::unpack;

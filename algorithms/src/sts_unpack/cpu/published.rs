@@ -22,16 +22,16 @@ pub(super) fn unpack(
 ) {
     let mut jobs = input.jobs;
     for timeslice in input.timeslices {
-        let (own, rest) = jobs.split_at(timeslice.microslices as usize);
-        let (own_counts, rest_of_counts) = counts.split_at_mut(own.len());
-        let lists = lists(input, own);
-        for (counts, (of_microslice, _)) in own_counts.iter_mut().zip(&lists) {
+        let (timeslice_jobs, rest) = jobs.split_at(timeslice.microslices as usize);
+        let (timeslice_counts, remaining_counts) = counts.split_at_mut(timeslice_jobs.len());
+        let lists = lists(input, timeslice_jobs);
+        for (counts, (of_microslice, _)) in timeslice_counts.iter_mut().zip(&lists) {
             *counts = *of_microslice;
         }
         laps.lap("unpack", 0);
-        let placed = copy_together(&lists, digis);
+        let copied = copy_together(&lists, digis);
         laps.lap("copy", 0);
-        (jobs, counts, digis) = (rest, rest_of_counts, &mut digis[placed..]);
+        (jobs, counts, digis) = (rest, remaining_counts, &mut digis[copied..]);
     }
 }
 

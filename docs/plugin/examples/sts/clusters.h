@@ -162,7 +162,7 @@ static inline recobench_cluster cluster_of(const recobench_sts_setup *setup, con
     return cluster;
 }
 
-/* Bytes beside each digi that finding clusters takes. */
+/* Bytes of scratch memory that finding clusters takes for each digi. */
 enum { BYTES_FOR_DIGI = sizeof(uint32_t) + 1 };
 
 /* The clusters of a side by digis in order of channel, time and charge; how many there are. */

@@ -163,10 +163,10 @@ impl Tiles {
         let counts = if self.batch.is_empty() { &[digis][..] } else { &self.batch };
         let mut next = TimesliceRange { first: 0, count: 0, front: 0 };
         let index = |&count: &usize| {
-            let own = TimesliceRange { count: count as u32, ..next };
+            let range = TimesliceRange { count: count as u32, ..next };
             next.first += count;
             next.front += self.sides as usize / 2;
-            own
+            range
         };
         counts.iter().map(index).collect()
     }

@@ -36,7 +36,7 @@ fn with_parts(input: &Timeslice, count: usize, check: impl Fn(Option<TimeParts<'
         let arena = Arena::default();
         check(
             TimeParts::new(Execution { gpu: &gpu, arena: &arena, threads: 1 }, input, count)
-                .expect("room"),
+                .expect("enough space"),
         );
     }
 }

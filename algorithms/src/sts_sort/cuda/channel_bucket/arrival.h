@@ -58,14 +58,14 @@ template <u32 BLOCK, u32 ITEMS> struct InOrderOfArrival {
 
     // Groups of all tables together: 512 for each warp, and all there can be at least once.
     static constexpr u32 GROUPS_OF_TABLE = 512;
-    static constexpr u32 ROOM = WARPS * GROUPS_OF_TABLE > BUCKETS ? WARPS * GROUPS_OF_TABLE : BUCKETS;
+    static constexpr u32 TABLE_CAPACITY = WARPS * GROUPS_OF_TABLE > BUCKETS ? WARPS * GROUPS_OF_TABLE : BUCKETS;
 
     struct Shared {
         union {
-            Seen seen[ROOM];   // a table for each warp, or for some of them
+            Seen seen[TABLE_CAPACITY];   // a table for each warp, or for some of them
             u64 staged[TILE];  // then the digis, group by group
         };
-        u16 starts[ROOM];       // destination of a group's digis that a table has counted
+        u16 starts[TABLE_CAPACITY];       // destination of a group's digis that a table has counted
         u32 distances[BUCKETS];  // destination of a group's digis minus its offset in the tile
         u32 warp_sums[LANES];
         u32 ticket;
@@ -90,7 +90,7 @@ template <u32 BLOCK, u32 ITEMS> struct InOrderOfArrival {
     // A power of two.
     __device__ __forceinline__ static u32 tables_for(u32 groups) {
         u32 tables = WARPS;
-        while (tables * groups > ROOM) tables /= 2;
+        while (tables * groups > TABLE_CAPACITY) tables /= 2;
         return tables;
     }
 

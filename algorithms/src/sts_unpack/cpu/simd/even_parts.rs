@@ -10,7 +10,7 @@ use crate::sts_unpack::cpu::runner::UnpackInput;
 use crate::sts_unpack::survey::Job;
 
 /// Buffer capacity of a part of `messages` messages.
-pub(crate) fn room_for(messages: usize) -> usize {
+pub(crate) fn capacity_for(messages: usize) -> usize {
     messages + SLACK
 }
 
@@ -31,11 +31,11 @@ pub(crate) fn unpack_part(
     let messages = messages::best();
     let mut found = 0;
     for (counts, job) in counts.iter_mut().zip(jobs) {
-        let unpack = |own| messages(own, &mut buffer[found..]);
+        let unpack = |microslice| messages(microslice, &mut buffer[found..]);
         *counts = input.microslice(job).map_or_else(MicrosliceCounts::default, unpack);
-        let own = found..found + counts.digis as usize;
-        show(&buffer[own.clone()]);
-        found = own.end;
+        let written = found..found + counts.digis as usize;
+        show(&buffer[written.clone()]);
+        found = written.end;
     }
     found
 }

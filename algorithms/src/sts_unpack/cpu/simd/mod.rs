@@ -26,7 +26,7 @@ use crate::timing::Laps;
 use parts::parts;
 use tickets::OrderedTickets;
 
-pub(crate) use even_parts::{even_parts, messages as messages_of, room_for, unpack_part};
+pub(crate) use even_parts::{capacity_for, even_parts, messages as messages_of, unpack_part};
 
 pub(super) fn unpack(
     input: &UnpackInput<'_>,
@@ -40,7 +40,7 @@ pub(super) fn unpack(
     let counts = SharedSlice::new(counts);
     let digis = SharedSlice::new(digis);
     for_each_range(rayon::current_num_threads().min(parts.len()), Grain::Shares, |_| {
-        let mut nearby = vec![Digi::default(); room_for(longest)];
+        let mut nearby = vec![Digi::default(); capacity_for(longest)];
         streaming(|stores| {
             while let Some(ticket) = tickets.next(&parts) {
                 let part = ticket.part;
