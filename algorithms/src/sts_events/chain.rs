@@ -5,9 +5,9 @@
 //! A trigger is a full window of *free* digis; digis before the end of a dead time are not free. So
 //! each trigger determines the next one: the first full window from its earliest index on.
 //!
-//! The earliest index grows with the trigger. So if even a trigger at the previous full window would leave
-//! this one free, any history does: this one is *surely* a trigger, and those after it can be found
-//! without the earlier ones. Again this takes two times.
+//! The earliest index grows with the trigger. So if even a trigger at the previous full window
+//! would leave this one free, any history does: this one is *surely* a trigger, and those after it
+//! can be found without the earlier ones. Again this takes two times.
 
 use generators::sts::Digi;
 

@@ -14,9 +14,9 @@ static_assert(PIECES_OF_BLOCK % LANES == 0, "whole warps");
 
 }  // namespace
 
-// Moves hits from buckets, whose bucket_offsets are `bucket_offsets`, to a contiguous array with the bucket_offsets
-// `hit_offsets`, which include the end of the last module. A block moves a fixed number of pieces of
-// hits. The target may be on the device or on the host.
+// Moves hits from buckets, whose offsets are `bucket_offsets`, to a contiguous array with the
+// offsets `hit_offsets`, which include the end of the last module. A block moves a fixed number of
+// pieces of hits. The target may be on the device or on the host.
 extern "C" __global__ void __launch_bounds__(THREADS)
     collect_buckets(const uint4* hits, const u32* bucket_offsets, const u32* hit_offsets, u32 modules, uint4* flat) {
     const u64 first = (u64)blockIdx.x * PIECES_OF_BLOCK, end = (u64)hit_offsets[modules] * PIECES;

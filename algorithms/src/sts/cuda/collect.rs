@@ -125,7 +125,7 @@ impl Collected {
         self.modules.split(hits)
     }
 
-    /// Device pointers of the hits, and of the bucket_offsets of modules in them.
+    /// Device pointers of the hits, and of the offsets of modules in them.
     pub(super) fn on_device(&self) -> (Ptr<records::Hit>, Ptr<u32>) {
         let hits = match &self.hits {
             Flat::Copied(copied) => copied.flat.ptr(),

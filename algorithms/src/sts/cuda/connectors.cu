@@ -66,8 +66,7 @@ KERNEL_EXPORT(cluster_channels)
 extern "C" __global__ void __launch_bounds__(THREADS)
     cluster_connect_walk_exact(const u64* digis, const u32* side_offsets, u32 sides, u32* channels, u32* connectors,
                                u32 window_ns, u32 whole_ns, u32 crowd_ns) {
-    connect_own<Exact>({digis, side_offsets, sides, connectors, channels},
-                             window_of(window_ns, whole_ns, crowd_ns));
+    connect_own<Exact>({digis, side_offsets, sides, connectors, channels}, window_of(window_ns, whole_ns, crowd_ns));
 }
 KERNEL_EXPORT(cluster_connect_walk_exact, ClusterConnect)
 
@@ -75,15 +74,15 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     cluster_connect_walk_published(const u64* digis, const u32* side_offsets, u32 sides, u32* channels, u32* connectors,
                                    u32 window_ns, u32 whole_ns, u32 crowd_ns) {
     connect_own<Published>({digis, side_offsets, sides, connectors, channels},
-                                 window_of(window_ns, whole_ns, crowd_ns));
+                           window_of(window_ns, whole_ns, crowd_ns));
 }
 KERNEL_EXPORT(cluster_connect_walk_published, ClusterConnect)
 
 // Makes clusters of chains, in an order left to chance. `found`, zero at the start, has
 // their number. Each side has capacity for a cluster of each digi. A thread a digi.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    cluster_follow_exact(const u64* digis, const u32* side_offsets, u32 sides, u32* connectors, const ClusterTables* tables,
-                         Cluster* clusters, Found* found) {
+    cluster_follow_exact(const u64* digis, const u32* side_offsets, u32 sides, u32* connectors,
+                         const ClusterTables* tables, Cluster* clusters, Found* found) {
     follow_own<Exact>({digis, side_offsets, sides, connectors, nullptr}, *tables, clusters, found);
 }
 KERNEL_EXPORT(cluster_follow_exact, ClusterFollow)

@@ -28,8 +28,7 @@ __device__ __forceinline__ Moves moves_of(const u64* digis, u32 begin, u32 end, 
 
 __device__ __forceinline__ bool has_equal(const u64* digis, u32 count, u32 index) {
     const u64 key = digi_key(digis[index]);
-    return (index > 0 && digi_key(digis[index - 1]) == key) ||
-           (index + 1 < count && digi_key(digis[index + 1]) == key);
+    return (index > 0 && digi_key(digis[index - 1]) == key) || (index + 1 < count && digi_key(digis[index + 1]) == key);
 }
 
 }  // namespace

@@ -61,29 +61,29 @@ __device__ __forceinline__ void find_hits(const AllClusters& all, u32 modules, c
 // Finds the hits of all modules. `offsets` has the offsets of buckets, and the end of the last one;
 // `counts` are zero at the start. A thread for each element of the range of a module's front.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    hits_of_fronts_walk_exact(const Cluster* clusters, const Entry* entries, const u32* side_offsets, const Found* found,
-                              u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut, const u32* offsets,
-                              u32* counts, Hit* hits) {
+    hits_of_fronts_walk_exact(const Cluster* clusters, const Entry* entries, const u32* side_offsets,
+                              const Found* found, u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut,
+                              const u32* offsets, u32* counts, Hit* hits) {
     find_hits<Exact, Walk>({clusters, entries, side_offsets, found}, modules, sensors, time_cut(cut_kind, cut), offsets,
                            counts, hits);
 }
 KERNEL_EXPORT(hits_of_fronts_walk_exact, HitsOfFronts)
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-    hits_of_fronts_walk_published(const Cluster* clusters, const Entry* entries, const u32* side_offsets, const Found* found,
-                                  u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut, const u32* offsets,
-                                  u32* counts, Hit* hits) {
-    find_hits<Published, Walk>({clusters, entries, side_offsets, found}, modules, sensors, time_cut(cut_kind, cut), offsets,
-                               counts, hits);
+    hits_of_fronts_walk_published(const Cluster* clusters, const Entry* entries, const u32* side_offsets,
+                                  const Found* found, u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut,
+                                  const u32* offsets, u32* counts, Hit* hits) {
+    find_hits<Published, Walk>({clusters, entries, side_offsets, found}, modules, sensors, time_cut(cut_kind, cut),
+                               offsets, counts, hits);
 }
 KERNEL_EXPORT(hits_of_fronts_walk_published, HitsOfFronts)
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-    hits_of_fronts_search_exact(const Cluster* clusters, const Entry* entries, const u32* side_offsets, const Found* found,
-                                u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut, const u32* offsets,
-                                u32* counts, Hit* hits) {
-    find_hits<Exact, Search>({clusters, entries, side_offsets, found}, modules, sensors, time_cut(cut_kind, cut), offsets,
-                             counts, hits);
+    hits_of_fronts_search_exact(const Cluster* clusters, const Entry* entries, const u32* side_offsets,
+                                const Found* found, u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut,
+                                const u32* offsets, u32* counts, Hit* hits) {
+    find_hits<Exact, Search>({clusters, entries, side_offsets, found}, modules, sensors, time_cut(cut_kind, cut),
+                             offsets, counts, hits);
 }
 KERNEL_EXPORT(hits_of_fronts_search_exact, HitsOfFronts)
 
@@ -91,7 +91,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     hits_of_fronts_search_published(const Cluster* clusters, const Entry* entries, const u32* side_offsets,
                                     const Found* found, u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut,
                                     const u32* offsets, u32* counts, Hit* hits) {
-    find_hits<Published, Search>({clusters, entries, side_offsets, found}, modules, sensors, time_cut(cut_kind, cut), offsets,
-                                 counts, hits);
+    find_hits<Published, Search>({clusters, entries, side_offsets, found}, modules, sensors, time_cut(cut_kind, cut),
+                                 offsets, counts, hits);
 }
 KERNEL_EXPORT(hits_of_fronts_search_published, HitsOfFronts)

@@ -24,8 +24,8 @@ constexpr u32 TILE = THREADS * ITEMS;
 constexpr u32 BLOCKS = 10;
 static_assert(ITEMS == sizeof(u64), "a thread reads a word");
 
-// All digis: `side_offsets` has the offsets of sides. If tiles are listed, a block takes one of these,
-// and skips sides of fewer than `min_digis` digis.
+// All digis: `side_offsets` has the offsets of sides. If tiles are listed, a block takes one of
+// these, and skips sides of fewer than `min_digis` digis.
 struct Digis {
     const u64* digis;
     const u32* side_offsets;
@@ -56,7 +56,8 @@ __device__ __forceinline__ SidesOfTile sides_of_tile(const Digis& all) {
     const u32 first_side = warp_segment_of(all.side_offsets, all.sides, first);
     const u32* side_offsets = all.side_offsets + first_side;
     const bool is_one = last < side_offsets[1];
-    return {all.side_offsets, first_side, is_one ? first_side : first_side + warp_segment_of(side_offsets, all.sides - first_side, last)};
+    return {all.side_offsets, first_side,
+            is_one ? first_side : first_side + warp_segment_of(side_offsets, all.sides - first_side, last)};
 }
 
 template <class Rules>
@@ -107,7 +108,8 @@ struct ThreadHeads {
         load(connectors, first, count, followers);
 #pragma unroll
         for (u32 i = 0; i < ITEMS; i++) {
-            const bool is_head = first + i < count && (word >> 8 * i & 0xff) == 0, is_single = followers[i] == NO_SUCCESSOR;
+            const bool is_head = first + i < count && (word >> 8 * i & 0xff) == 0,
+                       is_single = followers[i] == NO_SUCCESSOR;
             singles |= (u32)(is_head && is_single) << i;
             others |= (u32)(is_head && !is_single) << i;
         }
@@ -152,10 +154,10 @@ __device__ __forceinline__ HeadsOfTile gather_heads(const Digis& all, const u32*
     return {{first, singles, list}, {first, others, list + singles}};
 }
 
-// Reserves indices for the clusters of each side: `cluster_indices` has the first one at the rank of the
-// side's first head.
+// Reserves indices for the clusters of each side: `cluster_indices` has the first one at the rank
+// of the side's first head.
 __device__ __forceinline__ void reserve_clusters(const Heads& heads, const SidesOfTile& sides, Found* found,
-                                            u32* cluster_indices) {
+                                                 u32* cluster_indices) {
     for (u32 rank = threadIdx.x; rank < heads.count; rank += THREADS) {
         const u32 side = sides.of(heads.index(rank));
         if (rank > 0 && heads.index(rank - 1) >= sides.side_offsets[side]) continue;
@@ -242,8 +244,8 @@ __device__ __forceinline__ void follow_tile(const Digis& all, const u8* follows,
 // Writes connectors, and a byte for each digi that follows another one; these bytes are
 // zero at the start. A block per tile of digis.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    cluster_link_exact(const u64* digis, const u32* side_offsets, u32 sides, u32* connectors, u8* follows, u32 window_ns,
-                       u32 whole_ns, u32 crowd_ns) {
+    cluster_link_exact(const u64* digis, const u32* side_offsets, u32 sides, u32* connectors, u8* follows,
+                       u32 window_ns, u32 whole_ns, u32 crowd_ns) {
     link_tile<Exact>({digis, side_offsets, sides}, connectors, follows, window_of(window_ns, whole_ns, crowd_ns));
 }
 KERNEL_EXPORT(cluster_link_exact, ClusterLink)
@@ -297,8 +299,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
 KERNEL_EXPORT(cluster_heads_larger_exact, ClusterHeadsLarger)
 
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
-    cluster_heads_larger_published(const u64* digis, const u32* side_offsets, u32 sides, const u32* tiles, u32* connectors,
-                                   const u8* follows, const ClusterTables* tables, Cluster* clusters,
+    cluster_heads_larger_published(const u64* digis, const u32* side_offsets, u32 sides, const u32* tiles,
+                                   u32* connectors, const u8* follows, const ClusterTables* tables, Cluster* clusters,
                                    Found* found) {
     follow_tile<Published>({digis, side_offsets, sides, tiles}, follows, connectors, *tables, clusters, found);
 }

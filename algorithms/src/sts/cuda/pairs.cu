@@ -159,8 +159,8 @@ KERNEL_EXPORT(hits_lines_exact, HitsLines)
 
 extern "C" __global__ void __launch_bounds__(LINE_THREADS)
     hits_lines_published(const Cluster* clusters, const Entry* entries, const u32* side_offsets, const Found* found,
-                     u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut, const Job* jobs, Line* lines,
-                     Measured* values, Partners* partners) {
+                         u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut, const Job* jobs, Line* lines,
+                         Measured* values, Partners* partners) {
     write_lines<Published>({clusters, entries, side_offsets, found}, modules, sensors, time_cut(cut_kind, cut),
                            jobs[blockIdx.x], {lines, values, partners});
 }
@@ -170,18 +170,18 @@ KERNEL_EXPORT(hits_lines_published, HitsLines)
 // front.
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
     hits_of_pairs_exact(const Line* lines, const Measured* values, const Partners* partners, const u32* side_offsets,
-                        const Found* found, u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut,
-                        const Job* jobs, const u32* offsets, u32* counts, Hit* hits) {
+                        const Found* found, u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut, const Job* jobs,
+                        const u32* offsets, u32* counts, Hit* hits) {
     find_hits_of_job<Exact>({lines, values}, partners, side_offsets, found, modules, sensors, time_cut(cut_kind, cut),
                             jobs[blockIdx.x], offsets, counts, hits);
 }
 KERNEL_EXPORT(hits_of_pairs_exact, HitsOfPairs)
 
 extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS)
-    hits_of_pairs_published(const Line* lines, const Measured* values, const Partners* partners, const u32* side_offsets,
-                            const Found* found, u32 modules, const Sensor* sensors, u32 cut_kind, u32 cut,
-                            const Job* jobs, const u32* offsets, u32* counts, Hit* hits) {
-    find_hits_of_job<Published>({lines, values}, partners, side_offsets, found, modules, sensors, time_cut(cut_kind, cut),
-                            jobs[blockIdx.x], offsets, counts, hits);
+    hits_of_pairs_published(const Line* lines, const Measured* values, const Partners* partners,
+                            const u32* side_offsets, const Found* found, u32 modules, const Sensor* sensors,
+                            u32 cut_kind, u32 cut, const Job* jobs, const u32* offsets, u32* counts, Hit* hits) {
+    find_hits_of_job<Published>({lines, values}, partners, side_offsets, found, modules, sensors,
+                                time_cut(cut_kind, cut), jobs[blockIdx.x], offsets, counts, hits);
 }
 KERNEL_EXPORT(hits_of_pairs_published, HitsOfPairs)

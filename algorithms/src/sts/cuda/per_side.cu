@@ -1,8 +1,8 @@
 // nvcc: -fmad=false
 //
 // Clusters by a block per module side: connecting in three steps, with barriers between them. No
-// thread has to search its side, and it takes one launch; but the number of blocks is that of sides,
-// which may be too small to fill the device.
+// thread has to search its side, and it takes one launch; but the number of blocks is that of
+// sides, which may be too small to fill the device.
 #include "formulas/clusters.h"
 #include "formulas/connecting.h"
 
@@ -27,8 +27,8 @@ __device__ __forceinline__ void find_clusters(const DigisOfSide& side, const Win
 
 template <class Rules>
 __device__ __forceinline__ void find_in_side(const u64* digis, const u32* side_offsets, u32* channels, u32* connectors,
-                                         const Window& window, const ClusterTables& tables, Cluster* clusters,
-                                         Found* found) {
+                                             const Window& window, const ClusterTables& tables, Cluster* clusters,
+                                             Found* found) {
     const u32 side = blockIdx.x;
     const float offset = side < gridDim.x / 2 ? 0.0f : (float)CHANNELS_OF_SIDE;
     const DigisOfSide block_side(digis, connectors, channels, side_offsets, side);
@@ -49,8 +49,7 @@ KERNEL_EXPORT(cluster_side_exact, ClusterSide)
 
 extern "C" __global__ void __launch_bounds__(THREADS)
     cluster_side_published(const u64* digis, const u32* side_offsets, u32* channels, u32* connectors, u32 window_ns,
-                           u32 whole_ns, u32 crowd_ns, const ClusterTables* tables, Cluster* clusters,
-                           Found* found) {
+                           u32 whole_ns, u32 crowd_ns, const ClusterTables* tables, Cluster* clusters, Found* found) {
     const Window window = window_of(window_ns, whole_ns, crowd_ns);
     find_in_side<Published>(digis, side_offsets, channels, connectors, window, *tables, clusters, found);
 }

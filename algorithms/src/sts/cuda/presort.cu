@@ -67,7 +67,8 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 KERNEL_EXPORT(presort_sum_parts)
 
 // Writes the offsets of sides, and the end of the last one. One block.
-extern "C" __global__ void __launch_bounds__(SIDES_THREADS) presort_sum_sides(const u32* totals, u32 sides, u32* side_offsets) {
+extern "C" __global__ void __launch_bounds__(SIDES_THREADS)
+    presort_sum_sides(const u32* totals, u32 sides, u32* side_offsets) {
     __shared__ u32 warp_sums[LANES];
     u32 before = 0;
     for (u32 first = 0; first < sides; first += SIDES_THREADS) {
@@ -85,8 +86,8 @@ KERNEL_EXPORT(presort_sum_sides)
 // Moves digis to their sides, channels counted on the side. `part_offsets` has a row a part:
 // what earlier parts have of each side. A warp a part.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    presort_scatter(const u64* digis, u32 count, u32 part_length, const u32* modules, u32 sides, const u32* side_offsets,
-                    u32* part_offsets, u64* to) {
+    presort_scatter(const u64* digis, u32 count, u32 part_length, const u32* modules, u32 sides,
+                    const u32* side_offsets, u32* part_offsets, u64* to) {
     const Stream stream = {digis, modules, sides};
     const Part part(count, part_length);
     u32* row = part_offsets + (u64)part.number * sides;

@@ -82,9 +82,9 @@ PORTABLE_INLINE void reserve_offsets(const Shared& shared, u32 slots_of_piece, u
 
 }  // namespace
 
-// Adds the digis of each side to `totals`. `piece_offsets` has `slots_of_piece` words for each piece of
-// each tile: the offset of its digis among those of the side. `states` has a word for tickets, and
-// one for each piece; these, `totals` and `counts` are 0 before.
+// Adds the digis of each side to `totals`. `piece_offsets` has `slots_of_piece` words for each
+// piece of each tile: the offset of its digis among those of the side. `states` has a word for
+// tickets, and one for each piece; these, `totals` and `counts` are 0 before.
 extern "C" __global__ void __launch_bounds__(THREADS, COUNTING)
     raw_count_sides(const u8* bytes, const Job* jobs, const Board* boards, const Slots* slots, u32 rules,
                     const Piece* pieces, const u32* tile_boards, u32 tiles, u64* states, Counts* counts,
@@ -142,7 +142,8 @@ extern "C" __global__ void __launch_bounds__(THREADS, WRITING)
         }
         const u32 index = tile * WARPS + warp;
         for (u32 slot = lane; slot < shared->slots.count; slot += LANES)
-            warp_slots[slot] = side_offsets[shared->slots.sides[slot]] + piece_offsets[(u64)index * slots_of_piece + slot];
+            warp_slots[slot] =
+                side_offsets[shared->slots.sides[slot]] + piece_offsets[(u64)index * slots_of_piece + slot];
         __syncwarp();
         if (slots_of_piece <= 1u << FEW_BITS) {
             Put<FEW_BITS> put(shared->slots, warp_slots, digis);

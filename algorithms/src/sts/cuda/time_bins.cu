@@ -61,8 +61,8 @@ KERNEL_SHARED(time_bins_many, ManySorting)
 // Copies the times of large sides, as clusters are large, and finds the first and the
 // last one. A block per part.
 extern "C" __global__ void __launch_bounds__(FEW_THREADS)
-    time_bins_times(const Cluster* clusters, const u32* side_offsets, const Found* found, const Part* parts, Entry* entries,
-                    u32* extents) {
+    time_bins_times(const Cluster* clusters, const u32* side_offsets, const Found* found, const Part* parts,
+                    Entry* entries, u32* extents) {
     const BlockPart part(parts[blockIdx.x], side_offsets, found);
     if (part.is_empty()) return;
     u32* times = part.times(entries);
@@ -90,7 +90,8 @@ extern "C" __global__ void __launch_bounds__(FEW_THREADS)
     for (u32 bucket = threadIdx.x; bucket < BUCKETS; bucket += FEW_THREADS) block_counts[bucket] = 0;
     __syncthreads();
 #pragma unroll 8
-    for (u32 i = part.first + threadIdx.x; i < part.end; i += FEW_THREADS) atomicAdd(&block_counts[bucket_of(times[i])], 1u);
+    for (u32 i = part.first + threadIdx.x; i < part.end; i += FEW_THREADS)
+        atomicAdd(&block_counts[bucket_of(times[i])], 1u);
     __syncthreads();
     for (u32 bucket = threadIdx.x; bucket < BUCKETS; bucket += FEW_THREADS)
         if (block_counts[bucket]) atomicAdd(&part.counts(tables)[bucket], block_counts[bucket]);
@@ -99,7 +100,8 @@ KERNEL_EXPORT(time_bins_count)
 
 // Makes groups of the buckets of large sides. A block per side.
 extern "C" __global__ void __launch_bounds__(MANY_THREADS)
-    time_bins_group(const u32* side_offsets, const Found* found, u32* counts, u16* group_of, u32* group_offsets, u32* next_offsets) {
+    time_bins_group(const u32* side_offsets, const Found* found, u32* counts, u16* group_of, u32* group_offsets,
+                    u32* next_offsets) {
     __shared__ u32 starts[BUCKETS + 1];
     __shared__ u32 warp_sums[LANES];
     const Side side(blockIdx.x, side_offsets, found);

@@ -17,7 +17,7 @@
 // Finds the clusters of the listed sides, and writes entries in order of time. A block per side.
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
     whole_sides_exact(u64* digis, const u32* side_offsets, u32 sides, const u32* listed, u32 window_ns, u32 whole_ns,
-                    u32 crowd_ns, const ClusterTables* tables, Cluster* clusters, Found* found, Entry* entries) {
+                      u32 crowd_ns, const ClusterTables* tables, Cluster* clusters, Found* found, Entry* entries) {
     SMEM_DYN(Shared, shared);
     const Sides all = {digis, side_offsets, sides, clusters, found, entries};
     find_clusters<Exact>({all, listed[blockIdx.x]}, window_of(window_ns, whole_ns, crowd_ns), *tables, *shared);
@@ -26,8 +26,9 @@ KERNEL_EXPORT(whole_sides_exact, WholeSides)
 KERNEL_SHARED(whole_sides_exact, Shared)
 
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
-    whole_sides_published(u64* digis, const u32* side_offsets, u32 sides, const u32* listed, u32 window_ns, u32 whole_ns,
-                    u32 crowd_ns, const ClusterTables* tables, Cluster* clusters, Found* found, Entry* entries) {
+    whole_sides_published(u64* digis, const u32* side_offsets, u32 sides, const u32* listed, u32 window_ns,
+                          u32 whole_ns, u32 crowd_ns, const ClusterTables* tables, Cluster* clusters, Found* found,
+                          Entry* entries) {
     SMEM_DYN(Shared, shared);
     const Sides all = {digis, side_offsets, sides, clusters, found, entries};
     find_clusters<Published>({all, listed[blockIdx.x]}, window_of(window_ns, whole_ns, crowd_ns), *tables, *shared);

@@ -20,8 +20,8 @@ template <u32 BLOCK, u32 EACH> using Sort = BlockMerge<BLOCK, EACH, ByKey>;
 static_assert(Sort<THREADS, ITEMS>::TILE == TILE, "what the launcher counts with");
 
 template <class Sort>
-__device__ __forceinline__ void
-sort_segment(u64* digis, u64* scratch, const u32* segment_offsets, typename Sort::Shared& shared) {
+__device__ __forceinline__ void sort_segment(u64* digis, u64* scratch, const u32* segment_offsets,
+                                             typename Sort::Shared& shared) {
     const u32 begin = segment_offsets[blockIdx.x];
     Sort::sort(digis + begin, scratch + begin, segment_offsets[blockIdx.x + 1] - begin, shared);
 }

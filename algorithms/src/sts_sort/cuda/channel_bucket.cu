@@ -8,13 +8,12 @@
 // few that share one are sorted by a thread. If many share one, for example because all times are
 // equal, a radix sort in shared memory takes over.
 //
-// A segment that fits into shared memory is sorted at once; one of up to twice that size by a
-// block with a multiprocessor to itself, if there is enough shared memory: see
-// `channel_bucket_wide.cu`. A larger one is a region: its buckets are counted, groups are formed that
-// fill shared memory, digis are moved to their groups, in long runs, as groups are few, and each group
-// is sorted. A bucket that does not fit, for example because all digis have the same channel, is a
-// region once more: its buckets are determined by the upper bits of the time, then by the next
-// ones.
+// A segment that fits into shared memory is sorted at once; one of up to twice that size by a block
+// with a multiprocessor to itself, if there is enough shared memory: see `channel_bucket_wide.cu`.
+// A larger one is a region: its buckets are counted, groups are formed that fill shared memory,
+// digis are moved to their groups, in long runs, as groups are few, and each group is sorted. A
+// bucket that does not fit, for example because all digis have the same channel, is a region once
+// more: its buckets are determined by the upper bits of the time, then by the next ones.
 //
 // Dynamic shared memory: see `Distribution`, `Sorting` and `Overfull`.
 #include "channel_bucket/block.h"
@@ -59,9 +58,10 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 KERNEL_EXPORT(channel_bucket_count)
 
 // Makes groups of each region's buckets, of at most `capacity` digis or of one bucket. Writes the
-// offsets of buckets, and the end of the last one, to `bucket_offsets`: BUCKETS + 1 words per region; the
-// group of each bucket, counted from the region's `first_groups`, to `group_of`; and the offsets of
-// groups to `next_offsets`. `group_count`, zero at the start, is that of all regions. A block per region.
+// offsets of buckets, and the end of the last one, to `bucket_offsets`: BUCKETS + 1 words per
+// region; the group of each bucket, counted from the region's `first_groups`, to `group_of`; and
+// the offsets of groups to `next_offsets`. `group_count`, zero at the start, is that of all
+// regions. A block per region.
 extern "C" __global__ void __launch_bounds__(GROUPING_THREADS)
     channel_bucket_group(const Range* regions, const u32* counts, u32* bucket_offsets, u16* group_of, u32* first_groups,
                          Group* groups, u32* next_offsets, u32* group_count, u32 capacity) {
@@ -93,8 +93,8 @@ extern "C" __global__ void __launch_bounds__(GROUPING_THREADS)
 }
 KERNEL_EXPORT(channel_bucket_group)
 
-// Moves the digis of each part to the offsets of their groups in `next_offsets`. A block per part of a
-// region.
+// Moves the digis of each part to the offsets of their groups in `next_offsets`. A block per part
+// of a region.
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
     channel_bucket_distribute(const u64* from, u64* to, const Range* parts, const u32* region_of_part,
                               const u16* group_of, const u32* first_groups, u32* next_offsets, u32 shift, u32 bits) {
@@ -115,8 +115,8 @@ KERNEL_SHARED(channel_bucket_distribute, Distribution)
 
 // Sorts groups of channels. A block per group; there may be more blocks.
 extern "C" __global__ void __launch_bounds__(THREADS, 2)
-    channel_bucket_sort(const u64* from, u64* to, const u32* bucket_offsets, const Group* groups, const u32* group_count,
-                        const u32* extents, RangeList* oversized, RangeList* crowded) {
+    channel_bucket_sort(const u64* from, u64* to, const u32* bucket_offsets, const Group* groups,
+                        const u32* group_count, const u32* extents, RangeList* oversized, RangeList* crowded) {
     SMEM_DYN(Sorting, shared_memory);
     sort_block_group(bucket_offsets, groups, group_count, crowded, [&](const Group& group) {
         return sort_channels(from, to, bucket_offsets, group, extents, oversized, *shared_memory);

@@ -1,5 +1,5 @@
-// Makes groups of each region's buckets that fit into shared memory: see channel_bucket/grouping.h. A block per
-// region.
+// Makes groups of each region's buckets that fit into shared memory: see channel_bucket/grouping.h.
+// A block per region.
 //
 // Workgroup memory: 24 KiB. A thread has some buckets next to each other.
 #include "block_scan.wgsl"

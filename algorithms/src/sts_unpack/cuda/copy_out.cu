@@ -32,8 +32,7 @@ KERNEL_EXPORT(unpack_places)
 
 // Copies the digis of a microslice. A block per microslice.
 extern "C" __global__ void __launch_bounds__(THREADS)
-    unpack_copy_out(const Counts* counts, const u32* first_slots, const u32* offsets, const u64* slots,
-                    u64* digis) {
+    unpack_copy_out(const Counts* counts, const u32* first_slots, const u32* offsets, const u64* slots, u64* digis) {
     const u64* from = slots + first_slots[blockIdx.x];
     u64* to = digis + offsets[blockIdx.x];
     for (u32 i = threadIdx.x; i < counts[blockIdx.x].digis; i += THREADS) to[i] = from[i];

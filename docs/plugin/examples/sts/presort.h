@@ -80,7 +80,7 @@ static inline void scan_counts(const Presort *presort, uint32_t workers, uint64_
     }
 }
 
-/* Moves all digis; side_offsets and counts are those of each side. */
+/* Moves all digis, and writes the offset and the number of digis of each side. */
 static inline void presort(const recobench_host *host, const recobench_sts *input, void *scratch,
                            uint64_t *digis, uint64_t *side_offsets, uint64_t *counts) {
     uint32_t *module_of = scratch;

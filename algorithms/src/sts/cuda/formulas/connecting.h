@@ -37,8 +37,7 @@ __device__ __forceinline__ u32 earliest(const Side& side, u32 begin, u32 end, u3
 // Connects a digi with the earliest near one of a range; returns the first index that remains for
 // others.
 template <class Rules, class Side>
-__device__ __forceinline__ u32 connect_with(const Side& side, u32 index, u32 begin, u32 end,
-                                            const Window& window) {
+__device__ __forceinline__ u32 connect_with(const Side& side, u32 index, u32 begin, u32 end, const Window& window) {
     const u32 time = side.time(index);
     const u32 follower = earliest<Rules>(side, begin, end, time, window);
     if (follower >= end || !Rules::not_after(window, time, side.time(follower))) return begin;
@@ -47,8 +46,7 @@ __device__ __forceinline__ u32 connect_with(const Side& side, u32 index, u32 beg
 }
 
 // True if a digi and the next one may both be near a third one.
-template <class Side>
-__device__ __forceinline__ bool is_crowded(const Side& side, u32 index, const Window& window) {
+template <class Side> __device__ __forceinline__ bool is_crowded(const Side& side, u32 index, const Window& window) {
     return side.time(index + 1) - side.time(index) <= window.crowd_ns;
 }
 

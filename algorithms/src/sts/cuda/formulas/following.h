@@ -67,8 +67,8 @@ struct Followers {
         const u64 digi = digis[index];
         const Sought<Rules> sought(digi, window);
         const u32 found = leap_to(from, count, [&](u32 other) { return sought.is_reached(digis[other]); });
-        const bool is_near = found < count && channel(found) == sought.channel &&
-                             Rules::not_after(window, digi_time(digi), time(found));
+        const bool is_near =
+            found < count && channel(found) == sought.channel && Rules::not_after(window, digi_time(digi), time(found));
         connectors[index] = is_near ? found : NO_SUCCESSOR;
         if (!is_near) return found;
         mark<Rules>(found);

@@ -6,8 +6,8 @@
 
 namespace {
 
-// Makes clusters of chains: `make(rank)` writes one and returns its time's error, of which the bits of the largest
-// are kept. All warps take from `next`, which is zero at the start.
+// Makes clusters of chains: `make(rank)` writes one and returns its time's error, of which the bits
+// of the largest are kept. All warps take from `next`, which is zero at the start.
 template <class Make>
 __device__ __forceinline__ void follow(u32 first, u32 end, u32* next, u32& latest_error, Make make) {
     const Turns turns(next);

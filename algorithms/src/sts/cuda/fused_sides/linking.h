@@ -100,8 +100,8 @@ struct ThreadHeads {
     }
 };
 
-// The first digis of chains. Chains of a single digi and others are apart: where threads have different things to
-// do, they wait for each other.
+// The first digis of chains. Chains of a single digi and others are apart: where threads have
+// different things to do, they wait for each other.
 class Heads {
     u16* list;  // singles from its beginning on, others from its end
     u32 end;

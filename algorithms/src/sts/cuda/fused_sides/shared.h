@@ -7,8 +7,8 @@
 
 namespace {
 
-// Digis of a side in order of channel and time, and what becomes of them. Digis are where the sort leaves them,
-// and links where it had bins.
+// Digis of a side in order of channel and time, and what becomes of them. Digis are where the sort
+// leaves them, and links where it had bins.
 struct Chains {
     u64 digis[CAPACITY];  // with the time in the highest bits
     u16 heads[CAPACITY];  // heads of chains; before, offsets of channels

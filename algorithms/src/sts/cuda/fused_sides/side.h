@@ -36,8 +36,8 @@ struct BlockSide {
 
 // From digis in any order to clusters and their entries.
 template <class Rules>
-__device__ __forceinline__ void find_clusters(const BlockSide& block_side, const Window& window, const ClusterTables& tables,
-                                              Shared& shared) {
+__device__ __forceinline__ void find_clusters(const BlockSide& block_side, const Window& window,
+                                              const ClusterTables& tables, Shared& shared) {
     sort_side(block_side.digis(), block_side.count(), shared);
     const SideInShared side(shared, block_side.count());
     link_side<Rules>(side, window);
@@ -45,12 +45,13 @@ __device__ __forceinline__ void find_clusters(const BlockSide& block_side, const
     const Heads heads = list_heads(side, chains.heads);
     // No other thread reads a head after this, so a cluster's time overwrites it.
     block_side.publish(heads, follow_all<Rules>(side, heads, block_side.offset(), tables, block_side.clusters(),
-                                      [&](u32 rank, u32 time) { chains.digis[heads[rank]] = time; }));
+                                                [&](u32 rank, u32 time) { chains.digis[heads[rank]] = time; }));
     const auto time_of = [&](u32 rank) { return (u32)chains.digis[heads[rank]]; };
     order_clusters(heads.count(), block_side.entries(), time_of, shared);
 }
 
-// From digis in order of channel and time. More clusters than a block sorts are left to others to order.
+// From digis in order of channel and time. More clusters than a block sorts are left to others to
+// order.
 template <class Rules>
 __device__ __forceinline__ void find_clusters_of_sorted(const BlockSide& block_side, const Window& window,
                                                         const ClusterTables& tables, Shared& shared) {
@@ -58,8 +59,10 @@ __device__ __forceinline__ void find_clusters_of_sorted(const BlockSide& block_s
     for (u32 index = threadIdx.x; index < side.count; index += THREADS) find_channels(side, index);
     link_side<Rules>(side, window);
     const Heads heads = list_heads(side, shared.long_chains.heads);
-    block_side.publish(heads, follow_all<Rules>(side, heads, block_side.offset(), tables, block_side.clusters(), [](u32, u32) {}));
-    if (heads.count() <= MAX_CLUSTERS) order_more_clusters(heads.count(), block_side.entries(), block_side.clusters(), shared);
+    block_side.publish(
+        heads, follow_all<Rules>(side, heads, block_side.offset(), tables, block_side.clusters(), [](u32, u32) {}));
+    if (heads.count() <= MAX_CLUSTERS)
+        order_more_clusters(heads.count(), block_side.entries(), block_side.clusters(), shared);
 }
 
 }  // namespace

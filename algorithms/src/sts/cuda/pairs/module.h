@@ -36,8 +36,8 @@ struct Module {
 };
 
 __device__ __forceinline__ Module module_of(const u32* side_offsets, const InOrder& all, u32 modules,
-                                            const Sensor* sensors, const TimeCut& cut, u32 number,
-                                            const u32* offsets, u32* counts, Hit* hits) {
+                                            const Sensor* sensors, const TimeCut& cut, u32 number, const u32* offsets,
+                                            u32* counts, Hit* hits) {
     const Sensor& sensor = sensors[number];
     return {sensor,
             crossing_range(sensor),

@@ -23,8 +23,8 @@ __device__ __forceinline__ Partners partners_of(bool is_one, const Cluster& fron
                                                 const TimeCut& cut, float latest) {
     const u32 earliest = __shfl_sync(FULL_MASK, front.time, 0);
     const float max_delay = cut.between(front.time_error, latest, latest), max_of_warp = warp_max(max_delay);
-    const u32 first_near = warp_lower_bound(
-        count, [&](u32 back) { return Rules::delay(earliest, backs[back].time) > max_of_warp; });
+    const u32 first_near =
+        warp_lower_bound(count, [&](u32 back) { return Rules::delay(earliest, backs[back].time) > max_of_warp; });
     if (!is_one) return {};
     const auto is_early = [&](u32 back) { return Rules::delay(front.time, backs[back].time) > max_delay; };
     const auto is_not_late = [&](u32 back) { return -Rules::delay(front.time, backs[back].time) <= max_delay; };

@@ -57,13 +57,16 @@ class SharedPairs {
 
   public:
     // Fronts that have partners come to lie side by side.
-    __device__ __forceinline__ SharedPairs(const LaneFront& lane_front, u32 number, SharedFronts& shared) : shared(shared) {
+    __device__ __forceinline__ SharedPairs(const LaneFront& lane_front, u32 number, SharedFronts& shared)
+        : shared(shared) {
         has_pairs = lane_front.partners.count > 0;
         const u32 inclusive = warp_inclusive_sum(lane_front.partners.count);
         first = inclusive - lane_front.partners.count;
         all = __shfl_sync(FULL_MASK, inclusive, LANES - 1);
         const u32 index = popc(__ballot_sync(FULL_MASK, has_pairs) & lanemask_lt(threadIdx.x % LANES));
-        if (has_pairs) shared.fronts[index] = {lane_front.line.edge, lane_front.line.widths, number, lane_front.partners.first - first};
+        if (has_pairs)
+            shared.fronts[index] = {lane_front.line.edge, lane_front.line.widths, number,
+                                    lane_front.partners.first - first};
     }
 
     __device__ __forceinline__ u32 count() const { return all; }

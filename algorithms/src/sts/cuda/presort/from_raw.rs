@@ -61,8 +61,8 @@ impl SidesOfBoards {
     }
 }
 
-/// A slot for each side of a board. E-links of modules that the detector has not got have no digis, and
-/// any slot.
+/// A slot for each side of a board. E-links of modules that the detector has not got have no digis,
+/// and any slot.
 fn slots_of(board: &Board<'_>, table: &LookupTable) -> Slots {
     let mut slots = Slots { of_elinks: [0; ELINKS], sides: [0; ELINKS], count: 1 };
     let mut known = Vec::new();
@@ -149,8 +149,8 @@ impl<'a> RawPresort<'a> {
         let blocks = tiles.min(gpu.properties().blocks_at_once(COUNTING));
         let grid = LaunchConfig::blocks(blocks).with_traffic(pass.bytes_of_messages());
         // SAFETY: contents are within the bytes, followed by padding; there is a piece for each
-        // warp of each tile, a state for each of them, and elements of `piece_offsets` for all slots of
-        // its board.
+        // warp of each tile, a state for each of them, and elements of `piece_offsets` for all
+        // slots of its board.
         unsafe { gpu.launch(&RAW_COUNT_SIDES, grid, arguments) }
     }
 
@@ -183,8 +183,8 @@ impl<'a> RawPresort<'a> {
         let grid = LaunchConfig::blocks(tiles.div_ceil(tiles_of_block));
         let grid = grid.with_traffic(pass.bytes_of_messages() + pass.bytes_of_digis());
         // SAFETY: contents are within the bytes, followed by padding; there is a piece for each
-        // warp of each tile, a state for each of them, and elements of `piece_offsets` for all slots of
-        // its board; `digis` has capacity for all counted digis.
+        // warp of each tile, a state for each of them, and elements of `piece_offsets` for all
+        // slots of its board; `digis` has capacity for all counted digis.
         unsafe { gpu.launch(&RAW_TO_SIDES, grid, arguments) }
     }
 }

@@ -93,8 +93,8 @@ __device__ __forceinline__ void load_tile(const Stream& stream, u32 first, u32 e
 
 // Counts the wanted digis of a tile by side: the modules of all are loaded before any is counted.
 template <class Wanted>
-__device__ __forceinline__ void count_tile(const Stream& stream, const Wanted& wanted, u32 first, u32 end,
-                                           u32* counts, ThreadDigis& thread_digis) {
+__device__ __forceinline__ void count_tile(const Stream& stream, const Wanted& wanted, u32 first, u32 end, u32* counts,
+                                           ThreadDigis& thread_digis) {
 #pragma unroll
     for (u32 item = 0; item < ITEMS; item++) thread_digis.ranked[item] = stream.side_of(thread_digis.digis[item]);
 #pragma unroll
@@ -107,8 +107,8 @@ __device__ __forceinline__ void count_tile(const Stream& stream, const Wanted& w
 
 // Turns counts into offsets in the tile, and reserves offsets for all digis of each side; returns
 // the number of digis.
-__device__ __forceinline__ u32 reserve_offsets(const u32* side_offsets, u32* taken, u32 sides, const CounterIndices& counter_of,
-                                           Tile& tile, u32* offsets_in_tile) {
+__device__ __forceinline__ u32 reserve_offsets(const u32* side_offsets, u32* taken, u32 sides,
+                                               const CounterIndices& counter_of, Tile& tile, u32* offsets_in_tile) {
     u32 before = 0;
     for (u32 first = 0; first < sides; first += THREADS) {
         const u32 side = first + threadIdx.x;
@@ -169,8 +169,8 @@ __device__ __forceinline__ void count_sides(Stream stream, u32 addresses, const 
 // next one are in flight.
 template <class Wanted>
 __device__ __forceinline__ void scatter_tiles(Stream stream, u32 addresses, const Wanted& wanted, u32 count,
-                                             const CounterIndices& counter_of, const u32* side_offsets, u32* taken, u64* to,
-                                             Tile& tile) {
+                                              const CounterIndices& counter_of, const u32* side_offsets, u32* taken,
+                                              u64* to, Tile& tile) {
     u32* tile_offsets = tile.words + stream.sides;
     stream.modules = cached_modules(stream.modules, addresses, tile_offsets + stream.sides);
     const auto end_of = [=](u64 first) { return (u32)min((u64)count, first + TILE); };

@@ -27,7 +27,7 @@ struct Tables {
     u32* counts;    // a word for each bucket of each side
     u16* group_of;  // the group of each bucket of each side
     u32* group_offsets;  // offsets of groups in their side: see `first_group`
-    u32* next_offsets;    // destination of the next entry of each; finally their ends
+    u32* next_offsets;   // destination of the next entry of each; finally their ends
 };
 
 // A side, and its tables if it is too large for shared memory.
@@ -85,7 +85,8 @@ __device__ __forceinline__ void reserve_groups(u32* next_offsets, Distribution& 
         shared.distances[group] = count ? atomicAdd(&next_offsets[group], count) : 0;
     }
     block_exclusive_sums<FEW_THREADS, GROUPS>(shared.offsets, shared.warp_sums);
-    for (u32 group = threadIdx.x; group < GROUPS; group += FEW_THREADS) shared.distances[group] -= shared.offsets[group];
+    for (u32 group = threadIdx.x; group < GROUPS; group += FEW_THREADS)
+        shared.distances[group] -= shared.offsets[group];
     __syncthreads();
 }
 

@@ -7,8 +7,7 @@ namespace {
 
 // Shared memory with which a block sorts `MAX_COUNT` entries. Two bins for each entry, if they
 // fit: few entries share one, unless many have the same time.
-template <u32 BLOCK, u32 MAX_COUNT, u32 MAX_BINS = MAX_COUNT>
-struct Sorting {
+template <u32 BLOCK, u32 MAX_COUNT, u32 MAX_BINS = MAX_COUNT> struct Sorting {
     // Bins of all threads if each has one vector of four.
     static constexpr u32 STEP = 4 * BLOCK;
     static_assert(MAX_BINS % STEP == 0, "each has whole vectors");
@@ -29,8 +28,7 @@ struct Sorting {
 };
 
 // The entries of a thread, with their times in registers.
-template <u32 BLOCK, u32 EACH>
-class ThreadEntries {
+template <u32 BLOCK, u32 EACH> class ThreadEntries {
     u32 times[EACH];
     u32 left;  // entries of the block from the thread's first one on
 
@@ -136,7 +134,8 @@ template <u32 BLOCK, u32 MAX_COUNT, class Record>
 __device__ __forceinline__ void sort_by_bins(const Record* records, u32 count, Entry* sorted,
                                              Sorting<BLOCK, MAX_COUNT>& shared) {
     clear(count, shared);
-    const ThreadEntries<BLOCK, MAX_COUNT / BLOCK> thread_entries(count, [&](u32 position) { return records[position].time; });
+    const ThreadEntries<BLOCK, MAX_COUNT / BLOCK> thread_entries(count,
+                                                                 [&](u32 position) { return records[position].time; });
     __syncthreads();
     sort_entries(thread_entries, count, [&](u32 position) { return index_of(records, position); }, sorted, shared);
 }

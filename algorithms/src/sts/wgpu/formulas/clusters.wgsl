@@ -1,5 +1,5 @@
 // Cluster of a chain of digis: see formulas/clusters.h. Operations are in the host's order. It
-// needs `digis`, `tables`, and `follower(begin, index)`: indices count from the begin of a side.
+// needs `digis`, `tables`, and `follower(begin, index)`: indices count from the start of a side.
 #include "arithmetic.wgsl"
 #include "digi.wgsl"
 #include "records.wgsl"

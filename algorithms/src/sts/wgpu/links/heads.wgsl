@@ -61,8 +61,8 @@ fn gather_heads() -> HeadsOfTile {
     return HeadsOfTile(Heads(first, singles, 0u), Heads(first, block_total >> 16u, singles));
 }
 
-// Reserves indices for the clusters of each side: `cluster_indices` has the first one at the rank of the
-// side's first head.
+// Reserves indices for the clusters of each side: `cluster_indices` has the first one at the rank
+// of the side's first head.
 fn reserve_clusters(heads: Heads, sides: SidesOfTile) {
     for (var rank = thread; rank < heads.count; rank += THREADS) {
         let side = side_in(sides, digi_index(heads, rank));

@@ -1,4 +1,5 @@
-// A warp's part of the stream: see presort.cu. All warps of a subgroup go through the same number of rounds.
+// A warp's part of the stream: see presort.cu. All warps of a subgroup go through the same number
+// of rounds.
 
 const WARPS = THREADS / LANES;
 

@@ -22,7 +22,8 @@ __device__ __forceinline__ u32 digis_in_tiles_before(const u32* states, u32 stri
     for (u32 next = 1; next <= tile;) {
         u32 words[LOOK_BACK];
 #pragma unroll
-        for (u32 i = 0; i < LOOK_BACK; i++) words[i] = next + i <= tile ? load_relaxed(states - (next + i) * stride) : 0;
+        for (u32 i = 0; i < LOOK_BACK; i++)
+            words[i] = next + i <= tile ? load_relaxed(states - (next + i) * stride) : 0;
 #pragma unroll
         for (u32 i = 0; i < LOOK_BACK; i++) {
             if (words[i] == 0) break;
@@ -41,7 +42,7 @@ struct TileOfRegion {
     u32 number;         // index among the region's tiles
     u32 groups;         // number of groups of the region
     const u32* group_offsets;  // offsets of the groups
-    u32* states;          // status words of tiles, from the first one on
+    u32* states;               // status words of tiles, from the first one on
 };
 
 // Blocks of `BLOCK` threads that process tiles of `ITEMS` digis per thread.
@@ -62,10 +63,10 @@ template <u32 BLOCK, u32 ITEMS> struct InOrderOfArrival {
 
     struct Shared {
         union {
-            Seen seen[TABLE_CAPACITY];   // a table for each warp, or for some of them
+            Seen seen[TABLE_CAPACITY];  // a table for each warp, or for some of them
             u64 staged[TILE];  // then the digis, group by group
         };
-        u16 starts[TABLE_CAPACITY];       // destination of a group's digis that a table has counted
+        u16 starts[TABLE_CAPACITY];  // destination of a group's digis that a table has counted
         u32 distances[BUCKETS];  // destination of a group's digis minus its offset in the tile
         u32 warp_sums[LANES];
         u32 ticket;

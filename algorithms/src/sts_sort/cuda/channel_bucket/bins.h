@@ -84,7 +84,8 @@ __device__ __forceinline__ void clear_bins(Bins& bins) {
 
 // The bins of some words of counts that several digis share: bit `byte * 8 + word` of a mask.
 constexpr u32 WORDS_EACH = BIN_WORDS / THREADS;
-static_assert(WORDS_EACH == 8 && BINS_A_WORD == 4 && MAX_IN_BIN < 128, "a mask has a bit for each bin, a byte one for more");
+static_assert(WORDS_EACH == 8 && BINS_A_WORD == 4 && MAX_IN_BIN < 128,
+              "a mask has a bit for each bin, a byte one for more");
 
 // Mask of the word's bins with several digis: the upper bit of each byte that is 2 or more.
 __device__ __forceinline__ u32 of_several(u32 counts) { return (counts + 0x7e7e7e7eu) & 0x80808080u; }

@@ -59,7 +59,7 @@ __device__ __forceinline__ bool sort_times(const u64* from, u64* to, const u32* 
 // the group.
 template <class Sort>
 __device__ __forceinline__ void sort_block_group(const u32* bucket_offsets, const Group* groups, const u32* group_count,
-                                               RangeList* crowded, Sort sort) {
+                                                 RangeList* crowded, Sort sort) {
     if (blockIdx.x >= *group_count) return;
     const Group group = groups[blockIdx.x];
     // Read once more: registers are scarce.

@@ -40,8 +40,8 @@ __device__ __forceinline__ void for_each_own(const u64* digis, u32 count, Take t
     if (threadIdx.x == THREADS - 1 && done < count) take(SORTED_ITEMS, done, digis[done], true);
 }
 
-// Counts digis in their bins; `bins_and_ranks` has the bin and the rank in it of each of a thread's.
-// Returns true if a bin has too many. Barriers before and after.
+// Counts digis in their bins; `bins_and_ranks` has the bin and the rank in it of each of a
+// thread's. Returns true if a bin has too many. Barriers before and after.
 template <class BucketOf>
 __device__ __forceinline__ bool count_in_bins(const u64* digis, u32 count, BucketOf bucket_of, const Times& times,
                                               u32 (&bins_and_ranks)[SORTED_ITEMS + 1], Sorting& shared) {

@@ -18,7 +18,7 @@ struct Shared {
     u64 keys[TILE];
     Rank::Shared rank;
     u32 tile_starts[Rank::BINS];  // offset of each digit in the tile
-    u32 next_offsets[Rank::BINS];       // destination of its next key in the segment
+    u32 next_offsets[Rank::BINS];  // destination of its next key in the segment
 };
 
 struct Digit {

@@ -109,7 +109,8 @@ struct EpochBefore {
 
 // Publishes the epochs of a piece, and returns the epoch before it. A whole warp calls it; pieces
 // before are those of warps that have already started.
-PORTABLE_INLINE Epoch wait_for_epoch_before(u64* states, u32 piece, u32 number, const u8* content, const Epochs& epochs) {
+PORTABLE_INLINE Epoch wait_for_epoch_before(u64* states, u32 piece, u32 number, const u8* content,
+                                            const Epochs& epochs) {
     const bool is_writer = threadIdx.x % LANES == 0;
     Epoch before = {number_of(message_at(content + MESSAGE_BYTES)), 0};
     if (number > 0) {

@@ -12,8 +12,7 @@ struct Input {
 };
 
 // Copies what is looked up into shared memory, by a block. Includes a barrier.
-template <u32 THREADS>
-PORTABLE_INLINE void keep(Lookup& cache, const Lookup& lookup) {
+template <u32 THREADS> PORTABLE_INLINE void keep(Lookup& cache, const Lookup& lookup) {
     const uint4* from = reinterpret_cast<const uint4*>(&lookup);
     uint4* to = reinterpret_cast<uint4*>(&cache);
     for (u32 i = threadIdx.x; i < sizeof(Lookup) / sizeof(uint4); i += THREADS) to[i] = from[i];
