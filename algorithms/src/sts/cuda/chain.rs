@@ -97,7 +97,7 @@ impl<'a> CudaChain<'a> {
         Self::allocate(execution, batch, config, input, presort, batch.digis(), hits)
     }
 
-    /// True if timeslices can go through such a chain together, each of a detector with `sides`
+    /// True if timeslices can go through a chain together, each of a detector with `sides`
     /// sides.
     pub(in crate::sts) fn takes_batches(gpu: &Gpu, config: ChainConfig, sides: usize) -> bool {
         Presort::takes_batches(gpu, config.presort, sides)

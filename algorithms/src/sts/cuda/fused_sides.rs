@@ -46,7 +46,7 @@ struct Sizes {
     /// Digis of which a block with a multiprocessor to itself makes clusters; more than it can sort
     /// are sorted before.
     max: usize,
-    /// Clusters that such a block sorts.
+    /// Clusters that a block sorts.
     clusters: usize,
 }
 

@@ -151,7 +151,7 @@ impl ChannelBucket {
         })
     }
 
-    /// Prepares for digis in such segments, which must fit into the capacity.
+    /// Prepares for digis of these segments, which must fit into the capacity.
     pub(crate) fn fit(&mut self, partition: &Partition) {
         self.partition = partition.clone();
     }

@@ -30,7 +30,7 @@ pub(super) trait Sorter: Buffers {
     fn sort(&mut self, gpu: &Gpu) -> Result<(), DeviceError>;
 }
 
-/// Allocates the buffers for digis in such segments.
+/// Allocates the buffers for digis of these segments.
 type MakeSorter = Box<dyn Fn(&Gpu, &Partition) -> Result<Box<dyn Sorter>, DeviceError> + Send>;
 
 /// A sorter with an input.

@@ -25,7 +25,7 @@ struct SegmentSorter<const ARRAYS: usize> {
     start: Start<ARRAYS>,
 }
 
-/// A session of such a sort, which leaves the digis in array `sorted`.
+/// A session of a sort that leaves the digis in array `sorted`.
 pub(super) fn by_segment<'a, const ARRAYS: usize>(
     at: &VariantContext<'a, '_, StsSort>,
     sorted: usize,

@@ -28,7 +28,7 @@ struct Layout {
 }
 
 impl Pieces {
-    /// Tables for the pieces of such microslices.
+    /// Tables for the pieces of these microslices.
     ///
     /// # Errors
     /// If there is no memory.

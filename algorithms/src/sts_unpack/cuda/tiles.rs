@@ -32,7 +32,7 @@ pub(super) struct Tiles {
 buffers!(Tiles: pieces, states);
 
 impl Tiles {
-    /// Allocates the buffers for such microslices.
+    /// Allocates the buffers for these microslices.
     pub(super) fn boxed(gpu: &Gpu, jobs: &[Job]) -> Result<Box<dyn Unpacker>, DeviceError> {
         let pieces = Pieces::new(gpu, jobs, threads(gpu.properties()))?;
         let states = gpu.buffer(1 + pieces.tiles() + pieces.len())?;
