@@ -36,7 +36,7 @@ pub const THRESHOLD: Flag<f64> = Flag::integer(
 /// Order of digis.
 pub const ORDER: Flag<Order> = Flag::order(
     "order",
-    "Order of arrival in a module side: random, time, or jitter:N (up to N places from \
+    "Order of arrival in a module side: random, time, or jitter:N (up to N digis from \
            time order)",
 )
 .or("time");

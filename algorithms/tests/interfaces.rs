@@ -60,11 +60,11 @@ fn generated(kernel: &str, image: &str) -> Result<String, String> {
 
 /// Generates the interfaces, and the list of shaders if `shader` is the kernel's.
 fn made(kernel: &str, image: &str, shader: Option<&str>) -> Result<interface::Generated, String> {
-    let root = TempDir::new().expect("memory");
+    let root = TempDir::new().expect("enough space");
     let write = |path: &str, text: &str| {
         let path = root.path().join(path);
-        fs::create_dir_all(path.parent().expect("a folder")).expect("memory");
-        fs::write(path, text).expect("memory");
+        fs::create_dir_all(path.parent().expect("a folder")).expect("enough space");
+        fs::write(path, text).expect("enough space");
     };
     write("src/task/cuda/common.h", HEADER);
     write("src/task/cuda/sort.cu", kernel);

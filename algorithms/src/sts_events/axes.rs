@@ -21,16 +21,17 @@ const SCALE: Flag<f64> = sts_scenario::SCALE
 const WINDOW: Flag<u64> =
     Flag::duration("window", "Digis of a trigger are no further apart than this").or("20ns");
 const MIN_DIGIS: Flag<u64> =
-    Flag::integer("min-digis", "So many digis within the window are a trigger; 0 is as 1").or("10");
+    Flag::integer("min-digis", "Number of digis within the window that makes a trigger; 0 is as 1")
+        .or("10");
 const DEAD_TIME: Flag<u64> = Flag::duration(
     "dead-time",
     "Digis that are no further behind the last one of a trigger than this take part in no other",
 )
 .or("50ns");
 const BEFORE: Flag<u64> =
-    Flag::duration("before", "An event begins so long before its trigger").or("30ns");
+    Flag::duration("before", "Time from the start of an event to its trigger").or("30ns");
 const AFTER: Flag<u64> =
-    Flag::duration("after", "An event ends so long after its trigger").or("50ns");
+    Flag::duration("after", "Time from the trigger of an event to its end").or("50ns");
 
 pub(super) static AXES: &[Axis] = &[
     sts_scenario::PRESET.axis(),

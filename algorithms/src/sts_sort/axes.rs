@@ -19,7 +19,7 @@ pub(crate) const DIGIS: Flag<u64> =
 /// The order of arrival.
 pub(crate) const ORDER: Flag<Order> = Flag::order(
     "order",
-    "Order of arrival in a segment: random, time, or jitter:N (up to N places from \
+    "Order of arrival in a segment: random, time, or jitter:N (up to N digis from \
            time order)",
 )
 .or("random");

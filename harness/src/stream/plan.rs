@@ -60,7 +60,7 @@ impl Planned {
         let [input] = &plan.inputs[..] else {
             return Err(usage("a stream has one kind of data; give each axis one value"));
         };
-        let rules = request.events.as_ref().map(EventRules::of).transpose()?;
+        let rules = request.events.as_ref().map(EventRules::from_params).transpose()?;
         check_memory(request, &plan, input)?;
         check_count(request, input)?;
         let mut notes = Vec::new();

@@ -221,7 +221,7 @@ mod tests {
     use crate::platform::shared_memory::SharedMemory;
 
     fn rules() -> Option<EventRules> {
-        EventRules::of(&Params::default()).ok()
+        EventRules::from_params(&Params::default()).ok()
     }
 
     /// Digests that a worker computes from shared memory, with a variant on a device.

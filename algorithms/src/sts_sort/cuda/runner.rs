@@ -30,7 +30,7 @@ pub(super) trait Sorter: Buffers {
     fn sort(&mut self, gpu: &Gpu) -> Result<(), DeviceError>;
 }
 
-/// Allocates the buffers for digis in such segments.
+/// Allocates the buffers for digis of these segments.
 type MakeSorter = Box<dyn Fn(&Gpu, &Partition) -> Result<Box<dyn Sorter>, DeviceError> + Send>;
 
 /// A sorter with an input.
@@ -95,7 +95,7 @@ impl<'a> Runner<StsSort> for SortRunner<'a> {
 }
 
 /// Offsets of segments, with the end of the last one. They fit into 32 bits: see [`sort_on_gpu`].
-pub(crate) fn begins(partition: &Partition) -> impl Iterator<Item = u32> {
+pub(crate) fn segment_offsets(partition: &Partition) -> impl Iterator<Item = u32> {
     let ends = partition.ranges().map(|range| range.end as u32);
     std::iter::once(0).chain(ends)
 }

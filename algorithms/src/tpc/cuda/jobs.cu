@@ -34,7 +34,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
     const u32 begin = job_offsets[number], end = job_offsets[number + 1];
     const u32 all = job_offsets[fragment_count], samples = job_offsets[fragment_count + 1];
     const auto position_of = [&](u32 first_page) {
-        const u32 page = first_not(begin, end, [&](u32 other) { return pages[other].x < first_page; });
+        const u32 page = lower_bound(begin, end, [&](u32 other) { return pages[other].x < first_page; });
         return page < all ? pages[page].y : samples;
     };
     const u32 first = position_of(first_pages[slot]);

@@ -14,7 +14,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
                   PackedCluster* packed) {
     const u32 i = blockIdx.x * THREADS + threadIdx.x;
     if (i >= packed_offsets[buckets]) return;
-    const u32 behind = first_not(0, buckets, [&](u32 bucket) { return packed_offsets[bucket] <= i; });
+    const u32 behind = lower_bound(0, buckets, [&](u32 bucket) { return packed_offsets[bucket] <= i; });
     const u32 bucket = behind - 1;
     packed[i] = clusters[bucket_offsets[bucket] + (i - packed_offsets[bucket])];
 }

@@ -105,7 +105,7 @@ struct Listed {
 
     // The first sample of a page that is not before a time (lower bound).
     __device__ __forceinline__ u32 bound(u32 slot, u32 samples, u32 time) const {
-        return first_not(0, samples, [&](u32 sample) { return is_before(slot + sample, time); });
+        return lower_bound(0, samples, [&](u32 sample) { return is_before(slot + sample, time); });
     }
 };
 
@@ -228,7 +228,7 @@ __device__ __forceinline__ void begin(Shared& shared, const u32* tiles_before) {
 
 // The first job of a fragment whose page is `page` or a later one.
 __device__ __forceinline__ u32 first_job(const Job* jobs, u32 begin, u32 end, u32 page) {
-    return first_not(begin, end, [&](u32 job) { return jobs[job].page < page; });
+    return lower_bound(begin, end, [&](u32 job) { return jobs[job].page < page; });
 }
 
 }  // namespace

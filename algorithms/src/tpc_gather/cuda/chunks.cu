@@ -68,7 +68,7 @@ struct PackedArray {
 
     // The last piece that starts at a byte or before it, searched from `low` on.
     __device__ __forceinline__ u32 piece_at(u32 low, u32 byte) const {
-        return first_not(low + 1, pieces.count, [&](u32 piece) { return offset(piece) <= byte; }) - 1;
+        return lower_bound(low + 1, pieces.count, [&](u32 piece) { return offset(piece) <= byte; }) - 1;
     }
 };
 

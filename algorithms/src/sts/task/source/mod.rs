@@ -38,18 +38,18 @@ const SCALE: Flag<f64> = sts_scenario::SCALE.or("0.1");
 
 /// Input of the chain; for stages, unpacking is a task of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Beginning {
+enum SourceKind {
     Digis,
     Raw,
 }
 
-named! { "from", Beginning { Digis = "digis", Raw = "raw" } }
+named! { "from", SourceKind { Digis = "digis", Raw = "raw" } }
 
-const FROM: Flag<Beginning> = Flag::choice(
+const FROM: Flag<SourceKind> = Flag::choice(
     "from",
-    "What the chain begins with: digis, or raw data; stages get digis in the order of either \
+    "Input of the chain: digis, or raw data; stages get digis in the order of either \
            [default: digis, or what is in the input]",
-    Beginning::NAMES,
+    SourceKind::NAMES,
 );
 
 /// Parameters of simulated digis.
@@ -110,10 +110,10 @@ pub(super) fn memory_shares(variant: &str) -> MemoryShares {
 
 /// Completes the parameters with defaults, and estimates the memory.
 pub(super) fn plan(mut params: Params, stage: Option<ChainStage>) -> Result<Plan, DataError> {
-    let from = FROM.given(&params)?.unwrap_or(Beginning::Digis);
+    let from = FROM.given(&params)?.unwrap_or(SourceKind::Digis);
     // An explicit default gives the same data, and the same parameters, as none.
     params.remove(&[FROM.axis()]);
-    if from == Beginning::Raw {
+    if from == SourceKind::Raw {
         return raw::plan(params, stage);
     }
     if let Some(axis) = sts_raw_shape::AXES.iter().find(|axis| params.get(axis.name).is_some()) {
@@ -132,7 +132,7 @@ pub(super) fn plan(mut params: Params, stage: Option<ChainStage>) -> Result<Plan
 
 /// Simulates all timeslices of a scenario.
 pub(super) fn simulated(params: &Params, seed: u64) -> Result<Timeslices, DataError> {
-    if FROM.given(params)? == Some(Beginning::Raw) {
+    if FROM.given(params)? == Some(SourceKind::Raw) {
         return raw::simulated(params, seed);
     }
     timeslices(&sts_scenario::scenario(params)?, seed, online(params)?)
@@ -159,11 +159,11 @@ pub(super) fn timeslices(
 pub(super) fn read(path: &Path, options: &Params) -> Result<(Timeslices, Params), DataError> {
     let is_raw = is_raw_file(path)?;
     match FROM.given(options)? {
-        Some(Beginning::Digis) if is_raw => {
+        Some(SourceKind::Digis) if is_raw => {
             let path = path.escaped();
             return Err(DataError::Shape(format!("{path} has raw data; leave out --from digis")));
         }
-        Some(Beginning::Raw) if !is_raw => {
+        Some(SourceKind::Raw) if !is_raw => {
             let path = path.escaped();
             return Err(DataError::Shape(format!("{path} has no raw data; leave out --from raw")));
         }
@@ -194,9 +194,9 @@ pub(super) fn write(input: &Timeslices, path: &Path) -> Result<(), DataError> {
 
 /// The setup of this file, or else the one common to all files in its directory.
 fn setup_beside(path: &Path) -> PathBuf {
-    let own = sibling_path(path, "setup.json");
-    if own.exists() {
-        return own;
+    let own_setup = sibling_path(path, "setup.json");
+    if own_setup.exists() {
+        return own_setup;
     }
     path.with_file_name("setup.json")
 }

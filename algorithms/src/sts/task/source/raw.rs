@@ -13,7 +13,7 @@ use generators::sts::raw::{RawData, Readout, Rules, generate};
 use generators::sts::setup::Setup;
 use text::Untrusted;
 
-use super::{Beginning, COMPAT, FROM, OF_DIGIS, SETUP, bytes_for_digi, online};
+use super::{COMPAT, FROM, OF_DIGIS, SETUP, SourceKind, bytes_for_digi, online};
 use crate::algorithm::{Plan, Semantics};
 use crate::axis::{NO, Params};
 use crate::sts::task::Timeslices;
@@ -38,7 +38,7 @@ pub(super) fn plan(mut params: Params, stage: Option<ChainStage>) -> Result<Plan
     params.complete(OF_DIGIS);
     params.remove(&[order]);
     params.complete(sts_raw_shape::AXES);
-    params.set(FROM.name, Beginning::Raw.name());
+    params.set(FROM.name, SourceKind::Raw.name());
     let shape = sts_raw_shape::shape(&params)?;
     let estimate = Simulation::new(&shape.scenario, 1)?.estimate();
     let overlap = f64::from(shape.overlap) / f64::from(shape.microslices());

@@ -32,7 +32,7 @@ fn whichever_buffers_a_variant_uses_it_is_right() {
 #[test]
 fn errors_are_reported() {
     let Some(sorts) = sorts() else { return };
-    let told = [
+    let messages = [
         ("beyond", "it wrote beyond the end of its output"),
         ("scratch", "it wrote beyond the end of its scratch memory"),
         ("changed", "it changed its input, at position 0"),
@@ -40,7 +40,7 @@ fn errors_are_reported() {
         ("stage", "libsorts.so called a stage \"total\""),
         ("refuses", "libsorts.so failed in run: out of luck"),
     ];
-    sorts.assert_told(&input(), &told);
+    sorts.assert_told(&input(), &messages);
 }
 
 #[test]
@@ -71,6 +71,6 @@ fn quarantined_plugins_are_not_called() {
     let input = input();
     let target = Target { device: elsewhere, gpu: None, team: &team };
     let mut session = sorts.opened(variant, &input, &arena, &target);
-    let told = session.reset().map_err(|error| error.to_string());
-    assert_eq!(told, Err("libsorts.so crashed in run".to_owned()));
+    let result = session.reset().map_err(|error| error.to_string());
+    assert_eq!(result, Err("libsorts.so crashed in run".to_owned()));
 }

@@ -14,7 +14,7 @@ pub(in crate::sts) trait Snapshot {
     /// A copy.
     fn copied(&self) -> SavedStage;
     /// Copies that back.
-    fn restore(self: Box<Self>, kept: &SavedStage);
+    fn restore(self: Box<Self>, saved: &SavedStage);
 }
 
 /// A copy of the output of a stage.
@@ -48,9 +48,9 @@ impl<T: Copy + Default + Send + Sync + 'static> Snapshot for BufferParts<'_, T> 
         Box::new(par_concat(&parts))
     }
 
-    fn restore(self: Box<Self>, kept: &SavedStage) {
-        if let Some(kept) = kept.downcast_ref::<Vec<T>>() {
-            par_copy_to_slices(kept, self.0);
+    fn restore(self: Box<Self>, saved: &SavedStage) {
+        if let Some(saved) = saved.downcast_ref::<Vec<T>>() {
+            par_copy_to_slices(saved, self.0);
         }
     }
 }
@@ -66,9 +66,9 @@ impl<T: Clone + Send + Sync + 'static> Snapshot for Lists<'_, T> {
         Box::new(map(self.0.iter(), Vec::clone))
     }
 
-    fn restore(self: Box<Self>, kept: &SavedStage) {
-        if let Some(kept) = kept.downcast_ref::<Vec<Vec<T>>>() {
-            *self.0 = map(kept, Vec::clone);
+    fn restore(self: Box<Self>, saved: &SavedStage) {
+        if let Some(saved) = saved.downcast_ref::<Vec<Vec<T>>>() {
+            *self.0 = map(saved, Vec::clone);
         }
     }
 }

@@ -1,14 +1,12 @@
 //! Input of a chain: digis in the order of readout, or raw data.
 
-use std::sync::Arc;
-
 use generators::sts::raw::TimesliceCounts;
 
 use super::batch::Batch;
 use super::config::ChainConfig;
-use super::presort::{OfRaw, PresortAlgorithm, SidesOfBoards, Stream};
+use super::presort::{PresortAlgorithm, RawPresort, SidesOfBoards, Stream};
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu, PinnedInput};
-use crate::device::{Arena, buffers};
+use crate::device::{Execution, buffers};
 use crate::sts::Timeslice;
 use crate::sts_unpack::RawTimeslices;
 use crate::sts_unpack::cpu::{self, HostBuffers};
@@ -38,7 +36,7 @@ pub(super) enum ChainInput<'a> {
     Digis(Vec<PinnedInput<'a, u64>>),
     RawOnHost(HostRaw<'a>, usize),
     RawOnDevice(Box<RawToStream<'a>>, usize),
-    RawToSides(Box<(RawOnGpu<'a>, OfRaw<'a>)>),
+    RawToSides(Box<(RawOnGpu<'a>, RawPresort<'a>)>),
 }
 
 /// Raw data that the host unpacks.
@@ -75,16 +73,18 @@ impl crate::device::Buffers for ChainInput<'_> {
 impl<'a> ChainInput<'a> {
     /// Raw data only where the timeslice has some, and is the only one.
     pub(super) fn new(
-        gpu: &Arc<Gpu>,
-        (batch, arena): (Batch<'a>, &'a Arena),
-        (config, start): (ChainConfig, InputKind),
+        execution: Execution<'_, 'a>,
+        batch: Batch<'a>,
+        config: ChainConfig,
+        kind: InputKind,
     ) -> Result<Self, DeviceError> {
-        if start == InputKind::Raw
+        if kind == InputKind::Raw
             && let [input] = batch.timeslices()
             && let Some(raw) = input.raw()
         {
-            return Self::of_raw(gpu, (raw, arena, input.modules()), config);
+            return Self::from_raw(execution, raw, input.modules(), config);
         }
+        let Execution { gpu, arena, .. } = execution;
         let stream = |timeslice: &'a Timeslice| {
             PinnedInput::converted(arena, gpu, timeslice.stream(), |digi| digi.bits())
         };
@@ -92,30 +92,30 @@ impl<'a> ChainInput<'a> {
     }
 
     /// Input from raw data, for a detector with `modules` modules.
-    fn of_raw(
-        gpu: &Arc<Gpu>,
-        (raw, arena, modules): (&'a RawTimeslices, &'a Arena, usize),
+    fn from_raw(
+        execution: Execution<'_, 'a>,
+        raw: &'a RawTimeslices,
+        modules: usize,
         config: ChainConfig,
     ) -> Result<Self, DeviceError> {
         if config.presort == PresortAlgorithm::OnHost {
-            return Ok(ChainInput::RawOnHost(
-                HostRaw { input: raw, buffers: HostBuffers::new(raw, arena) },
-                0,
-            ));
+            let buffers = HostBuffers::new(raw, execution.arena);
+            return Ok(ChainInput::RawOnHost(HostRaw { input: raw, buffers }, 0));
         }
         let make = match config.unpack {
             UnpackAlgorithm::EpochParallel => EPOCH_PARALLEL,
             UnpackAlgorithm::ToSides => {
                 if let Some(boards) = SidesOfBoards::new(raw, modules) {
-                    let sides = (&boards, 2 * modules);
-                    let of_raw = |jobs: &[_]| OfRaw::new(gpu, (raw, arena), sides, jobs);
-                    let both = RawOnGpu::new(gpu, (raw, arena), of_raw)?;
+                    let sides = 2 * modules;
+                    let raw_presort =
+                        |jobs: &[_]| RawPresort::new(execution, raw, &boards, sides, jobs);
+                    let both = RawOnGpu::new(execution, raw, raw_presort)?;
                     return Ok(ChainInput::RawToSides(Box::new(both)));
                 }
                 TILES
             }
         };
-        let raw = RawToStream::new(gpu, (raw, arena), make)?;
+        let raw = RawToStream::new(execution, raw, make)?;
         Ok(ChainInput::RawOnDevice(Box::new(raw), 0))
     }
 

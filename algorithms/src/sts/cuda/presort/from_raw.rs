@@ -1,22 +1,18 @@
 //! From raw data, with no stream in between: see the kernels.
 
-use std::sync::Arc;
-
 use generators::sts::raw::ELINKS;
 use generators::sts::{Digi, MAX_ADC};
 
 use super::target::sum_sides;
-use crate::device::gpu::{
-    CachedPerInput, DeviceBuffer, DeviceError, Gpu, LaunchConfig, Properties,
-};
-use crate::device::{Arena, buffers};
+use crate::device::gpu::{CachedPerInput, DeviceBuffer, DeviceError, LaunchConfig, Properties};
+use crate::device::{Execution, buffers};
 use crate::kernels::sts_cuda_raw_to_sides_slots_h::Slots;
 use crate::kernels::sts_raw_to_sides::{
     COUNTING, RAW_COUNT_SIDES, RAW_TO_SIDES, RawCountSides, RawToSides, WRITING,
 };
 use crate::sts::presort::LookupTable;
 use crate::sts_unpack::RawTimeslices;
-use crate::sts_unpack::cuda::{Pieces, Work};
+use crate::sts_unpack::cuda::{Pieces, UnpackPass};
 use crate::sts_unpack::survey::Job;
 use crate::sts_unpack::tables::{Board, Link};
 
@@ -33,17 +29,17 @@ fn threads(properties: &Properties) -> u32 {
 pub(in crate::sts::cuda) struct SidesOfBoards(Vec<Slots>);
 
 /// Buffers of the digis of each piece.
-pub(in crate::sts::cuda) struct OfRaw<'a> {
+pub(in crate::sts::cuda) struct RawPresort<'a> {
     pieces: Pieces,
     slots: CachedPerInput<'a, DeviceBuffer<Slots>>,
     slots_of_piece: u32,
     /// One for tickets, and one for each piece.
     states: DeviceBuffer<u64>,
     totals: DeviceBuffer<u32>,
-    places: DeviceBuffer<u32>,
+    piece_offsets: DeviceBuffer<u32>,
 }
 
-buffers!(OfRaw<'_>: pieces, slots, states, totals, places);
+buffers!(RawPresort<'_>: pieces, slots, states, totals, piece_offsets);
 
 impl SidesOfBoards {
     /// `None` if a charge adjustment can overflow into the channel, so that an e-link does not
@@ -65,8 +61,8 @@ impl SidesOfBoards {
     }
 }
 
-/// A slot for each side of a board. E-links of modules that the detector has not got have no digis, and
-/// any slot.
+/// A slot for each side of a board. E-links of modules that the detector has not got have no digis,
+/// and any slot.
 fn slots_of(board: &Board<'_>, table: &LookupTable) -> Slots {
     let mut slots = Slots { of_elinks: [0; ELINKS], sides: [0; ELINKS], count: 1 };
     let mut known = Vec::new();
@@ -87,24 +83,26 @@ fn slots_of(board: &Board<'_>, table: &LookupTable) -> Slots {
     slots
 }
 
-impl<'a> OfRaw<'a> {
-    /// Buffers for such microslices.
+impl<'a> RawPresort<'a> {
+    /// Buffers for these microslices.
     pub(in crate::sts::cuda) fn new(
-        gpu: &Arc<Gpu>,
-        (raw, arena): (&RawTimeslices, &'a Arena),
-        (boards, sides): (&SidesOfBoards, usize),
+        execution: Execution<'_, 'a>,
+        raw: &RawTimeslices,
+        boards: &SidesOfBoards,
+        sides: usize,
         jobs: &[Job],
     ) -> Result<Self, DeviceError> {
+        let Execution { gpu, arena, .. } = execution;
         let pieces = Pieces::new(gpu, jobs, threads(gpu.properties()))?;
         let slots_of_piece = boards.max();
-        Ok(OfRaw {
+        Ok(RawPresort {
             slots: CachedPerInput::get_or_make("slots", raw.tables(), arena, gpu, |gpu| {
                 gpu.table(&boards.0)
             })?,
             slots_of_piece,
             states: gpu.buffer(1 + pieces.len())?,
             totals: gpu.buffer(sides)?,
-            places: gpu.buffer(pieces.len() * slots_of_piece as usize)?,
+            piece_offsets: gpu.buffer(pieces.len() * slots_of_piece as usize)?,
             pieces,
         })
     }
@@ -112,32 +110,33 @@ impl<'a> OfRaw<'a> {
     /// Starts the kernels, which write the offsets of sides and the digis.
     pub(super) fn start(
         &mut self,
-        work: &Work<'_>,
-        (begins, digis): (&DeviceBuffer<u32>, &DeviceBuffer<u64>),
+        pass: &UnpackPass<'_>,
+        side_offsets: &DeviceBuffer<u32>,
+        digis: &DeviceBuffer<u64>,
     ) -> Result<(), DeviceError> {
-        let gpu = work.gpu;
-        let data = work.data;
-        let tiles = self.pieces.cut(gpu, work.jobs)?;
+        let gpu = pass.gpu;
+        let data = pass.data;
+        let tiles = self.pieces.cut(gpu, pass.jobs)?;
         gpu.fill(&self.states, 0)?;
         gpu.fill(&self.totals, 0)?;
-        gpu.fill_first(&data.counts, work.jobs.len(), 0)?;
-        self.count(work, tiles)?;
-        // SAFETY: there is a total for each side, and one more word in `begins`.
+        gpu.fill_first(&data.counts, pass.jobs.len(), 0)?;
+        self.count(pass, tiles)?;
+        // SAFETY: there is a total for each side, and one more word in `side_offsets`.
         unsafe {
-            sum_sides(gpu, self.totals.ptr(), self.totals.len() as u32, begins.ptr())?;
+            sum_sides(gpu, self.totals.ptr(), self.totals.len() as u32, side_offsets.ptr())?;
         }
-        self.write(work, tiles, (begins, digis))
+        self.write(pass, tiles, side_offsets, digis)
     }
 
-    fn count(&self, work: &Work<'_>, tiles: u32) -> Result<(), DeviceError> {
-        let gpu = work.gpu;
-        let data = work.data;
+    fn count(&self, pass: &UnpackPass<'_>, tiles: u32) -> Result<(), DeviceError> {
+        let gpu = pass.gpu;
+        let data = pass.data;
         let arguments = RawCountSides {
             bytes: data.bytes.ptr(),
             jobs: data.jobs.ptr(),
             boards: data.boards.ptr(),
             slots: self.slots.ptr(),
-            rules: work.rules,
+            rules: pass.rules,
             pieces: self.pieces.pieces(),
             tile_boards: self.pieces.boards(),
             tiles,
@@ -145,46 +144,47 @@ impl<'a> OfRaw<'a> {
             counts: data.counts.ptr(),
             slots_of_piece: self.slots_of_piece,
             totals: self.totals.ptr(),
-            places: self.places.ptr(),
+            piece_offsets: self.piece_offsets.ptr(),
         };
         let blocks = tiles.min(gpu.properties().blocks_at_once(COUNTING));
-        let grid = LaunchConfig::blocks(blocks).with_traffic(work.bytes_of_messages());
+        let grid = LaunchConfig::blocks(blocks).with_traffic(pass.bytes_of_messages());
         // SAFETY: contents are within the bytes, followed by padding; there is a piece for each
-        // warp of each tile, a state for each of them, and elements of `places` for all slots of
-        // its board.
+        // warp of each tile, a state for each of them, and elements of `piece_offsets` for all
+        // slots of its board.
         unsafe { gpu.launch(&RAW_COUNT_SIDES, grid, arguments) }
     }
 
     fn write(
         &self,
-        work: &Work<'_>,
+        pass: &UnpackPass<'_>,
         tiles: u32,
-        (begins, digis): (&DeviceBuffer<u32>, &DeviceBuffer<u64>),
+        side_offsets: &DeviceBuffer<u32>,
+        digis: &DeviceBuffer<u64>,
     ) -> Result<(), DeviceError> {
-        let gpu = work.gpu;
-        let data = work.data;
+        let gpu = pass.gpu;
+        let data = pass.data;
         let tiles_of_block = tiles.div_ceil(WRITING * gpu.properties().multiprocessors).max(1);
         let arguments = RawToSides {
             bytes: data.bytes.ptr(),
             jobs: data.jobs.ptr(),
             boards: data.boards.ptr(),
             slots: self.slots.ptr(),
-            rules: work.rules,
+            rules: pass.rules,
             pieces: self.pieces.pieces(),
             tile_boards: self.pieces.boards(),
             tiles,
             tiles_of_block,
             states: self.states.ptr(),
             slots_of_piece: self.slots_of_piece,
-            places: self.places.ptr(),
-            begins: begins.ptr(),
+            piece_offsets: self.piece_offsets.ptr(),
+            side_offsets: side_offsets.ptr(),
             digis: digis.ptr(),
         };
         let grid = LaunchConfig::blocks(tiles.div_ceil(tiles_of_block));
-        let grid = grid.with_traffic(work.bytes_of_messages() + work.bytes_of_digis());
+        let grid = grid.with_traffic(pass.bytes_of_messages() + pass.bytes_of_digis());
         // SAFETY: contents are within the bytes, followed by padding; there is a piece for each
-        // warp of each tile, a state for each of them, and elements of `places` for all slots of
-        // its board; `digis` has capacity for all counted digis.
+        // warp of each tile, a state for each of them, and elements of `piece_offsets` for all
+        // slots of its board; `digis` has capacity for all counted digis.
         unsafe { gpu.launch(&RAW_TO_SIDES, grid, arguments) }
     }
 }

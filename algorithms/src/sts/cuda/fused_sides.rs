@@ -14,7 +14,7 @@ use crate::kernels::sts_whole_sides::{
     WHOLE_SIDES_EXACT, WHOLE_SIDES_PUBLISHED, WholeSides as Arguments,
 };
 use crate::kernels::sts_whole_sides_wide::{
-    LONGEST, MOST_ORDERED, WHOLE_SIDES_WIDE_EXACT, WHOLE_SIDES_WIDE_PUBLISHED,
+    LONGEST, MAX_ORDERED, WHOLE_SIDES_WIDE_EXACT, WHOLE_SIDES_WIDE_PUBLISHED,
 };
 use crate::sts::{Cluster, ClusterEntry};
 use crate::sts_sort::cuda::ChannelBucket;
@@ -46,7 +46,7 @@ struct Sizes {
     /// Digis of which a block with a multiprocessor to itself makes clusters; more than it can sort
     /// are sorted before.
     max: usize,
-    /// Clusters that such a block sorts.
+    /// Clusters that a block sorts.
     clusters: usize,
 }
 
@@ -71,7 +71,7 @@ impl Sizes {
     fn new(gpu: &Gpu) -> Self {
         let [narrow, wide] = ChannelBucket::block_capacities(gpu);
         if wide > narrow {
-            Sizes { narrow, max: LONGEST as usize, clusters: MOST_ORDERED as usize }
+            Sizes { narrow, max: LONGEST as usize, clusters: MAX_ORDERED as usize }
         } else {
             Sizes { narrow, max: narrow, clusters: narrow }
         }
@@ -133,31 +133,32 @@ impl FusedSides {
     pub(super) fn start(
         &self,
         gpu: &Gpu,
-        given: SortedDigis<'_>,
-        (clusters, order): (&Clusters, &ClusterOrder),
+        sorted: SortedDigis<'_>,
+        clusters: &Clusters,
+        order: &ClusterOrder,
     ) -> Result<(), DeviceError> {
         let [window_ns, whole_ns, crowd_ns] = clusters.window();
         let arguments = |first: usize| Arguments {
-            digis: given.digis.ptr(),
-            begins: given.begins.ptr(),
+            digis: sorted.digis.ptr(),
+            side_offsets: sorted.side_offsets.ptr(),
             sides: self.larger.segments() as u32,
             listed: self.listed.ptr().skipping(first),
             window_ns,
             whole_ns,
             crowd_ns,
-            tables: given.tables.clusters.ptr(),
+            tables: sorted.tables.clusters.ptr(),
             clusters: clusters.clusters().ptr(),
             found: clusters.found().ptr(),
             entries: order.entries().ptr(),
         };
         let semantics = clusters.semantics();
         let found = clusters.expected() * (size_of::<Cluster>() + size_of::<ClusterEntry>()) as u64;
-        let all_bytes = (given.digis.bytes() + found) as f64;
+        let all_bytes = (sorted.digis.bytes() + found) as f64;
         // The longest first.
         let lists = [(&WIDE, 0, self.wide), (&NARROW, self.wide.sides, self.narrow)];
         for (kernel, first, listed) in lists.into_iter().filter(|(_, _, listed)| listed.sides > 0) {
             // Assumes the same number of clusters per digi as in all sides.
-            let bytes = all_bytes * listed.digis as f64 / given.digis.len().max(1) as f64;
+            let bytes = all_bytes * listed.digis as f64 / sorted.digis.len().max(1) as f64;
             let grid = LaunchConfig::blocks(listed.sides as u32).with_traffic(bytes as u64);
             // SAFETY: listed sides have no more digis than a block of the kernel takes, and
             // capacity for that many clusters and entries.

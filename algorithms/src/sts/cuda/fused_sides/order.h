@@ -12,14 +12,14 @@ struct Rank {
 // before.
 template <class TimeOf>
 __device__ __forceinline__ void order_clusters(u32 count, Entry* entries, TimeOf time_of, Shared& shared) {
-    const time_bins::Own<THREADS, SORTED_ITEMS> own(count, time_of);
+    const time_bins::ThreadEntries<THREADS, SORTED_ITEMS> thread_entries(count, time_of);
     __syncthreads();
     time_bins::clear(count, shared.order);
     __syncthreads();
-    time_bins::sort_entries(own, count, Rank(), entries, shared.order);
+    time_bins::sort_entries(thread_entries, count, Rank(), entries, shared.order);
 }
 
-// Sorts the entries of up to MOST_CLUSTERS clusters, which are in device memory.
+// Sorts the entries of up to MAX_CLUSTERS clusters, which are in device memory.
 __device__ __forceinline__ void order_more_clusters(u32 count, Entry* entries, const Cluster* clusters,
                                                     Shared& shared) {
     const auto time_of = [=](u32 rank) { return clusters[rank].time; };

@@ -6,8 +6,8 @@
 
 namespace {
 
-// Makes clusters of chains: `make(rank)` writes one and returns its time's error, of which the bits of the largest
-// are kept. All warps take from `next`, which is zero at the start.
+// Makes clusters of chains: `make(rank)` writes one and returns its time's error, of which the bits
+// of the largest are kept. All warps take from `next`, which is zero at the start.
 template <class Make>
 __device__ __forceinline__ void follow(u32 first, u32 end, u32* next, u32& latest_error, Make make) {
     const Turns turns(next);
@@ -32,13 +32,13 @@ __device__ __forceinline__ u32 follow_all(const Side& side, const Heads& heads, 
         done(rank, cluster.time);
         return cluster.time_error;
     };
-    u32 own = 0;
+    u32 thread_error = 0;
     // Long ones first, so that no warp is left with them at the end.
-    follow(heads.singles, heads.count(), next, own,
+    follow(heads.singles, heads.count(), next, thread_error,
            [&](u32 rank) { return write(rank, cluster_of<Rules>(side, heads[rank], offset, tables)); });
-    follow(0, heads.singles, next + 1, own,
+    follow(0, heads.singles, next + 1, thread_error,
            [&](u32 rank) { return write(rank, cluster_of_one(side.digi(heads[rank]), offset, tables)); });
-    const u32 of_warp = warp_max(own);
+    const u32 of_warp = warp_max(thread_error);
     if (threadIdx.x % LANES == 0) atomicMax(&latest, of_warp);
     __syncthreads();
     return latest;

@@ -16,11 +16,11 @@ struct Links {
     u8* follows;
     u32 count;
 
-    __device__ __forceinline__ u32 follower(u32 place) const { return followers[place]; }
+    __device__ __forceinline__ u32 follower(u32 index) const { return followers[index]; }
 
     // Several threads may connect with the same follower where that can be shared.
-    template <class Rules> __device__ __forceinline__ void connect(u32 place, u32 follower) const {
-        followers[place] = (u16)follower;
+    template <class Rules> __device__ __forceinline__ void connect(u32 index, u32 follower) const {
+        followers[index] = (u16)follower;
         if constexpr (Rules::SUCCESSORS == Successors::SHARED) {
             atomicOr(reinterpret_cast<u32*>(follows) + follower / 4, 1u << 8 * (follower % 4));
         } else {
@@ -46,10 +46,10 @@ struct SideInShared : Links {
     __device__ __forceinline__ SideInShared(Shared& shared, u32 count)
         : Links{shared.chains.followers, shared.chains.follows, count}, shared(shared) {}
 
-    __device__ __forceinline__ u64 digi(u32 place) const { return digi_from_time_first(shared.chains.digis[place]); }
+    __device__ __forceinline__ u64 digi(u32 index) const { return digi_from_time_first(shared.chains.digis[index]); }
     // The time is in the upper word, above one bit.
-    __device__ __forceinline__ u32 time(u32 place) const {
-        return reinterpret_cast<const u32*>(shared.chains.digis)[2 * place + 1] >> 1;
+    __device__ __forceinline__ u32 time(u32 index) const {
+        return reinterpret_cast<const u32*>(shared.chains.digis)[2 * index + 1] >> 1;
     }
     // Until heads are listed.
     __device__ __forceinline__ u32 channel_begin(u32 channel) const {
@@ -65,8 +65,8 @@ struct LongSide : Links {
     __device__ __forceinline__ LongSide(const u64* digis, u32 count, LongChains& chains)
         : Links{chains.followers, chains.follows, count}, digis(digis), channels(chains.channels) {}
 
-    __device__ __forceinline__ u64 digi(u32 place) const { return digis[place]; }
-    __device__ __forceinline__ u32 time(u32 place) const { return digi_time(digis[place]); }
+    __device__ __forceinline__ u64 digi(u32 index) const { return digis[index]; }
+    __device__ __forceinline__ u32 time(u32 index) const { return digi_time(digis[index]); }
     __device__ __forceinline__ u32 channel_begin(u32 channel) const { return channels[channel]; }
 };
 
@@ -74,15 +74,15 @@ struct LongSide : Links {
 template <class Rules, class Side> __device__ __forceinline__ void link_side(const Side& side, const Window& window) {
     side.clear();
     __syncthreads();
-    for (u32 place = threadIdx.x; place < side.count; place += THREADS) connect<Rules>(side, place, window);
+    for (u32 index = threadIdx.x; index < side.count; index += THREADS) connect<Rules>(side, index, window);
     __syncthreads();
 }
 
 // Chain heads among a thread's consecutive digis: a bit each.
-struct OwnHeads {
+struct ThreadHeads {
     u32 singles = 0, others = 0;
 
-    __device__ __forceinline__ OwnHeads(const Links& links, u32 first) {
+    __device__ __forceinline__ ThreadHeads(const Links& links, u32 first) {
         static_assert(SORTED_ITEMS == Links::STEP, "a vector of marks, and two of followers");
         if (first >= links.count) return;
         const uint4 marks = *reinterpret_cast<const uint4*>(links.follows + first);
@@ -93,15 +93,15 @@ struct OwnHeads {
 #pragma unroll
         for (u32 i = 0; i < SORTED_ITEMS; i++) {
             const bool is_head = first + i < links.count && (bytes[i / 4] >> 8 * (i % 4) & 0xff) == 0;
-            const bool is_single = (pairs[i / 2] >> 16 * (i % 2) & 0xffff) == NOBODY;
+            const bool is_single = (pairs[i / 2] >> 16 * (i % 2) & 0xffff) == NO_SUCCESSOR;
             singles |= (u32)(is_head && is_single) << i;
             others |= (u32)(is_head && !is_single) << i;
         }
     }
 };
 
-// The first digis of chains. Chains of a single digi and others are apart: where threads have different things to
-// do, they wait for each other.
+// The first digis of chains. Chains of a single digi and others are apart: where threads have
+// different things to do, they wait for each other.
 class Heads {
     u16* list;  // singles from its beginning on, others from its end
     u32 end;
@@ -118,11 +118,11 @@ class Heads {
     }
 
     // Lists a thread's heads, whose digis start at `first`, after `before` others of the block.
-    __device__ __forceinline__ void add(const OwnHeads& own, u32 first, u32 before) {
+    __device__ __forceinline__ void add(const ThreadHeads& thread_heads, u32 first, u32 before) {
         u16* to = list + singles + (before & 0xffff);
-        for (u32 heads = own.singles; heads; heads &= heads - 1) *to++ = (u16)(first + __ffs((int)heads) - 1);
+        for (u32 heads = thread_heads.singles; heads; heads &= heads - 1) *to++ = (u16)(first + __ffs((int)heads) - 1);
         to = list + end - others - (before >> 16);
-        for (u32 heads = own.others; heads; heads &= heads - 1) *--to = (u16)(first + __ffs((int)heads) - 1);
+        for (u32 heads = thread_heads.others; heads; heads &= heads - 1) *--to = (u16)(first + __ffs((int)heads) - 1);
     }
 };
 
@@ -133,10 +133,10 @@ __device__ __forceinline__ Heads list_heads(const Links& links, u16* list) {
     Heads heads(list, links.count);
     for (u32 begin = 0; begin < links.count; begin += CAPACITY) {
         const u32 first = begin + threadIdx.x * SORTED_ITEMS;
-        const OwnHeads own(links, first);
+        const ThreadHeads thread_heads(links, first);
         u32 total;
-        const u32 counts = __popc(own.others) << 16 | __popc(own.singles);
-        heads.add(own, first, block_exclusive_sum<THREADS>(counts, warp_sums, total));
+        const u32 counts = __popc(thread_heads.others) << 16 | __popc(thread_heads.singles);
+        heads.add(thread_heads, first, block_exclusive_sum<THREADS>(counts, warp_sums, total));
         heads.singles += total & 0xffff;
         heads.others += total >> 16;
         __syncthreads();

@@ -5,7 +5,7 @@ use std::any::Any;
 use bytemuck::Pod;
 use generators::partition::Partition;
 
-use super::hits::Filled;
+use super::hits::FilledBuckets;
 use crate::device::gpu::{DeviceBuffer, DeviceError, Gpu};
 
 /// A buffer with the output of a stage, which can be saved and restored.
@@ -15,7 +15,7 @@ pub(super) trait Snapshot {
     /// Starts to copy it.
     fn copied(&self, gpu: &Gpu) -> Result<Box<dyn Any + Send>, DeviceError>;
     /// Starts to copy that back.
-    fn restore(&self, gpu: &Gpu, kept: &dyn Any) -> Result<(), DeviceError>;
+    fn restore(&self, gpu: &Gpu, saved: &dyn Any) -> Result<(), DeviceError>;
 }
 
 impl<T: Pod + Send> Snapshot for DeviceBuffer<T> {
@@ -29,9 +29,9 @@ impl<T: Pod + Send> Snapshot for DeviceBuffer<T> {
         Ok(Box::new(copy))
     }
 
-    fn restore(&self, gpu: &Gpu, kept: &dyn Any) -> Result<(), DeviceError> {
-        let kept = kept.downcast_ref::<DeviceBuffer<T>>();
-        kept.map_or(Ok(()), |kept| gpu.copy(self, kept))
+    fn restore(&self, gpu: &Gpu, saved: &dyn Any) -> Result<(), DeviceError> {
+        let saved = saved.downcast_ref::<DeviceBuffer<T>>();
+        saved.map_or(Ok(()), |saved| gpu.copy(self, saved))
     }
 }
 
@@ -39,7 +39,7 @@ impl<T: Pod + Send> Snapshot for DeviceBuffer<T> {
 pub(in crate::sts) struct SavedStage {
     pub(super) bytes: u64,
     pub(super) sides: Partition,
-    pub(super) buckets: Filled,
+    pub(super) buckets: FilledBuckets,
     pub(super) copies: Vec<Box<dyn Any + Send>>,
 }
 
