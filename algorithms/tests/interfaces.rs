@@ -36,7 +36,7 @@ KERNEL_EXPORT(task_sort, Sort)
 KERNEL_SHARED(task_sort, Shared)
 "#;
 
-const IMAGE: &str = "
+const IMAGE: &str = ".version 8.0
 .visible .global .align 4 .u32 task_sort_shared_bytes = 16320;
 .visible .entry task_sort(
 	.param .u64 task_sort_param_0,
